@@ -1,0 +1,1 @@
+"""Context-aware local differential privacy: exact mechanisms, honest estimates."""

@@ -1,0 +1,139 @@
+"""The few operations on words that every sampler is written in.
+
+A sampler is written once, in terms of an `Arithmetic`, and runs on plain integers for one
+report (`Integers`, standard library only) and on NumPy arrays for many
+(`discreet.engines.bulk.Arrays`). Both give the same report for the same words, word for word,
+because they run the same code. Flags are 0 or 1; `select` picks without branching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+MASK = (1 << 64) - 1
+
+
+class Arithmetic(Protocol):
+    """Operations on unsigned 64-bit words: integers or arrays of them."""
+
+    def position(self, u: Any, below: int) -> Any:
+        """``floor(u * below / 2**64)``: a number below `below`, ``below < 2**32``."""
+
+    def fraction(self, u: Any, below: int) -> Any:
+        """``u * below mod 2**64``: what `position` left over, itself a word."""
+
+    def less(self, u: Any, bound: int) -> Any:
+        """1 where ``u < bound``, for any bound in ``0 .. 2**64``."""
+
+    def divide(self, u: Any, by: int) -> Any:
+        """``floor(u / by)``."""
+
+    def equal(self, a: Any, b: Any) -> Any:
+        """1 where ``a == b``."""
+
+    def at_least(self, a: Any, b: Any) -> Any:
+        """1 where ``a >= b``."""
+
+    def select(self, flag: Any, a: Any, b: Any) -> Any:
+        """`a` where the flag is 1, `b` where it is 0, without a branch."""
+
+    def look_up(self, table: Sequence[int], i: Any) -> Any:
+        """``table[i]``."""
+
+    def parity(self, u: Any) -> Any:
+        """1 where the number of set bits is odd."""
+
+    def rank(self, rows: Sequence[Sequence[int]], x: Any, u: Any) -> Any:
+        """How many of the increasing bounds ``rows[x]`` are at most `u`; the last bound is ``2**64``."""
+
+    def empty_set(self, like: Any, size: int) -> Any:
+        """An empty set of numbers below `size`, one for each element of `like`."""
+
+    def contains(self, members: Any, i: Any) -> Any:
+        """1 where the set has `i`."""
+
+    def insert(self, members: Any, i: Any, flag: Any) -> Any:
+        """The set with `i` added where the flag is 1."""
+
+    def set_report(self, members: Any, size: int) -> Any:
+        """The set as a report: the integer whose bit i says whether i is a member."""
+
+    def wide_position(self, u: Any, v: Any, below: int) -> Any:
+        """``floor((2**64 u + v) * below / 2**128)``: `position` in a word of 128 bits."""
+
+    def dispatch(self, kind: Any, parts: Sequence[Any], x: Any, words: Sequence[Any], bits: int) -> Any:
+        """``parts[kind].draw(x, words)``, with room for reports of `bits` bits."""
+
+    def place(self, report: Any, offsets: Sequence[int], block: Any) -> Any:
+        """``offsets[block] + report``."""
+
+    def widen(self, report: Any, bits: int) -> Any:
+        """The same report, with room for `bits` bits."""
+
+    def show(self, report: Any, shown: Any, place: Any, base: int) -> Any:
+        """``base + place`` where the flag is 1, else the report."""
+
+
+class Integers:
+    """`Arithmetic` on plain Python integers, one report at a time."""
+
+    def position(self, u: int, below: int) -> int:
+        return u * below >> 64
+
+    def fraction(self, u: int, below: int) -> int:
+        return u * below & MASK
+
+    def less(self, u: int, bound: int) -> int:
+        return int(u < bound)
+
+    def divide(self, u: int, by: int) -> int:
+        return u // by
+
+    def equal(self, a: int, b: int) -> int:
+        return int(a == b)
+
+    def at_least(self, a: int, b: int) -> int:
+        return int(a >= b)
+
+    def select(self, flag: int, a: int, b: int) -> int:
+        return flag * a + (1 - flag) * b
+
+    def look_up(self, table: Sequence[int], i: int) -> int:
+        return table[i]
+
+    def parity(self, u: int) -> int:
+        return u.bit_count() & 1
+
+    def rank(self, rows: Sequence[Sequence[int]], x: int, u: int) -> int:
+        return sum(bound <= u for bound in rows[x])
+
+    def empty_set(self, like: int, size: int) -> int:
+        return 0
+
+    def contains(self, members: int, i: int) -> int:
+        return members >> i & 1
+
+    def insert(self, members: int, i: int, flag: int) -> int:
+        return members | flag << i
+
+    def set_report(self, members: int, size: int) -> int:
+        return members
+
+    def wide_position(self, u: int, v: int, below: int) -> int:
+        return (u << 64 | v) * below >> 128
+
+    def dispatch(self, kind: int, parts: Sequence[Any], x: int, words: Sequence[int], bits: int) -> int:
+        return int(parts[kind].draw(x, words, self))
+
+    def place(self, report: int, offsets: Sequence[int], block: int) -> int:
+        return offsets[block] + report
+
+    def widen(self, report: int, bits: int) -> int:
+        return report
+
+    def show(self, report: int, shown: int, place: int, base: int) -> int:
+        return self.select(shown, base + place, report)
+
+
+INTEGERS = Integers()

@@ -1,0 +1,43 @@
+"""Two values with an epsilon each way: Warner, Mangat and all between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..domain import Domain
+from ..errors import InvalidContext
+from ..exact import Epsilon, epsilon_of, text_of
+from .context import Context
+
+
+class Binary(Context):
+    """E = [[0, e12], [e21, 0]], each from 0 to infinity (Acharya2020, Section 4)."""
+
+    form = "binary"
+
+    def __init__(self, domain: Domain, epsilon: Sequence[object]) -> None:
+        self.domain = domain
+        if len(domain) != 2:
+            raise InvalidContext(f"values: {len(domain)} given; the binary form needs exactly two")
+        if isinstance(epsilon, (str, bytes)) or not isinstance(epsilon, Sequence) or len(epsilon) != 2:
+            raise InvalidContext(f"epsilon={epsilon!r} must be a pair (E[first, second], E[second, first])")
+        self.levels = (epsilon_of(epsilon[0], name="epsilon[0]"), epsilon_of(epsilon[1], name="epsilon[1]"))
+
+    @property
+    def labels(self) -> Sequence[int]:
+        return (0, 1)
+
+    def between(self, c: int, d: int) -> Epsilon:
+        return self.levels[c]
+
+    def finite(self) -> Iterator[tuple[int, int]]:
+        return ((c, 1 - c) for c in (0, 1) if isinstance(self.levels[c], Fraction))
+
+    def describe(self) -> dict[str, Any]:
+        return {"form": self.form, "epsilon": [text_of(level) for level in self.levels]}
+
+    def __repr__(self) -> str:
+        first, second = self.domain
+        return f"Context.binary({first!r}, {second!r}, epsilon=({', '.join(map(text_of, self.levels))}))"

@@ -1,0 +1,102 @@
+"""Block-structured privacy: where in the city is hidden, the city is not."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..domain import Domain, Value
+from ..errors import InvalidContext
+from ..exact import Epsilon, positive_finite, text_of
+from .context import Context
+
+
+class Blocks(Context):
+    """E[x, z] = epsilon_j when x and z share block j, infinite across blocks (Acharya2020, Definition 4)."""
+
+    form = "blocks"
+
+    def __init__(self, domain: Domain, block_of: Sequence[int], names: Sequence[Hashable], levels: Sequence[Fraction]):
+        self.domain = domain
+        self.names = tuple(names)
+        self.levels = tuple(levels)
+        self._labels = array("l", block_of)
+        if len(self._labels) != len(domain):
+            raise InvalidContext(f"block_of has {len(self._labels)} entries; it must have one a value, {len(domain)}")
+        filled = [False] * len(self.names)
+        for label in self._labels:
+            if not 0 <= label < len(filled):
+                raise InvalidContext(f"block_of: block {label} must be from 0 to {len(filled) - 1}")
+            filled[label] = True
+        if not all(filled):
+            raise InvalidContext(f"block {self.names[filled.index(False)]!r} must hold at least one value")
+        if len(self.levels) != len(self.names):
+            raise InvalidContext(f"epsilons={len(self.levels)} entries must be one a block, {len(self.names)}")
+
+    @classmethod
+    def named(cls, blocks: Mapping[Hashable, Iterable[Value]], epsilon: object) -> Blocks:
+        """Blocks given as ``{name: values}``; `epsilon` is one for all or ``{name: epsilon}``."""
+        if not isinstance(blocks, Mapping) or not blocks:
+            raise InvalidContext("blocks must map each block's name to its values")
+        values: list[Value] = []
+        block_of: list[int] = []
+        for number, members in enumerate(blocks.values()):
+            inside = list(members)
+            values += inside
+            block_of += [number] * len(inside)
+        names = list(blocks)
+        return cls(Domain(values), block_of, names, levels_of(names, epsilon))
+
+    @classmethod
+    def sized(cls, domain: Domain, sizes: Sequence[int], epsilon: object) -> Blocks:
+        """Consecutive blocks of the given sizes; the sizes must add up to the domain's."""
+        if any(isinstance(s, bool) or not isinstance(s, int) or s < 1 for s in sizes):
+            raise InvalidContext(f"sizes={list(sizes)[:6]!r} must be positive whole numbers: a block holds a value")
+        if sum(sizes) != len(domain):
+            raise InvalidContext(f"sizes add up to {sum(sizes)}; they must add up to the {len(domain)} values")
+        block_of = array("l")
+        for number, size in enumerate(sizes):
+            block_of.extend(array("l", [number]) * size)
+        names = range(len(sizes))
+        return cls(domain, block_of, names, levels_of(names, epsilon))
+
+    @property
+    def labels(self) -> Sequence[int]:
+        return self._labels
+
+    def between(self, c: int, d: int) -> Epsilon:
+        return self.levels[c] if c == d else math.inf
+
+    def finite(self) -> Iterator[tuple[int, int]]:
+        return ((c, c) for c in range(len(self.names)))
+
+    def describe(self) -> dict[str, Any]:
+        told: dict[str, Any] = {"form": self.form, "block_of": list(self._labels)}
+        if self.names != tuple(range(len(self.names))):
+            told["names"] = list(self.names)
+        if len(set(self.levels)) == 1:
+            return told | {"epsilon": text_of(self.levels[0])}
+        return told | {"epsilons": [text_of(level) for level in self.levels]}
+
+    def __repr__(self) -> str:
+        levels = sorted(set(self.levels))
+        shown = text_of(levels[0]) if len(levels) == 1 else f"{text_of(levels[0])}..{text_of(levels[-1])}"
+        return f"Context.blocks({self.size} values in {len(self.names)} blocks, epsilon={shown})"
+
+
+def levels_of(names: Sequence[Hashable], epsilon: object) -> list[Fraction]:
+    """One exact epsilon a block, from one for all, a mapping by name or a list in order."""
+    if isinstance(epsilon, Mapping):
+        absent = [name for name in names if name not in epsilon]
+        extra = [name for name in epsilon if name not in set(names)]
+        if absent or extra:
+            raise InvalidContext(f"epsilon: block {(absent + extra)[0]!r} is {'missing' if absent else 'not a block'}")
+        return [positive_finite(epsilon[name], name=f"epsilon[{name!r}]") for name in names]
+    if isinstance(epsilon, (list, tuple)):
+        if len(epsilon) != len(names):
+            raise InvalidContext(f"epsilons={len(epsilon)} entries must be one a block, {len(names)}")
+        return [positive_finite(entry, name=f"epsilons[{number}]") for number, entry in enumerate(epsilon)]
+    return [positive_finite(epsilon)] * len(names)

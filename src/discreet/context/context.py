@@ -1,0 +1,240 @@
+"""`Context`: the domain and its privacy matrix E, kept as classes of alike values.
+
+Values of one *class* have equal rows and columns in E, so E is known from `between` any two
+classes and never needs k x k entries: a uniform context has one class, blocks one a block,
+high-low two; only an arbitrary matrix has k.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, overload
+
+from ..domain import Domain, Value
+from ..errors import InvalidContext
+from ..exact import Epsilon
+
+if TYPE_CHECKING:
+    from .operational import ErrorRegion
+
+MATRIX_LIMIT = 4096
+"""Largest domain that `matrix` writes out."""
+
+CLOSURE_LIMIT = 512
+"""Largest domain whose closure is worked out to compare contexts that no direct entry decides."""
+
+
+def _written_out(context: Context) -> tuple[tuple[Epsilon, ...], ...]:
+    if context.size > MATRIX_LIMIT:
+        raise InvalidContext(f"size={context.size} must be at most {MATRIX_LIMIT} to write the matrix out")
+    return tuple(tuple(context.at(x, z) for z in range(context.size)) for x in range(context.size))
+
+
+def _from_entries(values: Iterable[Value], entries: Sequence[Sequence[object]]) -> Context:
+    from .matrix import Matrix
+
+    return Matrix(Domain(values), entries)
+
+
+class _MatrixName:
+    """``Context.matrix(values, E)`` makes a context; ``context.matrix()`` writes E out."""
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Callable[..., Context]: ...
+    @overload
+    def __get__(self, instance: Context, owner: type) -> Callable[[], tuple[tuple[Epsilon, ...], ...]]: ...
+    def __get__(self, instance: Context | None, owner: type) -> Callable[..., Any]:
+        return _from_entries if instance is None else partial(_written_out, instance)
+
+
+class Context(ABC):
+    """Who must be hard to tell from whom: E[x, z] bounds log(Q(S | x) / Q(S | z)) for every event S.
+
+    Made by the constructors named for the form: `uniform`, `blocks`, `high_low`, `binary`,
+    `metric`, `matrix` (on an instance, ``matrix()`` writes E out). ``+`` is the context of two adaptive releases (Proposition 2), ``&`` the
+    context that asks for both.
+
+    References: Acharya2020 (Definitions 1 to 4, Propositions 1 to 3, Theorem 1).
+    """
+
+    form: ClassVar[str]
+    domain: Domain
+
+    # -- the matrix, by classes ---------------------------------------------------------------
+    @property
+    @abstractmethod
+    def labels(self) -> Sequence[int]:
+        """The class of each value, by number; classes are 0 .. C-1."""
+
+    @abstractmethod
+    def between(self, c: int, d: int) -> Epsilon:
+        """E[x, z] for different values x of class `c` and z of class `d`."""
+
+    @abstractmethod
+    def finite(self) -> Iterator[tuple[int, int]]:
+        """The ordered pairs of classes whose entry is finite (all pairs that are protected at all)."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """The spec entries of this context, exact and canonical."""
+
+    # -- what a user asks ----------------------------------------------------------------------
+    @property
+    def size(self) -> int:
+        """k, the number of values."""
+        return len(self.domain)
+
+    @property
+    def values(self) -> Domain:
+        """The values, in order."""
+        return self.domain
+
+    def at(self, x: int, z: int) -> Epsilon:
+        """E between the values numbered `x` and `z`."""
+        return Fraction(0) if x == z else self.between(self.labels[x], self.labels[z])
+
+    def epsilon(self, x: Value, z: Value) -> Epsilon:
+        """E[x, z], exactly: a `Fraction`, or ``math.inf`` where x need not be hidden from z."""
+        return self.at(self.domain.index(x), self.domain.index(z))
+
+    matrix = _MatrixName()
+
+    @cached_property
+    def members(self) -> list[list[int]]:
+        """The values of each class, by number."""
+        found: list[list[int]] = [[] for _ in range(max(self.labels) + 1)]
+        for number, label in enumerate(self.labels):
+            found[label].append(number)
+        return found
+
+    def pairs(self) -> Iterator[tuple[int, int, Epsilon]]:
+        """One ordered pair of different values for each finite entry between classes."""
+        for c, d in self.finite():
+            if c != d:
+                yield self.members[c][0], self.members[d][0], self.between(c, d)
+            elif len(self.members[c]) > 1:
+                yield self.members[c][0], self.members[c][1], self.between(c, c)
+
+    @cached_property
+    def tightest(self) -> tuple[int, int] | None:
+        """The numbers of a pair with the smallest entry; None when nothing is protected."""
+        best = min(self.pairs(), key=lambda pair: pair[2], default=None)
+        return None if best is None else best[:2]
+
+    @property
+    def smallest(self) -> Epsilon:
+        """The smallest entry off the diagonal, ``inf`` when nothing is protected."""
+        return math.inf if self.tightest is None else self.at(*self.tightest)
+
+    # -- order and operations -------------------------------------------------------------------
+    def implies(self, other: Context) -> bool:
+        """True if every channel that satisfies this context satisfies `other`.
+
+        That is E <= E' entry by entry, for this context or for its closure.
+        """
+        if self.domain != other.domain:
+            raise InvalidContext("contexts can be compared only over the same values in the same order")
+        return self._below(other) or (self.size <= CLOSURE_LIMIT and self.closure()._below(other))
+
+    def _below(self, other: Context) -> bool:
+        mine = self.labels
+        for c, d in other.finite():
+            asked = other.between(c, d)
+            left = _count(mine[x] for x in other.members[c])
+            right = left if c == d else _count(mine[x] for x in other.members[d])
+            for a, number in left.items():
+                for b in right:
+                    if (c, a) == (d, b) and number == 1:
+                        continue
+                    if self.between(a, b) > asked:
+                        return False
+        return True
+
+    def closure(self) -> Context:
+        """The strictest context that every channel of this one satisfies: shortest paths of E.
+
+        A channel with E[x, y] and E[y, z] has E[x, z] <= E[x, y] + E[y, z].
+        """
+        from .closure import closed
+
+        return closed(self)
+
+    def __add__(self, other: Context) -> Context:
+        """The context of a release under this one followed by a release under `other` (Proposition 2)."""
+        from .combine import combined
+
+        return combined(self, other, "sum")
+
+    def __and__(self, other: Context) -> Context:
+        """The context that asks for what either asks: the smaller entry of each pair."""
+        from .combine import combined
+
+        return combined(self, other, "both")
+
+    # -- operational meaning ----------------------------------------------------------------------
+    def error_region(self, x: Value, z: Value) -> ErrorRegion:
+        """The (false alarm, missed detection) pairs any test between x and z can reach (Theorem 1)."""
+        from .operational import ErrorRegion
+
+        return ErrorRegion(self.epsilon(x, z), self.epsilon(z, x))
+
+    def posterior_odds_bound(self, x: Value, z: Value, prior_odds: float) -> float:
+        """The largest odds of x against z after any report: ``e**E[x,z] * prior odds`` (Proposition 3)."""
+        from .operational import posterior_odds_bound
+
+        return posterior_odds_bound(self.epsilon(x, z), prior_odds)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Context):
+            return NotImplemented
+        return self.domain == other.domain and self.implies(other) and other.implies(self)
+
+    def __hash__(self) -> int:
+        return hash(self.domain)
+
+    # -- constructors, one a form -------------------------------------------------------------------
+    @staticmethod
+    def uniform(values: Iterable[Value], epsilon: object) -> Context:
+        """Classical local differential privacy: every pair at `epsilon`."""
+        from .uniform import Uniform
+
+        return Uniform(Domain(values), epsilon)
+
+    @staticmethod
+    def blocks(blocks: Mapping[Hashable, Iterable[Value]], epsilon: object) -> Context:
+        """Pairs inside a block at `epsilon` (one for all, or ``{block: epsilon}``); the block itself may show."""
+        from .blocks import Blocks
+
+        return Blocks.named(blocks, epsilon)
+
+    @staticmethod
+    def high_low(values: Iterable[Value], sensitive: Iterable[Value], epsilon: object) -> Context:
+        """The sensitive values at `epsilon` from every other value; the others need no protection."""
+        from .high_low import HighLow
+
+        return HighLow(Domain(values), sensitive, epsilon)
+
+    @staticmethod
+    def binary(first: Value, second: Value, epsilon: Sequence[object]) -> Context:
+        """Two values with ``epsilon = (E[first, second], E[second, first])``; 0 and "inf" are allowed."""
+        from .binary import Binary
+
+        return Binary(Domain((first, second)), epsilon)
+
+    @staticmethod
+    def metric(values: Iterable[Value], distance: Callable[[Any, Any], object], epsilon: object) -> Context:
+        """E[x, z] = epsilon * distance(x, z)."""
+        from .metric import Metric
+
+        return Metric.measured(Domain(values), distance, epsilon)
+
+
+def _count(labels: Iterable[int]) -> dict[int, int]:
+    counts: dict[int, int] = {}
+    for label in labels:
+        counts[label] = counts.get(label, 0) + 1
+    return counts

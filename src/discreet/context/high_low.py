@@ -1,0 +1,59 @@
+"""High-low privacy: only some values are sensitive."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ..domain import Domain, Value
+from ..errors import InvalidContext
+from ..exact import Epsilon, positive_finite, text_of
+from .context import Context
+
+SENSITIVE, OTHER = 0, 1
+
+
+class HighLow(Context):
+    """E[x, z] = epsilon when x is sensitive, infinite otherwise (Acharya2020, Definition 3)."""
+
+    form = "high_low"
+
+    def __init__(self, domain: Domain, sensitive: Iterable[Value], epsilon: object) -> None:
+        self.domain = domain
+        self.level = positive_finite(epsilon)
+        if isinstance(sensitive, (str, bytes)):
+            raise InvalidContext(f"sensitive={sensitive!r} must be a collection of values, not one text")
+        chosen = list(sensitive)
+        for absent in (value for value in chosen if value not in domain):
+            raise InvalidContext(f"sensitive: {absent!r} must be one of the {len(domain)} values of the domain")
+        self.sensitive = tuple(sorted({domain.index(value) for value in chosen}))
+        if len(self.sensitive) != len(chosen):
+            raise InvalidContext("sensitive: values must be distinct")
+        if not self.sensitive:
+            raise InvalidContext("sensitive=() must hold at least one value")
+        self._labels = array("b", [OTHER]) * len(domain)
+        for number in self.sensitive:
+            self._labels[number] = SENSITIVE
+
+    @property
+    def labels(self) -> Sequence[int]:
+        return self._labels
+
+    def between(self, c: int, d: int) -> Epsilon:
+        return self.level if c == SENSITIVE else math.inf
+
+    def finite(self) -> Iterator[tuple[int, int]]:
+        yield SENSITIVE, SENSITIVE
+        if len(self.sensitive) < self.size:
+            yield SENSITIVE, OTHER
+
+    def describe(self) -> dict[str, Any]:
+        names = [self.domain[number] for number in self.sensitive]
+        return {"form": self.form, "sensitive": names, "epsilon": text_of(self.level)}
+
+    def __repr__(self) -> str:
+        return (
+            f"Context.high_low({self.size} values, {len(self.sensitive)} sensitive, epsilon={text_of(self.level)})"
+        )

@@ -1,0 +1,49 @@
+"""An arbitrary privacy matrix E."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..domain import Domain
+from ..errors import InvalidContext
+from ..exact import Epsilon, epsilon_of, text_of
+from .context import Context
+
+
+class Matrix(Context):
+    """E given entry by entry; it may be asymmetric and hold 0 and "inf" (Acharya2020, Definition 2)."""
+
+    form = "matrix"
+
+    def __init__(self, domain: Domain, entries: Sequence[Sequence[object]]) -> None:
+        self.domain = domain
+        rows = [list(row) for row in entries]
+        if len(rows) != len(domain) or any(len(row) != len(domain) for row in rows):
+            raise InvalidContext(f"E must be {len(domain)} x {len(domain)}, one row and one column a value")
+        self.entries: tuple[tuple[Epsilon, ...], ...] = tuple(
+            tuple(epsilon_of(entry, name=f"E[{x}][{z}]") for z, entry in enumerate(row)) for x, row in enumerate(rows)
+        )
+        for x, row in enumerate(self.entries):
+            if row[x] != 0:
+                raise InvalidContext(f"E[{x}][{x}]={text_of(row[x])} must be 0: a value is not told from itself")
+
+    @property
+    def labels(self) -> Sequence[int]:
+        return range(self.size)
+
+    def between(self, c: int, d: int) -> Epsilon:
+        return self.entries[c][d]
+
+    def finite(self) -> Iterator[tuple[int, int]]:
+        for x, row in enumerate(self.entries):
+            for z, entry in enumerate(row):
+                if x != z and isinstance(entry, Fraction):
+                    yield x, z
+
+    def describe(self) -> dict[str, Any]:
+        return {"form": self.form, "E": [[text_of(entry) for entry in row] for row in self.entries]}
+
+    def __repr__(self) -> str:
+        return f"Context.matrix({self.size} values)"

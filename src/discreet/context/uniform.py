@@ -1,0 +1,57 @@
+"""Classical local differential privacy: every pair of values at one epsilon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import Any
+
+from ..domain import Domain
+from ..exact import Epsilon, positive_finite, text_of
+from .context import Context
+
+
+class Uniform(Context):
+    """E[x, z] = epsilon for all x != z (Acharya2020, Definition 1)."""
+
+    form = "uniform"
+
+    def __init__(self, domain: Domain, epsilon: object) -> None:
+        self.domain = domain
+        self.level = positive_finite(epsilon)
+
+    @property
+    def labels(self) -> Sequence[int]:
+        return _Zeros(self.size)
+
+    def between(self, c: int, d: int) -> Epsilon:
+        return self.level
+
+    def finite(self) -> Iterator[tuple[int, int]]:
+        yield 0, 0
+
+    @property
+    def members(self) -> list[Sequence[int]]:  # type: ignore[override]
+        return [range(self.size)]
+
+    def describe(self) -> dict[str, Any]:
+        return {"form": self.form, "epsilon": text_of(self.level)}
+
+    def __repr__(self) -> str:
+        return f"Context.uniform({self.size} values, epsilon={text_of(self.level)})"
+
+
+class _Zeros(Sequence[int]):
+    """A sequence of zeros that takes no room."""
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        return 0
+
+    def __iter__(self) -> Iterator[int]:
+        return repeat(0, self._length)

@@ -1,0 +1,90 @@
+"""Distinct values, numbered 0 .. k-1 in the order given."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TypeAlias
+
+from .errors import InvalidContext, UnknownValue
+
+Value: TypeAlias = Hashable
+"""What a person holds: any hashable thing; text and whole numbers survive a round trip through files."""
+
+
+class Domain(Sequence[Value]):
+    """The distinct values a person may hold; ``domain.index(value)`` is their number.
+
+    ``Domain(range(k))`` is stored as the range itself, so a million numbered values cost nothing.
+    """
+
+    def __init__(self, values: Iterable[Value]) -> None:
+        if isinstance(values, (str, bytes)):
+            raise InvalidContext(f"values={values!r} must be a collection of values, not one text")
+        self._values: Sequence[Value] = values if isinstance(values, range) else tuple(values)
+        if not self._values:
+            raise InvalidContext("values=() must hold at least one value")
+        if not isinstance(self._values, range) and len(self._numbers) != len(self._values):
+            seen: set[Value] = set()
+            twice = next(v for v in self._values if v in seen or seen.add(v))  # type: ignore[func-returns-value]
+            raise InvalidContext(f"values: {twice!r} stands twice; values must be distinct")
+
+    @cached_property
+    def _numbers(self) -> dict[Value, int]:
+        return {value: number for number, value in enumerate(self._values)}
+
+    @cached_property
+    def _texts(self) -> dict[str, int]:
+        return {str(value): number for number, value in enumerate(self._values)}
+
+    def index(self, value: Value, *_: object) -> int:
+        """The number of `value`; `UnknownValue` if it is not in the domain."""
+        if isinstance(self._values, range):
+            if isinstance(value, int) and not isinstance(value, bool) and value in self._values:
+                return self._values.index(value)
+        else:
+            number = self._numbers.get(value)
+            if number is not None:
+                return number
+        raise UnknownValue(f"value={value!r} must be one of the {len(self)} values of the domain")
+
+    def index_of_text(self, text: str) -> int:
+        """The number of the value whose text form is `text`, as files and command lines write it."""
+        if isinstance(self._values, range):
+            try:
+                return self.index(int(text))
+            except ValueError:
+                pass
+        else:
+            number = self._texts.get(text)
+            if number is not None:
+                return number
+        raise UnknownValue(f"value={text!r} must be one of the {len(self)} values of the domain")
+
+    @property
+    def is_range(self) -> bool:
+        """True when the values are the numbers 0 .. k-1 themselves."""
+        return isinstance(self._values, range) and self._values == range(len(self._values))
+
+    def __getitem__(self, number):  # type: ignore[no-untyped-def]
+        return self._values[number]
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self._values)
+
+    def __contains__(self, value: object) -> bool:
+        return value in (self._values if isinstance(self._values, range) else self._numbers)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Domain):
+            return NotImplemented
+        return self is other or (len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True)))
+
+    def __hash__(self) -> int:
+        return hash((len(self), self[0], self[-1]))
+
+    def __repr__(self) -> str:
+        return f"Domain({self._values if len(self) <= 6 else f'{len(self)} values'})"

@@ -1,0 +1,152 @@
+"""Counting and the linear algebra of estimates, over the last axis of NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidReport
+from .arrays import ARRAYS
+from .transforms import cyclic_correlation, walsh_hadamard
+
+Array = NDArray[Any]
+
+
+class Numeric:
+    """What the statistics of a randomizer are written in."""
+
+    walsh_hadamard = staticmethod(walsh_hadamard)
+    cyclic_correlation = staticmethod(cyclic_correlation)
+    maximum = staticmethod(np.maximum)
+    zeros_like = staticmethod(np.zeros_like)
+    solve = staticmethod(np.linalg.solve)
+
+    def sum(self, array: Array) -> Array:
+        """The sum over the last axis, kept as an axis of length one."""
+        return np.asarray(array).sum(axis=-1, keepdims=True)
+
+    def zeros(self, shape: int | tuple[int, ...]) -> Array:
+        return np.zeros(shape)
+
+    def array(self, rows: Any) -> Array:
+        return np.asarray(rows, dtype=float)
+
+    def integers(self, numbers: Any) -> NDArray[np.int64]:
+        return np.array(numbers, dtype=np.int64)
+
+    def rank_of(self, matrix: Array) -> int:
+        return int(np.linalg.matrix_rank(matrix, hermitian=True))
+
+    # -- counting reports ---------------------------------------------------------------------
+    def look_up(self, table: Sequence[int], i: Any) -> Any:
+        return ARRAYS.look_up(table, i).astype(np.int64)
+
+    def where(self, mask: Array) -> NDArray[np.int64]:
+        return np.nonzero(mask)[0]
+
+    def pick(self, start: Any, rows: Any) -> Any:
+        """The starts of some rows, when there is one a row."""
+        return start if np.ndim(start) == 0 else start[rows]
+
+    def narrow(self, reports: Array, bits: int) -> Array:
+        """Wide reports cut to the words that `bits` bits need."""
+        if reports.ndim == 1:
+            return reports
+        columns = -(-bits // 64)
+        return reports[:, 0] if columns == 1 else reports[:, :columns]
+
+    def count_cells(self, counts: Array, reports: Array, start: Any, outputs: int) -> None:
+        """Add one to cell start + report for every report, each below `outputs`."""
+        reports = as_reports(reports)
+        if reports.ndim == 2 or (reports.size and int(reports.max()) >= outputs):
+            raise InvalidReport(f"reports: every report must be from 0 to {outputs - 1}")
+        if np.ndim(start) == 0:
+            found = np.bincount(reports.astype(np.int64, copy=False), minlength=outputs)
+            counts[start : start + outputs] += found
+        else:
+            counts += np.bincount(start + reports.astype(np.int64), minlength=len(counts))
+
+    def refuse_cells(self, counts: Array, start: Any, unused: Sequence[int]) -> None:
+        """Refuse counts on reports that cannot occur."""
+        for cell in unused:
+            if np.any(counts[np.asarray(start) + cell]):
+                raise InvalidReport(f"reports: {cell} is none that can be written")
+
+    def count_members(self, counts: Array, reports: Array, start: Any, size: int, set_size: int | None) -> None:
+        """Add one to cell start + x for every member x of every set, and to cell start + size for every set."""
+        reports = as_reports(reports)
+        words = reports[:, None] if reports.ndim == 1 else reports
+        words = words.astype(np.uint64, copy=False)
+        columns = -(-size // 64)
+        excess = np.uint64(size % 64)
+        if words.shape[1] != columns or (excess and words.size and (words[:, -1] >> excess).any()):
+            raise InvalidReport(f"reports: a set must be an integer below 2**{size}")
+        if set_size is not None and len(words):
+            sizes = np.bitwise_count(words).sum(axis=1)
+            if (wrong := sizes[sizes != set_size]).size:
+                raise InvalidReport(f"reports: a set of {wrong[0]} values; every report must hold exactly {set_size}")
+        if np.ndim(start) == 0:
+            counts[start : start + size] += _column_sums(words, size)
+            counts[start + size] += len(words)
+            return
+        counts += np.bincount(start + size, minlength=len(counts))
+        for x in range(size):
+            on = (words[:, x // 64] >> np.uint64(x % 64) & np.uint64(1)).astype(bool)
+            counts += np.bincount(start[on] + x, minlength=len(counts))
+
+    def locate(self, reports: Array, offsets: Sequence[int], outputs: int) -> tuple[Array, Array]:
+        """The block of every report and the report inside it."""
+        reports = as_reports(reports)
+        if reports.ndim == 2:
+            block = reports[:, -1].astype(np.int64)
+            if block.size and block.max() >= len(offsets):
+                raise InvalidReport(f"reports: a block must be from 0 to {len(offsets) - 1}")
+            return block, reports[:, :-1]
+        if reports.size and int(reports.max()) >= outputs:
+            raise InvalidReport(f"reports: every report must be from 0 to {outputs - 1}")
+        table = ARRAYS.table(offsets)
+        block = np.searchsorted(table, reports.astype(np.uint64), side="right") - 1
+        return block, reports.astype(np.uint64) - table[block]
+
+    def hidden_and_shown(self, reports: Array, base: int, outputs: int) -> tuple[Array, Array, Array]:
+        """The rows below `base`, the rows from `base` on, and the places that these show."""
+        reports = as_reports(reports).astype(np.uint64, copy=False)
+        if reports.ndim == 2:
+            above = reports[:, -1] != 0
+            shown = np.nonzero(above)[0]
+            if (reports[shown, -1] != 1).any() or reports[shown, 1:-1].any():
+                raise InvalidReport(f"reports: every report must be below {outputs}")
+            return np.nonzero(~above)[0], shown, reports[shown, 0]
+        above = reports >= np.uint64(base)
+        shown = np.nonzero(above)[0]
+        return np.nonzero(~above)[0], shown, reports[shown] - np.uint64(base)
+
+
+def _column_sums(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
+    """How many rows have each bit set, a slab of rows at a time."""
+    sums = np.zeros(size, dtype=np.int64)
+    slab = max(1, (1 << 24) // max(64, size))
+    for begin in range(0, len(words), slab):
+        part = np.ascontiguousarray(words[begin : begin + slab]).view(np.uint8)
+        sums += np.unpackbits(part, axis=1, bitorder="little", count=size).sum(axis=0, dtype=np.int64)
+    return sums
+
+
+def as_reports(reports: Any) -> Array:
+    """Reports as an array of unsigned integers, refusing negative, fractional or boolean ones."""
+    array = np.asarray(reports)
+    if array.dtype.kind == "i":
+        if array.size and array.min() < 0:
+            raise InvalidReport(f"reports: {array.min()} must not be negative")
+        return array.astype(f"u{array.dtype.itemsize}")
+    if array.size == 0 and array.dtype.kind == "f":
+        return array.astype(np.uint64)
+    if array.dtype.kind != "u":
+        raise InvalidReport(f"reports of type {array.dtype} must be whole numbers")
+    return array
+
+
+NUMERIC = Numeric()

@@ -1,0 +1,127 @@
+"""Exact arithmetic for privacy: decimals, certified rationals below e**epsilon, whole units of word space.
+
+No float decides anything here. An epsilon is a `Fraction` (or `math.inf`); `exp_below` gives a
+rational that is provably at most ``e**epsilon`` and `within` compares a likelihood ratio with it.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, InvalidOperation, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeAlias
+
+from .errors import InvalidEpsilon
+
+Epsilon: TypeAlias = Fraction | float
+"""An exact epsilon: a `Fraction`, or ``math.inf`` for "no protection asked"."""
+
+PRECISION = 256
+"""Fractional bits carried by `exp_below`."""
+
+
+def epsilon_of(value: object, *, name: str = "epsilon") -> Epsilon:
+    """The exact epsilon that `value` means: a number, or text such as ``"0.5"`` or ``"inf"``.
+
+    A float means the decimal it prints, so ``0.1`` is exactly 1/10.
+    """
+    bad = InvalidEpsilon(f'{name}={value!r} must be a non-negative decimal or "inf"')
+    if isinstance(value, bool):
+        raise bad
+    if isinstance(value, (int, Fraction)):
+        exact: Epsilon = Fraction(value)
+    elif isinstance(value, (str, float, Decimal)):
+        try:
+            number = Decimal(str(value).strip())
+        except InvalidOperation:
+            raise bad from None
+        if number.is_nan() or abs(number.adjusted()) > 400:
+            raise bad
+        exact = (math.inf if number > 0 else -math.inf) if number.is_infinite() else Fraction(number)
+    else:
+        raise bad
+    if exact < 0:
+        raise bad
+    return exact
+
+
+def positive_finite(value: object, *, name: str = "epsilon") -> Fraction:
+    """The exact epsilon that `value` means, refused when it is 0 or infinite."""
+    exact = epsilon_of(value, name=name)
+    if not isinstance(exact, Fraction) or exact == 0:
+        raise InvalidEpsilon(f"{name}={value!r} must be positive and finite in this form")
+    return exact
+
+
+def text_of(epsilon: Epsilon) -> str:
+    """The shortest exact text of an epsilon: ``"0.5"``, ``"1/3"`` or ``"inf"``."""
+    if not isinstance(epsilon, Fraction):
+        return "inf"
+    denominator, twos, fives = epsilon.denominator, 0, 0
+    while denominator % 2 == 0:
+        denominator, twos = denominator // 2, twos + 1
+    while denominator % 5 == 0:
+        denominator, fives = denominator // 5, fives + 1
+    if denominator != 1:
+        return str(epsilon)
+    places = max(twos, fives)
+    digits = str(epsilon.numerator * 10**places // epsilon.denominator).rjust(places + 1, "0")
+    return digits if places == 0 else f"{digits[:-places]}.{digits[-places:]}"
+
+
+def epsilon_from_text(text: str) -> Epsilon:
+    """The inverse of `text_of`, which also reads fractions such as ``"1/3"``."""
+    return Fraction(text) if "/" in text else epsilon_of(text)
+
+
+@lru_cache(maxsize=4096)
+def exp_below(epsilon: Fraction) -> Fraction:
+    """A rational at most ``e**epsilon``, within a relative 2**-200 of it.
+
+    Integer Taylor series of ``e**(epsilon / 2**s)``, every term floored, then `s` squarings, each
+    floored, in fixed point with `PRECISION` bits and guard bits for the squarings. Flooring
+    positive terms can only lower the result, so it is certified.
+    """
+    if epsilon < 0:
+        raise InvalidEpsilon(f"epsilon={epsilon} must be non-negative")
+    squarings = max(0, math.ceil(epsilon).bit_length() + 8)
+    scale = PRECISION + squarings + 2 * math.ceil(epsilon * 3 / 2) + 16
+    one = 1 << scale
+    reduced = (epsilon.numerator << scale) // (epsilon.denominator << squarings)
+    total = term = one
+    index = 1
+    while term:
+        term = (term * reduced >> scale) // index
+        total += term
+        index += 1
+    for _ in range(squarings):
+        total = total * total >> scale
+    return Fraction(total, one)
+
+
+def within(ratio: Fraction, epsilon: Epsilon) -> bool:
+    """True only if ``ratio <= e**epsilon`` is certain, decided with integers."""
+    return not isinstance(epsilon, Fraction) or ratio <= exp_below(epsilon)
+
+
+def log_of(ratio: Fraction) -> Decimal:
+    """The natural logarithm of a positive rational to 50 digits, for display only."""
+    with localcontext() as context:
+        context.prec = 60
+        return (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
+
+
+def gap(claimed: Epsilon, ratio: Fraction) -> float:
+    """``claimed - log(ratio)`` for display, correct far below the spacing of doubles at `claimed`."""
+    if not isinstance(claimed, Fraction):
+        return math.inf
+    with localcontext() as context:
+        context.prec = 60
+        exact = Decimal(claimed.numerator) / Decimal(claimed.denominator)
+        return float(exact - log_of(ratio)) if ratio > 0 else math.inf
+
+
+def ceil_div(numerator: int, denominator: int) -> int:
+    """``ceil(numerator / denominator)`` in integers."""
+    return -(-numerator // denominator)

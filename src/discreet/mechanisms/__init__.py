@@ -1,0 +1,1 @@
+"""Mechanisms: one file an idea, each a `Randomizer` on 0 .. k-1; `Mechanism` joins one to a context."""

@@ -1,0 +1,55 @@
+"""The optimal mechanism for two values: Warner's and Mangat's responses and all between."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from ..exact import Epsilon, ceil_div, exp_below
+from .randomizer import WORD_BITS
+from .table import Table
+
+
+class Binary(Table):
+    """The channel that no other on two values can beat, for any utility that respects data processing.
+
+    With A = e**E[1,2] and B = e**E[2,1] and N words, value 2 reports 1 with
+    ``x = ceil(N (B-1)/(AB-1))`` words and value 1 reports 2 with ``y = ceil(N (A-1)/(AB-1))``.
+    Limits: A = inf gives x = 0, y = ceil(N/B) (Mangat); both infinite the identity; both zero
+    epsilons equal rows; A = B is Warner's randomised response.
+
+    *Why private.* ``N - y <= A x`` and ``N - x <= B y`` hold at the exact solution, and rounding x
+    and y up only helps; A and B are rationals below the exponentials.
+    *Why unbiased.* As `Table`: the two-by-two channel is inverted exactly.
+
+    References: Acharya2020, Theorem 2 (with its limits), Warner1965, Mangat1994.
+    """
+
+    name = "binary"
+
+    def __init__(self, epsilon: tuple[Epsilon, Epsilon], *, word_bits: int = WORD_BITS, name: str | None = None) -> None:
+        space = 1 << word_bits
+        second_lies, first_lies = _lies(epsilon, space)
+        rows = [[space - first_lies, first_lies], [second_lies, space - second_lies]]
+        super().__init__(rows, word_bits=word_bits, name=name or self.name)
+
+
+def _lies(epsilon: tuple[Epsilon, Epsilon], space: int) -> tuple[int, int]:
+    forward, backward = epsilon
+    if forward == backward == 0:
+        return space // 2, space - space // 2
+    if forward == math.inf:
+        return 0, 0 if backward == math.inf else _up(space / _exp(backward))
+    if backward == math.inf:
+        return _up(space / _exp(forward)), 0
+    a, b = _exp(forward), _exp(backward)
+    return _up(space * (b - 1) / (a * b - 1)), _up(space * (a - 1) / (a * b - 1))
+
+
+def _exp(epsilon: Epsilon) -> Fraction:
+    assert isinstance(epsilon, Fraction)
+    return exp_below(epsilon)
+
+
+def _up(value: Fraction) -> int:
+    return ceil_div(value.numerator, value.denominator)

@@ -1,0 +1,112 @@
+"""`Mechanism`: a context and the randomizer that serves it, certified when made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..arithmetic import INTEGERS
+from ..context import Context
+from ..domain import Value
+from ..errors import InvalidInput
+from ..verify import Certificate, verify
+from .randomizer import Randomizer
+
+if TYPE_CHECKING:
+    from ..random import Source
+    from ..tally import Tally
+
+CHANNEL_LIMIT = 1 << 22
+"""Largest number of entries that `channel` writes out."""
+
+
+class Mechanism:
+    """A channel from values to reports that provably satisfies its context.
+
+    `served` is the context that the randomizer satisfies by its structure; it implies `context`,
+    which may be weaker (a metric served by the classical mechanism at its smallest entry).
+    Construction verifies both, and raises `PrivacyViolation` rather than make a mechanism that leaks.
+    """
+
+    def __init__(self, context: Context, randomizer: Randomizer, *, served: Context | None = None) -> None:
+        if randomizer.size != context.size:
+            raise InvalidInput(f"randomizer is for {randomizer.size} values; the context has {context.size}")
+        self.context = context
+        self.randomizer = randomizer
+        self.served = served or context
+        self.certificate: Certificate = verify(self)
+
+    @property
+    def name(self) -> str:
+        """The name of the randomizer, with the composition around it."""
+        told = str(self.randomizer.describe()["name"])
+        form = self.served.form
+        return f"{form}({told})" if form in ("blocks", "high_low") and told != form else told
+
+    @property
+    def bits(self) -> int:
+        """Bits that hold any report."""
+        return self.randomizer.bits
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """Everything that the law depends on, as plain data: context, values and randomizer."""
+        domain = self.context.domain
+        values = {"size": len(domain)} if domain.is_range else {"values": list(domain)}
+        return {
+            "version": 1,
+            "domain": values,
+            "context": self.context.describe(),
+            "mechanism": self.randomizer.describe(),
+            "word_bits": self.randomizer.word_bits,
+        }
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        canonical = json.dumps(self.description, sort_keys=True, separators=(",", ":"), default=str, ensure_ascii=False)
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+    @property
+    def fingerprint(self) -> str:
+        """The SHA-256 of the canonical description: two mechanisms with it have the same law."""
+        return self._fingerprint
+
+    def randomize(self, value: Value, rng: Source) -> int:
+        """One person's report; only the standard library is used."""
+        return self.randomize_index(self.context.domain.index(value), rng)
+
+    def randomize_index(self, x: int, rng: Source) -> int:
+        """The report of the value numbered `x`."""
+        return int(self.randomizer.draw(x, rng.take(self.randomizer.words), INTEGERS))
+
+    def randomize_many(self, indices: Any, rng: Source) -> Any:
+        """The reports of many values given by number: NumPy in, NumPy out, the same words as one by one."""
+        from ..engines.bulk import randomize_many
+
+        return randomize_many(self.randomizer, indices, rng)
+
+    def tally(self, reports: Any = ()) -> Tally:
+        """The counts of these reports, ready to be merged and estimated."""
+        from ..tally import Tally
+
+        return Tally.of(self, reports)
+
+    def channel(self) -> list[list[Fraction]]:
+        """The exact matrix Q of a small domain: rows values, columns the reports of `reports`, in order."""
+        columns = self.reports()
+        if len(columns) * self.context.size > CHANNEL_LIMIT:
+            raise InvalidInput(f"channel: {self.context.size} x {len(columns)} entries are too many to write out")
+        return [[self.randomizer.probability(x, y) for y in columns] for x in range(self.context.size)]
+
+    def reports(self) -> Sequence[int]:
+        """Every report that can occur, in order (small domains)."""
+        if self.randomizer.outputs > 1 << 24:
+            raise InvalidInput(f"reports: {self.randomizer.outputs} reports are too many to list")
+        return list(self.randomizer.reports())
+
+    def __repr__(self) -> str:
+        return f"<{self.name} for {self.context!r}, {self.bits} bits a report>"

@@ -1,0 +1,154 @@
+"""Sources of random 64-bit words: `secure` for people, `seeded` for simulation, `replay` for proofs.
+
+A mechanism uses a fixed number W of words a report, so report i of a source takes words
+``[iW, (i+1)W)`` whatever the values and outcomes are, one at a time or in bulk.
+Words are never thrown away and never shared between reports.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import weakref
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .errors import InvalidInput, RandomnessFailure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MASK = (1 << 64) - 1
+CHUNK = 1 << 16
+"""Words of zeros kept to be encrypted in place of fresh allocations."""
+
+
+class Source(Protocol):
+    """Where words come from; both forms take the next words of one and the same stream."""
+
+    def take(self, count: int) -> list[int]:
+        """The next `count` words as integers (standard library only)."""
+        ...
+
+    def fill(self, count: int) -> NDArray[np.uint64]:
+        """The next `count` words as a NumPy array."""
+        ...
+
+
+def _integers(data: bytes, count: int) -> list[int]:
+    if len(data) != 8 * count:
+        raise RandomnessFailure(f"asked for {8 * count} random bytes, got {len(data)}; no report was made")
+    return [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8)]
+
+
+class Keystream:
+    """The words of AES-128 in counter mode under `key`, from word `start` on."""
+
+    def __init__(self, key: bytes, *, start: int = 0) -> None:
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+        counter = (start // 2).to_bytes(16, "big")
+        self._cipher = Cipher(algorithms.AES(key), modes.CTR(counter)).encryptor()
+        self._cipher.update(bytes(8 * (start % 2)))
+
+    def take(self, count: int) -> list[int]:
+        """The next `count` words as integers."""
+        return _integers(self._cipher.update(bytes(8 * count)), count)
+
+    def fill(self, count: int) -> NDArray[np.uint64]:
+        """The next `count` words, encrypted straight into a new array."""
+        import numpy as np
+
+        out = np.empty(count, dtype="<u8")
+        self.fill_into(out)
+        return out
+
+    def fill_into(self, out: NDArray[np.uint64]) -> None:
+        """Overwrite the contiguous array `out` with the next words, without a copy."""
+        import numpy as np
+
+        zeros = np.zeros(min(CHUNK, max(1, out.size)), dtype="<u8")
+        view = memoryview(out).cast("B")
+        done = 0
+        while done < out.size:
+            part = min(zeros.size, out.size - done)
+            written = self._cipher.update_into(zeros[:part].view("u1"), view[8 * done : 8 * (done + part)])
+            if written != 8 * part:
+                raise RandomnessFailure(f"asked for {8 * part} random bytes, got {written}; no report was made")
+            done += part
+
+
+class _Secure:
+    """Operating-system entropy one report at a time; in bulk, AES-CTR under a key drawn from it."""
+
+    def __init__(self) -> None:
+        self._stream: Keystream | None = None
+        _live.add(self)
+
+    def take(self, count: int) -> list[int]:
+        try:
+            return _integers(os.urandom(8 * count), count)
+        except (OSError, NotImplementedError) as failure:
+            raise RandomnessFailure(f"the operating system gave no randomness ({failure}); no report was made") from failure
+
+    def _keyed(self) -> Keystream:
+        if self._stream is None:
+            low, high = self.take(2)
+            self._stream = Keystream(low.to_bytes(8, "little") + high.to_bytes(8, "little"))
+        return self._stream
+
+    def fill(self, count: int) -> NDArray[np.uint64]:
+        return self._keyed().fill(count)
+
+    def fill_into(self, out: NDArray[np.uint64]) -> None:
+        self._keyed().fill_into(out)
+
+    def forget(self) -> None:
+        """Drop the key, so that a forked child never repeats its parent's words."""
+        self._stream = None
+
+
+_live: weakref.WeakSet[_Secure] = weakref.WeakSet()
+
+
+def _forget_keys() -> None:
+    for source in list(_live):
+        source.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_keys)
+
+
+def secure() -> Source:
+    """The source for real people: fresh operating-system entropy, never seeded, fork-safe, failing closed."""
+    return _Secure()
+
+
+def seeded(seed: int) -> Source:
+    """A reproducible source for simulation and tests only: AES-128-CTR keyed by a hash of `seed`."""
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise InvalidInput(f"seed={seed!r} must be a whole number")
+    return Keystream(hashlib.sha256(b"discreet seeded source " + str(seed).encode()).digest()[:16])
+
+
+class _Replay:
+    def __init__(self, words: Iterable[int]) -> None:
+        self._words = iter(words)
+
+    def take(self, count: int) -> list[int]:
+        taken = [word for _, word in zip(range(count), self._words, strict=False)]
+        if len(taken) != count:
+            raise RandomnessFailure(f"asked for {count} words, got {len(taken)}; no report was made")
+        return taken
+
+    def fill(self, count: int) -> Any:
+        import numpy as np
+
+        return np.array(self.take(count), dtype=np.uint64)
+
+
+def replay(words: Iterable[int]) -> Source:
+    """A source that gives the words listed, then fails: for proofs by execution and shared vectors."""
+    return _Replay(words)

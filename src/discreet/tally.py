@@ -1,0 +1,88 @@
+"""Tallies: the counts that estimates need, mergeable in any order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .engines.numeric import NUMERIC, as_reports
+from .errors import InvalidReport, MechanismMismatch
+
+if TYPE_CHECKING:
+    from .mechanisms.mechanism import Mechanism
+
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """How many reports fell in each cell, of how many; ``+`` merges, the empty tally is its zero."""
+
+    mechanism: Mechanism
+    counts: NDArray[np.int64]
+    n: int
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, reports: Any = ()) -> Tally:
+        """Count an array of reports (or an iterable of report integers); `InvalidReport` if one cannot occur."""
+        randomizer = mechanism.randomizer
+        counts = np.zeros(randomizer.cells, dtype=np.int64)
+        array = as_batch(reports, randomizer.bits)
+        for begin in range(0, len(array), CHUNK):
+            randomizer.count(counts, array[begin : begin + CHUNK], 0, NUMERIC)
+        return cls(mechanism, counts, len(array))
+
+    @property
+    def fingerprint(self) -> str:
+        """The mechanism whose reports were counted."""
+        return self.mechanism.fingerprint
+
+    def __add__(self, other: Tally) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if other.mechanism is not self.mechanism and other.fingerprint != self.fingerprint:
+            raise MechanismMismatch(
+                f"tally of {other.mechanism.name} ({other.fingerprint[:12]}) cannot be merged "
+                f"with one of {self.mechanism.name} ({self.fingerprint[:12]})"
+            )
+        return Tally(self.mechanism, self.counts + other.counts, self.n + other.n)
+
+    def __radd__(self, other: object) -> Tally:
+        """Let ``sum(tallies)`` work."""
+        if other == 0:
+            return self
+        return NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        same = self.n == other.n and bool(np.array_equal(self.counts, other.counts))
+        return same and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash((self.fingerprint, self.n))
+
+    def __repr__(self) -> str:
+        return f"<tally of {self.n} reports of {self.mechanism.name}>"
+
+
+def as_batch(reports: Any, bits: int) -> NDArray[Any]:
+    """Reports as an engine's batch: unsigned integers, or rows of 64-bit words when wider than one word."""
+    columns = -(-bits // 64)
+    if not isinstance(reports, np.ndarray):
+        listed = list(reports)
+        if any(isinstance(y, bool) or not isinstance(y, (int, np.integer)) for y in listed):
+            raise InvalidReport("reports must be whole numbers")
+        if any(not 0 <= int(y) < 1 << 64 * columns for y in listed):
+            raise InvalidReport(f"reports: every report must be from 0 to 2**{64 * columns} - 1")
+        if columns > 1:
+            packed = b"".join(int(y).to_bytes(8 * columns, "little") for y in listed)
+            return np.frombuffer(packed, dtype="<u8").reshape(len(listed), columns)
+        return np.array(listed, dtype=np.uint64)
+    reports = as_reports(reports)
+    if (reports.ndim, columns == 1) not in ((1, True), (2, False)) or (reports.ndim == 2 and reports.shape[1] != columns):
+        raise InvalidReport(f"reports of shape {reports.shape} must be {columns} word(s) each")
+    return reports
