@@ -8,7 +8,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install -qq --no-compile
 
 run: .venv/run.done
 	@$(BIN)/python -m discreet.example
