@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .engines.numeric import NUMERIC
 from .errors import InvalidInput
 from .mechanisms.blocks import Blocks
+from .numerics.numeric import NUMERIC
 from .tally import Tally
 
 Array = NDArray[np.float64]

@@ -90,7 +90,9 @@ class _Secure:
         try:
             return _integers(os.urandom(8 * count), count)
         except (OSError, NotImplementedError) as failure:
-            raise RandomnessFailure(f"the operating system gave no randomness ({failure}); no report was made") from failure
+            raise RandomnessFailure(
+                f"the operating system gave no randomness ({failure}); no report was made"
+            ) from failure
 
     def _keyed(self) -> Keystream:
         if self._stream is None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .engines.numeric import NUMERIC, as_reports
 from .errors import InvalidReport, MechanismMismatch
+from .numerics.numeric import NUMERIC, as_reports
 
 if TYPE_CHECKING:
     from .mechanisms.mechanism import Mechanism
@@ -83,6 +83,8 @@ def as_batch(reports: Any, bits: int) -> NDArray[Any]:
             return np.frombuffer(packed, dtype="<u8").reshape(len(listed), columns)
         return np.array(listed, dtype=np.uint64)
     reports = as_reports(reports)
-    if (reports.ndim, columns == 1) not in ((1, True), (2, False)) or (reports.ndim == 2 and reports.shape[1] != columns):
+    if (reports.ndim, columns == 1) not in ((1, True), (2, False)) or (
+        reports.ndim == 2 and reports.shape[1] != columns
+    ):
         raise InvalidReport(f"reports of shape {reports.shape} must be {columns} word(s) each")
     return reports

@@ -60,7 +60,7 @@ class Certificate:
         return (
             f"{self.mechanism}: tightest pair {self.x!r} against {self.z!r}, "
             f"claimed {text_of(self.claimed)}, realised {self.realised:.12g} (gap {self.gap:.2g}), "
-            f"{self.outputs} reports"
+            f"{self.outputs if self.outputs < 1 << 32 else f'up to 2**{(self.outputs - 1).bit_length()}'} reports"
         )
 
 

@@ -18,9 +18,7 @@ from discreet.bounds.finite import Number, Vector, at_least
 from discreet.bounds.two_points import tv_after
 
 
-def le_cam(
-    p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0
-) -> Bound:
+def le_cam(p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0) -> Bound:
     """Lemma 3 of the paper: ``(tau/2)(1 - sqrt(n phi D(p||q) / 2))`` for a semi-metric with ``2 tau = separation``.
 
     As printed; `le_cam_metric` and `le_cam_squared` are never smaller for their losses.
@@ -34,9 +32,7 @@ def le_cam(
     return lower("Le Cam, as printed", value, "Asoodeh2021 Lemma 3")
 
 
-def le_cam_metric(
-    p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0
-) -> Bound:
+def le_cam_metric(p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0) -> Bound:
     """``(separation/2)(1 - TV)`` for a loss with the triangle inequality, TV by `tv_after`.
 
     Averaging over the two, ``l(a, p) dP + l(a, q) dQ >= (l(a, p) + l(a, q)) min(dP, dQ)``, and the sum of losses is
@@ -47,9 +43,7 @@ def le_cam_metric(
     return lower("Le Cam", value, "LeCam1973, Asoodeh2021 Lemma 1")
 
 
-def le_cam_squared(
-    p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0
-) -> Bound:
+def le_cam_squared(p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0) -> Bound:
     """``(separation^2/4)(1 - TV)`` for squared distance, TV by `tv_after`.
 
     As for a metric, with ``|a - p|^2 + |a - q|^2 >= |p - q|^2 / 2``.

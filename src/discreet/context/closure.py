@@ -25,7 +25,9 @@ def closed(context: Context) -> Context:
         for row in paths:
             first = row[via]
             if first != math.inf:
-                row[:] = [there if there <= first + rest else first + rest for there, rest in zip(row, onward, strict=True)]
+                row[:] = [
+                    there if there <= first + rest else first + rest for there, rest in zip(row, onward, strict=True)
+                ]
         assert paths[via][via] == 0
     if paths == direct:
         return context

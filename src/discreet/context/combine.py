@@ -11,7 +11,7 @@ from ..errors import InvalidContext
 from ..exact import Epsilon
 from .binary import Binary
 from .blocks import Blocks
-from .context import Context
+from .context import MATRIX_LIMIT, Context
 from .high_low import HighLow
 from .matrix import Matrix
 from .uniform import Uniform
@@ -27,7 +27,9 @@ class Combined(Context):
         self.parts = (first, second)
         self.join = join
         numbers: dict[tuple[int, int], int] = {}
-        self._labels = [numbers.setdefault(pair, len(numbers)) for pair in zip(first.labels, second.labels, strict=True)]
+        self._labels = [
+            numbers.setdefault(pair, len(numbers)) for pair in zip(first.labels, second.labels, strict=True)
+        ]
         self._classes = list(numbers)
 
     @property
@@ -64,11 +66,15 @@ def combined(first: Context, second: Context, join: Literal["sum", "both"]) -> C
     """The sum (adaptive composition) or the conjunction, in the simplest form that says it exactly."""
     if first.domain != second.domain:
         raise InvalidContext("contexts can be combined only over the same values in the same order")
-    joined = Combined(first, second, join)
-    return _simplest(joined)
+    return simplest(Combined(first, second, join))
 
 
-def _simplest(joined: Combined) -> Context:
+def simplest(joined: Context) -> Context:
+    """The same context as a uniform, block, high-low or binary one where it is one, else itself."""
+    if isinstance(joined, (Uniform, Blocks, HighLow, Binary)) or (
+        joined.size > MATRIX_LIMIT and joined.form == "metric"
+    ):
+        return joined
     if joined.size == 2:
         return Binary(joined.domain, (joined.at(0, 1), joined.at(1, 0)))
     classes = len(joined.members)
@@ -93,7 +99,7 @@ def _simplest(joined: Combined) -> Context:
     return _as_blocks(joined, rows, full) or joined
 
 
-def _as_blocks(joined: Combined, rows: dict[int, dict[int, Epsilon]], full: Any) -> Context | None:
+def _as_blocks(joined: Context, rows: dict[int, dict[int, Epsilon]], full: Any) -> Context | None:
     parent = list(range(len(joined.members)))
 
     def root(c: int) -> int:

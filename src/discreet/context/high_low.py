@@ -54,6 +54,4 @@ class HighLow(Context):
         return {"form": self.form, "sensitive": names, "epsilon": text_of(self.level)}
 
     def __repr__(self) -> str:
-        return (
-            f"Context.high_low({self.size} values, {len(self.sensitive)} sensitive, epsilon={text_of(self.level)})"
-        )
+        return f"Context.high_low({self.size} values, {len(self.sensitive)} sensitive, epsilon={text_of(self.level)})"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnknownValue
-from .arrays import ARRAYS
+from ..numerics.arrays import ARRAYS
 
 if TYPE_CHECKING:
     from ..mechanisms.randomizer import Randomizer

@@ -27,7 +27,9 @@ class Binary(Table):
 
     name = "binary"
 
-    def __init__(self, epsilon: tuple[Epsilon, Epsilon], *, word_bits: int = WORD_BITS, name: str | None = None) -> None:
+    def __init__(
+        self, epsilon: tuple[Epsilon, Epsilon], *, word_bits: int = WORD_BITS, name: str | None = None
+    ) -> None:
         space = 1 << word_bits
         second_lies, first_lies = _lies(epsilon, space)
         rows = [[space - first_lies, first_lies], [second_lies, space - second_lies]]

@@ -168,8 +168,14 @@ class Blocks(Randomizer):
     def influence(self, ops: Any) -> float:
         return max(part.influence(ops) for part in self.kinds)
 
+    @property
+    def decode_cost(self) -> float:
+        return sum(self.kinds[kind].decode_cost for kind in self.kind_of)
+
     def describe(self) -> dict[str, Any]:
         told = [part.describe() for part in self.kinds]
-        if all(one == told[0] for one in told):
-            return told[0]
-        return {"name": self.name, "inner": [told[kind] for kind in self.kind_of]}
+        several = [one for one, part in zip(told, self.kinds, strict=True) if part.size > 1] or told
+        if all(one == several[0] for one in several):
+            return several[0]
+        names = {one["name"] for one in several}
+        return {"name": names.pop() if len(names) == 1 else "mixed", "inner": [told[kind] for kind in self.kind_of]}

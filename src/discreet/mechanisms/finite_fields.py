@@ -196,6 +196,4 @@ def cyclic_polynomial(q: int, t: int) -> Ring:
     and the constant last, each in the order of the field's non-zero labels.
     """
     field = Field(q)
-    return next(
-        ring for f in _polynomials(field, t) if (ring := Ring(field, t, f)).x_reaches_every_point()
-    )
+    return next(ring for f in _polynomials(field, t) if (ring := Ring(field, t, f)).x_reaches_every_point())

@@ -78,5 +78,9 @@ class Hadamard(Indexed):
         rows[..., 1 : self.size + 1] = weights
         return (ops.sum(weights) + ops.walsh_hadamard(rows)) / 2
 
+    @property
+    def decode_cost(self) -> float:
+        return float(self.outputs * (self.outputs.bit_length() - 1))
+
     def describe(self) -> dict[str, Any]:
         return {"name": self.name}

@@ -146,5 +146,9 @@ class HighLow(Randomizer):
         most = self.inner.influence(ops)
         return max(most, 1 / self.sigma, self.kappa) if self.others else most
 
+    @property
+    def decode_cost(self) -> float:
+        return self.inner.decode_cost + len(self.others)
+
     def describe(self) -> dict[str, Any]:
         return self.inner.describe()

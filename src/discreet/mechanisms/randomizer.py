@@ -109,6 +109,11 @@ class Randomizer(ABC):
     def influence(self, ops: Any) -> float:
         """The most people's worth of share that one crafted report can put on a single value."""
 
+    @property
+    def decode_cost(self) -> float:
+        """Additions, roughly, from counts to shares."""
+        return float(self.cells)
+
     # -- derived ------------------------------------------------------------------------------------
     @property
     def bits(self) -> int:

@@ -158,10 +158,12 @@ class _Parts:
 
 def _evenness(plan: tuple[_Parts, ...], word_bits: int) -> Fraction:
     """At most the product of smallest over largest part of each word: 1 - sum(parts / words)."""
-    uneven = Fraction(0)
+    units = 0
     for parts in plan:
-        total, space = math.prod(parts.sizes), 1 << word_bits * parts.words
-        uneven += Fraction(total, space) if space % total else 0
+        total = math.prod(parts.sizes)
+        if total & (total - 1):
+            units += total << word_bits * (2 - parts.words)
+    uneven = Fraction(units, 1 << 2 * word_bits)
     if uneven >= 1:
         raise InvalidInput(f"word_bits={word_bits} is too few for this many draws")
     return 1 - uneven
@@ -171,13 +173,16 @@ def _plan(sizes: Iterable[int], word_bits: int) -> tuple[_Parts, ...]:
     """Share words between draws while the parts of a word stay even to 2**-40 (of 64 bits)."""
     limit = 1 << word_bits * 3 // 8
     groups: list[list[int]] = []
+    room = 0
     for size in sizes:
-        if groups and math.prod(groups[-1]) * size <= limit:
+        if size <= room:
             groups[-1].append(size)
         else:
             groups.append([size])
+            room = limit
+        room //= size
     double = word_bits == WORD_BITS
-    return tuple(_Parts(tuple(group), 2 if double and math.prod(group) > limit else 1) for group in groups)
+    return tuple(_Parts(tuple(group), 2 if double and group[0] > WIDE else 1) for group in groups)
 
 
 def _draws(plan: Iterable[_Parts], words: Sequence[Any], ops: Arithmetic) -> Iterator[tuple[int, Any]]:

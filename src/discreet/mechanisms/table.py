@@ -131,6 +131,10 @@ class Table(Randomizer):
     def influence(self, ops: Any) -> float:
         return float(self._phi(ops).max())
 
+    @property
+    def decode_cost(self) -> float:
+        return float(self.size * self.outputs)
+
     def describe(self) -> dict[str, Any]:
         if self._title != type(self).name:
             return {"name": self._title}

@@ -101,9 +101,7 @@ def shrink_counts(
     tables = [_table(layout, shapes, np.zeros(len(layout.live), dtype=np.int64))]
     weights, prior, shift, means = _fit(layout, tables)
     if cells is not None:
-        tables += [
-            _table(layout, shapes, _neighbour_levels(layout, means, cells, width)) for width in BANDWIDTHS
-        ]
+        tables += [_table(layout, shapes, _neighbour_levels(layout, means, cells, width)) for width in BANDWIDTHS]
         weights, prior, shift, means = _fit(layout, tables)
     chosen = means
     if rule == "tv":
@@ -116,13 +114,9 @@ def _fit(layout: Layout, tables: list[_Table]) -> tuple[FloatArray, Prior, Float
     """Weights [set, shape], their prior, the shift of every count and the live values' posterior means."""
     likelihood = evidence(layout.edges, layout.readings, tables)
     weights = fit_weights(likelihood).reshape(len(tables), -1)
-    mixed = tuple(
-        np.einsum("d,edg->eg", part, table) for part, (table, _) in zip(weights, tables, strict=True)
-    )
+    mixed = tuple(np.einsum("d,edg->eg", part, table) for part, (table, _) in zip(weights, tables, strict=True))
     prior = Prior(mixed, tuple(index for _, index in tables))
-    shift, means = fit_shift(
-        layout.edges, layout.readings, prior, layout.block, layout.totals, layout.direction
-    )
+    shift, means = fit_shift(layout.edges, layout.readings, prior, layout.block, layout.totals, layout.direction)
     return weights, prior, shift, means
 
 

@@ -103,9 +103,7 @@ def _with_means(masses: FloatArray, middles: FloatArray, means: FloatArray) -> F
         high[active] = np.where(excess < 0, at, high[active])
         variance = part @ middles**2 - mean**2
         limit = 4 / reach[active]
-        step = at + np.clip(
-            excess / np.maximum(variance, 1e-300), -limit, np.maximum(limit, 4 / means[active])
-        )
+        step = at + np.clip(excess / np.maximum(variance, 1e-300), -limit, np.maximum(limit, 4 / means[active]))
         bounded = np.isfinite(low[active]) & np.isfinite(high[active])
         outside = bounded & ~((step > low[active]) & (step < high[active]))
         step[outside] = 0.5 * (low[active][outside] + high[active][outside])

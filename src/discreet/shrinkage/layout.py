@@ -34,9 +34,7 @@ class Layout:
     direction: FloatArray
 
 
-def lay_out(
-    unbiased: ArrayLike, block_of: ArrayLike, totals: ArrayLike, v0: ArrayLike, v1: ArrayLike
-) -> Layout:
+def lay_out(unbiased: ArrayLike, block_of: ArrayLike, totals: ArrayLike, v0: ArrayLike, v1: ArrayLike) -> Layout:
     """The layout of k unbiased counts in m blocks; the variance of a count is v0 n_j + v1 clip(y, 0, n_j)."""
     counts = _numbers("unbiased", unbiased)
     whole = _numbers("totals", totals)
@@ -55,9 +53,7 @@ def lay_out(
     settled = np.where(size == 1, reports, 0.0)
     if not len(live):
         empty, none = np.empty(0), np.empty(0, dtype=np.int64)
-        return Layout(
-            settled, live, none, empty, empty, none, 0.0, Readings(empty, empty, empty, empty), empty
-        )
+        return Layout(settled, live, none, empty, empty, none, 0.0, Readings(empty, empty, empty, empty), empty)
     y, n, a, b = counts[live], reports[live], noise[live], extra[live]
     unit = n / size[live]
     variance = np.maximum(np.maximum(a * n + b * np.clip(y, 0.0, n), b), (_QUIETEST * unit) ** 2)
@@ -65,9 +61,7 @@ def lay_out(
     tops = support_tops(edges, sizes[kept])
     readings = Readings(y, np.sqrt(variance), unit, edges[tops][block])
     direction = np.where(a > 0, a * n, variance)
-    return Layout(
-        settled, live, block, whole[kept], edges, tops, float(sizes[kept].max()), readings, direction
-    )
+    return Layout(settled, live, block, whole[kept], edges, tops, float(sizes[kept].max()), readings, direction)
 
 
 def _numbers(name: str, given: ArrayLike) -> FloatArray:
@@ -84,9 +78,7 @@ def _labels(given: ArrayLike, size: int, blocks: int) -> IntArray:
     """The block of each value, refused unless integers in range."""
     array: NDArray[np.generic] = np.asarray(given)
     if array.shape != (size,) or not np.issubdtype(array.dtype, np.integer):
-        raise InvalidInput(
-            f"block_of of shape {array.shape} and type {array.dtype} must be integers [{size}]"
-        )
+        raise InvalidInput(f"block_of of shape {array.shape} and type {array.dtype} must be integers [{size}]")
     labels = array.astype(np.int64)
     if labels.min() < 0 or labels.max() >= blocks:
         raise InvalidInput(f"block_of must lie in 0..{blocks - 1}: it spans {labels.min()}..{labels.max()}")

@@ -144,9 +144,7 @@ def moments(edges: FloatArray, readings: Readings, prior: Prior) -> tuple[FloatA
     return means, spreads
 
 
-def evidence(
-    edges: FloatArray, readings: Readings, tables: Sequence[tuple[FloatArray, IntArray]]
-) -> FloatArray:
+def evidence(edges: FloatArray, readings: Readings, tables: Sequence[tuple[FloatArray, IntArray]]) -> FloatArray:
     """Likelihood [value, component] of each value under each component, times a factor per value.
 
     For each (table, index), table[index[i], d] holds the bin masses of component d for value i.

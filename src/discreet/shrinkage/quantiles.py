@@ -68,9 +68,7 @@ def between(lower: FloatArray, upper: FloatArray, share: FloatArray) -> FloatArr
     return np.where(flip ^ lower_half, -z, z)
 
 
-def balanced_quantiles(
-    quantiles: Quantiles, block: IntArray, totals: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def balanced_quantiles(quantiles: Quantiles, block: IntArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The level tau_j of each block with sum_i q_i(tau_j) = n_j, and the quantiles, rescaled to add up.
 
     Halving and false position by turns, until the sum is right to one part in ten thousand.

@@ -19,9 +19,7 @@ def check_coordinates(given: ArrayLike, size: int) -> IntArray:
     """The coordinates, refused unless [size, 2] distinct integers in a box not far larger than needed."""
     array: NDArray[np.generic] = np.asarray(given)
     if array.shape != (size, 2) or not np.issubdtype(array.dtype, np.integer):
-        raise InvalidInput(
-            f"coordinates of shape {array.shape} and type {array.dtype} must be integers [{size}, 2]"
-        )
+        raise InvalidInput(f"coordinates of shape {array.shape} and type {array.dtype} must be integers [{size}, 2]")
     cells = array.astype(np.int64)
     rows, columns = (cells.max(axis=0) - cells.min(axis=0) + 1).tolist()
     if rows * columns > max(_SMALL_GRID, _CELLS_PER_VALUE * size):

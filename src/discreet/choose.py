@@ -1,0 +1,305 @@
+"""The best mechanism for a context, by exact expected error, with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .context import Binary, Blocks, Context, HighLow, Metric, Uniform
+from .context.combine import simplest
+from .errors import InvalidInput, NotIdentifiable, NotServed
+from .mechanisms import blocks as blocks_of
+from .mechanisms import high_low as high_low_of
+from .mechanisms.binary import Binary as BinaryTable
+from .mechanisms.design import Design
+from .mechanisms.exponential import exponential_table
+from .mechanisms.hadamard import Hadamard
+from .mechanisms.mechanism import Mechanism
+from .mechanisms.randomized_response import RandomizedResponse
+from .mechanisms.randomizer import Randomizer
+from .mechanisms.subset import Subset, least_error_size, most_information_size
+from .mechanisms.table import Table
+from .mechanisms.unary import OptimisedUnary, Unary
+from .numerics.numeric import NUMERIC
+
+BASES: dict[str, type[Design]] = {
+    base.name: base for base in (RandomizedResponse, Subset, Hadamard, Unary, OptimisedUnary)
+}
+"""The designs that any uniform part of a context can be served with; a new one is registered here."""
+
+REPORT_BITS = 64
+"""The default limit on the size of a report: one machine word."""
+
+TABLE_LIMIT = 128
+"""Largest domain for which a full table is tried by itself."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to serve a context: its expected error times n, and what it costs."""
+
+    name: str
+    mechanism: Mechanism
+    error: float
+    bits: int
+    decode_cost: float
+    influence: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row of the comparison as plain data."""
+        told = {"mechanism": self.name, "n_total_squared_error": self.error, "bits": self.bits}
+        return told | {"decode_cost": self.decode_cost, "influence": self.influence}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The candidates for a context from the least error to the most, and why the first was chosen."""
+
+    candidates: tuple[Candidate, ...]
+    reason: str
+
+    @property
+    def chosen(self) -> Mechanism:
+        """The mechanism with the least expected error within the limit."""
+        return self.candidates[0].mechanism
+
+    def __str__(self) -> str:
+        best = self.candidates[0].error
+        lines = [f"{'mechanism':32} {'n x error':>12} {'ratio':>8} {'bits':>7} {'decode ops':>11} {'influence':>10}"]
+        lines += [
+            f"{c.name:32} {c.error:12.5g} {c.error / best if best else 1:8.3f} {c.bits:7d} "
+            f"{c.decode_cost:11.3g} {c.influence:10.3g}"
+            for c in self.candidates
+        ]
+        return "\n".join([*lines, self.reason])
+
+
+def mechanism(
+    context: Context,
+    name: str = "auto",
+    *,
+    prior: Any = None,
+    bits: int | None = REPORT_BITS,
+    **parameters: Any,
+) -> Mechanism:
+    """The best certified mechanism for `context`, or the one called `name`.
+
+    "auto" compares every mechanism that serves the context by n times its exact expected squared
+    error at `prior` (uniform unless given), among those whose reports fit `bits` (None: no limit).
+    Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
+    "k_sharp"), hadamard, projective; for two values binary, warner, mangat; table with ``rows=``.
+    """
+    if name == "auto":
+        if parameters:
+            raise InvalidInput(f"{next(iter(parameters))} goes with a named mechanism, not with auto")
+        return explain(context, prior=prior, bits=bits).chosen
+    return _named(context, name, parameters)
+
+
+def explain(context: Context, *, prior: Any = None, bits: int | None = REPORT_BITS) -> Explanation:
+    """Every mechanism that serves the context within `bits` bits a report, compared."""
+    shares = prior_of(context, prior)
+    found: dict[str, Candidate] = {}
+    for build in _attempts(context, shares, bits):
+        try:
+            made = build()
+        except (NotServed, NotIdentifiable, InvalidInput):
+            continue
+        if bits is None or made.bits <= max(bits, _fewest_bits(context)):
+            candidate = candidate_of(made, shares)
+            found.setdefault(candidate.name, candidate)
+    if not found:
+        raise NotServed(f"no mechanism serves {context!r} within {bits} bits a report")
+    ranked = tuple(sorted(found.values(), key=lambda c: (c.error * (1 + 1e-12 * c.bits), c.bits)))
+    limit = "any report size" if bits is None else f"reports of at most {bits} bits"
+    reason = f"{ranked[0].name} has the least expected squared error of {len(ranked)} candidates with {limit}"
+    return Explanation(ranked, reason)
+
+
+def candidate_of(made: Mechanism, shares: Any) -> Candidate:
+    """A mechanism with its exact expected error at `shares` and its costs."""
+    randomizer = made.randomizer
+    error = float(np.sum(randomizer.second_moments(shares, NUMERIC)) - np.sum(shares**2))
+    return Candidate(made.name, made, error, made.bits, randomizer.decode_cost, randomizer.influence(NUMERIC))
+
+
+def prior_of(context: Context, prior: Any) -> Any:
+    """The assumed shares: uniform unless given as a list in order or a mapping by value."""
+    if prior is None:
+        return np.full(context.size, 1 / context.size)
+    if isinstance(prior, Mapping):
+        array = np.zeros(context.size)
+        for value, share in prior.items():
+            array[context.domain.index(value)] = share
+    else:
+        array = np.asarray(prior, dtype=float)
+    if array.shape != (context.size,) or not (array >= 0).all() or not np.isclose(array.sum(), 1, atol=1e-6):
+        raise InvalidInput(f"prior must be {context.size} non-negative shares that add up to 1")
+    return array / array.sum()
+
+
+def _fewest_bits(context: Context) -> int:
+    return max(1, (context.size - 1).bit_length())
+
+
+def base(name: str, size: int, epsilon: Fraction, parameters: Mapping[str, Any]) -> Design:
+    """The design called `name` on `size` values; one value alone needs no randomness but the block's."""
+    if name not in BASES:
+        raise NotServed(f"mechanism={name!r} must be one of {', '.join(sorted(BASES))} here")
+    if size == 1:
+        return RandomizedResponse(1, epsilon)
+    extra = dict(parameters)
+    if name == "subset" and isinstance(extra.get("d"), str):
+        sizes = {"k_star": most_information_size, "k_sharp": least_error_size}
+        if extra["d"] not in sizes:
+            raise InvalidInput(f"d={extra['d']!r} must be a whole number, k_star or k_sharp")
+        extra["d"] = sizes[extra["d"]](size, float(epsilon))
+    try:
+        return BASES[name](size, epsilon, **extra)  # type: ignore[call-arg]
+    except TypeError:
+        raise InvalidInput(f"{name} takes no parameter {', '.join(extra)}") from None
+
+
+def _named(context: Context, name: str, parameters: Mapping[str, Any]) -> Mechanism:
+    if name == "table":
+        rows = parameters.get("rows")
+        if rows is None or len(parameters) > 1:
+            raise InvalidInput("table needs rows= and nothing else: one row a value, exact probabilities or units")
+        return Mechanism(context, _table(rows))
+    if name in ("binary", "warner", "mangat"):
+        return _binary(context, name)
+    if name == "exponential":
+        return Mechanism(context, exponential_table(context))
+    if isinstance(context, Uniform):
+        return Mechanism(context, base(name, context.size, context.level, parameters))
+    if isinstance(context, Blocks):
+        return Mechanism(context, _per_block(context, lambda size, level: base(name, size, level, parameters)))
+    if isinstance(context, HighLow):
+        inner = base(name, len(context.sensitive), context.level, parameters)
+        return Mechanism(context, high_low_of.HighLow(context.size, context.sensitive, inner))
+    served = structured(context)
+    inner_mechanism = _named(served, name, parameters)
+    return Mechanism(context, inner_mechanism.randomizer, served=inner_mechanism.served)
+
+
+def _per_block(context: Blocks, make: Callable[[int, Fraction], Design]) -> Randomizer:
+    known: dict[tuple[int, Fraction], Design] = {}
+    inner = []
+    for members, level in zip(context.members, context.levels, strict=True):
+        key = len(members), level
+        if key not in known:
+            known[key] = make(*key)
+        inner.append(known[key])
+    return blocks_of.Blocks(context.labels, inner)
+
+
+def _best_base(size: int, epsilon: Fraction, bits: int | None) -> Design:
+    """The design with the least ``k V0 + V1``: the error of a block does not depend on its shares otherwise."""
+    options = []
+    for name in BASES:
+        if bits is not None and _set_bits(name, size) > bits and size > 1:
+            continue
+        try:
+            options.append(base(name, size, epsilon, {}))
+        except InvalidInput:
+            continue
+    if not options:
+        return RandomizedResponse(size, epsilon)
+    return min(options, key=lambda design: (size * design.v0 + design.v1) * (1 + 1e-12 * design.bits))
+
+
+def _set_bits(name: str, size: int) -> int:
+    return size if name in ("subset", "unary", "optimised_unary") else 1
+
+
+def _attempts(context: Context, shares: Any, bits: int | None) -> list[Callable[[], Mechanism]]:
+    """Ways to serve the context, each tried in turn."""
+    if isinstance(context, Binary):
+        names = ["binary", "warner"]
+        return [lambda name=name: _binary(context, name) for name in names]  # type: ignore[misc]
+    if isinstance(context, (Uniform, Blocks, HighLow)):
+        size = len(context.sensitive) if isinstance(context, HighLow) else context.size
+        if isinstance(context, Blocks):
+            size = max(map(len, context.members))
+        fit = [name for name in BASES if bits is None or _set_bits(name, size) <= bits]
+        tries: list[Callable[[], Mechanism]] = [lambda name=name: _named(context, name, {}) for name in fit]  # type: ignore[misc]
+        if isinstance(context, Blocks):
+            room = None if bits is None else bits - (len(context.names) - 1).bit_length()
+            mixed = _per_block(context, lambda size, level: _best_base(size, level, room))
+            tries.append(lambda: Mechanism(context, mixed))
+        return tries
+    served = structured(context)
+    tries = [lambda build=build: _serve(context, build()) for build in _attempts(served, shares, bits)]  # type: ignore[misc]
+    if isinstance(context, Metric) and context.size <= TABLE_LIMIT:
+        tries.append(lambda: Mechanism(context, exponential_table(context)))
+    return tries
+
+
+def _serve(context: Context, made: Mechanism) -> Mechanism:
+    return Mechanism(context, made.randomizer, served=made.served)
+
+
+def structured(context: Context) -> Context:
+    """A uniform, block or high-low context that implies `context`: its own form, or its smallest entry a component."""
+    form = simplest(context)
+    if isinstance(form, (Uniform, Blocks, HighLow, Binary)):
+        return form
+    parent = list(range(context.size))
+
+    def root(x: int) -> int:
+        while parent[x] != x:
+            parent[x] = parent[parent[x]]
+            x = parent[x]
+        return x
+
+    for members in context.members:
+        if isinstance(context.between(context.labels[members[0]], context.labels[members[0]]), Fraction):
+            for x in members:
+                parent[root(x)] = root(members[0])
+    for x, z, _ in context.pairs():
+        parent[root(x)] = root(z)
+    numbers: dict[int, int] = {}
+    block_of = [numbers.setdefault(root(x), len(numbers)) for x in range(context.size)]
+    smallest: dict[int, Fraction] = {}
+    for x, z, asked in context.pairs():
+        if asked == 0:
+            raise NotIdentifiable(
+                f"E asks that {context.values[x]!r} and {context.values[z]!r} be alike; give them one value"
+            )
+        if isinstance(asked, Fraction):
+            smallest[block_of[x]] = min(asked, smallest.get(block_of[x], asked))
+    if len(numbers) == 1:
+        return Uniform(context.domain, smallest[0])
+    anything = next(iter(smallest.values()), Fraction(1))
+    return Blocks(
+        context.domain, block_of, range(len(numbers)), [smallest.get(b, anything) for b in range(len(numbers))]
+    )
+
+
+def _binary(context: Context, name: str) -> Mechanism:
+    if context.size != 2:
+        raise NotServed(f"mechanism={name!r} needs exactly two values; the context has {context.size}")
+    levels = context.at(0, 1), context.at(1, 0)
+    if name == "warner":
+        least = min(levels)
+        return Mechanism(context, BinaryTable((least, least), name=name))
+    if name == "mangat" and isinstance(levels[0], Fraction):
+        raise NotServed("mechanism='mangat' needs E[first, second] = inf: the first value is not sensitive")
+    return Mechanism(context, BinaryTable(levels, name=name))
+
+
+def _table(rows: Sequence[Sequence[Any]]) -> Table:
+    try:
+        exact = [[Fraction(entry) if not isinstance(entry, float) else None for entry in row] for row in rows]
+    except (TypeError, ValueError):
+        raise InvalidInput("rows must be exact probabilities: whole units, Fractions or text") from None
+    if any(entry is None for row in exact for entry in row):
+        raise InvalidInput("rows must be exact: whole units, Fractions or text, not floats")
+    totals = {sum(row) for row in exact}  # type: ignore[arg-type]
+    if totals == {1}:
+        return Table.of_fractions(exact)  # type: ignore[arg-type]
+    return Table([[int(entry) for entry in row] for row in exact])  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""NumPy under the samplers and the statistics: word arithmetic, counting, fast transforms."""
