@@ -7,6 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
+import tomllib
 from collections import defaultdict
 from pathlib import Path, PurePosixPath
 
@@ -33,7 +34,7 @@ OPTIONAL = {
     "starlette",
     "uvicorn",
 }
-KEY = re.compile(r"\b[A-Z][a-z]+(?:19|20)\d\d[a-z]?\b")
+KEY = re.compile(r"\b(?:[A-Z][a-z]+)+(?:19|20)\d\d[a-z]?\b")
 
 
 def name(file: Path) -> str:
@@ -131,6 +132,8 @@ def test_every_reference_key_in_the_source_is_spelt_out():
 
 
 def test_the_version_is_written_in_one_place():
-    version = re.search(r'^version = "(.+?)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-    assert version
-    assert not [name(file) for file in FILES if f'"{version[1]}"' in file.read_text(encoding="utf-8")]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert "version" not in project
+    assert "version" in project["dynamic"]  # read from the package by the build
+    written = [name(file) for file in FILES if f'"{discreet.__version__}"' in file.read_text(encoding="utf-8")]
+    assert written == ["__init__.py"]
