@@ -19,6 +19,7 @@ from .mechanisms.design import Design
 from .mechanisms.exponential import exponential_table
 from .mechanisms.hadamard import Hadamard
 from .mechanisms.mechanism import Mechanism
+from .mechanisms.projective import Projective
 from .mechanisms.randomized_response import RandomizedResponse
 from .mechanisms.randomizer import Randomizer
 from .mechanisms.subset import Subset, least_error_size, most_information_size
@@ -27,7 +28,7 @@ from .mechanisms.unary import OptimisedUnary, Unary
 from .numerics.numeric import NUMERIC
 
 BASES: dict[str, type[Design]] = {
-    base.name: base for base in (RandomizedResponse, Subset, Hadamard, Unary, OptimisedUnary)
+    base.name: base for base in (RandomizedResponse, Subset, Projective, Hadamard, Unary, OptimisedUnary)
 }
 """The designs that any uniform part of a context can be served with; a new one is registered here."""
 

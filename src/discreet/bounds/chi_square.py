@@ -17,6 +17,7 @@ References: Acharya2020 (Lemma 1, Theorems 3 and 4), Acharya2020b (Lemma 13), Du
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -53,11 +54,14 @@ def blocks_family(sizes: Sequence[int], epsilons: Sequence[Number]) -> Family:
     Columns that serve the context are sums of columns on one block, so the information adds up, block by block
     times its mass. The masses make the distances those of Theorem 4's proof, with a base that allows radius 1.
     """
-    parts = [(size // 2, epsilon) for size, epsilon in zip(sizes, epsilons, strict=True) if size >= 2]
-    total = sum(pairs**2 for pairs, _ in parts)
-    groups = tuple((pairs, pairs / total) for pairs, _ in parts)
+    parts = Counter(
+        (size // 2, float(epsilon)) for size, epsilon in zip(sizes, epsilons, strict=True) if size >= 2
+    )
+    total = sum(count * pairs**2 for (pairs, _), count in parts.items())
+    groups = tuple((count * pairs, pairs / total) for (pairs, _), count in parts.items())
     information = sum(
-        pairs**2 / total * cube_chi_square(pairs, radius=1.0, epsilon=epsilon) for pairs, epsilon in parts
+        count * pairs**2 / total * cube_chi_square(pairs, radius=1.0, epsilon=epsilon)
+        for (pairs, epsilon), count in parts.items()
     )
     return Family(groups, information)
 

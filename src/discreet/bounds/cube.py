@@ -41,6 +41,18 @@ def _unit_chi_square(pairs: int, b: float, mass: float) -> float:
     return float((2 * pairs / total * step**2 * j / chance).max())
 
 
+@lru_cache(maxsize=65536)
+def _neighbour_kl(pairs: int, radius: float, b: float, mass: float) -> float:
+    if radius == 0 or b == 1:
+        return 0.0
+    j = np.arange(1, pairs + 1, dtype=np.float64)
+    total = 2 * pairs * b + j * (1 - b)
+    step = radius * mass * (1 - b) / (2 * pairs)
+    least = mass * (total - radius * j * (1 - b)) / (2 * pairs) + (1 - mass) * b
+    with np.errstate(divide="ignore"):
+        return float((2 * j / total * step * np.log1p(2 * step / least)).max())
+
+
 def cube_chi_square(pairs: int, *, radius: float, epsilon: Number, mass: float = 1.0) -> float:
     """The largest mean over corners of the chi-square from a corner's report to the centre's, per user.
 
@@ -62,11 +74,4 @@ def cube_kl(pairs: int, *, radius: float, epsilon: Number, mass: float = 1.0, de
     if delta_value(delta) > 0:
         values = radius * math.log((1 + radius) / (1 - radius)) if radius < 1 else math.inf
         return tv_contraction(epsilon, delta=delta) * mass * values / pairs
-    if radius == 0 or b == 1:
-        return 0.0
-    j = np.arange(1, pairs + 1, dtype=np.float64)
-    total = 2 * pairs * b + j * (1 - b)
-    step = radius * mass * (1 - b) / (2 * pairs)
-    least = mass * (total - radius * j * (1 - b)) / (2 * pairs) + (1 - mass) * b
-    with np.errstate(divide="ignore"):
-        return float((j / pairs * 2 * pairs / total * step * np.log1p(2 * step / least)).max())
+    return _neighbour_kl(pairs, radius, b, mass)

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.bounds.assouad import assouad_best
 from discreet.bounds.bound import Bound, lower
@@ -143,7 +144,7 @@ def blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> Min
     """
     at_least("n", n, 0)
     kinds = _checked_blocks(sizes, epsilons)
-    groups = [kind for kind in sorted(kinds) if kind[0] >= 2 and kind[1] > 0]
+    groups = [kind for kind in sorted(kinds) if kind[0] >= 2]
     counts = [kinds[kind] for kind in groups]
     whole = [_part(size, n, epsilon, 1.0) for size, epsilon in groups]
     totals = _part(len(sizes), n, math.inf, 1.0)
@@ -191,7 +192,7 @@ def high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> MinimaxRis
     return _risk("high-low", _better(*distances), _better(*squares))
 
 
-def _components(linked: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> list[list[int]]:
+def _components(linked: NDArray[np.bool_]) -> list[list[int]]:
     left, parts = set(range(len(linked))), []
     while left:
         part, edge = set[int](), [min(left)]

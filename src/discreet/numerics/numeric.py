@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidReport
 from .arrays import ARRAYS
-from .transforms import cyclic_correlation, walsh_hadamard
+from .transforms import cyclic_convolution, cyclic_correlation, walsh_hadamard
 
 Array = NDArray[Any]
 
@@ -19,6 +19,7 @@ class Numeric:
     """What the statistics of a randomizer are written in."""
 
     walsh_hadamard = staticmethod(walsh_hadamard)
+    cyclic_convolution = staticmethod(cyclic_convolution)
     cyclic_correlation = staticmethod(cyclic_correlation)
     maximum = staticmethod(np.maximum)
     zeros_like = staticmethod(np.zeros_like)

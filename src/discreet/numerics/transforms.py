@@ -28,3 +28,9 @@ def cyclic_correlation(array: Any, kernel: Any) -> NDArray[np.float64]:
     length = np.shape(array)[-1]
     spectrum = np.fft.rfft(array) * np.conj(np.fft.rfft(kernel))
     return np.fft.irfft(spectrum, n=length)
+
+
+def cyclic_convolution(array: Any, kernel: Any) -> NDArray[np.float64]:
+    """``sum_x a[x] kernel[(y - x) mod v]`` for every y: the adjoint of `cyclic_correlation`."""
+    length = np.shape(array)[-1]
+    return np.fft.irfft(np.fft.rfft(array) * np.fft.rfft(kernel), n=length)

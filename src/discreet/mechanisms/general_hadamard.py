@@ -1,0 +1,150 @@
+"""Hadamard response for any epsilon: small Hadamard matrices, one for each part of the values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from ..arithmetic import MASK, Arithmetic
+from .randomizer import WORD_BITS, Pair, Randomizer, Units, check_size
+
+
+class GeneralHadamard(Randomizer):
+    """B parts of b columns each; value x is supported by half of the columns of its own part only.
+
+    ``B = 2**(ceil(log2 min(e**epsilon, 2k)) - 1)`` and b the power of two above k/B, so a
+    supporting set is about a 2B-th of all K = B b columns instead of half of them.
+
+    *Why private.* Supporting columns have t units and all others s, with t <= R s; spare words go
+    to the same columns whatever the value.
+    *Why unbiased.* ``p_x = c mean(H_b[i+1, Y] 1{Y in the part of x})`` with ``c = 2 / (b (high - low))``.
+
+    References: Acharya2019 (Section 4).
+    """
+
+    name = "general_hadamard"
+
+    def __init__(self, size: int, epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
+        check_size(size, word_bits)
+        self.size, self.epsilon, self.word_bits = size, epsilon, word_bits
+        self.words = 1
+        reach = min(math.exp(min(float(epsilon), 700.0)), 2 * size)
+        self.parts = 1 << max(0, math.ceil(math.log2(reach)) - 1)
+        self.columns = 1 << (-(-size // self.parts)).bit_length()
+        self.outputs = self.cells = self.parts * self.columns
+        self._units = Units.split(word_bits, epsilon, a=self.columns // 2, b=self.outputs - self.columns // 2)
+        space = 1 << word_bits
+        self.low, self.high = Fraction(self._units.low, space), Fraction(self._units.high, space)
+
+    @cached_property
+    def _c(self) -> float:
+        return float(2 / (self.columns * (self.high - self.low)))
+
+    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        (u,) = words[:1]
+        low, high = self._units.low * self.scale, self._units.high * self.scale
+        half = self.columns // 2
+        few = self.outputs - half
+        part = ops.divide(x, self.columns - 1)
+        row = x - part * (self.columns - 1) + 1
+        lowest = row & (MASK - row + 1)
+        is_low = ops.less(u, few * low)
+        used = few * low + half * high
+        spare = 1 - ops.less(u, used)
+        lie = ops.divide(ops.select(is_low, u, 0), low)
+        truth = ops.divide(ops.select(is_low, 0, ops.select(spare, 0, u - few * low)), high)
+        beside = ops.select(is_low, ops.at_least(lie, half), 0)
+        index = ops.select(is_low, ops.select(beside, 0, lie), truth)
+        lower = index & (lowest - 1)
+        spread = 2 * index - lower
+        column = spread + lowest * (ops.parity(row & spread) ^ is_low)
+        away = ops.select(beside, lie - half, 0)
+        away = away + self.columns * ops.at_least(away, part * self.columns)
+        report = ops.select(beside, away, part * self.columns + column)
+        return ops.select(spare, ops.divide(ops.select(spare, u - used % (1 << 64), 0), self.scale), report)
+
+    def _supported(self, x: int, y: int) -> bool:
+        part, row = divmod(x, self.columns - 1)
+        return y // self.columns == part and ((row + 1) & y % self.columns).bit_count() % 2 == 0
+
+    def probability(self, x: int, y: int) -> Fraction:
+        if not self.is_report(y):
+            return Fraction(0)
+        extra = Fraction(int(y < self._units.spare), 1 << self.word_bits)
+        return (self.high if self._supported(x, y) else self.low) + extra
+
+    def reports(self) -> Iterable[int]:
+        return range(self.outputs)
+
+    def is_report(self, y: int) -> bool:
+        return 0 <= y < self.outputs
+
+    def pairs(self) -> Iterator[Pair]:
+        if self.size > 1:
+            yield Pair(0, 1, self.high / self.low)
+            yield Pair(1, 0, self.high / self.low)
+
+    def cells_of(self, y: int) -> Sequence[int]:
+        return (self.check_report(y),)
+
+    def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
+        ops.count_cells(counts, reports, start, self.outputs)
+
+    def total(self, counts: Any, ops: Any) -> Any:
+        return ops.sum(counts)
+
+    def _spectrum(self, counts: Any, ops: Any) -> Any:
+        return ops.walsh_hadamard(counts.reshape(*counts.shape[:-1], self.parts, self.columns))
+
+    def _values(self, spectrum: Any) -> Any:
+        flat = spectrum[..., 1:].reshape(*spectrum.shape[:-2], -1)
+        return flat[..., : self.size]
+
+    def _rows(self, weights: Any, ops: Any) -> Any:
+        padded = ops.zeros((*weights.shape[:-1], self.parts * (self.columns - 1)))
+        padded[..., : self.size] = weights
+        rows = ops.zeros((*weights.shape[:-1], self.parts, self.columns))
+        rows[..., 1:] = padded.reshape(*weights.shape[:-1], self.parts, self.columns - 1)
+        return rows
+
+    def decode(self, counts: Any, ops: Any) -> Any:
+        return self._c * self._values(self._spectrum(counts, ops))
+
+    def push(self, shares: Any, ops: Any) -> Any:
+        """The probability of each report when values follow `shares`."""
+        rows = self._rows(shares, ops)
+        cover = (ops.sum(rows) + ops.walsh_hadamard(rows)) / 2
+        flat = cover.reshape(*shares.shape[:-1], self.outputs)
+        return float(self.low) * ops.sum(shares) + float(self.high - self.low) * flat
+
+    def likelihoods(self, ratios: Any, ops: Any) -> Any:
+        """The sum over reports of Q(y | x) ratios[y], for each x: the adjoint of `push`."""
+        spectrum = self._spectrum(ratios, ops)
+        supports = self._values((spectrum[..., :1] + spectrum) / 2)
+        return float(self.low) * ops.sum(ratios) + float(self.high - self.low) * supports
+
+    def second_moments(self, shares: Any, ops: Any) -> Any:
+        rows = self._rows(shares, ops)
+        masses = float(self.high - self.low) / 2 * ops.sum(rows) + float(self.low) * ops.sum(shares)[..., None]
+        return self._values(self._c**2 * self.columns * masses + 0 * rows)
+
+    def slopes(self, shares: Any, ops: Any) -> Any:
+        return self._c**2 * self.columns * float(self.high - self.low) / 2 + 0 * shares
+
+    def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
+        one, two = (ops.walsh_hadamard(self._rows(part, ops)) for part in (first, second))
+        law = self.push(shares, ops).reshape(one.shape)
+        return self._c**2 * ops.sum(ops.sum(law * one * two)[..., 0])
+
+    def influence(self, ops: Any) -> float:
+        return self._c
+
+    @property
+    def decode_cost(self) -> float:
+        return float(self.outputs * (self.columns.bit_length() - 1))
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": self.name}
