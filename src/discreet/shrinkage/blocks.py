@@ -19,6 +19,7 @@ from .layout import Layout, lay_out
 from .normal_tail import FloatArray
 from .posterior import IntArray, Prior, evidence
 from .quantiles import Quantiles, balanced_quantiles
+from .simplex import project_blocks
 from .smooth import check_coordinates, neighbour_averages
 from .totals import fit_shift
 from .weights import fit_weights
@@ -34,16 +35,23 @@ class ShrinkResult:
 
     counts follow the rule that was asked for; means are the posterior means; weights [set, shape] are the
     fitted mixture (the first set has the block's average as mean, the others the averages over neighbours);
-    shapes are its gamma shapes.
+    shapes are its gamma shapes. distance = sum_i ((m_i - p_i) / sigma_i)^2 says how far the means lie from the
+    projection p of the unbiased counts onto the totals.
     """
 
     counts: FloatArray
     means: FloatArray
     weights: FloatArray
     shapes: FloatArray
+    distance: float
     _layout: Layout = field(repr=False)
     _shift: FloatArray = field(repr=False)
     _prior: Prior | None = field(repr=False)
+
+    @property
+    def indistinct(self) -> bool:
+        """Whether shrinking moves all counts together by less than the noise of one, so rule "mean" projects."""
+        return self.distance < 1
 
     def interval(self, confidence: float) -> tuple[FloatArray, FloatArray]:
         """Low and high counts with (1 - confidence) / 2 posterior probability beyond each.
@@ -81,14 +89,15 @@ def shrink_counts(
     h(1-h))/(g-h)^2, where g and h are the probabilities that a report covers its own and another value; for
     Hadamard v0 = ((e+1)/(e-1))^2, v1 = -1.
 
-    rule "mean" gives posterior means, for small squared error. Rule "tv" gives the posterior quantiles at one
-    level per block, chosen so that they add up: for small total variation, at the price of a larger squared
-    error where counts are few. coordinates [k, 2], integers, lets values learn from their neighbours on a
-    grid, across blocks too.
+    rule "mean" gives posterior means, for small squared error; where these differ from the projection of the
+    unbiased counts by less than the noise of a single count (distance < 1: few values, little noise), luck decides
+    which is better and the projection is given. Rule "tv" gives the posterior quantiles at one level per block,
+    chosen so that they add up: for small total variation, at the price of a larger squared error.
+    coordinates [k, 2], integers, let values learn from their neighbours on a grid, across blocks too.
 
-    It helps most where noise hides most counts and a few are large; it gains little at large epsilon, and it
-    loses where counts have a form no gamma mixture has, such as two equally common levels. Blocks of one
-    value keep their total, blocks without reports get 0.
+    It helps most where noise hides many counts and a few are large, or where counts are nearly even; it gains
+    nothing at large epsilon, and it can lose a few percent there, or where counts have a form no gamma mixture
+    has, such as two equally common levels. Blocks of one value keep their total, blocks without reports get 0.
     """
     if rule not in ("mean", "tv"):
         raise InvalidInput(f"rule={rule!r} must be 'mean' or 'tv'")
@@ -96,18 +105,21 @@ def shrink_counts(
     cells = None if coordinates is None else check_coordinates(coordinates, len(layout.settled))
     if not len(layout.live):
         nothing = np.empty(0)
-        return ShrinkResult(layout.settled, layout.settled, np.empty((0, 0)), nothing, layout, nothing, None)
+        return ShrinkResult(layout.settled, layout.settled, np.empty((0, 0)), nothing, 0.0, layout, nothing, None)
     shapes = gamma_shapes(layout.largest)
     tables = [_table(layout, shapes, np.zeros(len(layout.live), dtype=np.int64))]
     weights, prior, shift, means = _fit(layout, tables)
     if cells is not None:
         tables += [_table(layout, shapes, _neighbour_levels(layout, means, cells, width)) for width in BANDWIDTHS]
         weights, prior, shift, means = _fit(layout, tables)
-    chosen = means
+    projected = project_blocks(layout.readings.count, layout.block, layout.totals)
+    distance = float(np.sum(((means - projected) / layout.readings.sigma) ** 2))
     if rule == "tv":
         law = Quantiles.of(layout.edges, layout.readings.moved(shift), prior)
         chosen = balanced_quantiles(law, layout.block, layout.totals)[1]
-    return ShrinkResult(_all(layout, chosen), _all(layout, means), weights, shapes, layout, shift, prior)
+    else:
+        chosen = projected if distance < 1 else means
+    return ShrinkResult(_all(layout, chosen), _all(layout, means), weights, shapes, distance, layout, shift, prior)
 
 
 def _fit(layout: Layout, tables: list[_Table]) -> tuple[FloatArray, Prior, FloatArray, FloatArray]:

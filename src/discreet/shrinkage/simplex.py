@@ -9,8 +9,8 @@ from .posterior import IntArray
 def project_blocks(counts: FloatArray, block: IntArray, totals: FloatArray) -> FloatArray:
     """The nearest non-negative counts that add up to totals [m] in every block, for labels in 0..m-1.
 
-    p_i = max(y_i - theta_j, 0): with y_(1) >= y_(2) >= ... the sorted counts of block j, theta_j = (y_(1) + ... + y_(s) - n_j) / s
-    for the last s at which y_(s) exceeds it.
+    p_i = max(y_i - theta_j, 0): with y_(1) >= y_(2) >= ... the sorted counts of block j,
+    theta_j = (y_(1) + ... + y_(s) - n_j) / s for the last s at which y_(s) exceeds it.
 
     *References* Wang2013.
     """
