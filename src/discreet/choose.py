@@ -18,6 +18,7 @@ from .mechanisms.binary import Binary as BinaryTable
 from .mechanisms.design import Design
 from .mechanisms.exponential import exponential_table
 from .mechanisms.hadamard import Hadamard
+from .mechanisms.high_low_choice import best_difference_set, best_subset_size
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.projective import Projective
 from .mechanisms.randomized_response import RandomizedResponse
@@ -98,7 +99,7 @@ def mechanism(
         if parameters:
             raise InvalidInput(f"{next(iter(parameters))} goes with a named mechanism, not with auto")
         return explain(context, prior=prior, bits=bits).chosen
-    return _named(context, name, parameters)
+    return _named(context, name, parameters, prior_of(context, prior))
 
 
 def explain(context: Context, *, prior: Any = None, bits: int | None = REPORT_BITS) -> Explanation:
@@ -165,7 +166,7 @@ def base(name: str, size: int, epsilon: Fraction, parameters: Mapping[str, Any])
         raise InvalidInput(f"{name} takes no parameter {', '.join(extra)}") from None
 
 
-def _named(context: Context, name: str, parameters: Mapping[str, Any]) -> Mechanism:
+def _named(context: Context, name: str, parameters: Mapping[str, Any], shares: Any) -> Mechanism:
     if name == "table":
         rows = parameters.get("rows")
         if rows is None or len(parameters) > 1:
@@ -180,11 +181,22 @@ def _named(context: Context, name: str, parameters: Mapping[str, Any]) -> Mechan
     if isinstance(context, Blocks):
         return Mechanism(context, _per_block(context, lambda size, level: base(name, size, level, parameters)))
     if isinstance(context, HighLow):
-        inner = base(name, len(context.sensitive), context.level, parameters)
+        mass = float(np.sum(shares[list(context.sensitive)]))
+        inner = _sensitive_base(name, len(context.sensitive), context.level, mass, parameters)
         return Mechanism(context, high_low_of.HighLow(context.size, context.sensitive, inner))
     served = structured(context)
-    inner_mechanism = _named(served, name, parameters)
+    inner_mechanism = _named(served, name, parameters, shares)
     return Mechanism(context, inner_mechanism.randomizer, served=inner_mechanism.served)
+
+
+def _sensitive_base(name: str, size: int, epsilon: Fraction, mass: float, parameters: Mapping[str, Any]) -> Design:
+    """The design for the sensitive values, sized for their share `mass` unless the size is given."""
+    if not parameters and size > 1 and name == "subset":
+        return Subset(size, epsilon, d=best_subset_size(size, float(epsilon), mass))
+    if not parameters and size > 1 and name == "projective":
+        chosen = best_difference_set(size, float(epsilon), mass)
+        return Projective(size, epsilon, family=chosen.family, key=chosen.key)
+    return base(name, size, epsilon, parameters)
 
 
 def _per_block(context: Blocks, make: Callable[[int, Fraction], Design]) -> Randomizer:
@@ -227,7 +239,7 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> list[Callable[
         if isinstance(context, Blocks):
             size = max(map(len, context.members))
         fit = [name for name in BASES if bits is None or _set_bits(name, size) <= bits]
-        tries: list[Callable[[], Mechanism]] = [lambda name=name: _named(context, name, {}) for name in fit]  # type: ignore[misc]
+        tries: list[Callable[[], Mechanism]] = [lambda name=name: _named(context, name, {}, shares) for name in fit]  # type: ignore[misc]
         if isinstance(context, Blocks):
             room = None if bits is None else bits - (len(context.names) - 1).bit_length()
             mixed = _per_block(context, lambda size, level: _best_base(size, level, room))

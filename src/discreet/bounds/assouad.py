@@ -1,10 +1,10 @@
 """Assouad's method under local privacy: many small choices, each hard to make.
 
 The minimax risk is at least the mean risk over the corners of a hypercube of distributions, and that splits
-into the pairs: with Delta the distance of a pair's two settings, the loss is at least ``Delta/2 (1 - TV)`` for a
-metric and ``Delta^2/4 (1 - TV)`` for squared distance, TV being that of all n reports between neighbouring
-corners. Its mean is at most ``sqrt(D/2)`` and at most ``sqrt(1 - e^-D)`` with ``D = n cube_kl``, both concave in D. The
-mechanism of each user is fixed before any report is seen.
+into the pairs: with Delta the distance of a pair's two settings, the loss is at least ``Delta/2 (1 - TV)``
+for a metric and ``Delta^2/4 (1 - TV)`` for squared distance, TV being that of all n reports between
+neighbouring corners. Its mean is at most ``sqrt(D/2)`` and at most ``sqrt(1 - e^-D)`` with ``D = n
+cube_kl``, both concave in D. The mechanism of each user is fixed before any report is seen.
 
 References: Assouad1983, Yu1997, Duchi2013.
 """
@@ -35,8 +35,8 @@ class CubeRisk:
 def assouad(pairs: int, n: float, *, radius: float, epsilon: Number, mass: float = 1.0, delta: Number = 0) -> CubeRisk:
     """The bounds of one cube: ``P gamma/2 (1-TV)`` in total variation, ``P^2 gamma^2/2K (1-TV)`` in squared error.
 
-    A pair's two settings are ``2 P gamma/2K`` apart in half the sum of absolute differences, and the square root
-    of two times that in Euclidean distance.
+    A pair's two settings are ``2 P gamma/2K`` apart in half the sum of absolute differences, and the square
+    root of two times that in Euclidean distance.
     """
     at_least("n", n, 0)
     D = n * cube_kl(pairs, radius=radius, epsilon=epsilon, mass=mass, delta=delta) if n > 0 else 0.0

@@ -1,7 +1,7 @@
 """Errors that known mechanisms have, as explicit upper bounds on the best possible.
 
-Each holds at every n for values drawn from p, at the worst p, for the unbiased estimate as it stands; projecting it
-onto the simplex lowers the squared error further. ``c = (e^epsilon + 1)/(e^epsilon - 1)``.
+Each holds at every n for values drawn from p, at the worst p, for the unbiased estimate as it stands;
+projecting it onto the simplex lowers the squared error further. ``c = (e^epsilon + 1)/(e^epsilon - 1)``.
 
 References: Acharya2020 (Propositions 4, 5), Wang2016 (Theorem 3.1).
 """
@@ -41,10 +41,10 @@ def _risk(scheme: str, source: str, distance: float, squared: float) -> Attained
 
 
 def subset(k: int, n: float, *, epsilon: Number) -> AttainedRisk:
-    """The subset mechanism with the best subset size, randomised response included: ``(k-1)^2/(n F)`` in squared error.
+    """The subset mechanism with its best subset size, which may be one: squared error ``(k-1)^2/(n F)``.
 
-    F is `subset_trace`. At any p the squared error times n is ``1/k + (k-1)^2/F - |p|^2``, largest at the uniform p, and
-    the total variation is at most half the root of k times it.
+    F is `subset_trace`. At any p the squared error times n is ``1/k + (k-1)^2/F - |p|^2``, largest at the
+    uniform p, and the total variation is at most half the root of k times it.
 
     References: Wang2016 (Theorem 3.1, with the variance of values drawn from p added).
     """
@@ -58,9 +58,9 @@ def subset(k: int, n: float, *, epsilon: Number) -> AttainedRisk:
 def hadamard_blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> AttainedRisk:
     """Hadamard response inside each block: ``sqrt(sum_j c_j^2 k_j^2 / n) / 2`` and ``max_j c_j^2 k_j / n``.
 
-    A share x of block j has ``n Var = c^2 p(X_j) - p_x^2``, so the squared error times n is
-    ``sum_j c_j^2 k_j p(X_j) - |p|^2``; for total variation, the sum over x of the deviations is at most
-    ``sum_j k_j c_j sqrt(p(X_j))``, then Cauchy-Schwarz. With one epsilon it is a twelfth of the squared error of
+    A share x of block j has ``n Var = c^2 p(X_j) - p_x^2``, so the squared error times n is ``sum_j c_j^2
+    k_j p(X_j) - |p|^2``; for total variation, the sum over x of the deviations is at most ``sum_j k_j c_j
+    sqrt(p(X_j))``, then Cauchy-Schwarz. With one epsilon it is a twelfth of the squared error of
     Proposition 5, and a square root of 48 below its total variation.
 
     References: Acharya2020 (Proposition 5).
@@ -92,12 +92,13 @@ def _checked(sizes: Sequence[int], epsilons: Sequence[Number]) -> list[tuple[flo
 
 
 def hadamard_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> AttainedRisk:
-    """The high-low Hadamard scheme: ``(s sqrt(v_P) + sqrt(t c P_B)) / 2 sqrt(n)`` at the worst mass P, and ``s c^2 / n``.
+    """The high-low Hadamard scheme: squared error ``s c^2 / n``, and total variation at the worst mass P.
 
-    n Var is ``v_P - p_i^2``, ``v_P = 2c^2/(e^epsilon + 1) + cP``, for each of the s sensitive values and ``c p_b - p_b^2`` for each
-    of the t others. ``v_1 = c^2``, so the squared error times n, at most ``s v_P + c P_B``, is at most ``s c^2``. For total
-    variation use Cauchy-Schwarz on each kind; the worst P is found by scanning intervals of P and taking the larger
-    end of each of the two terms, which never understates it.
+    The latter is ``(s sqrt(v_P) + sqrt(t c P_B)) / 2 sqrt(n)``. Proof: n Var is ``v_P - p_i^2``, ``v_P =
+    2c^2/(e^epsilon + 1) + cP``, for each of the s sensitive values and ``c p_b - p_b^2`` for each of the t
+    others. ``v_1 = c^2``, so the squared error times n, at most ``s v_P + c P_B``, is at most ``s c^2``.
+    For total variation use Cauchy-Schwarz on each kind; the worst P is found by scanning intervals of P and
+    taking the larger end of each of the two terms, which never understates it.
 
     References: Acharya2020 (Proposition 4; its variance of the mass is a misprint).
     """

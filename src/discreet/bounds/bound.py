@@ -13,9 +13,9 @@ class Bound:
     """A named number with its direction and source.
 
     `kind` says what is known of the best possible error: no mechanism is below a *lower* bound, some
-    mechanism is at or below an *upper* bound, and *attained* is an error a named mechanism has.
-    `vacuous` is true when the number says no more than the definition of the quantity does, as a lower
-    bound of zero or a total variation of at most one; the number is kept, and a table should say so.
+    mechanism is at or below an *upper* bound, and *attained* is an error a named mechanism has. `vacuous`
+    is true when the number says no more than the definition of the quantity does, as a lower bound of zero
+    or a total variation of at most one; the number is kept, and a table should say so.
     """
 
     name: str

@@ -1,15 +1,16 @@
 """The chi-square lower bounds of Acharya et al., with every constant carried through.
 
 Their Lemma 1 bounds the number of users from a family around a centre: few members near any one, and little
-chi-square information on average. With V uniform on the corners of a hypercube of distributions and t a distance,
+chi-square information on average. With V uniform on the corners of a hypercube of distributions and t a
+distance,
 
     ``P(d(V', V) > t) >= 1 - (I(V; reports) + log 2) / log(2^K / N_t)``,
 
-N_t the most corners within t of one (Duchi2013's form of Fano's inequality), and
-``I <= sum over users of mean chi-square`` because KL is at most chi-square and the centre's report law is one
-choice of reference. The corner nearest to an estimate is within twice the estimate's own error, so the error
-in total variation is at least ``t/2`` whenever ``d(V', V) > t``. The count is bounded by
-``log N_t <= min over u >= 0 of u t + sum_i log(1 + e^(-u w_i))``, w_i the distance that pair i adds.
+N_t the most corners within t of one (Duchi2013's form of Fano's inequality), and ``I <= sum over users of
+mean chi-square`` because KL is at most chi-square and the centre's report law is one choice of reference.
+The corner nearest to an estimate is within twice the estimate's own error, so the error in total variation
+is at least ``t/2`` whenever ``d(V', V) > t``. The count is bounded by ``log N_t <= min over u >= 0 of u t +
+sum_i log(1 + e^(-u w_i))``, w_i the distance that pair i adds.
 
 References: Acharya2020 (Lemma 1, Theorems 3 and 4), Acharya2020b (Lemma 13), Duchi2013.
 """
@@ -51,8 +52,9 @@ def classical_family(k: int, epsilon: Number) -> Family:
 def blocks_family(sizes: Sequence[int], epsilons: Sequence[Number]) -> Family:
     """A cube inside each block of two values or more, with block masses in proportion to the squared sizes.
 
-    Columns that serve the context are sums of columns on one block, so the information adds up, block by block
-    times its mass. The masses make the distances those of Theorem 4's proof, with a base that allows radius 1.
+    Columns that serve the context are sums of columns on one block, so the information adds up, block by
+    block times its mass. The masses make the distances those of Theorem 4's proof, with a base that allows
+    radius 1.
     """
     parts = Counter(
         (size // 2, float(epsilon)) for size, epsilon in zip(sizes, epsilons, strict=True) if size >= 2
@@ -69,8 +71,8 @@ def blocks_family(sizes: Sequence[int], epsilons: Sequence[Number]) -> Family:
 def insensitive_family(k: int, sensitive: int, epsilon: Number) -> Family:
     """The cube on the values outside the sensitive set, all the mass on them: Theorem 3's second term.
 
-    A report that shows an outside value has weight at most ``1 - e^-epsilon``, and no other tells outside values
-    apart, so that is the information at radius 1.
+    A report that shows an outside value has weight at most ``1 - e^-epsilon``, and no other tells outside
+    values apart, so that is the information at radius 1.
     """
     pairs = (k - sensitive) // 2
     at_least("k - sensitive", k - sensitive, 2)
@@ -88,7 +90,8 @@ def _log_ball(family: Family, distance: float) -> float:
 def chi_square_risk(family: Family, n: float) -> float:
     """The lower bound on the minimax expected total variation with n users; zero when it says nothing.
 
-    For each t the best radius is explicit: ``gamma (A - B gamma^2)`` is largest at ``sqrt(A/3B)``, at most 1.
+    For each t the best radius is explicit: ``gamma (A - B gamma^2)`` is largest at ``sqrt(A/3B)``, at most
+    1.
     """
     at_least("n", n, 0)
     if not family.groups:

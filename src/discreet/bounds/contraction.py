@@ -51,8 +51,9 @@ def eta_tv(Q: Matrix) -> Number:
 def eta_kl_pair(p: Floats, q: Floats) -> float:
     """The contraction of KL by the two-row channel [p, q]: ``1 - min_t sum_y p q / (t p + (1-t) q)``.
 
-    The sum is one less the squared maximal correlation of the input, one with chance t, and the report; it is
-    convex in t, as ``1/m`` is convex and ``m = t p + (1-t) q`` linear, so a ternary search finds its minimum.
+    The sum is one less the squared maximal correlation of the input, one with chance t, and the report; it
+    is convex in t, as ``1/m`` is convex and ``m = t p + (1-t) q`` linear, so a ternary search finds its
+    minimum.
     """
     both = (p > 0) & (q > 0)
     p, q = p[both], q[both]
@@ -128,8 +129,8 @@ def kl_contraction(epsilon: Number) -> float:
 def pair_tv_contraction(epsilon_xz: Number, epsilon_zx: Number) -> float:
     """``(1-a)(1-b)/(1-ab)`` with ``a = e^-E[x,z]``, ``b = e^-E[z,x]``: the largest total variation of the two rows.
 
-    The optimal binary mechanism of Acharya et al., Theorem 2, has it, and every other is a degradation of that
-    one, so data processing gives the bound. Zero and infinite entries are allowed.
+    The optimal binary mechanism of Acharya et al., Theorem 2, has it, and every other is a degradation of
+    that one, so data processing gives the bound. Zero and infinite entries are allowed.
     """
     first, second = epsilon_value("epsilon_xz", epsilon_xz), epsilon_value("epsilon_zx", epsilon_zx)
     if first == 0 or second == 0:

@@ -1,12 +1,12 @@
 """The hypercube of distributions around the uniform one, and what private reports tell of a corner.
 
-On ``2K`` values that carry mass P between them, corner z in {-1, 1}^K is ``P (1 + gamma z_i) / 2K`` on the first
-and ``P (1 - gamma z_i) / 2K`` on the second value of pair i; the rest of the mass lies on values that every
-report of an epsilon-LDP or high-low channel treats as the least likely. A column of such a channel is a sum
-of columns with levels 1 and ``b = e^-epsilon``, and both quantities below are convex and homogeneous in the column,
-so the worst column has j pairs split, one value high and one low, and all others low. Its total over the
-values is ``S = 2Kb + j(1-b)``, and rows that sum to one let it have weight ``2K/S``. The best j is found by
-trying all.
+On ``2K`` values that carry mass P between them, corner z in {-1, 1}^K is ``P (1 + gamma z_i) / 2K`` on the
+first and ``P (1 - gamma z_i) / 2K`` on the second value of pair i; the rest of the mass lies on values that
+every report of an epsilon-LDP or high-low channel treats as the least likely. A column of such a channel is
+a sum of columns with levels 1 and ``b = e^-epsilon``, and both quantities below are convex and homogeneous
+in the column, so the worst column has j pairs split, one value high and one low, and all others low. Its
+total over the values is ``S = 2Kb + j(1-b)``, and rows that sum to one let it have weight ``2K/S``. The
+best j is found by trying all.
 
 References: Assouad1983, Acharya2020 (Lemma 1, Sections 5.2 and 6.2).
 """
@@ -56,9 +56,9 @@ def _neighbour_kl(pairs: int, radius: float, b: float, mass: float) -> float:
 def cube_chi_square(pairs: int, *, radius: float, epsilon: Number, mass: float = 1.0) -> float:
     """The largest mean over corners of the chi-square from a corner's report to the centre's, per user.
 
-    ``gamma^2 max_j (2K/S) (P(1-b)/2K)^2 j / (PS/2K + (1-P)b)``; with ``P = 1`` it is ``gamma^2 max_j j(1-b)^2/S^2``,
-    which is at most ``gamma^2 tanh(epsilon/2)^2 / K`` for ``epsilon <= log 3``. The mean over corners removes all
-    products of different pairs, so this is exact: some channel has it.
+    ``gamma^2 max_j (2K/S) (P(1-b)/2K)^2 j / (PS/2K + (1-P)b)``; with ``P = 1`` it is ``gamma^2 max_j
+    j(1-b)^2/S^2``, which is at most ``gamma^2 tanh(epsilon/2)^2 / K`` for ``epsilon <= log 3``. The mean
+    over corners removes all products of different pairs, so this is exact: some channel has it.
     """
     return radius**2 * _unit_chi_square(pairs, _checked(pairs, radius, epsilon, mass), mass)
 
@@ -66,9 +66,10 @@ def cube_chi_square(pairs: int, *, radius: float, epsilon: Number, mass: float =
 def cube_kl(pairs: int, *, radius: float, epsilon: Number, mass: float = 1.0, delta: Number = 0) -> float:
     """An upper bound on the mean KL, per user, between corners that differ in one pair.
 
-    The mean over ordered neighbours of D(p||q) is that of ``(p - q) log(p/q) / 2``. In the worst column the two
-    chances differ by ``2 gamma P(1-b)/2K`` and neither is below ``P(S - gamma j(1-b))/2K + (1-P)b``. For ``delta > 0``
-    it is instead the KL of the values, ``P (gamma/K) log((1+gamma)/(1-gamma))``, times `tv_contraction`.
+    The mean over ordered neighbours of D(p||q) is that of ``(p - q) log(p/q) / 2``. In the worst column the
+    two chances differ by ``2 gamma P(1-b)/2K`` and neither is below ``P(S - gamma j(1-b))/2K + (1-P)b``.
+    For ``delta > 0`` it is instead the KL of the values, ``P (gamma/K) log((1+gamma)/(1-gamma))``, times
+    `tv_contraction`.
     """
     b = _checked(pairs, radius, epsilon, mass)
     if delta_value(delta) > 0:

@@ -39,8 +39,8 @@ def mean_reciprocal(first: float, second: float, low: float, slope: float) -> fl
 def reciprocal_ceiling(first: Floats, total: float, low: float, slope: float) -> Floats:
     """An upper bound on `mean_reciprocal` in closed form, for many `first` at once, ``first > 1``.
 
-    With ``Z = low + slope B`` and mean mu, ``1/Z = 1/mu - (Z-mu)/mu^2 + (Z-mu)^2/(mu^2 Z)``; in the last term
-    ``1/Z <= 1/low``, or ``1/Z <= 1/(slope B)``, whose means are explicit.
+    With ``Z = low + slope B`` and mean mu, ``1/Z = 1/mu - (Z-mu)/mu^2 + (Z-mu)^2/(mu^2 Z)``; in the last
+    term ``1/Z <= 1/low``, or ``1/Z <= 1/(slope B)``, whose means are explicit.
     """
     x = first / total
     mu = low + slope * x

@@ -104,8 +104,8 @@ def hellinger_squared(p: Vector, q: Vector) -> float:
 def chernoff_information(p: Vector, q: Vector) -> float:
     """``max_s -log sum_y p_y^s q_y^(1-s)``, the exponent of the best test's error under any prior.
 
-    The sum is convex in the logarithm, so a ternary search finds its smallest value; every point it
-    visits gives a true lower bound on the exponent.
+    The sum is convex in the logarithm, so a ternary search finds its smallest value; every point it visits
+    gives a true lower bound on the exponent.
 
     References: Chernoff1952.
     """

@@ -1,8 +1,8 @@
 """Fano's method under local privacy, with packings of distributions over k values built in.
 
 A packing is a finite set of distributions far from each other. An estimator accurate on all of them would
-identify which one the values came from, and the reports carry too little information for that. Mechanisms are fixed
-before any report is seen.
+identify which one the values came from, and the reports carry too little information for that. Mechanisms
+are fixed before any report is seen.
 
 References: Asoodeh2021 (Section IV.B, Lemma 4), Fano1961, Yu1997.
 """
@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from discreet.bounds.bound import Bound, lower
-from discreet.bounds.contraction import kl_contraction, phi, phi_n, tv_contraction
+from discreet.bounds.contraction import kl_contraction, phi_n, tv_contraction
 from discreet.bounds.finite import Floats, Matrix, Number, at_least, channel, floats
 from discreet.bounds.mutual_information import information
 from discreet.errors import InvalidInput
@@ -64,28 +64,43 @@ def packing(distributions: Matrix) -> Packing:
 
 
 def simplex_packing(k: int, *, radius: float) -> Packing:
-    """k distributions, each the uniform one with `radius` of its mass moved to one value: at total variation `radius`."""
+    """The k mixtures of the uniform law and a point, `radius` on the point: all `radius` apart."""
     at_least("k", k, 2)
     _check_radius(radius)
     return Packing(np.full((k, k), (1 - radius) / k) + radius * np.eye(k))
+
+
+def simplex_information(k: int, *, radius: float) -> float:
+    """I(V; X) of the simplex packing without building it: ``log k`` less the entropy of a member."""
+    at_least("k", k, 2)
+    _check_radius(radius)
+    base = (1 - radius) / k
+    own = base + radius
+    return math.log(k) + own * math.log(own) + ((k - 1) * base * math.log(base) if base > 0 else 0.0)
+
+
+@lru_cache(maxsize=64)
+def _lexicode(pairs: int, distance: int) -> tuple[int, ...]:
+    words: list[int] = []
+    for word in range(2**pairs):
+        if all((word ^ other).bit_count() >= distance for other in words):
+            words.append(word)
+    return tuple(words)
 
 
 def cube_packing(k: int, *, radius: float, distance: int) -> Packing:
     """Corners of the cube of `discreet.bounds.cube` on k values that differ in `distance` pairs or more.
 
     The corners are taken in order, each that is far enough from all before (a lexicode, at least as many as
-    Gilbert and Varshamov promise). Two are at total variation ``radius * distance / pairs`` at least. An odd value
-    is left out, with no mass. At most 15 pairs.
+    Gilbert and Varshamov promise). Two are at total variation ``radius * distance / pairs`` at least. An
+    odd value is left out, with no mass. At most 15 pairs.
     """
     pairs = k // 2
     at_least("k", k, 2)
     _check_radius(radius)
     if not 1 <= distance <= pairs <= 15:
         raise InvalidInput(f"distance={distance} must be at most the {pairs} pairs, and those at most 15")
-    words: list[int] = []
-    for word in range(2**pairs):
-        if all((word ^ other).bit_count() >= distance for other in words):
-            words.append(word)
+    words = _lexicode(pairs, distance)
     signs = 1 - 2 * ((np.array(words)[:, None] >> np.arange(pairs)) & 1)
     rows = np.zeros((len(words), k))
     rows[:, 0 : 2 * pairs : 2] = (1 + radius * signs) / (2 * pairs)
@@ -99,7 +114,7 @@ def _check_radius(radius: float) -> None:
 
 
 def fano(size: int, information: float, *, separation: float) -> float:
-    """``(separation/2)(1 - (I + log 2)/log size)``, the least mean loss when I is the information about the member."""
+    """``(separation/2)(1 - (I + log 2)/log size)``, the least mean loss with information I about the member."""
     at_least("size", size, 2)
     return separation / 2 * (1 - (information + math.log(2)) / math.log(size))
 
@@ -112,36 +127,40 @@ def fano_printed(members: Packing, n: int, *, epsilon: Number, delta: Number = 0
     return lower("Fano, as printed", value, "Asoodeh2021 Lemma 4")
 
 
-def fano_distribution(members: Packing, n: int, *, epsilon: Number, delta: Number = 0) -> Bound:
-    """The bound in total variation with the least of the bounds on what n reports tell about the member.
+def _eta(epsilon: Number, delta: Number) -> float:
+    eta = tv_contraction(epsilon, delta=delta)
+    return min(eta, kl_contraction(epsilon)) if delta == 0 else eta
 
-    ``n eta I(V; X)``, user by user, with eta the contraction of KL: ``tanh(epsilon/2)^2`` for ``delta = 0``, else
-    `tv_contraction`. This is never more than Lemma 4's ``phi_n n mean_kl``.
+
+def fano_distribution(members: Packing, n: int, *, epsilon: Number, delta: Number = 0) -> Bound:
+    """The bound in total variation with ``I <= n eta I(V; X)``, user by user.
+
+    eta is the contraction of KL: ``tanh(epsilon/2)^2`` for ``delta = 0``, else `tv_contraction`. Neither it
+    nor I(V; X) is ever more than what stands in its place in Lemma 4, phi_n and the mean KL.
     """
     at_least("n", n, 0)
-    eta = min(phi(epsilon, delta=delta), tv_contraction(epsilon, delta=delta))
-    if delta == 0:
-        eta = min(eta, kl_contraction(epsilon))
-    value = fano(members.size, n * eta * members.information, separation=members.separation)
+    bits = n * _eta(epsilon, delta) * members.information
+    value = fano(members.size, bits, separation=members.separation)
     return lower("Fano", value, "Fano1961, Asoodeh2021 Lemma 1")
 
 
 def fano_best(k: int, n: int, *, epsilon: Number, delta: Number = 0) -> Bound:
-    """The best of the built-in packings of k values: the simplex, and for up to 24 values the cubes.
+    """The best of the built-in packings of k values: the simplex, and for 4 to 16 values the cubes.
 
-    Radii are scanned; every packing gives a true bound on the minimax total variation.
+    Radii are scanned; every packing gives a true bound on the minimax total variation. It is vacuous below
+    three values, where there are too few members for Fano's inequality.
     """
     at_least("k", k, 2)
-    best = lower("Fano", 0.0, "Fano1961, Asoodeh2021 Lemma 1")
+    at_least("n", n, 0)
+    eta = _eta(epsilon, delta)
+    best, note = 0.0, ""
     for radius in np.geomspace(1e-3, 1.0, 31).tolist():
-        tried = [(f"simplex of radius {radius:.3g}", simplex_packing(k, radius=radius))]
-        if 4 <= k <= 24:
-            tried += [
-                (f"cube of radius {radius:.3g}, distance {d}", cube_packing(k, radius=radius, distance=d))
-                for d in range(1, k // 4 + 1)
-            ]
-        for name, members in tried:
-            found = fano_distribution(members, n, epsilon=epsilon, delta=delta)
-            if found.value > best.value:
-                best = Bound(found.name, found.value, found.kind, found.reference, found.vacuous, name)
-    return best
+        value = fano(k, n * eta * simplex_information(k, radius=radius), separation=radius)
+        if value > best:
+            best, note = value, f"simplex of radius {radius:.3g}"
+        for d in range(1, k // 4 + 1) if k <= 16 else ():
+            members = cube_packing(k, radius=radius, distance=d)
+            value = fano(members.size, n * eta * members.information, separation=radius * d / (k // 2))
+            if value > best:
+                best, note = value, f"{members.size} corners of a cube of radius {radius:.3g}"
+    return lower("Fano", best, "Fano1961, Asoodeh2021 Lemma 1", note=note)

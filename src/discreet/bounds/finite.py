@@ -1,7 +1,7 @@
 """Finite channels, distributions and privacy matrices, checked once where they enter.
 
-Integers and fractions stay exact: an array of them has dtype ``object`` and holds `Fraction`. Anything
-with a float in it becomes ``float64``. A channel has one row per value and one column per report.
+Integers and fractions stay exact: an array of them has dtype ``object`` and holds `Fraction`. Anything with
+a float in it becomes ``float64``. A channel has one row per value and one column per report.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def _array(name: str, rows: Any, dimensions: int) -> NDArray[Any]:
     if given.ndim != dimensions or given.size == 0:
         raise InvalidInput(f"{name} of shape {given.shape} must have {dimensions} non-empty dimensions")
     if all(isinstance(v, Rational) for v in given.flat):
-        exact = np.empty(given.shape, dtype=object)
-        exact.flat = [Fraction(v.numerator, v.denominator) for v in given.flat]
-        return exact
+        exact = np.empty(given.size, dtype=object)
+        exact[:] = [Fraction(v.numerator, v.denominator) for v in given.flat]
+        return exact.reshape(given.shape)
     return given.astype(np.float64)
 
 

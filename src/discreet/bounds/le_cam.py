@@ -1,8 +1,8 @@
 """Le Cam's method under local privacy: two distributions that are hard to tell apart.
 
-Any estimator that is accurate at both would tell them apart, and `tv_after` says how well n private
-reports can. All the bounds are on the worst of the two, so on the minimax risk of any family with both in it,
-and they allow each user to choose a mechanism after seeing earlier reports.
+Any estimator that is accurate at both would tell them apart, and `tv_after` says how well n private reports
+can. All the bounds are on the worst of the two, so on the minimax risk of any family with both in it, and
+they allow each user to choose a mechanism after seeing earlier reports.
 
 References: Asoodeh2021 (Lemma 3), LeCam1973, Yu1997.
 """
@@ -35,8 +35,8 @@ def le_cam(p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, 
 def le_cam_metric(p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0) -> Bound:
     """``(separation/2)(1 - TV)`` for a loss with the triangle inequality, TV by `tv_after`.
 
-    Averaging over the two, ``l(a, p) dP + l(a, q) dQ >= (l(a, p) + l(a, q)) min(dP, dQ)``, and the sum of losses is
-    at least the separation.
+    Averaging over the two, ``l(a, p) dP + l(a, q) dQ >= (l(a, p) + l(a, q)) min(dP, dQ)``, and the sum of
+    losses is at least the separation.
     """
     at_least("separation", separation, 0)
     value = separation / 2 * (1 - tv_after(p, q, n, epsilon=epsilon, delta=delta))

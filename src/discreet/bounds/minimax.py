@@ -1,17 +1,18 @@
 """What no mechanism and no estimator can beat: lower bounds on the error of the shares at the worst p.
 
-For each form of context, two numbers that hold for every n and every epsilon, for mechanisms fixed before any report
-is seen: on the expected total variation and on the expected sum of squared errors, both as the supremum over p.
-Each is the best of three families, which are also what is hard about the problem: a Dirichlet prior
-(`van_trees`, sharp for large n), a hypercube by Assouad's method (sharp for small n), and the
-hypercube by Fano's method (`chi_square`, the papers' own). The note of a bound names the family it was
-reached with: the mean error over that family is at least the bound, so a simulation that draws p from it can be
-compared with the bound directly.
+For each form of context, two numbers that hold for every n and every epsilon, for mechanisms fixed before
+any report is seen: on the expected total variation and on the expected sum of squared errors, both as the
+supremum over p. Each is the best of three families, which are also what is hard about the problem: a
+Dirichlet prior (`van_trees`, sharp for large n), a hypercube by Assouad's method (sharp for small n), and
+the hypercube by Fano's method (`chi_square`, the papers' own). The note of a bound names the family it was
+reached with: the mean error over that family is at least the bound, so a simulation that draws p from it
+can be compared with the bound directly.
 
-Structure: in the block context a column is a sum of columns on single blocks, so given the block masses each block
-is the classical problem with ``n P_j`` users, and the errors add. In the high-low context a column either shows
-one outside value, with weight at most ``1 - e^-epsilon`` in all, or is low on all of them; so the outside values are
-the public problem with ``n P_B (1 - e^-epsilon)`` users, and the sensitive ones the classical problem diluted by P_B.
+Structure: in the block context a column is a sum of columns on single blocks, so given the block masses
+each block is the classical problem with ``n P_j`` users, and the errors add. In the high-low context a
+column either shows one outside value, with weight at most ``1 - e^-epsilon`` in all, or is low on all of
+them; so the outside values are the public problem with ``n P_B (1 - e^-epsilon)`` users, and the sensitive
+ones the classical problem diluted by P_B.
 
 References: Acharya2020 (Theorems 3, 4), Duchi2013, and those of `van_trees`, `assouad`, `chi_square`.
 """
@@ -139,8 +140,8 @@ def _spread(groups: list[tuple[int, float]], counts: Sequence[int], n: float) ->
 def blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> MinimaxRisk:
     """The bounds for blocks of these sizes, each protected inside by its epsilon and open across.
 
-    With all mass in one block, spread over all blocks of one kind, or spread over all; and, all values of a block
-    taken as one, the public problem on the blocks themselves.
+    With all mass in one block, spread over all blocks of one kind, or spread over all; and, all values of a
+    block taken as one, the public problem on the blocks themselves.
     """
     at_least("n", n, 0)
     kinds = _checked_blocks(sizes, epsilons)
@@ -165,8 +166,8 @@ def blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> Min
 def high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> MinimaxRisk:
     """The bounds for k values of which `sensitive` are protected from all others by epsilon, and the rest are not.
 
-    The mass of the sensitive values is scanned; the two parts of the error add. A sensitive and an outside value
-    alone are a binary problem with (epsilon, infinity).
+    The mass of the sensitive values is scanned; the two parts of the error add. A sensitive and an outside
+    value alone are a binary problem with (epsilon, infinity).
     """
     at_least("n", n, 0)
     at_least("sensitive", sensitive, 1)
@@ -179,10 +180,12 @@ def high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> MinimaxRis
     for mass in (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 1.0):
         inside = _part(sensitive, n, e, mass) if mass > 0 else (_NOTHING, _NOTHING)
         outside = _part(k - sensitive, n * (1 - mass) * shown, math.inf, 1.0)
-        note = f"sensitive mass {mass:g}; sensitive {inside[0].family or 'fixed'}; other {outside[0].family or 'fixed'}"
-        distances.append(_Found(inside[0].value + (1 - mass) * outside[0].value, note))
-        note = f"sensitive mass {mass:g}; sensitive {inside[1].family or 'fixed'}; other {outside[1].family or 'fixed'}"
-        squares.append(_Found(inside[1].value + (1 - mass) ** 2 * outside[1].value, note))
+        notes = [
+            f"sensitive mass {mass:g}; sensitive {a.family or 'fixed'}; other {b.family or 'fixed'}"
+            for a, b in zip(inside, outside, strict=True)
+        ]
+        distances.append(_Found(inside[0].value + (1 - mass) * outside[0].value, notes[0]))
+        squares.append(_Found(inside[1].value + (1 - mass) ** 2 * outside[1].value, notes[1]))
     pair = binary(n, epsilon_xz=e, epsilon_zx=math.inf)
     distances.append(_Found(pair.total_variation.value, pair.total_variation.note))
     squares.append(_Found(pair.squared_error.value, pair.squared_error.note))
@@ -209,9 +212,10 @@ def _components(linked: NDArray[np.bool_]) -> list[list[int]]:
 def matrix(E: Matrix, n: float) -> MinimaxRisk:
     """The bounds for any privacy matrix, by forms that allow more: blocks of values, and the closest pair.
 
-    At each of a few levels, values linked by entries up to the level form a block, protected inside by the largest
-    entry there in either direction and open across. That is a weaker demand than E, so its bound holds for E. Give
-    the closure of E (its shortest paths), which the same mechanisms satisfy and which is never larger.
+    At each of a few levels, values linked by entries up to the level form a block, protected inside by the
+    largest entry there in either direction and open across. That is a weaker demand than E, so its bound
+    holds for E. Give the closure of E (its shortest paths), which the same mechanisms satisfy and which is
+    never larger.
     """
     epsilons: Floats = privacy_matrix(E)
     at_least("n", n, 0)
@@ -230,9 +234,9 @@ def matrix(E: Matrix, n: float) -> MinimaxRisk:
         squares.append(_Found(found.squared_error.value, found.squared_error.note))
     closest = min(
         ((x, z) for x in range(size) for z in range(x)),
-        key=lambda xz: pair_tv_contraction(epsilons[xz], epsilons[xz[::-1]]),
+        key=lambda xz: pair_tv_contraction(float(epsilons[xz]), float(epsilons[xz[::-1]])),
     )
-    pair = binary(n, epsilon_xz=epsilons[closest], epsilon_zx=epsilons[closest[::-1]])
+    pair = binary(n, epsilon_xz=float(epsilons[closest]), epsilon_zx=float(epsilons[closest[::-1]]))
     distances.append(_Found(pair.total_variation.value, pair.total_variation.note))
     squares.append(_Found(pair.squared_error.value, pair.squared_error.note))
     return _risk("matrix", _better(*distances), _better(*squares))

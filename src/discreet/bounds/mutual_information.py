@@ -1,4 +1,4 @@
-"""How much a report tells about the value: mutual information, its optimum under privacy, and capacity. All in nats.
+"""How much a report tells about the value, in nats: mutual information, its optimum, and capacity.
 
 References: Wang2016 (Theorem 2.1, (8)), Blahut1972, Arimoto1972.
 """
@@ -11,8 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.bounds.finite import Floats, Matrix, Number, Vector, at_least, channel, distribution, epsilon_value
-from discreet.bounds.finite import floats as as_floats
+from discreet.bounds.finite import (
+    Floats,
+    Matrix,
+    Number,
+    Vector,
+    at_least,
+    channel,
+    distribution,
+    epsilon_value,
+    floats,
+)
 from discreet.errors import InvalidInput
 
 
@@ -32,7 +41,7 @@ def _divergences(rows: Floats, prior: Floats) -> Floats:
 
 def mutual_information(Q: Matrix, prior: Vector) -> float:
     """I(X; Y) of a value X drawn from `prior` and its report Y through the channel Q."""
-    rows, p = as_floats(channel(Q)), as_floats(distribution("prior", prior))
+    rows, p = floats(channel(Q)), floats(distribution("prior", prior))
     if len(p) != len(rows):
         raise InvalidInput(f"prior has {len(p)} entries and Q {len(rows)} rows; they must be as many")
     held = p > 0
@@ -42,7 +51,8 @@ def mutual_information(Q: Matrix, prior: Vector) -> float:
 def subset_information(k: int, size: int, *, epsilon: Number) -> float:
     """I_m, the information of the subset mechanism with subsets of m of k values at the uniform prior.
 
-    ``(m e log(k e/S) + (k-m) log(k/S)) / S`` with ``e = e^epsilon`` and ``S = m e + k - m``; computed with e divided out.
+    ``(m e log(k e/S) + (k-m) log(k/S)) / S`` with ``e = e^epsilon`` and ``S = m e + k - m``; computed with
+    e divided out.
 
     References: Wang2016 (Theorem 2.1; (4) and Appendix C misprint it).
     """
@@ -59,7 +69,7 @@ def subset_information(k: int, size: int, *, epsilon: Number) -> float:
 
 @dataclass(frozen=True)
 class SubsetOptimum:
-    """The most information any epsilon-LDP mechanism has at the uniform prior, and the subset size that has it."""
+    """The most information an epsilon-LDP mechanism has at the uniform prior, and the subset size for it."""
 
     value: float
     size: int
@@ -68,7 +78,8 @@ class SubsetOptimum:
 def subset_optimum(k: int, *, epsilon: Number) -> SubsetOptimum:
     """The exact optimum over all epsilon-LDP mechanisms at the uniform prior, with its subset size k*.
 
-    I_m rises to ``beta = (epsilon e - e + 1) k / (e-1)^2`` and falls after it, so k* is beta rounded down or up.
+    I_m rises to ``beta = (epsilon e - e + 1) k / (e-1)^2`` and falls after it, so k* is beta rounded down
+    or up.
 
     References: Wang2016 (Theorem 2.1).
     """
@@ -87,10 +98,10 @@ def subset_optimum(k: int, *, epsilon: Number) -> SubsetOptimum:
 
 
 def unary_information(k: int, *, epsilon: Number) -> float:
-    """The information of unary encoding (binary randomised response on k bits, epsilon/2 each) at the uniform prior.
+    """The information of unary encoding, k bits each flipped under epsilon/2, at the uniform prior.
 
-    ``sum_m C(k, m) e^(epsilon (k-m-1)/2) (m e^epsilon + k - m) / (k (e^(epsilon/2) + 1)^k) I_m``: the report has m bits set
-    with that probability and is then a uniform-prior report of the subset mechanism.
+    ``sum_m C(k, m) e^(epsilon (k-m-1)/2) (m e^epsilon + k - m) / (k (e^(epsilon/2) + 1)^k) I_m``: the
+    report has m bits set with that probability and is then a uniform-prior report of the subset mechanism.
 
     References: Wang2016 (8).
     """
@@ -110,8 +121,8 @@ def unary_information(k: int, *, epsilon: Number) -> float:
 def blocks_information(sizes: Sequence[int], *, epsilons: Sequence[Number]) -> float:
     """The most information any mechanism for a context of blocks has at the uniform prior.
 
-    Columns split into columns on single blocks, so the best report names the block, worth the entropy of the
-    block, and inside it is the best of `subset_optimum`.
+    Columns split into columns on single blocks, so the best report names the block, worth the entropy of
+    the block, and inside it is the best of `subset_optimum`.
     """
     if not sizes or len(sizes) != len(epsilons):
         raise InvalidInput(f"{len(sizes)} sizes and {len(epsilons)} epsilons must be as many, and some")
@@ -137,12 +148,12 @@ class Capacity:
 def capacity(Q: Matrix, *, tolerance: float = 1e-9, iterations: int = 100_000) -> Capacity:
     """The capacity of a channel by the Blahut-Arimoto iteration, with a certified gap.
 
-    ``p_x <- p_x exp(D(Q_x || pQ)) / (...)``. At every p, I is a lower and ``max_x D(Q_x || pQ)`` an upper bound; it stops
-    when they are within `tolerance` or after so many iterations, and reports both.
+    ``p_x <- p_x exp(D(Q_x || pQ)) / (...)``. At every p, I is a lower and ``max_x D(Q_x || pQ)`` an upper
+    bound; it stops when they are within `tolerance` or after so many iterations, and reports both.
 
     References: Blahut1972, Arimoto1972.
     """
-    rows = as_floats(channel(Q))
+    rows = floats(channel(Q))
     p = np.full(len(rows), 1 / len(rows))
     done = 0
     while True:

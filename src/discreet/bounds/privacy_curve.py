@@ -1,10 +1,10 @@
 """The exact trade-off of epsilon and delta for any finite channel.
 
 A channel is (epsilon, delta)-LDP exactly when ``delta >= max over x, z of E_gamma(Q_x || Q_z)`` with
-``gamma = e^epsilon`` (Asoodeh2021, Theorem 1). For one pair the right side is the largest of the lines
-``a - gamma b``, one for each set of reports, where a and b are the chances of the set under x and z; the
-sets that matter are those of the largest likelihood ratios. So the curve is the upper hull of the points
-(b, a) of all pairs, read by slope: piecewise linear in gamma, with breakpoints found exactly.
+``gamma = e^epsilon`` (Asoodeh2021, Theorem 1). For one pair the right side is the largest of the lines ``a
+- gamma b``, one for each set of reports, where a and b are the chances of the set under x and z; the sets
+that matter are those of the largest likelihood ratios. So the curve is the upper hull of the points (b, a)
+of all pairs, read by slope: piecewise linear in gamma, with breakpoints found exactly.
 
 References: Asoodeh2021 (Theorem 1), Acharya2020 (Theorem 1).
 """
@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class PrivacyCurve:
             left, right = self.gammas[i - 1], self.gammas[i]
             if gamma <= right:
                 low, high = self.deltas[i], self.deltas[i - 1]
-                return low + (high - low) * (right - gamma) / (right - left)  # type: ignore[operator]
+                return low + (high - low) * (right - gamma) / (right - left)
         return self.deltas[-1]
 
     def gamma_at(self, delta: Number) -> Number:
@@ -67,7 +68,7 @@ class PrivacyCurve:
                 if i == 0:
                     return self.gammas[0]
                 (g0, g1), (d0, d1) = self.gammas[i - 1 : i + 1], self.deltas[i - 1 : i + 1]
-                return g1 - (g1 - g0) * (delta - d1) / (d0 - d1)  # type: ignore[operator]
+                return g1 - (g1 - g0) * (delta - d1) / (d0 - d1)
         raise AssertionError("the last delta is the smallest")
 
     def delta(self, epsilon: Number) -> float:
@@ -112,7 +113,7 @@ def _curve(points: Iterable[tuple[Any, Any]], one: Any) -> PrivacyCurve:
     hull = _upper_hull(points)
     gammas: list[Any] = []
     deltas: list[Any] = []
-    for (b0, a0), (b1, a1) in zip(hull, hull[1:], strict=False):
+    for (b0, a0), (b1, a1) in pairwise(hull):
         gamma = (a1 - a0) / (b1 - b0)
         if not gamma > 1:
             break

@@ -1,9 +1,9 @@
 """How many users a target in total variation takes: enough by a known scheme, and fewer than no scheme can do with.
 
-Theorems 3 and 4 of Acharya et al. give orders; here both sides are numbers. The lower side is the largest n at which
-a lower bound on the minimax error is still above the target: `necessary` by the best of `minimax`, `chi_square` by the
-papers' method alone. The upper side is the smallest n at which an upper bound is at most the target: `sufficient`
-with sharp constants, `printed` with the paper's.
+Theorems 3 and 4 of Acharya et al. give orders; here both sides are numbers. The lower side is the largest n
+at which a lower bound on the minimax error is still above the target: `necessary` by the best of `minimax`,
+`chi_square` by the papers' method alone. The upper side is the smallest n at which an upper bound is at
+most the target: `sufficient` with sharp constants, `printed` with the paper's.
 
 References: Acharya2020 (Theorems 3, 4, Propositions 4, 5), Wang2016.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from discreet.bounds import attained, minimax
 from discreet.bounds.attained import AttainedRisk
@@ -72,7 +73,7 @@ def _users(
         value = (at_one.total_variation.value / accuracy) ** 2
         return float(math.ceil(value)) if math.isfinite(value) else math.inf
 
-    by_fano = max((_last_above(lambda n, f=f: chi_square_risk(f, n), accuracy) for f in families), default=0.0)
+    by_fano = max((_last_above(partial(chi_square_risk, f), accuracy) for f in families), default=0.0)
     return SampleSize(
         accuracy,
         lower("users needed", _last_above(least, accuracy), "Acharya2020, Efroimovich1979, Assouad1983"),

@@ -1,12 +1,12 @@
 """What no unbiased estimator can beat at a given p: Cramer-Rao bounds over all channels a context allows.
 
 Minimax bounds are about the worst p. These are about one p, so they may be set beside the error measured
-there, but they bind unbiased estimators only: a projected or shrunken estimate may be below them. All are on
-n times the expected sum of squared errors, for values drawn from p.
+there, but they bind unbiased estimators only: a projected or shrunken estimate may be below them. All are
+on n times the expected sum of squared errors, for values drawn from p.
 
 With ``M = sum_y w_y r_y r_y^T / (r_y . p)`` over the columns ``w_y r_y`` of a channel, that is
-``trace(M^-1) - |p|^2``, and ``Mp = 1``. Any part of the tangent space of dimension d, on which the trace of M is at
-most F, adds at least ``d^2/F``.
+``trace(M^-1) - |p|^2``, and ``Mp = 1``. Any part of the tangent space of dimension d, on which the trace of
+M is at most F, adds at least ``d^2/F``.
 
 References: Acharya2020, Wang2016 (Theorem 3.2's optimum among symmetric mechanisms), Rao1945, Bhatia2000.
 """
@@ -35,8 +35,9 @@ from discreet.errors import InvalidInput
 def subset_trace(k: int, epsilon: Number) -> float:
     """The largest trace of M on the tangent space at the uniform p under epsilon-LDP.
 
-    ``max_m k m(k-m)(1-b)^2 / (m + (k-m)b)^2``, ``b = e^-epsilon``: M's trace is convex and homogeneous in a column, so
-    columns with m high values and the others low are best. For large k it is ``k sinh(epsilon/2)^2``.
+    ``max_m k m(k-m)(1-b)^2 / (m + (k-m)b)^2``, ``b = e^-epsilon``: M's trace is convex and homogeneous in a
+    column, so columns with m high values and the others low are best. For large k it is ``k
+    sinh(epsilon/2)^2``.
     """
     at_least("k", k, 2)
     b = math.exp(-epsilon_value("epsilon", epsilon))
@@ -46,7 +47,7 @@ def subset_trace(k: int, epsilon: Number) -> float:
 
 
 def unbiased_uniform(k: int, *, epsilon: Number) -> Bound:
-    """``(k-1)^2 / subset_trace``: n times the error at the uniform p under epsilon-LDP. The subset mechanism has it."""
+    """n times the error at the uniform p under epsilon-LDP: ``(k-1)^2 / subset_trace``, which subsets attain."""
     at_least("k", k, 1)
     if k == 1:
         return lower("unbiased squared error times n, uniform p", 0.0, "Wang2016")
@@ -58,9 +59,9 @@ def unbiased_uniform(k: int, *, epsilon: Number) -> Bound:
 def unbiased_blocks(sizes: Sequence[int], masses: Vector, *, epsilons: Sequence[Number]) -> Bound:
     """n times the error at a p that is uniform inside each block, block j having the mass P_j.
 
-    ``sum_j P_j (1/k_j + (k_j-1)^2/F_j) - sum_j P_j^2/k_j``, F_j the `subset_trace` of the block: M is diagonal in blocks,
-    ``M_j = M'_j / P_j`` with M'_j the block's own, which has eigenvalue k_j at the constant vector. The subset
-    mechanism inside each block has it.
+    ``sum_j P_j (1/k_j + (k_j-1)^2/F_j) - sum_j P_j^2/k_j``, F_j the `subset_trace` of the block: M is
+    diagonal in blocks, ``M_j = M'_j / P_j`` with M'_j the block's own, which has eigenvalue k_j at the
+    constant vector. The subset mechanism inside each block has it.
     """
     P = floats(distribution("masses", masses))
     if not len(sizes) == len(epsilons) == len(P):
@@ -75,11 +76,11 @@ def unbiased_blocks(sizes: Sequence[int], masses: Vector, *, epsilons: Sequence[
 def unbiased_high_low(k: int, sensitive: int, mass: float, *, epsilon: Number) -> Bound:
     """n times the error at a p uniform on the sensitive values, which have `mass` in all, and on the others.
 
-    Three parts of the tangent space. Among s sensitive values: ``(s-1)^2/F``, where a column with m of them high
-    gives ``F = max_m (s/(m+(s-m)b)) m(s-m)(1-b)^2/s / (b + P(1-b)m/s)``. Among t others: only reports that show one
-    tell them apart, and these have weight at most ``1-b``, so ``(t-1) P_B/(t(1-b))``. Between the two: the
-    optimal binary mechanism for (epsilon, infinity) has variance ``(P + P_B b) P_B/(1-b)`` for the mass, and an error
-    of the mass costs ``1/s + 1/t`` times its square.
+    Three parts of the tangent space. Among s sensitive values: ``(s-1)^2/F``, where a column with m of them
+    high gives ``F = max_m (s/(m+(s-m)b)) m(s-m)(1-b)^2/s / (b + P(1-b)m/s)``. Among t others: only reports
+    that show one tell them apart, and these have weight at most ``1-b``, so ``(t-1) P_B/(t(1-b))``. Between
+    the two: the optimal binary mechanism for (epsilon, infinity) has variance ``(P + P_B b) P_B/(1-b)`` for
+    the mass, and an error of the mass costs ``1/s + 1/t`` times its square.
     """
     at_least("sensitive", sensitive, 1)
     at_least("k - sensitive", k - sensitive, 1)
@@ -102,10 +103,11 @@ def unbiased_high_low(k: int, sensitive: int, mass: float, *, epsilon: Number) -
 def unbiased_matrix(E: Matrix, p: Vector) -> Bound:
     """``sum_x (1-p_x)^2 / ((hi_x - 1)(1 - lo_x))``: n times the error at p for any privacy matrix, any size.
 
-    ``hi_x = 1/sum_z p_z e^-E[x,z]`` and ``lo_x = 1/sum_z p_z e^E[z,x]`` are the extremes of ``Q(y|x)/(pQ)(y)``, whose mean is
-    one and whose variance is at most ``(hi-1)(1-lo)`` (Bhatia and Davis) and at least the information about p_x when
-    the other shares keep their proportions, times ``(1-p_x)^2``. Infinite when some value is hidden from all
-    others. The closure of E gives the larger bound. Exact without privacy: ``1 - |p|^2``.
+    ``hi_x = 1/sum_z p_z e^-E[x,z]`` and ``lo_x = 1/sum_z p_z e^E[z,x]`` are the extremes of
+    ``Q(y|x)/(pQ)(y)``, whose mean is one and whose variance is at most ``(hi-1)(1-lo)`` (Bhatia and Davis)
+    and at least the information about p_x when the other shares keep their proportions, times
+    ``(1-p_x)^2``. Infinite when some value is hidden from all others. The closure of E gives the larger
+    bound. Exact without privacy: ``1 - |p|^2``.
     """
     epsilons, shares = privacy_matrix(E), floats(distribution("p", p))
     if len(shares) != len(epsilons):

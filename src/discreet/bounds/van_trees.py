@@ -1,29 +1,32 @@
 """Bayesian bounds that hold at every n and are sharp as n grows.
 
-Let p be k shares, d = k-1, with the Dirichlet prior of concentration ``a > 2``, and let each of n users report
-through a channel fixed beforehand. Write J for the trace of the prior's Fisher information on the simplex and F
-for the largest prior mean of the trace of one report's, over all channels allowed. Then every estimator has
+Let p be k shares, d = k-1, with the Dirichlet prior of concentration ``a > 2``, and let each of n users
+report through a channel fixed beforehand. Write J for the trace of the prior's Fisher information on the
+simplex and F for the largest prior mean of the trace of one report's, over all channels allowed. Then every
+estimator has
 
     mean squared error   ``>= d^2 / (J + nF)``
     mean total variation ``>= (k/2) sqrt(pi/2e) k^(-1/2d) sqrt(d / (J + nF))``
 
-where the means are over the prior as well, so the worst p is no better. *Proof.* The posterior's score is the
-prior's plus the reports', and these are uncorrelated, so the mean trace of the posterior's Fisher
+where the means are over the prior as well, so the worst p is no better. *Proof.* The posterior's score is
+the prior's plus the reports', and these are uncorrelated, so the mean trace of the posterior's Fisher
 information is ``J + n(...) <= J + nF``. Stam's inequality bounds the entropy of a density by its Fisher
-information, ``h >= (d/2) log(2 pi e d / trace)``; by convexity the conditional entropy of p given the reports, in
-orthonormal coordinates of the simplex, is ``h >= (d/2) log(2 pi e d / (J + nF))``. (This is Efroimovich's inequality.)
-Squared error: entropy is at most ``(d/2) log(2 pi e M/d)`` when the error has second moment M. Total variation: leaving
-out share j, the others have entropy ``h - (1/2) log k``, and an error with mean absolute value D_x has entropy at
-most ``log(2e D_x)``, the Laplace law's; so the sum of ``log(2e D_x)`` over ``x != j`` is at least ``h - (1/2) log k``. Average
-over j, and use the concavity of the logarithm on the sum of D_x, which is twice the total variation.
+information, ``h >= (d/2) log(2 pi e d / trace)``; by convexity the conditional entropy of p given the
+reports, in orthonormal coordinates of the simplex, is ``h >= (d/2) log(2 pi e d / (J + nF))``. (This is
+Efroimovich's inequality.) Squared error: entropy is at most ``(d/2) log(2 pi e M/d)`` when the error has
+second moment M. Total variation: leaving out share j, the others have entropy ``h - (1/2) log k``, and an
+error with mean absolute value D_x has entropy at most ``log(2e D_x)``, the Laplace law's; so the sum of
+``log(2e D_x)`` over ``x != j`` is at least ``h - (1/2) log k``. Average over j, and use the concavity of
+the logarithm on the sum of D_x, which is twice the total variation.
 
 F is exact: the trace is convex and homogeneous in a column, a column of an epsilon-LDP channel is a sum of
-columns with levels 1 and ``b = e^-epsilon``, and the prior is symmetric, so the best channel has all columns with m
-high values for one m, and ``F = max_m (k/S) m(k-m)(1-b)^2/k E[1/(b + (1-b)B)]``, ``S = m + (k-m)b``,
-B ~ Beta(ma, (k-m)a). With mass P on the k values and the rest where all reports have the low level, the
-reports inform about the conditional shares P^2 times as much, with ``1/(b + P(1-b)B)``.
+columns with levels 1 and ``b = e^-epsilon``, and the prior is symmetric, so the best channel has all
+columns with m high values for one m, and ``F = max_m (k/S) m(k-m)(1-b)^2/k E[1/(b + (1-b)B)]``, ``S = m +
+(k-m)b``, B ~ Beta(ma, (k-m)a). With mass P on the k values and the rest where all reports have the low
+level, the reports inform about the conditional shares P^2 times as much, with ``1/(b + P(1-b)B)``.
 
-References: VanTrees1968, Gill1995, Stam1959, Efroimovich1979, Aras2019, Wang2016 (the channel is the subset mechanism).
+References: VanTrees1968, Gill1995, Stam1959, Efroimovich1979, Aras2019, Wang2016 (the channel is the subset
+mechanism).
 """
 
 from __future__ import annotations
@@ -43,7 +46,10 @@ from discreet.bounds.dirichlet import (
 from discreet.bounds.finite import Number, at_least, epsilon_value
 from discreet.errors import InvalidInput
 
-CONCENTRATIONS: tuple[float, ...] = (2.3, 2.6, 3, 3.5, 4, 5, 6, 8, 11, 16, 24, 40, 64, 128, 256, 1024, 4096, 32768)
+CONCENTRATIONS: tuple[float, ...] = (
+    *(2.3, 2.6, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 11.0, 16.0, 24.0, 40.0, 64.0),
+    *(128.0, 256.0, 1024.0, 4096.0, 32768.0),
+)
 _LAPLACE = math.sqrt(math.pi / (2 * math.e))  # the entropic constant; a Gaussian error would have sqrt(2/pi)
 _ROUNDING = 1 - 1e-9  # what the quadrature and sums may be off by, and more
 
@@ -62,8 +68,8 @@ class PriorRisk:
 def fisher_trace(k: int, b: float, concentration: float, mass: float) -> float:
     """F of the module's page: the largest mean trace of a report's information about k shares, ``b = e^-epsilon``.
 
-    Every m is bounded from above in closed form, and the exact mean is taken in the order of those bounds until
-    no m left can win. Above half of k none can.
+    Every m is bounded from above in closed form, and the exact mean is taken in the order of those bounds
+    until no m left can win. Above half of k none can.
     """
     slope = mass * (1 - b)
     if slope == 0:
@@ -134,9 +140,10 @@ def _pair_information(a: float, b: float, first: float, second: float) -> float:
 def pair_risk(n: float, *, epsilon_xz: Number, epsilon_zx: Number, first: float, second: float) -> PriorRisk:
     """The bounds for two values under a Beta(first, second) prior on the first's share, both above 2.
 
-    Every channel on two values is a degradation of the optimal binary one, so its information is the largest.
-    With I its prior mean and J the prior's own, the total variation, which is the error of the share, is at least
-    ``sqrt(pi/2e) / sqrt(J + nI)`` and the squared error, twice the share's, at least ``2/(J + nI)``.
+    Every channel on two values is a degradation of the optimal binary one, so its information is the
+    largest. With I its prior mean and J the prior's own, the total variation, which is the error of the
+    share, is at least ``sqrt(pi/2e) / sqrt(J + nI)`` and the squared error, twice the share's, at least
+    ``2/(J + nI)``.
 
     References: Acharya2020 (Theorem 2), and those of this page.
     """

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import chain, compress
 from typing import Any
 
 from ..arithmetic import Arithmetic
@@ -14,6 +15,16 @@ from ..exact import ceil_div, exp_below
 from .design import Indexed
 from .difference_sets import Parameters, best, build, describe
 from .randomizer import WORD_BITS, Units, beyond_words, check_size
+
+
+SLACK = 0.005
+"""A set with fewer reports is taken when its error is within half a percent of the least."""
+
+
+def room(size: int) -> int:
+    """The most bits a report may take: log2(k) + 8, but no more than 24 while k has no more than 21."""
+    bits = (size - 1).bit_length()
+    return min(bits + 8, max(24, bits + 3))
 
 
 class Projective(Indexed):
@@ -46,7 +57,11 @@ class Projective(Indexed):
         if size < 2:
             raise InvalidInput(f"size={size} must be at least 2 for projective response")
         self.size, self.epsilon, self.word_bits = size, epsilon, word_bits
-        self.parameters = chosen = best(size, float(epsilon)) if family is None else describe(family, tuple(key))
+        if family is None:
+            self.parameters = best(size, float(epsilon), bits=room(size), slack=SLACK)
+        else:
+            self.parameters = describe(family, tuple(key))
+        chosen = self.parameters
         if chosen.v < size:
             raise InvalidInput(f"{family} {tuple(key)} has {chosen.v} reports; it must have one a value, {size}")
         self.words = self.outside_words = 1
@@ -137,6 +152,8 @@ class Projective(Indexed):
 
 @lru_cache(maxsize=64)
 def _table(parameters: Parameters) -> Sequence[int]:
+    outside = bytearray(b"\1") * parameters.v
     members = build(parameters)
-    inside = set(members)
-    return array("L", [*(t for t in range(parameters.v) if t not in inside), *members])
+    for t in members:
+        outside[t] = 0
+    return array("I", chain(compress(range(parameters.v), outside), members))
