@@ -17,6 +17,7 @@ from .mechanisms import high_low as high_low_of
 from .mechanisms.binary import Binary as BinaryTable
 from .mechanisms.design import Design
 from .mechanisms.exponential import exponential_table
+from .mechanisms.general_hadamard import GeneralHadamard
 from .mechanisms.hadamard import Hadamard
 from .mechanisms.high_low_choice import best_difference_set, best_subset_size
 from .mechanisms.mechanism import Mechanism
@@ -26,12 +27,16 @@ from .mechanisms.randomizer import Randomizer
 from .mechanisms.subset import Subset, least_error_size, most_information_size
 from .mechanisms.table import Table
 from .mechanisms.unary import OptimisedUnary, Unary
+from .mechanisms.utility_rappor import UtilityRappor
 from .numerics.numeric import NUMERIC
 
 BASES: dict[str, type[Design]] = {
     base.name: base for base in (RandomizedResponse, Subset, Projective, Hadamard, Unary, OptimisedUnary)
 }
 """The designs that any uniform part of a context can be served with; a new one is registered here."""
+
+COMPARED: dict[str, type[Randomizer]] = {GeneralHadamard.name: GeneralHadamard}
+"""Randomizers kept for comparison: served by name, never chosen, as a base always has less error."""
 
 REPORT_BITS = 64
 """The default limit on the size of a report: one machine word."""
@@ -93,7 +98,7 @@ def mechanism(
     "auto" compares every mechanism that serves the context by n times its exact expected squared
     error at `prior` (uniform unless given), among those whose reports fit `bits` (None: no limit).
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
-    "k_sharp"), hadamard, projective; for two values binary, warner, mangat; table with ``rows=``.
+    "k_sharp"), hadamard, projective, general_hadamard; for two values binary, warner, mangat; table with ``rows=``.
     """
     if name == "auto":
         if parameters:
@@ -148,10 +153,11 @@ def _fewest_bits(context: Context) -> int:
     return max(1, (context.size - 1).bit_length())
 
 
-def base(name: str, size: int, epsilon: Fraction, parameters: Mapping[str, Any]) -> Design:
-    """The design called `name` on `size` values; one value alone needs no randomness but the block's."""
-    if name not in BASES:
-        raise NotServed(f"mechanism={name!r} must be one of {', '.join(sorted(BASES))} here")
+def base(name: str, size: int, epsilon: Fraction, parameters: Mapping[str, Any]) -> Randomizer:
+    """The randomizer called `name` on `size` values; one value alone needs no randomness but the block's."""
+    known: dict[str, type[Randomizer]] = {**BASES, **COMPARED}
+    if name not in known:
+        raise NotServed(f"mechanism={name!r} must be one of {', '.join(sorted(known))} here")
     if size == 1:
         return RandomizedResponse(1, epsilon)
     extra = dict(parameters)
@@ -161,7 +167,7 @@ def base(name: str, size: int, epsilon: Fraction, parameters: Mapping[str, Any])
             raise InvalidInput(f"d={extra['d']!r} must be a whole number, k_star or k_sharp")
         extra["d"] = sizes[extra["d"]](size, float(epsilon))
     try:
-        return BASES[name](size, epsilon, **extra)  # type: ignore[call-arg]
+        return known[name](size, epsilon, **extra)  # type: ignore[call-arg]
     except TypeError:
         raise InvalidInput(f"{name} takes no parameter {', '.join(extra)}") from None
 
@@ -180,11 +186,13 @@ def _named(context: Context, name: str, parameters: Mapping[str, Any], shares: A
         return Mechanism(context, base(name, context.size, context.level, parameters))
     if isinstance(context, Blocks):
         return Mechanism(context, _per_block(context, lambda size, level: base(name, size, level, parameters)))
+    if isinstance(context, HighLow) and name == "utility_rappor":
+        return Mechanism(context, UtilityRappor(context.size, context.sensitive, context.level))
     if isinstance(context, HighLow):
         mass = float(np.sum(shares[list(context.sensitive)]))
         inner = _sensitive_base(name, len(context.sensitive), context.level, mass, parameters)
         return Mechanism(context, high_low_of.HighLow(context.size, context.sensitive, inner))
-    served = structured(context)
+    served = Uniform(context.domain, context.smallest) if isinstance(context, Binary) else structured(context)
     inner_mechanism = _named(served, name, parameters, shares)
     return Mechanism(context, inner_mechanism.randomizer, served=inner_mechanism.served)
 
@@ -196,11 +204,14 @@ def _sensitive_base(name: str, size: int, epsilon: Fraction, mass: float, parame
     if not parameters and size > 1 and name == "projective":
         chosen = best_difference_set(size, float(epsilon), mass)
         return Projective(size, epsilon, family=chosen.family, key=chosen.key)
-    return base(name, size, epsilon, parameters)
+    inner = base(name, size, epsilon, parameters)
+    if not isinstance(inner, Design):
+        raise NotServed(f"mechanism={name!r} has no high-low form; one of {', '.join(sorted(BASES))} has")
+    return inner
 
 
-def _per_block(context: Blocks, make: Callable[[int, Fraction], Design]) -> Randomizer:
-    known: dict[tuple[int, Fraction], Design] = {}
+def _per_block(context: Blocks, make: Callable[[int, Fraction], Randomizer]) -> Randomizer:
+    known: dict[tuple[int, Fraction], Randomizer] = {}
     inner = []
     for members, level in zip(context.members, context.levels, strict=True):
         key = len(members), level
@@ -217,9 +228,11 @@ def _best_base(size: int, epsilon: Fraction, bits: int | None) -> Design:
         if bits is not None and _set_bits(name, size) > bits and size > 1:
             continue
         try:
-            options.append(base(name, size, epsilon, {}))
+            made = base(name, size, epsilon, {})
         except InvalidInput:
             continue
+        assert isinstance(made, Design)
+        options.append(made)
     if not options:
         return RandomizedResponse(size, epsilon)
     return min(options, key=lambda design: (size * design.v0 + design.v1) * (1 + 1e-12 * design.bits))

@@ -32,7 +32,9 @@ class CubeRisk:
     squared_error: float
 
 
-def assouad(pairs: int, n: float, *, radius: float, epsilon: Number, mass: float = 1.0, delta: Number = 0) -> CubeRisk:
+def assouad_cube(
+    pairs: int, n: float, *, radius: float, epsilon: Number, mass: float = 1.0, delta: Number = 0
+) -> CubeRisk:
     """The bounds of one cube: ``P gamma/2 (1-TV)`` in total variation, ``P^2 gamma^2/2K (1-TV)`` in squared error.
 
     A pair's two settings are ``2 P gamma/2K`` apart in half the sum of absolute differences, and the square
@@ -58,6 +60,8 @@ def assouad_best(
         sizes.append(pairs)
         pairs //= 2
     risks = [
-        assouad(size, n, radius=radius, epsilon=epsilon, mass=mass, delta=delta) for size in sizes for radius in _RADII
+        assouad_cube(size, n, radius=radius, epsilon=epsilon, mass=mass, delta=delta)
+        for size in sizes
+        for radius in _RADII
     ]
     return max(risks, key=lambda r: r.total_variation), max(risks, key=lambda r: r.squared_error)

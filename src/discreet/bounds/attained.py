@@ -40,7 +40,7 @@ def _risk(scheme: str, source: str, distance: float, squared: float) -> Attained
     )
 
 
-def subset(k: int, n: float, *, epsilon: Number) -> AttainedRisk:
+def attained_subset(k: int, n: float, *, epsilon: Number) -> AttainedRisk:
     """The subset mechanism with its best subset size, which may be one: squared error ``(k-1)^2/(n F)``.
 
     F is `subset_trace`. At any p the squared error times n is ``1/k + (k-1)^2/F - |p|^2``, largest at the
@@ -55,7 +55,7 @@ def subset(k: int, n: float, *, epsilon: Number) -> AttainedRisk:
     return _risk("subset mechanism", "Wang2016", math.sqrt(k * squared) / 2, squared)
 
 
-def hadamard_blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> AttainedRisk:
+def attained_blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> AttainedRisk:
     """Hadamard response inside each block: ``sqrt(sum_j c_j^2 k_j^2 / n) / 2`` and ``max_j c_j^2 k_j / n``.
 
     A share x of block j has ``n Var = c^2 p(X_j) - p_x^2``, so the squared error times n is ``sum_j c_j^2
@@ -72,9 +72,9 @@ def hadamard_blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number
     return _risk("Hadamard in blocks", "Acharya2020 Proposition 5, sharpened", distance, squared)
 
 
-def hadamard_blocks_printed(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> AttainedRisk:
+def attained_blocks_printed(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> AttainedRisk:
     """Proposition 5 as printed: ``2c sqrt(3 sum_j k_j^2 / n)`` and ``12 c^2 max_j k_j / n``."""
-    sharp = hadamard_blocks(sizes, n, epsilons=epsilons)
+    sharp = attained_blocks(sizes, n, epsilons=epsilons)
     return _risk(
         "Hadamard in blocks, as printed",
         "Acharya2020 Proposition 5",
@@ -91,7 +91,7 @@ def _checked(sizes: Sequence[int], epsilons: Sequence[Number]) -> list[tuple[flo
     return [(_scale(epsilon), size) for size, epsilon in zip(sizes, epsilons, strict=True)]
 
 
-def hadamard_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> AttainedRisk:
+def attained_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> AttainedRisk:
     """The high-low Hadamard scheme: squared error ``s c^2 / n``, and total variation at the worst mass P.
 
     The latter is ``(s sqrt(v_P) + sqrt(t c P_B)) / 2 sqrt(n)``. Proof: n Var is ``v_P - p_i^2``, ``v_P =
@@ -111,15 +111,11 @@ def hadamard_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> A
         return _risk("Hadamard high-low", "Acharya2020 Proposition 4, sharpened", math.inf, math.inf)
     fixed = c * (c - 1)  # 2c^2/(e^epsilon + 1), since c - 1 = 2/(e^epsilon - 1)
     steps = 1000
-    worst = max(
-        s * math.sqrt(fixed + c * (i + 1) / steps) + math.sqrt(t * c * (1 - i / steps)) for i in range(steps)
-    )
-    return _risk(
-        "Hadamard high-low", "Acharya2020 Proposition 4, sharpened", worst / 2 / math.sqrt(n), s * c * c / n
-    )
+    worst = max(s * math.sqrt(fixed + c * (i + 1) / steps) + math.sqrt(t * c * (1 - i / steps)) for i in range(steps))
+    return _risk("Hadamard high-low", "Acharya2020 Proposition 4, sharpened", worst / 2 / math.sqrt(n), s * c * c / n)
 
 
-def hadamard_high_low_printed(k: int, sensitive: int, n: float, *, epsilon: Number) -> AttainedRisk:
+def attained_high_low_printed(k: int, sensitive: int, n: float, *, epsilon: Number) -> AttainedRisk:
     """Proposition 4 as printed: ``sqrt(3 s^2 c^2 / n) + sqrt(c k / n)``, and ``(3 s c^2 + c) / n`` from its proof."""
     c = _scale(epsilon)
     at_least("sensitive", sensitive, 1)

@@ -15,11 +15,21 @@ from collections.abc import Callable
 
 import numpy as np
 
+from discreet.bounds.bernoulli import bernoulli_e_gamma, bernoulli_information
 from discreet.bounds.bound import Bound, lower
 from discreet.bounds.contraction import over_users, phi_n, tv_contraction
-from discreet.bounds.bernoulli import bernoulli_e_gamma, bernoulli_information
 from discreet.bounds.divergences import excess
-from discreet.bounds.finite import Matrix, Number, Vector, at_least, channel, delta_value, distribution, epsilon_value, floats
+from discreet.bounds.finite import (
+    Matrix,
+    Number,
+    Vector,
+    at_least,
+    channel,
+    delta_value,
+    distribution,
+    epsilon_value,
+    floats,
+)
 from discreet.errors import InvalidInput
 
 SmallBall = Callable[[float], float]
@@ -61,9 +71,7 @@ def information_risk(information: float, *, ball: SmallBall = uniform_ball, larg
     return max(_best_radius(value, largest), 0.0)
 
 
-def e_gamma_risk(
-    information: float, gamma: float, *, ball: SmallBall = uniform_ball, largest: float = 0.5
-) -> float:
+def e_gamma_risk(information: float, gamma: float, *, ball: SmallBall = uniform_ball, largest: float = 0.5) -> float:
     """``sup_z z (1 - I_gamma - gamma L(z) - (1 - gamma)_+)``; zero when that is negative.
 
     References: Asoodeh2021 (17), the proof of Theorem 2.
@@ -149,4 +157,3 @@ def _best_gamma(name: str, share: float, n: int) -> Bound:
             high = right
     risk = max(values[i], value((low + high) / 2))
     return lower(name, risk, "Asoodeh2021 Theorem 2", note=_MODEL)
-

@@ -6,13 +6,13 @@ distance,
 
     ``P(d(V', V) > t) >= 1 - (I(V; reports) + log 2) / log(2^K / N_t)``,
 
-N_t the most corners within t of one (Duchi2013's form of Fano's inequality), and ``I <= sum over users of
+N_t the most corners within t of one (Duchi2013b's form of Fano's inequality), and ``I <= sum over users of
 mean chi-square`` because KL is at most chi-square and the centre's report law is one choice of reference.
 The corner nearest to an estimate is within twice the estimate's own error, so the error in total variation
 is at least ``t/2`` whenever ``d(V', V) > t``. The count is bounded by ``log N_t <= min over u >= 0 of u t +
 sum_i log(1 + e^(-u w_i))``, w_i the distance that pair i adds.
 
-References: Acharya2020 (Lemma 1, Theorems 3 and 4), Acharya2020b (Lemma 13), Duchi2013.
+References: Acharya2020 (Lemma 1, Theorems 3 and 4), Acharya2020b (Lemma 13), Duchi2013b.
 """
 
 from __future__ import annotations
@@ -56,9 +56,7 @@ def blocks_family(sizes: Sequence[int], epsilons: Sequence[Number]) -> Family:
     block times its mass. The masses make the distances those of Theorem 4's proof, with a base that allows
     radius 1.
     """
-    parts = Counter(
-        (size // 2, float(epsilon)) for size, epsilon in zip(sizes, epsilons, strict=True) if size >= 2
-    )
+    parts = Counter((size // 2, float(epsilon)) for size, epsilon in zip(sizes, epsilons, strict=True) if size >= 2)
     total = sum(count * pairs**2 for (pairs, _), count in parts.items())
     groups = tuple((count * pairs, pairs / total) for (pairs, _), count in parts.items())
     information = sum(

@@ -113,7 +113,7 @@ def _check_radius(radius: float) -> None:
         raise InvalidInput(f"radius={radius} must be positive and at most 1")
 
 
-def fano(size: int, information: float, *, separation: float) -> float:
+def fano_inequality(size: int, information: float, *, separation: float) -> float:
     """``(separation/2)(1 - (I + log 2)/log size)``, the least mean loss with information I about the member."""
     at_least("size", size, 2)
     return separation / 2 * (1 - (information + math.log(2)) / math.log(size))
@@ -123,7 +123,7 @@ def fano_printed(members: Packing, n: int, *, epsilon: Number, delta: Number = 0
     """The paper's bound in total variation, with Lemma 4: ``I <= n phi_n mean_kl``."""
     at_least("n", n, 0)
     bits = n * phi_n(epsilon, n, delta=delta) * members.mean_kl if n else 0.0
-    value = fano(members.size, bits, separation=members.separation)
+    value = fano_inequality(members.size, bits, separation=members.separation)
     return lower("Fano, as printed", value, "Asoodeh2021 Lemma 4")
 
 
@@ -140,7 +140,7 @@ def fano_distribution(members: Packing, n: int, *, epsilon: Number, delta: Numbe
     """
     at_least("n", n, 0)
     bits = n * _eta(epsilon, delta) * members.information
-    value = fano(members.size, bits, separation=members.separation)
+    value = fano_inequality(members.size, bits, separation=members.separation)
     return lower("Fano", value, "Fano1961, Asoodeh2021 Lemma 1")
 
 
@@ -155,12 +155,12 @@ def fano_best(k: int, n: int, *, epsilon: Number, delta: Number = 0) -> Bound:
     eta = _eta(epsilon, delta)
     best, note = 0.0, ""
     for radius in np.geomspace(1e-3, 1.0, 31).tolist():
-        value = fano(k, n * eta * simplex_information(k, radius=radius), separation=radius)
+        value = fano_inequality(k, n * eta * simplex_information(k, radius=radius), separation=radius)
         if value > best:
             best, note = value, f"simplex of radius {radius:.3g}"
         for d in range(1, k // 4 + 1) if k <= 16 else ():
             members = cube_packing(k, radius=radius, distance=d)
-            value = fano(members.size, n * eta * members.information, separation=radius * d / (k // 2))
+            value = fano_inequality(members.size, n * eta * members.information, separation=radius * d / (k // 2))
             if value > best:
                 best, note = value, f"{members.size} corners of a cube of radius {radius:.3g}"
     return lower("Fano", best, "Fano1961, Asoodeh2021 Lemma 1", note=note)

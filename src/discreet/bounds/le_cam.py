@@ -18,7 +18,7 @@ from discreet.bounds.finite import Number, Vector, at_least
 from discreet.bounds.two_points import tv_after
 
 
-def le_cam(p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0) -> Bound:
+def le_cam_printed(p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0) -> Bound:
     """Lemma 3 of the paper: ``(tau/2)(1 - sqrt(n phi D(p||q) / 2))`` for a semi-metric with ``2 tau = separation``.
 
     As printed; `le_cam_metric` and `le_cam_squared` are never smaller for their losses.

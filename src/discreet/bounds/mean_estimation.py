@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.bounds.assouad import assouad
+from discreet.bounds.assouad import assouad_cube
 from discreet.bounds.bound import Bound, lower
 from discreet.bounds.finite import Number, at_least, delta_value, epsilon_value
 from discreet.bounds.two_points import tv_after
@@ -57,7 +57,7 @@ def ball_mean(dimension: int, radius: float, n: int, *, epsilon: Number, delta: 
 
     X is plus or minus `radius` times one of D unit vectors, D at most the dimension: the hypercube of
     `discreet.bounds.cube` on 2D values. The mean has coordinates ``radius gamma z_i / D``, so the error is
-    at least ``radius^2 gamma^2 / D (1 - TV)`` with the TV of `assouad`. Scanned over D and gamma; for small
+    at least ``radius^2 gamma^2 / D (1 - TV)`` with the TV of `assouad_cube`. Scanned over D and gamma; for small
     epsilon it is of the order ``radius^2 min(1/(sqrt(n) epsilon), d/(n epsilon^2))``. Mechanisms are fixed
     before any report is seen.
 
@@ -72,7 +72,7 @@ def ball_mean(dimension: int, radius: float, n: int, *, epsilon: Number, delta: 
     best, note = 0.0, ""
     for size in sizes:
         for gamma in np.geomspace(1e-4, 1.0, 61).tolist():
-            risk = assouad(size, n, radius=gamma, epsilon=epsilon, delta=delta)
+            risk = assouad_cube(size, n, radius=gamma, epsilon=epsilon, delta=delta)
             value = 2 * radius**2 * risk.squared_error  # assouad has gamma^2 / 2D
             if value > best:
                 best, note = value, f"cube of radius {gamma:.3g} in {size} dimensions"

@@ -90,7 +90,7 @@ def _part(k: int, n: float, epsilon: float, mass: float) -> tuple[_Found, _Found
     )
 
 
-def classical(k: int, n: float, *, epsilon: Number) -> MinimaxRisk:
+def minimax_classical(k: int, n: float, *, epsilon: Number) -> MinimaxRisk:
     """The bounds for k values that are all protected from each other by the same epsilon; infinite is no privacy."""
     at_least("k", k, 1)
     at_least("n", n, 0)
@@ -102,7 +102,7 @@ def classical(k: int, n: float, *, epsilon: Number) -> MinimaxRisk:
     return _risk("classical", distance, squared)
 
 
-def binary(n: float, *, epsilon_xz: Number, epsilon_zx: Number) -> MinimaxRisk:
+def minimax_binary(n: float, *, epsilon_xz: Number, epsilon_zx: Number) -> MinimaxRisk:
     """The bounds for two values with unequal protection, from the optimal binary mechanism."""
     at_least("n", n, 0)
     first, second = pair_best(n, epsilon_xz=epsilon_xz, epsilon_zx=epsilon_zx)
@@ -137,7 +137,7 @@ def _spread(groups: list[tuple[int, float]], counts: Sequence[int], n: float) ->
     return _Found(value, f"{sum(counts)} blocks with independent priors")
 
 
-def blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> MinimaxRisk:
+def minimax_blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> MinimaxRisk:
     """The bounds for blocks of these sizes, each protected inside by its epsilon and open across.
 
     With all mass in one block, spread over all blocks of one kind, or spread over all; and, all values of a
@@ -163,7 +163,7 @@ def blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> Min
     return _risk("blocks", _better(*distances), _better(*squares))
 
 
-def high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> MinimaxRisk:
+def minimax_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> MinimaxRisk:
     """The bounds for k values of which `sensitive` are protected from all others by epsilon, and the rest are not.
 
     The mass of the sensitive values is scanned; the two parts of the error add. A sensitive and an outside
@@ -175,7 +175,7 @@ def high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> MinimaxRis
     e = epsilon_value("epsilon", epsilon)
     shown = -math.expm1(-e)
     if sensitive == k:
-        return classical(k, n, epsilon=e)
+        return minimax_classical(k, n, epsilon=e)
     distances, squares = [], []
     for mass in (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 1.0):
         inside = _part(sensitive, n, e, mass) if mass > 0 else (_NOTHING, _NOTHING)
@@ -186,7 +186,7 @@ def high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> MinimaxRis
         ]
         distances.append(_Found(inside[0].value + (1 - mass) * outside[0].value, notes[0]))
         squares.append(_Found(inside[1].value + (1 - mass) ** 2 * outside[1].value, notes[1]))
-    pair = binary(n, epsilon_xz=e, epsilon_zx=math.inf)
+    pair = minimax_binary(n, epsilon_xz=e, epsilon_zx=math.inf)
     distances.append(_Found(pair.total_variation.value, pair.total_variation.note))
     squares.append(_Found(pair.squared_error.value, pair.squared_error.note))
     if k - sensitive >= 2:
@@ -209,7 +209,7 @@ def _components(linked: NDArray[np.bool_]) -> list[list[int]]:
     return parts
 
 
-def matrix(E: Matrix, n: float) -> MinimaxRisk:
+def minimax_matrix(E: Matrix, n: float) -> MinimaxRisk:
     """The bounds for any privacy matrix, by forms that allow more: blocks of values, and the closest pair.
 
     At each of a few levels, values linked by entries up to the level form a block, protected inside by the
@@ -221,7 +221,7 @@ def matrix(E: Matrix, n: float) -> MinimaxRisk:
     at_least("n", n, 0)
     size = len(epsilons)
     if size == 1:
-        return classical(1, n, epsilon=math.inf)
+        return minimax_classical(1, n, epsilon=math.inf)
     larger = np.maximum(epsilons, epsilons.T)
     levels = np.unique(larger[np.triu_indices(size, 1)])
     if len(levels) > 12:
@@ -229,14 +229,14 @@ def matrix(E: Matrix, n: float) -> MinimaxRisk:
     distances, squares = [], []
     for level in levels:
         parts = _components(larger <= level)
-        found = blocks([len(p) for p in parts], n, epsilons=[float(larger[np.ix_(p, p)].max()) for p in parts])
+        found = minimax_blocks([len(p) for p in parts], n, epsilons=[float(larger[np.ix_(p, p)].max()) for p in parts])
         distances.append(_Found(found.total_variation.value, found.total_variation.note))
         squares.append(_Found(found.squared_error.value, found.squared_error.note))
     closest = min(
         ((x, z) for x in range(size) for z in range(x)),
         key=lambda xz: pair_tv_contraction(float(epsilons[xz]), float(epsilons[xz[::-1]])),
     )
-    pair = binary(n, epsilon_xz=float(epsilons[closest]), epsilon_zx=float(epsilons[closest[::-1]]))
+    pair = minimax_binary(n, epsilon_xz=float(epsilons[closest]), epsilon_zx=float(epsilons[closest[::-1]]))
     distances.append(_Found(pair.total_variation.value, pair.total_variation.note))
     squares.append(_Found(pair.squared_error.value, pair.squared_error.note))
     return _risk("matrix", _better(*distances), _better(*squares))

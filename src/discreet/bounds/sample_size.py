@@ -15,8 +15,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from discreet.bounds import attained, minimax
-from discreet.bounds.attained import AttainedRisk
+from discreet.bounds.attained import (
+    AttainedRisk,
+    attained_blocks,
+    attained_blocks_printed,
+    attained_high_low,
+    attained_high_low_printed,
+    attained_subset,
+)
 from discreet.bounds.bound import Bound, lower, upper
 from discreet.bounds.chi_square import (
     Family,
@@ -26,6 +32,7 @@ from discreet.bounds.chi_square import (
     insensitive_family,
 )
 from discreet.bounds.finite import Number
+from discreet.bounds.minimax import minimax_blocks, minimax_classical, minimax_high_low
 from discreet.errors import InvalidInput
 
 _MOST = 1e18
@@ -90,10 +97,10 @@ def classical_users(k: int, accuracy: float, *, epsilon: Number) -> SampleSize:
     """
     return _users(
         accuracy,
-        lambda n: minimax.classical(k, n, epsilon=epsilon).total_variation.value,
+        lambda n: minimax_classical(k, n, epsilon=epsilon).total_variation.value,
         [classical_family(k, epsilon)],
-        attained.subset(k, 1, epsilon=epsilon),
-        attained.hadamard_blocks_printed([k], 1, epsilons=[epsilon]),
+        attained_subset(k, 1, epsilon=epsilon),
+        attained_blocks_printed([k], 1, epsilons=[epsilon]),
     )
 
 
@@ -101,10 +108,10 @@ def blocks_users(sizes: Sequence[int], accuracy: float, *, epsilons: Sequence[Nu
     """Users for a context of blocks; of the order ``sum_j k_j^2 / (accuracy^2 epsilon^2)``: Theorem 4."""
     return _users(
         accuracy,
-        lambda n: minimax.blocks(sizes, n, epsilons=epsilons).total_variation.value,
+        lambda n: minimax_blocks(sizes, n, epsilons=epsilons).total_variation.value,
         [blocks_family(sizes, epsilons)],
-        attained.hadamard_blocks(sizes, 1, epsilons=epsilons),
-        attained.hadamard_blocks_printed(sizes, 1, epsilons=epsilons),
+        attained_blocks(sizes, 1, epsilons=epsilons),
+        attained_blocks_printed(sizes, 1, epsilons=epsilons),
     )
 
 
@@ -120,8 +127,8 @@ def high_low_users(k: int, sensitive: int, accuracy: float, *, epsilon: Number) 
         families.append(insensitive_family(k, sensitive, epsilon))
     return _users(
         accuracy,
-        lambda n: minimax.high_low(k, sensitive, n, epsilon=epsilon).total_variation.value,
+        lambda n: minimax_high_low(k, sensitive, n, epsilon=epsilon).total_variation.value,
         families,
-        attained.hadamard_high_low(k, sensitive, 1, epsilon=epsilon),
-        attained.hadamard_high_low_printed(k, sensitive, 1, epsilon=epsilon),
+        attained_high_low(k, sensitive, 1, epsilon=epsilon),
+        attained_high_low_printed(k, sensitive, 1, epsilon=epsilon),
     )

@@ -73,9 +73,7 @@ def binary_kl(a: float, b: float) -> float:
     return a * math.log(a / b) + (1 - a) * math.log((1 - a) / (1 - b))
 
 
-def type_two_floor(
-    p0: Vector, p1: Vector, n: int, *, alpha: float, epsilon: Number, delta: Number = 0
-) -> Bound:
+def type_two_floor(p0: Vector, p1: Vector, n: int, *, alpha: float, epsilon: Number, delta: Number = 0) -> Bound:
     """The least beta at level alpha with n users: the smallest that data processing allows, at every n.
 
     The test's outcome is a function of the reports, so ``binary_kl(1 - alpha, beta) <= n D`` with D by
@@ -104,9 +102,7 @@ def error_floor(p0: Vector, p1: Vector, n: int, *, epsilon: Number, delta: Numbe
     return lower("sum of errors", value, "Asoodeh2021 Lemma 1, Bretagnolle1979")
 
 
-def users_to_tell(
-    p0: Vector, p1: Vector, *, alpha: float, beta: float, epsilon: Number, delta: Number = 0
-) -> Bound:
+def users_to_tell(p0: Vector, p1: Vector, *, alpha: float, beta: float, epsilon: Number, delta: Number = 0) -> Bound:
     """The least n that can have errors alpha and beta, ``alpha + beta < 1``, whatever the mechanism.
 
     Proof by data processing:     ``n >= binary_kl(1 - alpha, beta) / D(P0||P1)`` and the same with the

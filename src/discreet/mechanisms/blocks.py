@@ -46,6 +46,7 @@ class Blocks(Randomizer):
         self.kind_of = tuple(numbers[id(part)] for part in self.inner)
         self.word_bits = self.kinds[0].word_bits
         self.words = max(part.words for part in self.kinds)
+        self.disjoint = all(part.disjoint for part in self.kinds)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -109,7 +110,7 @@ class Blocks(Randomizer):
         return [self.starts[block] + cell for cell in self.inner[block].cells_of(inside)]
 
     def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
-        if self.offsets == self.starts and all(hasattr(part, "cover") for part in self.kinds):
+        if self.disjoint and self.offsets == self.starts:
             ops.count_cells(counts, reports, start, self.outputs)
             return
         block, inside = ops.locate(reports, self.offsets, self.outputs)
@@ -152,6 +153,15 @@ class Blocks(Randomizer):
 
     def slopes(self, shares: Any, ops: Any) -> Any:
         return self._each(ops, lambda part, cells, values: part.slopes(shares[values], ops))
+
+    def pull(self, weights: Any, ops: Any) -> Any:
+        return self._each(ops, lambda part, cells, values: part.pull(weights[cells], ops))
+
+    def push(self, shares: Any, ops: Any) -> Any:
+        out = ops.zeros(self.cells)
+        for part, _, cells, values in self._groups(ops):
+            out[cells] = part.push(shares[values], ops)
+        return out
 
     def _each(self, ops: Any, compute: Any) -> Any:
         out = ops.zeros(self.size)

@@ -42,6 +42,14 @@ class Design(Randomizer):
         """Pr(an outside value does not show itself and writes y), exactly."""
 
     @abstractmethod
+    def push_neutral(self, mass: Any, ops: Any) -> Any:
+        """The expected counts from `mass` neutral reports."""
+
+    @abstractmethod
+    def pull_neutral(self, weights: Any, ops: Any) -> Any:
+        """The expected sum of cell weights of one neutral report."""
+
+    @abstractmethod
     def supports(self, counts: Any, ops: Any) -> Any:
         """How many reports support each value."""
 
@@ -98,6 +106,7 @@ class Indexed(Design):
 
     low: Fraction
     high: Fraction
+    disjoint = True
 
     @abstractmethod
     def cover(self, weights: Any, ops: Any) -> Any:
@@ -123,20 +132,24 @@ class Indexed(Design):
         return ops.sum(counts)
 
     def joint_moment(self, shares: Any, neutral: float, first: Any, second: Any, ops: Any) -> Any:
-        law = self.push(shares, ops) + neutral / self.outputs
-        return ops.sum(law * self.pull(first, ops) * self.pull(second, ops))
+        law = self.push(shares, ops) + self.push_neutral(neutral, ops)
+        return ops.sum(law * self.score(first, ops) * self.score(second, ops))
 
-    def push(self, shares: Any, ops: Any) -> Any:
-        """The probability of each report when values follow `shares`."""
-        return float(self.low) * ops.sum(shares) + float(self.high - self.low) * self.cover(shares, ops)
-
-    def pull(self, weights: Any, ops: Any) -> Any:
+    def score(self, weights: Any, ops: Any) -> Any:
         """weights . phi(y) for each report y."""
         return (self.cover(weights, ops) - float(self.h) * ops.sum(weights)) / self._gap
 
-    def likelihoods(self, ratios: Any, ops: Any) -> Any:
-        """The sum over reports of Q(y | x) ratios[y], for each x: the adjoint of `push`."""
-        return float(self.low) * ops.sum(ratios) + float(self.high - self.low) * self.supports(ratios, ops)
+    def push(self, shares: Any, ops: Any) -> Any:
+        return float(self.low) * ops.sum(shares) + float(self.high - self.low) * self.cover(shares, ops)
+
+    def push_neutral(self, mass: Any, ops: Any) -> Any:
+        return mass / self.outputs
+
+    def pull(self, weights: Any, ops: Any) -> Any:
+        return float(self.low) * ops.sum(weights) + float(self.high - self.low) * self.supports(weights, ops)
+
+    def pull_neutral(self, weights: Any, ops: Any) -> Any:
+        return ops.sum(weights) / self.outputs
 
 
 class SetValued(Design):
@@ -150,6 +163,7 @@ class SetValued(Design):
     both_own: Fraction
     both_other: Fraction
     both_neutral: Fraction
+    disjoint = False
 
     @property
     def outputs(self) -> int:  # type: ignore[override]
@@ -176,6 +190,20 @@ class SetValued(Design):
 
     def supports(self, counts: Any, ops: Any) -> Any:
         return counts[..., :-1]
+
+    def push(self, shares: Any, ops: Any) -> Any:
+        mass = ops.sum(shares)
+        return ops.join(float(self.h) * mass + float(self.g - self.h) * shares, mass)
+
+    def push_neutral(self, mass: Any, ops: Any) -> Any:
+        return mass * ops.join(float(self.nu) + ops.zeros(self.size), ops.zeros(1) + 1.0)
+
+    def pull(self, weights: Any, ops: Any) -> Any:
+        bits = weights[..., :-1]
+        return float(self.h) * ops.sum(bits) + float(self.g - self.h) * bits + weights[..., -1:]
+
+    def pull_neutral(self, weights: Any, ops: Any) -> Any:
+        return float(self.nu) * ops.sum(weights[..., :-1]) + weights[..., -1:]
 
     def joint_moment(self, shares: Any, neutral: float, first: Any, second: Any, ops: Any) -> Any:
         """Expand E[(w.phi)(u.phi)] over pairs; only four sums over the values are needed."""

@@ -26,6 +26,7 @@ class GeneralHadamard(Randomizer):
     """
 
     name = "general_hadamard"
+    disjoint = True
 
     def __init__(self, size: int, epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
         check_size(size, word_bits)
@@ -114,17 +115,15 @@ class GeneralHadamard(Randomizer):
         return self._c * self._values(self._spectrum(counts, ops))
 
     def push(self, shares: Any, ops: Any) -> Any:
-        """The probability of each report when values follow `shares`."""
         rows = self._rows(shares, ops)
         cover = (ops.sum(rows) + ops.walsh_hadamard(rows)) / 2
         flat = cover.reshape(*shares.shape[:-1], self.outputs)
         return float(self.low) * ops.sum(shares) + float(self.high - self.low) * flat
 
-    def likelihoods(self, ratios: Any, ops: Any) -> Any:
-        """The sum over reports of Q(y | x) ratios[y], for each x: the adjoint of `push`."""
-        spectrum = self._spectrum(ratios, ops)
+    def pull(self, weights: Any, ops: Any) -> Any:
+        spectrum = self._spectrum(weights, ops)
         supports = self._values((spectrum[..., :1] + spectrum) / 2)
-        return float(self.low) * ops.sum(ratios) + float(self.high - self.low) * supports
+        return float(self.low) * ops.sum(weights) + float(self.high - self.low) * supports
 
     def second_moments(self, shares: Any, ops: Any) -> Any:
         rows = self._rows(shares, ops)

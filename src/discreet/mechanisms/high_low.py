@@ -36,7 +36,7 @@ class HighLow(Randomizer):
         self.sensitive = tuple(sensitive)
         chosen = set(self.sensitive)
         self.others = tuple(x for x in range(size) if x not in chosen)
-        self.word_bits = inner.word_bits
+        self.word_bits, self.disjoint = inner.word_bits, inner.disjoint
         self.words = max(inner.words, inner.outside_words) if self.others else inner.words
         self.base = inner.outputs if inner.outputs <= 1 << 63 else 1 << 64 * -(-inner.bits // 64)
         self.outputs = self.base + len(self.others) if self.others else inner.outputs
@@ -141,6 +141,21 @@ class HighLow(Randomizer):
         neutral = (1 - self.sigma) * ops.sum(theirs)
         seen = (self.kappa * ops.sum(w) + a / self.sigma) * (self.kappa * ops.sum(u) + b / self.sigma)
         return self.inner.joint_moment(mine, neutral, w, u, ops) + self.sigma * ops.sum(theirs * seen)
+
+    def push(self, shares: Any, ops: Any) -> Any:
+        mine, theirs = self._parted(shares, ops)
+        hidden = self.inner.push(mine, ops)
+        if not self.others:
+            return hidden
+        hidden = hidden + self.inner.push_neutral((1 - self.sigma) * ops.sum(theirs), ops)
+        return ops.join(hidden, self.sigma * theirs)
+
+    def pull(self, weights: Any, ops: Any) -> Any:
+        hidden, shown = self._halves(weights)
+        if not self.others:
+            return self._joined(self.inner.pull(hidden, ops), shown, ops)
+        others = (1 - self.sigma) * self.inner.pull_neutral(hidden, ops) + self.sigma * shown
+        return self._joined(self.inner.pull(hidden, ops), others, ops)
 
     def influence(self, ops: Any) -> float:
         most = self.inner.influence(ops)

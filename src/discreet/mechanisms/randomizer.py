@@ -46,6 +46,8 @@ class Randomizer(ABC):
     words: int
     outputs: int
     cells: int
+    disjoint: bool
+    """True when every report adds to exactly one cell."""
 
     # -- the law --------------------------------------------------------------------------------
     @abstractmethod
@@ -104,6 +106,14 @@ class Randomizer(ABC):
     @abstractmethod
     def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
         """E[(first . phi(Y)) (second . phi(Y))] when values follow `shares`."""
+
+    @abstractmethod
+    def push(self, shares: Any, ops: Any) -> Any:
+        """The expected count of each cell from one report when values follow `shares`."""
+
+    @abstractmethod
+    def pull(self, weights: Any, ops: Any) -> Any:
+        """The expected sum of the weights of the cells that a report of each value adds to: the adjoint of `push`."""
 
     @abstractmethod
     def influence(self, ops: Any) -> float:

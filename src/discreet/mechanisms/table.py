@@ -26,6 +26,7 @@ class Table(Randomizer):
     """
 
     name = "table"
+    disjoint = True
 
     def __init__(self, rows: Sequence[Sequence[int]], *, word_bits: int = WORD_BITS, name: str | None = None) -> None:
         check_size(len(rows), word_bits)
@@ -115,12 +116,10 @@ class Table(Randomizer):
         return ops.sum(self.push(shares, ops) * (first @ phi) * (second @ phi))
 
     def push(self, shares: Any, ops: Any) -> Any:
-        """The probability of each report when values follow `shares`."""
         return shares @ ops.array(self._channel)
 
-    def likelihoods(self, ratios: Any, ops: Any) -> Any:
-        """The sum over reports of Q(y | x) ratios[y], for each x: the adjoint of `push`."""
-        return ops.array(self._channel) @ ratios
+    def pull(self, weights: Any, ops: Any) -> Any:
+        return weights @ ops.array(self._channel).T
 
     def slopes(self, shares: Any, ops: Any) -> Any:
         squares = self._phi(ops) ** 2

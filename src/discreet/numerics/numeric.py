@@ -29,6 +29,10 @@ class Numeric:
         """The sum over the last axis, kept as an axis of length one."""
         return np.asarray(array).sum(axis=-1, keepdims=True)
 
+    def join(self, first: Array, second: Array) -> Array:
+        """The two side by side along the last axis."""
+        return np.concatenate([first, second], axis=-1)
+
     def zeros(self, shape: int | tuple[int, ...]) -> Array:
         return np.zeros(shape)
 

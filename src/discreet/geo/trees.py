@@ -1,0 +1,155 @@
+"""Partitions that follow public weights: the k-d tree and the quadtree.
+
+With base noise of c^2 a report, the total squared error of a partition grows with sum_j k_j p_j, k_j values
+and share p_j in block j. Both trees therefore split the block with the largest (number of values) x
+(weight) next, so dense places get small blocks. The weights must be public, such as population: labels that
+depend on what people hold would tell about it.
+"""
+
+import heapq
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InvalidInput
+from .labels import FloatArray, IntArray, check_points, check_positive
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The points and their weights."""
+
+    latitude: FloatArray
+    longitude: FloatArray
+    weight: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """Some points, and the rectangle (south, north, west, east) they came from."""
+
+    members: IntArray
+    box: tuple[float, float, float, float]
+
+
+_Split = Callable[[_Places, _Leaf], list[_Leaf]]
+
+
+def kd_tree_blocks(
+    latitude: ArrayLike,
+    longitude: ArrayLike,
+    weights: ArrayLike,
+    *,
+    blocks: int | None = None,
+    worst: int | None = None,
+) -> IntArray:
+    """Labels of points by a k-d tree: each split halves the weight of a block across its longer side.
+
+    Give either the number of blocks, or the worst size: then blocks are split until none holds more values.
+    A block without weight is split at its median value. Fewer blocks come out where points coincide.
+    """
+    return _grow(latitude, longitude, weights, blocks, worst, _halves)
+
+
+def quadtree_blocks(
+    latitude: ArrayLike,
+    longitude: ArrayLike,
+    weights: ArrayLike,
+    *,
+    blocks: int | None = None,
+    worst: int | None = None,
+) -> IntArray:
+    """Labels of points by a quadtree: each split cuts a rectangle into four equal ones, empty ones left out.
+
+    Give either the largest number of blocks, or the worst size: then blocks are split until none holds more
+    values.
+    """
+    return _grow(latitude, longitude, weights, blocks, worst, _quarters)
+
+
+def _grow(
+    latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike, blocks: int | None, worst: int | None, split: _Split
+) -> IntArray:
+    """Labels after splitting the leaf with the largest size x weight (or size, for a worst size) as long as asked."""
+    lat, lon = check_points(latitude, longitude)
+    weight = np.asarray(weights, dtype=np.float64)
+    if weight.shape != lat.shape or not np.all(np.isfinite(weight)) or np.any(weight < 0):
+        raise InvalidInput(f"weights of shape {weight.shape} must be {len(lat)} finite numbers, none negative")
+    if (blocks is None) == (worst is None):
+        raise InvalidInput(f"blocks={blocks} and worst={worst}: exactly one of them must be given")
+    most = check_positive("blocks", blocks) if blocks is not None else len(lat)
+    largest = check_positive("worst", worst) if worst is not None else 0
+    places = _Places(lat, lon, weight)
+    root = _Leaf(np.arange(len(lat)), (float(lat.min()), float(lat.max()), float(lon.min()), float(lon.max())))
+    done: list[_Leaf] = []
+    heap: list[tuple[float, float, int, _Leaf]] = []
+    serial = 0
+
+    def put(leaf: _Leaf) -> None:
+        nonlocal serial
+        size = len(leaf.members)
+        rank = size * float(weight[leaf.members].sum()) if worst is None else 0.0
+        heapq.heappush(heap, (-rank, -float(size), serial, leaf))
+        serial += 1
+
+    put(root)
+    while heap:
+        leaf = heapq.heappop(heap)[3]
+        parts = split(places, leaf) if len(leaf.members) > largest else [leaf]
+        if len(parts) == 1 or len(done) + len(heap) + len(parts) > most:
+            done.append(leaf)
+        else:
+            for part in parts:
+                put(part)
+    labels = np.empty(len(lat), dtype=np.int64)
+    for label, leaf in enumerate(sorted(done, key=lambda part: int(part.members[0]))):
+        labels[leaf.members] = label
+    return labels
+
+
+def _halves(places: _Places, leaf: _Leaf) -> list[_Leaf]:
+    """Two leaves with as equal weight as can be, cut across the longer side of the points' extent, or the leaf itself."""
+    lat, lon = places.latitude[leaf.members], places.longitude[leaf.members]
+    height = float(np.ptp(lat))
+    width = float(np.ptp(lon)) * math.cos(math.radians(float(lat.mean())))
+    for along in (lat, lon) if height >= width else (lon, lat):
+        order = np.argsort(along, kind="stable")
+        cuts = np.flatnonzero(np.diff(along[order]) > 0) + 1
+        if not len(cuts):
+            continue
+        weight = places.weight[leaf.members][order]
+        if weight.sum() <= 0:
+            weight = np.ones(len(order))
+        left = np.cumsum(weight)[cuts - 1]
+        cut = int(cuts[np.argmin(np.abs(left - 0.5 * weight.sum()))])
+        return [_Leaf(np.sort(leaf.members[order[part]]), leaf.box) for part in (slice(cut), slice(cut, None))]
+    return [leaf]
+
+
+def _quarters(places: _Places, leaf: _Leaf) -> list[_Leaf]:
+    """The non-empty quarters of the leaf's rectangle, which is first shrunk to quarters while only one is not empty."""
+    lat, lon = places.latitude[leaf.members], places.longitude[leaf.members]
+    if np.ptp(lat) == 0 and np.ptp(lon) == 0:
+        return [leaf]
+    south, north, west, east = leaf.box
+    while True:
+        middle, centre = 0.5 * (south + north), 0.5 * (west + east)
+        quarter = 2 * (lat >= middle) + (lon >= centre)
+        present = np.unique(quarter)
+        if len(present) > 1:
+            break
+        south, north = (middle, north) if present[0] >= 2 else (south, middle)
+        west, east = (centre, east) if present[0] % 2 else (west, centre)
+    return [
+        _Leaf(
+            leaf.members[quarter == one],
+            (
+                *((middle, north) if one >= 2 else (south, middle)),
+                *((centre, east) if one % 2 else (west, centre)),
+            ),
+        )
+        for one in present
+    ]

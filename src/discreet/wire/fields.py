@@ -1,0 +1,105 @@
+"""One table of a spec: each entry is taken by name and type, and what is left over is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from ..domain import Value
+from ..errors import InvalidSpec
+
+
+class Fields:
+    """The entries of the table at `path`; errors give the full name of the entry, such as ``context.sizes``."""
+
+    def __init__(self, data: object, path: str) -> None:
+        if not isinstance(data, Mapping):
+            raise InvalidSpec(f"{path or 'the spec'} must be a table, not {kind_of(data)}")
+        self.path = path
+        self._data = dict(data)
+        self._known: list[str] = []
+
+    def name(self, key: str) -> str:
+        """The full name of an entry."""
+        return f"{self.path}.{key}" if self.path else key
+
+    def has(self, key: str) -> bool:
+        """True if the entry is there."""
+        self._known.append(key)
+        return key in self._data
+
+    def optional(self, key: str, *, default: Any = None) -> Any:
+        """The entry, or `default` where it is absent."""
+        self._known.append(key)
+        return self._data.get(key, default)
+
+    def required(self, key: str) -> Any:
+        """The entry; `InvalidSpec` where it is absent."""
+        if not self.has(key):
+            raise InvalidSpec(f"{self.name(key)} is missing")
+        return self._data[key]
+
+    def rest(self) -> dict[str, Any]:
+        """The entries that nobody has asked for."""
+        return {key: entry for key, entry in self._data.items() if key not in self._known}
+
+    def close(self) -> None:
+        """Refuse entries that nobody has asked for."""
+        for key in self.rest():
+            allowed = ", ".join(sorted(set(self._known)))
+            raise InvalidSpec(f"{self.name(key)} is not known here; the entries are {allowed}")
+
+
+def kind_of(data: object) -> str:
+    """What a value from a file is called."""
+    if isinstance(data, bool):
+        return "true or false"
+    names = {str: "text", int: "a whole number", list: "a list", type(None): "null", Decimal: "a number"}
+    return next((name for kind, name in names.items() if isinstance(data, kind)), "a table")
+
+
+def text(data: object, name: str) -> str:
+    """A text entry."""
+    if not isinstance(data, str):
+        raise InvalidSpec(f"{name} must be text, not {kind_of(data)}")
+    return data
+
+
+def whole(data: object, name: str) -> int:
+    """A whole number."""
+    if isinstance(data, bool) or not isinstance(data, int):
+        raise InvalidSpec(f"{name} must be a whole number, not {kind_of(data)}")
+    return data
+
+
+def listed(data: object, name: str) -> list[Any]:
+    """A list."""
+    if not isinstance(data, (list, tuple)):
+        raise InvalidSpec(f"{name} must be a list, not {kind_of(data)}")
+    return list(data)
+
+
+def value(data: object, name: str) -> Value:
+    """A value of the domain or the name of a block: text or a whole number, which files keep as they are."""
+    if isinstance(data, bool) or not isinstance(data, (str, int)):
+        raise InvalidSpec(f"{name} must be text or a whole number, not {kind_of(data)}")
+    return data
+
+
+def values(data: object, name: str) -> list[Value]:
+    """A list of values, told apart by their text, as files and command lines write them."""
+    found = [value(entry, f"{name}[{number}]") for number, entry in enumerate(listed(data, name))]
+    texts: dict[str, Value] = {}
+    for entry in found:
+        other = texts.setdefault(str(entry), entry)
+        if type(other) is not type(entry):
+            raise InvalidSpec(f"{name}: {other!r} and {entry!r} are written alike; values must differ as text")
+    return found
+
+
+def number(data: object, name: str) -> str | int:
+    """An exact number as the constructors of contexts take it: text, or a number meaning the decimal it prints."""
+    if isinstance(data, bool) or not isinstance(data, (str, int, float, Decimal)):
+        raise InvalidSpec(f"{name} must be a number or text, not {kind_of(data)}")
+    return data if isinstance(data, (str, int)) else str(data)

@@ -1,0 +1,138 @@
+"""Spec files: a context and a mechanism in TOML or JSON, read strictly and written exactly."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..context import Context
+from ..errors import DiscreetError, InvalidSpec, MissingExtra
+from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.randomizer import WORD_BITS
+from .choices import mechanism_of
+from .contexts import context_of, domain_of
+from .fields import Fields, kind_of, text, value, whole
+from .json import loads
+from .toml import dumps
+
+VERSION = 1
+"""The version of spec files; another one is refused."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spec:
+    """What a spec file says: a context, the choice of a mechanism, and perhaps a name.
+
+    `mechanism` is built, and certified, when it is first asked for. `name` and `source` (the file,
+    for messages) are no part of the fingerprint.
+    """
+
+    context: Context
+    choice: Mapping[str, Any] = field(default_factory=lambda: {"name": "auto"})
+    name: str = ""
+    source: str = ""
+
+    @classmethod
+    def read(cls, path: str | Path) -> Spec:
+        """The spec in a file, by its name TOML or JSON; files that it mentions are relative to it."""
+        path = Path(path)
+        if path.suffix not in (".toml", ".json"):
+            raise InvalidSpec(f"{path}: a spec must be a .toml or a .json file")
+        data = path.read_bytes()
+        try:
+            written = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InvalidSpec(f"{path}: must be UTF-8 text") from None
+        with _located(str(path)):
+            parsed = parse_toml(written) if path.suffix == ".toml" else loads(written, InvalidSpec)
+            return cls.of(parsed, folder=path.parent, source=str(path))
+
+    @classmethod
+    def of(cls, data: object, *, folder: Path | None = None, source: str = "") -> Spec:
+        """The spec that plain data says; `InvalidSpec` names an entry that is missing, extra or ill-typed."""
+        fields = Fields(data, "")
+        name = text(fields.optional("name", default=""), "name")
+        if (version := whole(fields.optional("version", default=VERSION), "version")) != VERSION:
+            raise InvalidSpec(f"version={version} must be {VERSION}, the only one known here")
+        if (bits := whole(fields.optional("word_bits", default=WORD_BITS), "word_bits")) != WORD_BITS:
+            raise InvalidSpec(f"word_bits={bits} must be {WORD_BITS}")
+        table = fields.optional("domain")
+        domain = None if table is None else domain_of(Fields(table, "domain"), folder)
+        context = context_of(Fields(fields.required("context"), "context"), domain)
+        choice = fields.optional("mechanism", default={"name": "auto"})
+        fields.close()
+        if not isinstance(choice, Mapping):
+            raise InvalidSpec(f"mechanism must be a table, not {kind_of(choice)}")
+        return cls(context, choice, name, source)
+
+    @classmethod
+    def of_mechanism(cls, mechanism: Mechanism, *, name: str = "") -> Spec:
+        """The spec of a mechanism as it is, with what "auto" chose written out.
+
+        It is read back before it is given out, so that it is sure to mean the same mechanism.
+        """
+        for number, entry in enumerate(mechanism.context.domain):
+            value(entry, f"values[{number}]={entry!r}")
+        spec = cls.of({**mechanism.description, "name": name})
+        if spec.mechanism.fingerprint != mechanism.fingerprint:
+            raise InvalidSpec(f"{mechanism.name}: this mechanism cannot be told by a spec")
+        return spec
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """The mechanism that the spec asks for, certified for its context."""
+        with _located(self.source):
+            return mechanism_of(self.context, self.choice)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The spec as plain data, with the mechanism resolved: `Spec.of` gives the same fingerprint."""
+        told = self.mechanism.description
+        named = {"name": self.name} if self.name else {}
+        return {**named, "version": VERSION, **{part: told[part] for part in ("domain", "context", "mechanism")}}
+
+    def to_json(self) -> str:
+        """The spec as a JSON file."""
+        return json.dumps(self.as_dict(), ensure_ascii=False, indent=2) + "\n"
+
+    def to_toml(self) -> str:
+        """The spec as a TOML file."""
+        return dumps(self.as_dict())
+
+    def write(self, path: str | Path) -> None:
+        """Write the spec to a .toml or .json file, whole or not at all."""
+        from ..engines.files import replacing
+
+        path = Path(path)
+        if path.suffix not in (".toml", ".json"):
+            raise InvalidSpec(f"{path}: a spec must be a .toml or a .json file")
+        written = self.to_toml() if path.suffix == ".toml" else self.to_json()
+        with replacing(path) as file:
+            file.write(written.encode())
+
+
+def parse_toml(written: str) -> dict[str, Any]:
+    """TOML as plain data, numbers as the decimals they print; `InvalidSpec` says where it is broken."""
+    try:
+        return tomllib.loads(written, parse_float=Decimal)
+    except (ValueError, RecursionError) as problem:
+        raise InvalidSpec(f"this is not TOML: {problem}") from None
+
+
+class _located:
+    """Put the file's name before the message of any error about what it says."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
+        if self._source and isinstance(problem, DiscreetError) and not isinstance(problem, MissingExtra):
+            raise type(problem)(f"{self._source}: {problem}") from None
