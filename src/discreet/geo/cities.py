@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidInput, MissingExtra
-from .labels import FloatArray, IntArray, check_points, check_positive, compact
+from .labels import FloatArray, IntArray, check_points, check_positive
 from .nearest import nearest
 
 SMALLEST_LISTS = (500, 1000, 5000, 15000)
@@ -48,17 +48,26 @@ def cities_around(latitude: ArrayLike, longitude: ArrayLike, *, smallest: int = 
     return Cities(tuple(row[1] for row in inside), numbers[:, 1], numbers[:, 2], numbers[:, 0])
 
 
-def nearest_city_blocks(latitude: ArrayLike, longitude: ArrayLike, *, blocks: int) -> IntArray:
+def nearest_city_blocks(latitude: ArrayLike, longitude: ArrayLike, *, blocks: int, least: int = 2) -> IntArray:
     """Labels of points by the nearest of the most populous cities in their bounding box, at most `blocks` of them.
 
-    Labels are in falling order of the cities' population; a city that is nearest to no point gets no label.
+    Cities nearest to fewer than `least` points are left out, all at once, until none is: a block of one value is shown
+    in the clear. Labels are in falling order of the cities' population.
     """
     lat, lon = check_points(latitude, longitude)
-    most = check_positive("blocks", blocks)
+    most, fewest = check_positive("blocks", blocks), check_positive("least", least)
+    if len(lat) < fewest:
+        raise InvalidInput(f"least={fewest} must not exceed the {len(lat)} points")
     found = cities_around(lat, lon)
     if not len(found):
         raise InvalidInput("the bounding box of the points must hold a city")
-    return compact(nearest(lat, lon, found.latitude[:most], found.longitude[:most]))
+    kept = np.arange(min(most, len(found)))
+    while True:
+        labels = nearest(lat, lon, found.latitude[kept], found.longitude[kept])
+        enough = np.bincount(labels, minlength=len(kept)) >= fewest
+        if enough.all():
+            return labels
+        kept = kept[enough] if enough.any() else kept[:1]
 
 
 def city_population(latitude: ArrayLike, longitude: ArrayLike, *, smallest: int = 15000) -> FloatArray:
@@ -71,4 +80,4 @@ def city_population(latitude: ArrayLike, longitude: ArrayLike, *, smallest: int 
     if not len(found):
         return np.zeros(len(lat))
     home = nearest(found.latitude, found.longitude, lat, lon)
-    return np.bincount(home, found.population, len(lat))
+    return np.asarray(np.bincount(home, found.population, len(lat)), dtype=np.float64)

@@ -35,7 +35,7 @@ class _Leaf:
     box: tuple[float, float, float, float]
 
 
-_Split = Callable[[_Places, _Leaf], list[_Leaf]]
+_Split = Callable[[_Places, _Leaf, int], list[_Leaf]]
 
 
 def kd_tree_blocks(
@@ -45,13 +45,15 @@ def kd_tree_blocks(
     *,
     blocks: int | None = None,
     worst: int | None = None,
+    least: int = 2,
 ) -> IntArray:
     """Labels of points by a k-d tree: each split halves the weight of a block across its longer side.
 
-    Give either the number of blocks, or the worst size: then blocks are split until none holds more values.
-    A block without weight is split at its median value. Fewer blocks come out where points coincide.
+    Give either the number of blocks, or the worst size: then blocks are split as long as one holds more values. A block
+    without weight is split at its median value. No split leaves fewer than `least` values on a side, for a block of one
+    value is shown in the clear; so fewer blocks may come out than asked for.
     """
-    return _grow(latitude, longitude, weights, blocks, worst, _halves)
+    return _grow(latitude, longitude, weights, blocks, worst, least, _halves)
 
 
 def quadtree_blocks(
@@ -61,17 +63,24 @@ def quadtree_blocks(
     *,
     blocks: int | None = None,
     worst: int | None = None,
+    least: int = 2,
 ) -> IntArray:
     """Labels of points by a quadtree: each split cuts a rectangle into four equal ones, empty ones left out.
 
-    Give either the largest number of blocks, or the worst size: then blocks are split until none holds more
-    values.
+    Give either the largest number of blocks, or the worst size: then blocks are split as long as one holds more values.
+    A split that leaves a block fewer than `least` values is not made, even where this leaves one above the worst size.
     """
-    return _grow(latitude, longitude, weights, blocks, worst, _quarters)
+    return _grow(latitude, longitude, weights, blocks, worst, least, _quarters)
 
 
 def _grow(
-    latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike, blocks: int | None, worst: int | None, split: _Split
+    latitude: ArrayLike,
+    longitude: ArrayLike,
+    weights: ArrayLike,
+    blocks: int | None,
+    worst: int | None,
+    least: int,
+    split: _Split,
 ) -> IntArray:
     """Labels after splitting the leaf with the largest size x weight (or size, for a worst size) as long as asked."""
     lat, lon = check_points(latitude, longitude)
@@ -82,6 +91,9 @@ def _grow(
         raise InvalidInput(f"blocks={blocks} and worst={worst}: exactly one of them must be given")
     most = check_positive("blocks", blocks) if blocks is not None else len(lat)
     largest = check_positive("worst", worst) if worst is not None else 0
+    fewest = check_positive("least", least)
+    if worst is not None and worst < fewest:
+        raise InvalidInput(f"worst={worst} must not be below least={fewest}")
     places = _Places(lat, lon, weight)
     root = _Leaf(np.arange(len(lat)), (float(lat.min()), float(lat.max()), float(lon.min()), float(lon.max())))
     done: list[_Leaf] = []
@@ -98,7 +110,7 @@ def _grow(
     put(root)
     while heap:
         leaf = heapq.heappop(heap)[3]
-        parts = split(places, leaf) if len(leaf.members) > largest else [leaf]
+        parts = split(places, leaf, fewest) if len(leaf.members) > largest else [leaf]
         if len(parts) == 1 or len(done) + len(heap) + len(parts) > most:
             done.append(leaf)
         else:
@@ -110,14 +122,15 @@ def _grow(
     return labels
 
 
-def _halves(places: _Places, leaf: _Leaf) -> list[_Leaf]:
-    """Two leaves with as equal weight as can be, cut across the longer side of the points' extent, or the leaf itself."""
+def _halves(places: _Places, leaf: _Leaf, least: int) -> list[_Leaf]:
+    """Two leaves of weight as equal as can be, cut across the points' longer extent, or the leaf itself."""
     lat, lon = places.latitude[leaf.members], places.longitude[leaf.members]
     height = float(np.ptp(lat))
     width = float(np.ptp(lon)) * math.cos(math.radians(float(lat.mean())))
     for along in (lat, lon) if height >= width else (lon, lat):
         order = np.argsort(along, kind="stable")
         cuts = np.flatnonzero(np.diff(along[order]) > 0) + 1
+        cuts = cuts[(cuts >= least) & (cuts <= len(order) - least)]
         if not len(cuts):
             continue
         weight = places.weight[leaf.members][order]
@@ -129,8 +142,8 @@ def _halves(places: _Places, leaf: _Leaf) -> list[_Leaf]:
     return [leaf]
 
 
-def _quarters(places: _Places, leaf: _Leaf) -> list[_Leaf]:
-    """The non-empty quarters of the leaf's rectangle, which is first shrunk to quarters while only one is not empty."""
+def _quarters(places: _Places, leaf: _Leaf, least: int) -> list[_Leaf]:
+    """The quarters of the leaf's rectangle that hold points; a rectangle with all in one quarter shrinks to it."""
     lat, lon = places.latitude[leaf.members], places.longitude[leaf.members]
     if np.ptp(lat) == 0 and np.ptp(lon) == 0:
         return [leaf]
@@ -143,6 +156,8 @@ def _quarters(places: _Places, leaf: _Leaf) -> list[_Leaf]:
             break
         south, north = (middle, north) if present[0] >= 2 else (south, middle)
         west, east = (centre, east) if present[0] % 2 else (west, centre)
+    if np.bincount(quarter)[present].min() < least:
+        return [leaf]
     return [
         _Leaf(
             leaf.members[quarter == one],

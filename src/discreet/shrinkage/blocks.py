@@ -95,9 +95,10 @@ def shrink_counts(
     chosen so that they add up: for small total variation, at the price of a larger squared error.
     coordinates [k, 2], integers, let values learn from their neighbours on a grid, across blocks too.
 
-    It helps most where noise hides many counts and a few are large, or where counts are nearly even; it gains
-    nothing at large epsilon, and it can lose a few percent there, or where counts have a form no gamma mixture
-    has, such as two equally common levels. Blocks of one value keep their total, blocks without reports get 0.
+    It helps most where noise hides many counts and a few are large, or where counts are nearly even. It gains
+    nothing, and can lose a few percent, in small blocks at large epsilon, or where counts have a form no gamma
+    mixture has, such as two equally common levels. Blocks of one value keep their total, blocks without reports
+    get 0.
     """
     if rule not in ("mean", "tv"):
         raise InvalidInput(f"rule={rule!r} must be 'mean' or 'tv'")
