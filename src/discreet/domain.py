@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import repeat
+from numbers import Integral
 from typing import TypeAlias
 
 from .errors import InvalidContext, UnknownValue
@@ -31,20 +33,30 @@ class Domain(Sequence[Value]):
 
     @cached_property
     def _numbers(self) -> dict[Value, int]:
-        return {value: number for number, value in enumerate(self._values)}
+        try:
+            return {value: number for number, value in enumerate(self._values)}
+        except TypeError as unhashable:
+            raise InvalidContext(f"values must be hashable, such as text or numbers ({unhashable})") from None
 
     @cached_property
     def _texts(self) -> dict[str, int]:
-        return {str(value): number for number, value in enumerate(self._values)}
+        texts: dict[str, int] = {}
+        for number, value in enumerate(self._values):
+            if (other := texts.setdefault(str(value), number)) != number:
+                raise InvalidContext(f"values: {self._values[other]!r} and {value!r} are written alike in files")
+        return texts
 
     def index(self, value: Value, *_: object) -> int:
         """The number of `value`; `UnknownValue` if it is not in the domain."""
         if isinstance(self._values, range):
-            if isinstance(value, int) and not isinstance(value, bool) and value in self._values:
-                return self._values.index(value)
+            if isinstance(value, Integral) and not isinstance(value, bool) and int(value) in self._values:
+                return self._values.index(int(value))
         else:
-            number = self._numbers.get(value)
-            if number is not None:
+            try:
+                number = self._numbers.get(value)
+            except TypeError:  # it cannot be hashed, so it is none of the values
+                number = None
+            if number is not None and isinstance(value, bool) == isinstance(self._values[number], bool):
                 return number
         raise UnknownValue(f"value={value!r} must be one of the {len(self)} values of the domain")
 
@@ -76,7 +88,10 @@ class Domain(Sequence[Value]):
         return iter(self._values)
 
     def __contains__(self, value: object) -> bool:
-        return value in (self._values if isinstance(self._values, range) else self._numbers)
+        try:
+            return self.index(value) >= 0
+        except UnknownValue:
+            return False
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Domain):
@@ -88,3 +103,19 @@ class Domain(Sequence[Value]):
 
     def __repr__(self) -> str:
         return f"Domain({self._values if len(self) <= 6 else f'{len(self)} values'})"
+
+
+class Alike(Sequence[int]):
+    """Zeros that take no room: the classes of `size` values that are all alike."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        return 0
+
+    def __iter__(self) -> Iterator[int]:
+        return repeat(0, self._size)

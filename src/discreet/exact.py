@@ -122,6 +122,11 @@ def gap(claimed: Epsilon, ratio: Fraction) -> float:
         return float(exact - log_of(ratio)) if ratio > 0 else math.inf
 
 
+def rough_gap(claimed: Epsilon, ratio: Fraction) -> float:
+    """`gap` to the precision of doubles: enough to find the pair with the least."""
+    return float(claimed) - (math.log(ratio.numerator) - math.log(ratio.denominator)) if ratio > 0 else math.inf
+
+
 def ceil_div(numerator: int, denominator: int) -> int:
     """``ceil(numerator / denominator)`` in integers."""
     return -(-numerator // denominator)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from .context import Context
 from .domain import Value
 from .errors import InvalidInput, PrivacyViolation
-from .exact import Epsilon, gap, log_of, text_of, within
+from .exact import Epsilon, gap, log_of, rough_gap, text_of, within
 
 if TYPE_CHECKING:
     from .mechanisms.mechanism import Mechanism
+    from .mechanisms.randomizer import Randomizer
 
 
 @dataclass(frozen=True)
@@ -83,24 +84,22 @@ def verify(subject: Mechanism | Sequence[Sequence[Any]], *, context: Context | N
 
 def _verify_mechanism(mechanism: Mechanism, context: Context) -> Certificate:
     served = mechanism.served
-    if context is not served and not served.implies(context):
-        x, z = _unserved(served, context)
-        raise PrivacyViolation(
-            f"{mechanism.name} protects {context.values[x]!r} from {context.values[z]!r} at "
-            f"{text_of(served.at(x, z))}; E asks for {text_of(context.at(x, z))}"
-        )
-    pairs = list(mechanism.randomizer.pairs())
-    for pair in pairs:
-        _check(mechanism.name, served, pair.x, pair.z, pair.ratio)
-    return _certificate(mechanism, served, context, [(pair.x, pair.z, pair.ratio) for pair in pairs])
+    worst = _worst(mechanism, served)
+    if context is not served:
+        worst = _tightest(mechanism, context) if served.implies(context) else _worst(mechanism, context)
+    x, z, ratio = worst or (0, min(1, context.size - 1), Fraction(1))
+    values, outputs = context.values, mechanism.randomizer.outputs
+    return Certificate(mechanism.name, values[x], values[z], context.at(x, z), ratio, outputs, mechanism.fingerprint)
 
 
-def _unserved(served: Context, context: Context) -> tuple[int, int]:
-    closed = served.closure() if served.size <= 512 else served
-    return next(
-        ((x, z) for x, z, asked in context.pairs() if closed.at(x, z) > asked),
-        context.tightest or (0, 0),
-    )
+def _tightest(mechanism: Mechanism, context: Context) -> tuple[int, int, Fraction] | None:
+    """The pair with the smallest entry of a context that is implied, with its ratio."""
+    if context.tightest is None:
+        return None
+    labels, leaks = mechanism.randomizer.labels, _leaks(mechanism.randomizer)
+    x, z = context.tightest
+    ratio = leaks.get((labels[x], labels[z]))
+    return _worst(mechanism, context) if ratio is None else (x, z, ratio)
 
 
 def _check(name: str, context: Context, x: int, z: int, ratio: Fraction) -> None:
@@ -113,24 +112,35 @@ def _check(name: str, context: Context, x: int, z: int, ratio: Fraction) -> None
         )
 
 
-def _certificate(
-    mechanism: Mechanism, served: Context, context: Context, pairs: list[tuple[int, int, Fraction]]
-) -> Certificate:
-    best = min(
-        (pair for pair in pairs if served.at(pair[0], pair[1]) != math.inf),
-        key=lambda pair: gap(served.at(pair[0], pair[1]), pair[2]),
-        default=None,
-    )
-    if best is None:
-        x, z, ratio = 0, min(1, context.size - 1), Fraction(1)
-    elif context is served or context.tightest is None:
-        x, z, ratio = best
-    else:
-        (x, z), ratio = context.tightest, best[2]
-    values, randomizer = context.values, mechanism.randomizer
-    return Certificate(
-        mechanism.name, values[x], values[z], context.at(x, z), ratio, randomizer.outputs, mechanism.fingerprint
-    )
+def _leaks(randomizer: Randomizer) -> dict[tuple[int, int], Fraction]:
+    """The certified ratio between any two labels; labels that are not there are not bounded."""
+    labels = randomizer.labels
+    return {(labels[pair.x], labels[pair.z]): pair.ratio for pair in randomizer.pairs()}
+
+
+def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] | None:
+    """The pair with the least slack, after every finite entry of E was checked; None if there is none.
+
+    An entry is checked for every two labels that its values have in the randomizer, so that neither
+    side's symmetry is taken for the other's.
+    """
+    randomizer = mechanism.randomizer
+    labels, leaks = randomizer.labels, _leaks(randomizer)
+    seen: dict[tuple[Fraction, Epsilon], tuple[int, int]] = {}
+    for x, z, asked in served.pairs_among(labels):
+        ratio = leaks.get((labels[x], labels[z]))
+        if ratio is None:
+            raise PrivacyViolation(
+                f"{mechanism.name}: some report tells {served.values[x]!r} from {served.values[z]!r} for certain; "
+                f"E allows {text_of(asked)}"
+            )
+        if (ratio, asked) not in seen:
+            _check(mechanism.name, served, x, z, ratio)
+            seen[ratio, asked] = x, z
+    if not seen:
+        return None
+    ratio, asked = min(seen, key=lambda known: rough_gap(known[1], known[0]))
+    return *seen[ratio, asked], ratio
 
 
 def _verify_matrix(rows: Sequence[Sequence[Any]], context: Context) -> Certificate:
@@ -155,7 +165,7 @@ def _verify_matrix(rows: Sequence[Sequence[Any]], context: Context) -> Certifica
                     )
                 ratio = max(ratio, a / b) if a else ratio
             _check("matrix", context, x, z, ratio)
-            slack = gap(asked, ratio)
+            slack = rough_gap(asked, ratio)
             if worst is None or slack < worst[0]:
                 worst = slack, x, z, ratio
     _, x, z, ratio = worst or (math.inf, 0, min(1, context.size - 1), Fraction(1))
@@ -165,11 +175,11 @@ def _verify_matrix(rows: Sequence[Sequence[Any]], context: Context) -> Certifica
 
 
 def _entry(entry: Any, x: int, y: int) -> Fraction:
-    if isinstance(entry, float) or isinstance(entry, bool):
+    if isinstance(entry, (float, bool)):
         raise InvalidInput(f"matrix[{x}][{y}]={entry!r} must be exact: an int, a Fraction or text, not a float")
     try:
         exact = Fraction(entry)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ArithmeticError):
         raise InvalidInput(f"matrix[{x}][{y}]={entry!r} must be an exact probability") from None
     if exact < 0:
         raise InvalidInput(f"matrix[{x}][{y}]={entry!r} must not be negative")

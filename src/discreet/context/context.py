@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
-from ..domain import Domain, Value
+from ..domain import Alike, Domain, Value
 from ..errors import InvalidContext
 from ..exact import Epsilon
 
@@ -55,8 +55,8 @@ class Context(ABC):
     """Who must be hard to tell from whom: E[x, z] bounds log(Q(S | x) / Q(S | z)) for every event S.
 
     Made by the constructors named for the form: `uniform`, `blocks`, `high_low`, `binary`,
-    `metric`, `matrix` (on an instance, ``matrix()`` writes E out). ``+`` is the context of two adaptive releases (Proposition 2), ``&`` the
-    context that asks for both.
+    `metric`, `matrix` (on an instance, ``matrix()`` writes E out). ``+`` is the context of two
+    adaptive releases (Proposition 2), ``&`` the context that asks for both.
 
     References: Acharya2020 (Definitions 1 to 4, Propositions 1 to 3, Theorem 1).
     """
@@ -113,11 +113,33 @@ class Context(ABC):
 
     def pairs(self) -> Iterator[tuple[int, int, Epsilon]]:
         """One ordered pair of different values for each finite entry between classes."""
+        return self.pairs_among(Alike(self.size))
+
+    def pairs_among(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        """One ordered pair of different values for each finite entry between classes and each two of their labels.
+
+        What holds for these pairs holds for all, if it depends only on the labels of the two values.
+        """
+        found: dict[int, dict[int, list[int]]] = {}
+
+        def firsts(c: int) -> dict[int, list[int]]:
+            """The first two members of the class with each label."""
+            if c not in found:
+                members = self.members[c]
+                some: dict[int, list[int]] = {}
+                for x in members[:2] if isinstance(labels, Alike) else members:
+                    of = some.setdefault(labels[x], [])
+                    if len(of) < 2:
+                        of.append(x)
+                found[c] = some
+            return found[c]
+
         for c, d in self.finite():
-            if c != d:
-                yield self.members[c][0], self.members[d][0], self.between(c, d)
-            elif len(self.members[c]) > 1:
-                yield self.members[c][0], self.members[c][1], self.between(c, c)
+            for a, left in firsts(c).items():
+                for b, right in firsts(d).items():
+                    z = right[-1] if (c, a) == (d, b) else right[0]
+                    if z != left[0]:
+                        yield left[0], z, self.between(c, d)
 
     @cached_property
     def tightest(self) -> tuple[int, int] | None:
@@ -141,18 +163,7 @@ class Context(ABC):
         return self._below(other) or (self.size <= CLOSURE_LIMIT and self.closure()._below(other))
 
     def _below(self, other: Context) -> bool:
-        mine = self.labels
-        for c, d in other.finite():
-            asked = other.between(c, d)
-            left = _count(mine[x] for x in other.members[c])
-            right = left if c == d else _count(mine[x] for x in other.members[d])
-            for a, number in left.items():
-                for b in right:
-                    if (c, a) == (d, b) and number == 1:
-                        continue
-                    if self.between(a, b) > asked:
-                        return False
-        return True
+        return all(self.at(x, z) <= asked for x, z, asked in other.pairs_among(self.labels))
 
     def closure(self) -> Context:
         """The strictest context that every channel of this one satisfies: shortest paths of E.
@@ -231,10 +242,3 @@ class Context(ABC):
         from .metric import Metric
 
         return Metric.measured(Domain(values), distance, epsilon)
-
-
-def _count(labels: Iterable[int]) -> dict[int, int]:
-    counts: dict[int, int] = {}
-    for label in labels:
-        counts[label] = counts.get(label, 0) + 1
-    return counts

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import repeat
 from typing import Any
 
-from ..domain import Domain
+from ..domain import Alike, Domain
 from ..exact import Epsilon, positive_finite, text_of
 from .context import Context
 
@@ -22,7 +21,7 @@ class Uniform(Context):
 
     @property
     def labels(self) -> Sequence[int]:
-        return _Zeros(self.size)
+        return Alike(self.size)
 
     def between(self, c: int, d: int) -> Epsilon:
         return self.level
@@ -39,19 +38,3 @@ class Uniform(Context):
 
     def __repr__(self) -> str:
         return f"Context.uniform({self.size} values, epsilon={text_of(self.level)})"
-
-
-class _Zeros(Sequence[int]):
-    """A sequence of zeros that takes no room."""
-
-    def __init__(self, length: int) -> None:
-        self._length = length
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
-        return 0
-
-    def __iter__(self) -> Iterator[int]:
-        return repeat(0, self._length)

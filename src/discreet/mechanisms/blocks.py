@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 from ..arithmetic import Arithmetic
+from ..domain import Alike
 from ..errors import InvalidInput
 from .randomizer import Pair, Randomizer
 
@@ -96,13 +97,21 @@ class Blocks(Randomizer):
         block, inside = self._inside(y)
         return self.inner[block].is_report(inside)
 
+    @cached_property
+    def labels(self) -> Sequence[int]:
+        if all(isinstance(part.labels, Alike) for part in self.kinds):
+            return self.block_of
+        numbers: dict[tuple[int, int], int] = {}
+        inside = [part.labels for part in self.inner]
+        return [
+            numbers.setdefault((block, inside[block][self._place[x]]), len(numbers))
+            for x, block in enumerate(self.block_of)
+        ]
+
     def pairs(self) -> Iterator[Pair]:
-        seen: set[int] = set()
-        for block, kind in enumerate(self.kind_of):
-            if kind not in seen:
-                seen.add(kind)
-                of = self.members[block]
-                yield from (Pair(of[p.x], of[p.z], p.ratio) for p in self.kinds[kind].pairs())
+        known = [list(part.pairs()) for part in self.kinds]
+        for of, kind in zip(self.members, self.kind_of, strict=True):
+            yield from (Pair(of[p.x], of[p.z], p.ratio) for p in known[kind])
 
     def cells_of(self, y: int) -> Sequence[int]:
         self.check_report(y)
@@ -125,14 +134,22 @@ class Blocks(Randomizer):
     def total(self, counts: Any, ops: Any) -> Any:
         return ops.sum(self.block_totals(counts, ops))
 
+    def totals_of(self, ops: Any) -> Any:
+        out = ops.integers([-1] * self.cells)
+        for part, _, cells, _ in self.groups(ops):
+            inside = part.totals_of(ops)
+            bits = ops.where(inside >= 0)
+            out[cells[:, bits]] = cells[:, inside[bits]]
+        return out
+
     def block_totals(self, counts: Any, ops: Any) -> Any:
         """The exact number of reports of each block."""
         totals = ops.zeros(len(self.inner))
-        for part, blocks, cells, _ in self._groups(ops):
+        for part, blocks, cells, _ in self.groups(ops):
             totals[blocks] = part.total(counts[cells], ops)[:, 0]
         return totals
 
-    def _groups(self, ops: Any) -> Any:
+    def groups(self, ops: Any) -> Any:
         """For each kind: its randomizer, its blocks, their cells and their values, as index arrays."""
         if not hasattr(self, "_cached_groups"):
             groups = []
@@ -159,19 +176,19 @@ class Blocks(Randomizer):
 
     def push(self, shares: Any, ops: Any) -> Any:
         out = ops.zeros(self.cells)
-        for part, _, cells, values in self._groups(ops):
+        for part, _, cells, values in self.groups(ops):
             out[cells] = part.push(shares[values], ops)
         return out
 
     def _each(self, ops: Any, compute: Any) -> Any:
         out = ops.zeros(self.size)
-        for part, _, cells, values in self._groups(ops):
+        for part, _, cells, values in self.groups(ops):
             out[values] = compute(part, cells, values)
         return out
 
     def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
         total = ops.zeros(1)
-        for part, _, _, values in self._groups(ops):
+        for part, _, _, values in self.groups(ops):
             total += part.cross_moment(shares[values], first[values], second[values], ops).sum()
         return total
 

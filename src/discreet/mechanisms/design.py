@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from ..arithmetic import Arithmetic
+from ..domain import Alike
 from .randomizer import Pair, Randomizer
 
 
@@ -53,10 +54,13 @@ class Design(Randomizer):
     def supports(self, counts: Any, ops: Any) -> Any:
         """How many reports support each value."""
 
+    @property
+    def labels(self) -> Sequence[int]:
+        return Alike(self.size)
+
     def pairs(self) -> Iterator[Pair]:
         if self.size > 1:
             yield Pair(0, 1, self.ratio)
-            yield Pair(1, 0, self.ratio)
 
     @cached_property
     def _gap(self) -> float:
@@ -187,6 +191,9 @@ class SetValued(Design):
 
     def total(self, counts: Any, ops: Any) -> Any:
         return counts[..., -1:]
+
+    def totals_of(self, ops: Any) -> Any:
+        return ops.integers([self.size] * self.size + [-1])
 
     def supports(self, counts: Any, ops: Any) -> Any:
         return counts[..., :-1]

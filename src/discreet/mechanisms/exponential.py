@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from ..context import Context
-from ..errors import InvalidInput, NotServed
-from ..exact import exp_below, within
+from ..errors import NotServed
+from ..exact import PRECISION, Epsilon, exp_below, within
 from .randomizer import WORD_BITS
 from .table import Table
 
 LIMIT = 512
 """Largest domain that is given a full table."""
+
+SPACE = 1 << WORD_BITS
+FINEST = 57
+"""The first attempt to mix takes 2**-56 of the mean."""
 
 
 def exponential_table(context: Context) -> Table:
@@ -25,27 +30,48 @@ def exponential_table(context: Context) -> Table:
     if context.size > LIMIT:
         raise NotServed(f"exponential needs at most {LIMIT} values; the context has {context.size}")
     E = context.closure().matrix()
-    weights = [[_half(entry) for entry in row] for row in E]
     if any(E[x][z] != E[z][x] for x in range(len(E)) for z in range(x)):
         raise NotServed("exponential needs a symmetric E")
-    rows = [[w / total for w in row] for row, total in ((row, sum(row)) for row in weights)]
-    mean = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-    mix = Fraction(0)
-    while mix < 1:
-        table = _rounded([[(1 - mix) * q + mix * m for q, m in zip(row, mean, strict=True)] for row in rows])
-        if all(within(pair.ratio, E[pair.x][pair.z]) for pair in table.pairs()):
+    fade = {entry: _half(entry) for row in E for entry in row}
+    weights = [[fade[entry] for entry in row] for row in E]
+    totals = [sum(row) for row in weights]
+    rows = [[weight * SPACE // total for weight in row] for row, total in zip(weights, totals, strict=True)]
+    mean = [sum(column) // len(rows) for column in zip(*rows, strict=True)]
+    for halvings in range(FINEST, 0, -1):
+        # the first attempt is not mixed at all; the others have 1/2**halvings of the mean
+        mixed = [
+            [unit - (unit >> halvings) + (share >> halvings) for unit, share in zip(row, mean, strict=True)]
+            if halvings < FINEST
+            else row
+            for row in rows
+        ]
+        table = _whole(mixed)
+        if _holds(table, E):
             return table
-        mix = mix * 2 or Fraction(1, 1 << 56)
-    raise InvalidInput("E: no exponential table could be certified")  # pragma: no cover - mix reaches equal rows
+    raise NotServed("exponential: no table could be certified for this E")
 
 
-def _half(entry: object) -> Fraction:
-    return 1 / exp_below(entry / 2) if isinstance(entry, Fraction) else Fraction(0)
+def _half(entry: Epsilon) -> int:
+    """``e**(-entry / 2)`` in units of 2**-PRECISION; its rounding is repaired, never trusted."""
+    if not isinstance(entry, Fraction):
+        return 0
+    bound = exp_below(entry / 2)
+    return (bound.denominator << PRECISION) // bound.numerator
 
 
-def _rounded(rows: list[list[Fraction]]) -> Table:
-    space = 1 << WORD_BITS
-    whole = [[int(entry * space) for entry in row] for row in rows]
-    for row in whole:
-        row[row.index(max(row))] += space - sum(row)
-    return Table(whole, name="exponential")
+def _holds(table: Table, E: Sequence[Sequence[Epsilon]]) -> bool:
+    """True if every finite entry of E is certified."""
+    ratios = {(pair.x, pair.z): pair.ratio for pair in table.pairs()}
+    return all(
+        (x, z) in ratios and within(ratios[x, z], entry)
+        for x, row in enumerate(E)
+        for z, entry in enumerate(row)
+        if x != z and isinstance(entry, Fraction)
+    )
+
+
+def _whole(rows: list[list[int]]) -> Table:
+    """The rows in units of word space, each row's rounding left to its largest entry."""
+    for row in rows:
+        row[row.index(max(row))] += SPACE - sum(row)
+    return Table(rows, name="exponential")

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from ..arithmetic import MASK, Arithmetic
+from ..domain import Alike
 from .randomizer import WORD_BITS, Pair, Randomizer, Units, check_size
 
 
@@ -83,10 +84,13 @@ class GeneralHadamard(Randomizer):
     def is_report(self, y: int) -> bool:
         return 0 <= y < self.outputs
 
+    @property
+    def labels(self) -> Sequence[int]:
+        return Alike(self.size)
+
     def pairs(self) -> Iterator[Pair]:
         if self.size > 1:
             yield Pair(0, 1, self.high / self.low)
-            yield Pair(1, 0, self.high / self.low)
 
     def cells_of(self, y: int) -> Sequence[int]:
         return (self.check_report(y),)

@@ -83,6 +83,10 @@ class HighLow(Randomizer):
     def is_report(self, y: int) -> bool:
         return self.inner.is_report(y) if y < self.base else y < self.outputs
 
+    @property
+    def labels(self) -> Sequence[int]:
+        return self._other
+
     def pairs(self) -> Iterator[Pair]:
         of = self.sensitive
         yield from (Pair(of[p.x], of[p.z], p.ratio) for p in self.inner.pairs())
@@ -102,6 +106,9 @@ class HighLow(Randomizer):
         self.inner.count(added, ops.narrow(reports[hidden], self.inner.bits), ops.pick(start, hidden), ops)
         ops.count_cells(added, place, self.inner.cells + ops.pick(start, shown), len(self.others))
         counts += added
+
+    def totals_of(self, ops: Any) -> Any:
+        return ops.join(self.inner.totals_of(ops), ops.integers([-1] * len(self.others)))
 
     def _halves(self, counts: Any) -> tuple[Any, Any]:
         return counts[..., : self.inner.cells], counts[..., self.inner.cells :]

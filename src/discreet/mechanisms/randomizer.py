@@ -23,9 +23,9 @@ WORD_BITS = 64
 
 @dataclass(frozen=True)
 class Pair:
-    """An ordered pair of values and the certified largest ratio Q(y | x) / Q(y | z) over reports y.
+    """An ordered pair of values and a certified bound on the largest ratio Q(y | x) / Q(y | z) over reports y.
 
-    It stands for every pair that the randomizer's symmetry makes equal to it.
+    It holds for every pair of different values with the same two labels.
     """
 
     x: int
@@ -66,9 +66,14 @@ class Randomizer(ABC):
     def is_report(self, y: int) -> bool:
         """True if this randomizer can have written `y`."""
 
+    @property
+    def labels(self) -> Sequence[int]:
+        """The class of each value: `pairs` bounds two values by their classes. Each its own, unless overridden."""
+        return range(self.size)
+
     @abstractmethod
     def pairs(self) -> Iterator[Pair]:
-        """One pair for each class of ordered pairs with a bounded ratio; pairs not covered are unbounded."""
+        """One pair for each ordered pair of labels with a bounded ratio; pairs not covered are unbounded."""
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
@@ -89,6 +94,10 @@ class Randomizer(ABC):
     @abstractmethod
     def total(self, counts: Any, ops: Any) -> Any:
         """The number of reports behind the counts."""
+
+    def totals_of(self, ops: Any) -> Any:
+        """For each cell that counts members of sets, the cell that counts the sets; -1 for every other cell."""
+        return ops.integers([-1] * self.cells)
 
     # -- statistics: arrays in, arrays out, over the last axis, so that like blocks go in one call ------
     @abstractmethod

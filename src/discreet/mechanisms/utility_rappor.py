@@ -65,6 +65,10 @@ class UtilityRappor(Randomizer):
     def is_report(self, y: int) -> bool:
         return 0 <= y < self.outputs and sum(y >> bit & 1 for bit in self.others) <= 1
 
+    @property
+    def labels(self) -> Sequence[int]:
+        return self._is_other
+
     def pairs(self) -> Iterator[Pair]:
         of = self.sensitive
         yield from (Pair(of[p.x], of[p.z], p.ratio) for p in self.inner.pairs())
@@ -77,6 +81,9 @@ class UtilityRappor(Randomizer):
 
     def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
         ops.count_members(counts, reports, start, self.size, None)
+
+    def totals_of(self, ops: Any) -> Any:
+        return ops.integers([self.size] * self.size + [-1])
 
     def total(self, counts: Any, ops: Any) -> Any:
         return counts[..., -1:]
