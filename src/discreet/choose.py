@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +12,7 @@ import numpy as np
 
 from .context import Binary, Blocks, Context, HighLow, Metric, Uniform
 from .context.combine import simplest
-from .errors import InvalidInput, NotIdentifiable, NotServed
+from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed
 from .mechanisms import blocks as blocks_of
 from .mechanisms import high_low as high_low_of
 from .mechanisms.binary import Binary as BinaryTable
@@ -111,27 +112,38 @@ def explain(context: Context, *, prior: Any = None, bits: int | None = REPORT_BI
     """Every mechanism that serves the context within `bits` bits a report, compared."""
     shares = prior_of(context, prior)
     found: dict[str, Candidate] = {}
+    beyond: InvalidEpsilon | None = None
+    limit = None if bits is None else max(bits, _fewest_bits(context))
     for build in _attempts(context, shares, bits):
         try:
             made = build()
+        except InvalidEpsilon as failure:
+            beyond = failure
+            continue
         except (NotServed, NotIdentifiable, InvalidInput):
             continue
-        if bits is None or made.bits <= max(bits, _fewest_bits(context)):
+        if limit is None or made.bits <= limit:
             candidate = candidate_of(made, shares)
             found.setdefault(candidate.name, candidate)
+    if not found and beyond is not None:
+        raise beyond
     if not found:
-        raise NotServed(f"no mechanism serves {context!r} within {bits} bits a report")
+        raise NotServed(f"no mechanism serves {context!r} within {limit} bits a report")
     ranked = tuple(sorted(found.values(), key=lambda c: (c.error * (1 + 1e-12 * c.bits), c.bits)))
-    limit = "any report size" if bits is None else f"reports of at most {bits} bits"
-    reason = f"{ranked[0].name} has the least expected squared error of {len(ranked)} candidates with {limit}"
+    room = "any report size" if limit is None else f"reports of at most {limit} bits"
+    reason = f"{ranked[0].name} has the least expected squared error of {len(ranked)} candidates with {room}"
     return Explanation(ranked, reason)
 
 
 def candidate_of(made: Mechanism, shares: Any) -> Candidate:
-    """A mechanism with its exact expected error at `shares` and its costs."""
+    """A mechanism with its exact expected error at `shares` and its costs; infinite where no estimate exists."""
     randomizer = made.randomizer
-    error = float(np.sum(randomizer.second_moments(shares, NUMERIC)) - np.sum(shares**2))
-    return Candidate(made.name, made, error, made.bits, randomizer.decode_cost, randomizer.influence(NUMERIC))
+    try:
+        error = float(np.sum(randomizer.second_moments(shares, NUMERIC)) - np.sum(shares**2))
+        influence = randomizer.influence(NUMERIC)
+    except NotIdentifiable:
+        error = influence = math.inf
+    return Candidate(made.name, made, error, made.bits, randomizer.decode_cost, influence)
 
 
 def prior_of(context: Context, prior: Any) -> Any:
@@ -282,12 +294,17 @@ def structured(context: Context) -> Context:
             x = parent[x]
         return x
 
-    for members in context.members:
-        if isinstance(context.between(context.labels[members[0]], context.labels[members[0]]), Fraction):
-            for x in members:
-                parent[root(x)] = root(members[0])
-    for x, z, _ in context.pairs():
-        parent[root(x)] = root(z)
+    joined: set[int] = set()
+    sensitive: set[int] = set()
+    for c, d in context.finite():
+        if c == d and len(context.members[c]) == 1:
+            continue
+        sensitive.add(c)
+        for e in {c, d} - joined:
+            for x in context.members[e]:
+                parent[root(x)] = root(context.members[e][0])
+        joined |= {c, d}
+        parent[root(context.members[c][0])] = root(context.members[d][0])
     numbers: dict[int, int] = {}
     block_of = [numbers.setdefault(root(x), len(numbers)) for x in range(context.size)]
     smallest: dict[int, Fraction] = {}
@@ -299,6 +316,9 @@ def structured(context: Context) -> Context:
         if isinstance(asked, Fraction):
             smallest[block_of[x]] = min(asked, smallest.get(block_of[x], asked))
     if len(numbers) == 1:
+        chosen = [context.values[x] for c in sorted(sensitive) for x in context.members[c]]
+        if len(chosen) < context.size:
+            return HighLow(context.domain, chosen, smallest[0])
         return Uniform(context.domain, smallest[0])
     anything = next(iter(smallest.values()), Fraction(1))
     return Blocks(
@@ -321,7 +341,7 @@ def _binary(context: Context, name: str) -> Mechanism:
 def _table(rows: Sequence[Sequence[Any]]) -> Table:
     try:
         exact = [[Fraction(entry) if not isinstance(entry, float) else None for entry in row] for row in rows]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ArithmeticError):
         raise InvalidInput("rows must be exact probabilities: whole units, Fractions or text") from None
     if any(entry is None for row in exact for entry in row):
         raise InvalidInput("rows must be exact: whole units, Fractions or text, not floats")

@@ -20,15 +20,23 @@ Epsilon: TypeAlias = Fraction | float
 PRECISION = 256
 """Fractional bits carried by `exp_below`."""
 
+LARGEST = Fraction(4096)
+"""`exp_below` treats a larger epsilon as this one, whose exponential no ratio of words comes near."""
+
 
 def epsilon_of(value: object, *, name: str = "epsilon") -> Epsilon:
-    """The exact epsilon that `value` means: a number, or text such as ``"0.5"`` or ``"inf"``.
+    """The exact epsilon that `value` means: a number, or text such as ``"0.5"``, ``"1/3"`` or ``"inf"``.
 
     A float means the decimal it prints, so ``0.1`` is exactly 1/10.
     """
     bad = InvalidEpsilon(f'{name}={value!r} must be a non-negative decimal or "inf"')
     if isinstance(value, bool):
         raise bad
+    if isinstance(value, str) and "/" in value:
+        try:
+            value = Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            raise bad from None
     if isinstance(value, (int, Fraction)):
         exact: Epsilon = Fraction(value)
     elif isinstance(value, (str, float, Decimal)):
@@ -36,12 +44,12 @@ def epsilon_of(value: object, *, name: str = "epsilon") -> Epsilon:
             number = Decimal(str(value).strip())
         except InvalidOperation:
             raise bad from None
-        if number.is_nan() or abs(number.adjusted()) > 400:
+        if number.is_nan() or abs(number.adjusted()) > 300:
             raise bad
         exact = (math.inf if number > 0 else -math.inf) if number.is_infinite() else Fraction(number)
     else:
         raise bad
-    if exact < 0:
+    if exact < 0 or (isinstance(exact, Fraction) and exact > 10**300):
         raise bad
     return exact
 
@@ -71,13 +79,13 @@ def text_of(epsilon: Epsilon) -> str:
 
 
 def epsilon_from_text(text: str) -> Epsilon:
-    """The inverse of `text_of`, which also reads fractions such as ``"1/3"``."""
-    return Fraction(text) if "/" in text else epsilon_of(text)
+    """The inverse of `text_of`."""
+    return epsilon_of(text)
 
 
 @lru_cache(maxsize=4096)
 def exp_below(epsilon: Fraction) -> Fraction:
-    """A rational at most ``e**epsilon``, within a relative 2**-200 of it.
+    """A rational at most ``e**epsilon``, within a relative 2**-200 of it up to `LARGEST`.
 
     Integer Taylor series of ``e**(epsilon / 2**s)``, every term floored, then `s` squarings, each
     floored, in fixed point with `PRECISION` bits and guard bits for the squarings. Flooring
@@ -85,6 +93,7 @@ def exp_below(epsilon: Fraction) -> Fraction:
     """
     if epsilon < 0:
         raise InvalidEpsilon(f"epsilon={epsilon} must be non-negative")
+    epsilon = min(epsilon, LARGEST)
     squarings = max(0, math.ceil(epsilon).bit_length() + 8)
     scale = PRECISION + squarings + 2 * math.ceil(epsilon * 3 / 2) + 16
     one = 1 << scale

@@ -54,8 +54,8 @@ class Blocks(Randomizer):
         bounds = [0, *accumulate(part.outputs for part in self.inner)]
         if bounds[-1] > 1 << 64:
             stride = 1 << 64 * max(-(-part.bits // 64) for part in self.kinds)
-            bounds = [stride * block for block in range(len(self.inner) + 1)]
-        self.offsets = tuple(bounds[:-1])
+            bounds = [stride * block for block in range(max(len(self.inner), 2) + 1)]
+        self.offsets = tuple(bounds[: len(self.inner)])
         self.outputs = bounds[-1]
         starts = [0, *accumulate(part.cells for part in self.inner)]
         self.starts = tuple(starts[:-1])

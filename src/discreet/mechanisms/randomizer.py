@@ -172,7 +172,7 @@ class Units:
         limit = exp_below(epsilon)
         low = ceil_div(space, limit * a + b)  # type: ignore[arg-type]
         high = (space - b * low) // a
-        if b and (low * low < space >> (word_bits - word_bits // 4) or high < low):
+        if b and (low * low < space >> (word_bits - word_bits // 4) or high <= low):
             raise beyond_words(epsilon, word_bits)
         return cls(low, high, space - b * low - a * high)
 

@@ -161,7 +161,7 @@ def _evenness(plan: tuple[_Parts, ...], word_bits: int) -> Fraction:
     units = 0
     for parts in plan:
         total = math.prod(parts.sizes)
-        if total & (total - 1):
+        if total & (total - 1) or total > 1 << word_bits * parts.words:
             units += total << word_bits * (2 - parts.words)
     uneven = Fraction(units, 1 << 2 * word_bits)
     if uneven >= 1:

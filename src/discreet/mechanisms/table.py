@@ -36,6 +36,8 @@ class Table(Randomizer):
         self._title = name or type(self).name
         space = 1 << word_bits
         for x, row in enumerate(self.rows):
+            if not row:
+                raise InvalidInput(f"rows[{x}] must not be empty")
             if len(row) != self.outputs or min(row) < 0 or sum(row) != space:
                 raise InvalidInput(f"rows[{x}] must be {self.outputs} non-negative units that add up to 2**{word_bits}")
         self._bounds = tuple(tuple(bound * self.scale for bound in accumulate(row)) for row in self.rows)
@@ -79,9 +81,10 @@ class Table(Randomizer):
         return (self.check_report(y),)
 
     def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
-        ops.count_cells(counts, reports, start, self.outputs)
-        unused = [y for y in range(self.outputs) if not self.is_report(y)]
-        ops.refuse_cells(counts, start, unused)
+        added = ops.zeros_like(counts)
+        ops.count_cells(added, reports, start, self.outputs)
+        ops.refuse_cells(added, start, [y for y in range(self.outputs) if not self.is_report(y)])
+        counts += added
 
     def total(self, counts: Any, ops: Any) -> Any:
         return ops.sum(counts)
@@ -106,10 +109,10 @@ class Table(Randomizer):
         return self._inverse
 
     def decode(self, counts: Any, ops: Any) -> Any:
-        return self._phi(ops) @ counts
+        return counts @ self._phi(ops).T
 
     def second_moments(self, shares: Any, ops: Any) -> Any:
-        return self._phi(ops) ** 2 @ self.push(shares, ops)
+        return self.push(shares, ops) @ (self._phi(ops) ** 2).T
 
     def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
         phi = self._phi(ops)
@@ -124,7 +127,7 @@ class Table(Randomizer):
     def slopes(self, shares: Any, ops: Any) -> Any:
         squares = self._phi(ops) ** 2
         own = (squares * ops.array(self._channel)).sum(axis=1)
-        others = squares @ self.push(shares, ops) - own * shares
+        others = self.push(shares, ops) @ squares.T - own * shares
         return own - others / ops.maximum(1 - shares, 1e-9)
 
     def influence(self, ops: Any) -> float:

@@ -61,6 +61,8 @@ class Numeric:
         if reports.ndim == 1:
             return reports
         columns = -(-bits // 64)
+        if reports[:, columns:].any():
+            raise InvalidReport(f"reports: a report inside its block must be below 2**{bits}")
         return reports[:, 0] if columns == 1 else reports[:, :columns]
 
     def count_cells(self, counts: Array, reports: Array, start: Any, outputs: int) -> None:
