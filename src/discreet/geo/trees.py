@@ -154,8 +154,11 @@ def _quarters(places: _Places, leaf: _Leaf, least: int) -> list[_Leaf]:
         present = np.unique(quarter)
         if len(present) > 1:
             break
+        before = south, north, west, east
         south, north = (middle, north) if present[0] >= 2 else (south, middle)
         west, east = (centre, east) if present[0] % 2 else (west, centre)
+        if (south, north, west, east) == before:
+            return [leaf]
     if np.bincount(quarter)[present].min() < least:
         return [leaf]
     return [
