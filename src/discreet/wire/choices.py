@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from ..context import Blocks, Context
 from ..errors import InvalidSpec
 from ..mechanisms.mechanism import Mechanism
-from .contexts import exact
-from .fields import Fields, listed, text, whole
+from .fields import Fields, exact, listed, text, whole
 
 RESERVED = ("context", "word_bits")
 
@@ -29,13 +29,22 @@ def mechanism_of(context: Context, choice: object) -> Mechanism:
         if key in RESERVED:
             raise InvalidSpec(f"mechanism.{key} is not known here")
     if name == "auto":
+        if "prior" in parameters:
+            parameters["prior"] = _prior(parameters["prior"])
         if "bits" in parameters and whole(parameters["bits"], "mechanism.bits") < 1:
             raise InvalidSpec(f"mechanism.bits={parameters['bits']} must be at least 1")
     elif extra := {"bits", "prior"} & set(parameters):
-        raise InvalidSpec(f"mechanism.{min(extra)} goes with name = \"auto\", not with {name!r}")
+        raise InvalidSpec(f'mechanism.{min(extra)} goes with name = "auto", not with {name!r}')
     if "rows" in parameters:
         parameters["rows"] = _rows(parameters["rows"])
     return mechanism(context, name, **parameters)
+
+
+def _prior(data: object) -> Any:
+    """The assumed shares: a list in order, or a table by value."""
+    if isinstance(data, Mapping):
+        return {key: float(exact(share, f"mechanism.prior.{key}")) for key, share in data.items()}
+    return [float(exact(share, f"mechanism.prior[{x}]")) for x, share in enumerate(listed(data, "mechanism.prior"))]
 
 
 def _rows(data: object) -> list[list[Any]]:

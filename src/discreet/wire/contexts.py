@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +132,9 @@ def _named_blocks(fields: Fields, domain: Domain | None) -> Context:
         return context
     for entry in context.domain:
         if entry not in domain:
-            raise InvalidSpec(f"{fields.name('blocks')}: {entry!r} must be one of the {len(domain)} values of the domain")
+            raise InvalidSpec(
+                f"{fields.name('blocks')}: {entry!r} must be one of the {len(domain)} values of the domain"
+            )
     for entry in domain:
         if entry not in context.domain:
             raise InvalidSpec(f"{fields.name('blocks')}: the value {entry!r} must be in a block")
@@ -149,7 +150,9 @@ def _numbered(fields: Fields) -> tuple[list[int], list[Hashable]]:
         block_of = [whole(label, f"{name}[{i}]") for i, label in enumerate(labels)]
         count = max(block_of, default=-1) + 1
         if count > len(block_of):
-            raise InvalidSpec(f"{name}: blocks are numbered from 0 to {len(block_of) - 1} at most; {count - 1} is beyond")
+            raise InvalidSpec(
+                f"{name}: blocks are numbered from 0 to {len(block_of) - 1} at most; {count - 1} is beyond"
+            )
         given = fields.optional("names", default=list(range(count)))
         return block_of, list(values(given, fields.name("names")))
     numbers: dict[Hashable, int] = {}
@@ -177,12 +180,3 @@ FORMS: dict[str, Callable[[Fields, Any], Context]] = {
     "metric": _metric,
     "matrix": _matrix,
 }
-
-
-def exact(data: object, name: str) -> Fraction:
-    """An exact non-negative number given as text, a whole number or a decimal."""
-    try:
-        found = Fraction(number(data, name))
-    except (ValueError, ZeroDivisionError):
-        raise InvalidSpec(f"{name}={data!r} must be an exact number, such as 3, 0.25 or 1/3") from None
-    return found

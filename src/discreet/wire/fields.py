@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from ..domain import Value
@@ -103,3 +104,11 @@ def number(data: object, name: str) -> str | int:
     if isinstance(data, bool) or not isinstance(data, (str, int, float, Decimal)):
         raise InvalidSpec(f"{name} must be a number or text, not {kind_of(data)}")
     return data if isinstance(data, (str, int)) else str(data)
+
+
+def exact(data: object, name: str) -> Fraction:
+    """An exact number given as text, a whole number or a decimal."""
+    try:
+        return Fraction(number(data, name))
+    except (ValueError, ZeroDivisionError):
+        raise InvalidSpec(f"{name}={data!r} must be an exact number, such as 3, 0.25 or 1/3") from None

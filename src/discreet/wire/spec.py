@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from ..context import Context
-from ..errors import DiscreetError, InvalidSpec, MissingExtra
+from ..errors import InvalidSpec
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.randomizer import WORD_BITS
 from .choices import mechanism_of
 from .contexts import context_of, domain_of
 from .fields import Fields, kind_of, text, value, whole
-from .json import loads
+from .located import located
+from .strict_json import loads
 from .toml import dumps
 
 VERSION = 1
@@ -49,7 +50,7 @@ class Spec:
             written = data.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InvalidSpec(f"{path}: must be UTF-8 text") from None
-        with _located(str(path)):
+        with located(str(path)):
             parsed = parse_toml(written) if path.suffix == ".toml" else loads(written, InvalidSpec)
             return cls.of(parsed, folder=path.parent, source=str(path))
 
@@ -87,7 +88,7 @@ class Spec:
     @cached_property
     def mechanism(self) -> Mechanism:
         """The mechanism that the spec asks for, certified for its context."""
-        with _located(self.source):
+        with located(self.source):
             return mechanism_of(self.context, self.choice)
 
     def as_dict(self) -> dict[str, Any]:
@@ -122,17 +123,3 @@ def parse_toml(written: str) -> dict[str, Any]:
         return tomllib.loads(written, parse_float=Decimal)
     except (ValueError, RecursionError) as problem:
         raise InvalidSpec(f"this is not TOML: {problem}") from None
-
-
-class _located:
-    """Put the file's name before the message of any error about what it says."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
-        if self._source and isinstance(problem, DiscreetError) and not isinstance(problem, MissingExtra):
-            raise type(problem)(f"{self._source}: {problem}") from None

@@ -1,0 +1,121 @@
+"""The `discreet` command: a registry of commands, and how errors end them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NoReturn
+
+import click
+
+from ..errors import DiscreetError
+
+COMMANDS = {
+    "verify": "Prove that a mechanism satisfies its context.",
+    "randomize": "Turn values into reports.",
+    "tally": "Count reports and merge tallies.",
+    "estimate": "Shares with error bars from a tally.",
+    "plan": "The error to expect, or the people needed, before collecting.",
+    "bounds": "What no mechanism can beat.",
+    "audit": "Attack a mechanism as a black box.",
+    "design": "The best table for an arbitrary context.",
+    "simulate": "A whole survey on made-up people.",
+    "serve": "Collect reports over the network.",
+    "spark": "Randomize and tally on a cluster.",
+    "papers": "Figures and tables of the papers, made again.",
+}
+"""Every command and what it does; ``cli/NAME.py`` holds it as `command`. Without that file it is not offered."""
+
+BAD_INPUT = 2
+"""The exit code of everything a user can put right."""
+
+
+class Commands(click.Group):
+    """A group that imports a command's file only to run it or to show its own help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for name in COMMANDS if find_spec(f"discreet.cli.{name}")]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(ctx):
+            return None
+        command: click.Command = import_module(f"discreet.cli.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
+
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        """Run a command and leave: 0 when it worked, 2 with one line on standard error when the input is bad."""
+        extra["standalone_mode"] = False
+        try:
+            status = super().main(args, prog_name or "discreet", **extra)
+            sys.stdout.flush()
+            sys.exit(status if isinstance(status, int) else 0)
+        except click.UsageError as problem:
+            where = problem.ctx.command_path if problem.ctx else "discreet"
+            _fail(f"{problem.format_message()} Try '{where} --help'.")
+        except click.ClickException as problem:
+            _fail(problem.format_message())
+        except click.Abort:
+            click.echo("discreet: stopped", err=True)
+            sys.exit(130)
+        except DiscreetError as problem:
+            _fail(str(problem))
+        except OSError as problem:
+            if problem.errno == errno.EPIPE:
+                _leave_quietly()
+            _fail(f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem))
+
+
+def _fail(message: str) -> NoReturn:
+    click.echo(f"discreet: {' '.join(message.splitlines())}", err=True)
+    sys.exit(BAD_INPUT)
+
+
+def _leave_quietly() -> NoReturn:
+    """End without a word when nobody reads the output any more."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)
+
+
+def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"discreet {version('discreet')}")
+        ctx.exit()
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--version", is_flag=True, callback=_version, expose_value=False, is_eager=True, help="Say the version.")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Discrete distributions, discreetly.
+
+    People randomize their own value before it leaves them, with protection placed where it matters;
+    the collector learns the distribution, with error bars.
+
+    \b
+        discreet verify survey.toml
+        discreet randomize survey.toml answers.csv --column district -o reports.txt
+        discreet tally survey.toml reports.txt -o tally.json
+        discreet estimate survey.toml tally.json
+
+    Files may be text lines, CSV or JSON lines (each also .gz); "-" is a pipe.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

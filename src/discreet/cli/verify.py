@@ -1,0 +1,50 @@
+"""`discreet verify`: the certificate of a mechanism."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+
+@click.command()
+@click.argument("spec")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(spec: str, as_json: bool) -> None:
+    """Prove that the mechanism of SPEC satisfies its context.
+
+    SPEC is a .toml or .json file. Every pair of values is covered, by exact integers; a mechanism that
+    fails is refused with exit code 2.
+    """
+    from ..errors import PrivacyViolation
+    from ..wire import Spec
+
+    wanted = Spec.read(spec)
+    try:
+        mechanism = wanted.mechanism
+    except PrivacyViolation as problem:
+        if as_json:
+            click.echo(json.dumps({"ok": False, "reason": str(problem)}))
+        raise
+    certificate = mechanism.certificate
+    if as_json:
+        click.echo(json.dumps(certificate.as_dict(), ensure_ascii=False))
+        return
+    told = certificate.as_dict()
+    rows = {
+        "context": repr(mechanism.context),
+        "mechanism": f"{mechanism.name}, {mechanism.bits} bits a report",
+        "tightest": f"{certificate.x!r} against {certificate.z!r}",
+        "claimed": "inf" if told["claimed"] is None else f"{told['claimed']:.15g}",
+        "realised": f"{certificate.realised:.15g}",
+        "gap": "inf" if told["gap"] is None else f"{told['gap']:.2g}",
+        "outputs": _outputs(certificate.outputs),
+        "fingerprint": str(certificate.fingerprint),
+    }
+    for name, told_as in rows.items():
+        click.echo(f"{name:<12} {told_as}")
+    click.echo("ok           realised <= claimed for every pair, decided with integers")
+
+
+def _outputs(outputs: int) -> str:
+    return str(outputs) if outputs < 1 << 53 else f"fewer than 2**{(outputs - 1).bit_length()}"

@@ -1,0 +1,127 @@
+"""Pictures of shares with their intervals; the one place that needs matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .errors import InvalidInput, MissingExtra
+
+MOST = 60
+"""Values drawn in one panel; of more, the largest shares are shown and the title says so."""
+
+ESTIMATE = "#1f5a85"
+INTERVAL = "#8fb8d6"
+TRUTH = "#d1495b"
+INK = "#333333"
+FAINT = "#d9d9d9"
+
+
+def plot_shares(
+    panels: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    path: str | Path,
+    *,
+    title: str = "",
+    truth: Sequence[float] | None = None,
+) -> None:
+    """Draw shares with their intervals, and the truth where it is known, and save the picture.
+
+    A panel is a mapping with `values`, `shares`, `low` and `high` as ``discreet estimate --json`` prints them,
+    and perhaps `title` and `groups` (the heading above each value; equal neighbours share one). Panels stand
+    side by side over the same values.
+    """
+    several = [panels] if isinstance(panels, Mapping) else list(panels)
+    values = list(several[0]["values"])
+    if any(list(panel["values"]) != values for panel in several):
+        raise InvalidInput("panels must show the same values")
+    if truth is not None and len(truth) != len(values):
+        raise InvalidInput(f"truth has {len(truth)} shares; it must have one a value, {len(values)}")
+    suffix = Path(path).suffix.lstrip(".").lower()
+    if suffix not in ("png", "svg", "pdf"):
+        raise InvalidInput(f"{path}: a picture must be a .png, .svg or .pdf file")
+    order = list(range(len(values)))
+    if len(values) > MOST:
+        order = sorted(order, key=lambda x: -several[0]["shares"][x])[:MOST]
+        title = f"{title}: the {MOST} largest of {len(values)} shares".removeprefix(": ")
+    _save(_figure(several, order, title, truth), path, suffix)
+
+
+def _figure(panels: Sequence[Mapping[str, Any]], order: list[int], title: str, truth: Sequence[float] | None) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot") from None
+
+    names = [str(panels[0]["values"][x]) for x in order]
+    groups = panels[0].get("groups")
+    heads = _heads([groups[x] for x in order]) if groups else {}
+    places, at = [], 0.0
+    for number in range(len(order)):
+        at += (1.1 if number else 0.7) if number in heads else 0.0
+        places.append(at)
+        at += 1.0
+    height = 1.6 + 0.24 * at
+    figure = Figure(figsize=(2.2 + 3.6 * len(panels), height), layout="constrained")
+    all_axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
+    for axes, panel in zip(all_axes, panels, strict=True):
+        _panel(axes, panel, order, places, truth)
+        axes.set_title(panel.get("title", ""), fontsize=10, color=INK, loc="left")
+        for number in heads:
+            if number:
+                axes.axhline(places[number] - 1.35, color=FAINT, linewidth=0.8)
+    first = all_axes[0]
+    first.set_yticks(places, names, fontsize=8)
+    for number, head in heads.items():
+        first.annotate(
+            head,
+            (0, places[number] - 0.85),
+            xycoords=("axes fraction", "data"),
+            xytext=(-4, 0),
+            textcoords="offset points",
+            ha="right",
+            va="center",
+            fontsize=8.5,
+            fontweight="bold",
+            color=INK,
+        )
+    first.set_ylim(at - 0.3, -1.1 if heads else -0.7)
+    if title:
+        figure.suptitle(title, fontsize=11.5, color=INK, x=0.01, ha="left")
+    handles, labels = first.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower right", ncols=len(labels), frameon=False, fontsize=8)
+    return figure
+
+
+def _heads(groups: Sequence[str]) -> dict[int, str]:
+    """The places where a new group begins, and its name."""
+    return {n: str(group) for n, group in enumerate(groups) if n == 0 or group != groups[n - 1]}
+
+
+def _panel(
+    axes: Any, panel: Mapping[str, Any], order: list[int], places: list[float], truth: Sequence[float] | None
+) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    shares, low, high = ([panel[key][x] for x in order] for key in ("shares", "low", "high"))
+    axes.axvline(0, color=INK, linewidth=0.8)
+    axes.hlines(places, low, high, color=INTERVAL, linewidth=4.5, label="interval")
+    axes.plot(shares, places, "o", color=ESTIMATE, markersize=4, label="estimate")
+    if truth is not None:
+        marks = [truth[x] for x in order]
+        axes.plot(marks, places, "|", color=TRUTH, markersize=8, markeredgewidth=1.8, label="truth")
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{round(100 * share, 6):g} %"))
+    axes.grid(axis="x", color=FAINT, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(length=0, labelsize=8, labelcolor=INK)
+    axes.set_xlabel("share of people", fontsize=8.5, color=INK)
+    for side in ("top", "right", "left", "bottom"):
+        axes.spines[side].set_visible(False)
+
+
+def _save(figure: Any, path: str | Path, suffix: str) -> None:
+    from .engines.files import replacing
+
+    with replacing(path) as file:
+        figure.savefig(file, format=suffix, dpi=160)

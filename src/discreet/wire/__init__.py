@@ -1,0 +1,42 @@
+"""What travels and what is kept: specs, reports and tallies, written one way and read strictly."""
+
+from .reports import (
+    byte_width,
+    report_from_bytes,
+    report_from_json,
+    report_from_text,
+    report_to_bytes,
+    report_to_json,
+    report_to_text,
+    reports_from_bytes,
+    reports_from_envelope,
+    reports_from_texts,
+    reports_to_bytes,
+    reports_to_envelope,
+    reports_to_json,
+)
+from .spec import Spec
+from .tallies import parse_tally, read_tally, tally_from_json, tally_text, tally_to_json, write_tally
+
+__all__ = [
+    "Spec",
+    "byte_width",
+    "parse_tally",
+    "read_tally",
+    "report_from_bytes",
+    "report_from_json",
+    "report_from_text",
+    "report_to_bytes",
+    "report_to_json",
+    "report_to_text",
+    "reports_from_bytes",
+    "reports_from_envelope",
+    "reports_from_texts",
+    "reports_to_bytes",
+    "reports_to_envelope",
+    "reports_to_json",
+    "tally_from_json",
+    "tally_text",
+    "tally_to_json",
+    "write_tally",
+]
