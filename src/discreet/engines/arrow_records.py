@@ -1,0 +1,228 @@
+"""Arrow batches of records in, reports or tallies out: what one partition of a cluster does.
+
+Everything here is a function of the batches alone: a partition that is worked out again gives the
+same rows (`discreet.engines.prf`). Memory is bounded by a slab of rows, never by the partition.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ..errors import InvalidInput, InvalidReport, UnknownValue
+from ..mechanisms.mechanism import Mechanism
+from ..tally import Tally
+from ..wire.reports import byte_width, reports_from_bytes, reports_to_bytes
+from .arrow_values import ABSENT, Finder, record_ids
+from .prf import CollectionKey, randomize_records
+
+SLAB = 1 << 17
+"""Rows worked on together, unless reports are wide or the tally has more cells than this."""
+
+PARTIAL = pa.schema([("counts", pa.binary()), ("n", pa.int64()), ("unknown", pa.int64()), ("nameless", pa.int64())])
+"""The one row that a partition leaves: packed counts, reports, and rows refused for their value or their id."""
+
+
+Partial: TypeAlias = tuple[bytes, int, int, int]
+"""The same row as plain data."""
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A mechanism packed for the way to another process, which unpacks it once however many tasks it runs."""
+
+    content: bytes = field(repr=False)
+    fingerprint: str
+
+    @classmethod
+    def of(cls, mechanism: Mechanism) -> Parcel:
+        """The parcel of a mechanism."""
+        return cls(pickle.dumps(mechanism), mechanism.fingerprint)
+
+    def open(self) -> tuple[Mechanism, Finder]:
+        """The mechanism, and what finds its values."""
+        return _opened(self)
+
+
+@lru_cache(maxsize=4)
+def _opened(parcel: Parcel) -> tuple[Mechanism, Finder]:
+    mechanism: Mechanism = pickle.loads(parcel.content)
+    return mechanism, Finder(mechanism.context.domain)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How records become reports: `column` is randomised under `key`, addressed by `record_id`."""
+
+    parcel: Parcel
+    key: CollectionKey
+    column: str
+    record_id: str
+    drop_unknown: bool
+
+    def randomized(self, batches: Iterable[pa.RecordBatch], keep: tuple[str, ...], into: str) -> Iterator[Any]:
+        """Batches of the kept columns and the reports; `UnknownValue` or `InvalidInput` before a row is lost."""
+        mechanism, _ = self.parcel.open()
+        for slab in slabs(batches, rows_together(mechanism)):
+            made = self._make(slab)
+            refuse(self, unknown=made.unknown, nameless=made.nameless, at_least="at least ")
+            columns = [slab.column(name) for name in keep]
+            if made.rows is not None:
+                columns = [column.take(pa.array(made.rows)) for column in columns]
+            columns.append(report_column(mechanism, made.reports))
+            yield pa.RecordBatch.from_arrays(columns, names=[*keep, into])
+
+    def counted(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """One `PARTIAL` row: the tally of the reports, which are made and forgotten slab by slab."""
+        mechanism, _ = self.parcel.open()
+        total, unknown, nameless = Tally.of(mechanism), 0, 0
+        for slab in slabs(batches, rows_together(mechanism)):
+            made = self._make(slab)
+            total += Tally.of(mechanism, made.reports)
+            unknown += made.unknown
+            nameless += made.nameless
+        yield partial(total, unknown=unknown, nameless=nameless)
+
+    def _make(self, slab: pa.RecordBatch) -> _Made:
+        mechanism, finder = self.parcel.open()
+        names = slab.column(self.record_id)
+        indices = finder.indices(slab.column(self.column))
+        known = indices != ABSENT
+        unknown = len(indices) - int(np.count_nonzero(known))
+        nameless = names.null_count
+        rows = None
+        if unknown or nameless:
+            rows = np.nonzero(known & names.is_valid().to_numpy(zero_copy_only=False))[0]
+            indices, names = indices[rows], names.take(pa.array(rows))
+        reports = randomize_records(mechanism, indices, ids=record_ids(names, self.key), key=self.key)
+        return _Made(reports, rows, unknown, nameless)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """The reports of a slab, the rows they belong to (None for all), and the rows that have none."""
+
+    reports: NDArray[Any]
+    rows: NDArray[np.int64] | None
+    unknown: int
+    nameless: int
+
+
+def refuse(recipe: Recipe, *, unknown: int, nameless: int, at_least: str = "") -> None:
+    """Raise what the counts of rows without a usable value or id call for; no value is named, for logs travel."""
+    if nameless:
+        raise InvalidInput(
+            f"column {recipe.record_id!r}: {at_least}{nameless} records have no id; every one needs its own"
+        )
+    if unknown and not recipe.drop_unknown:
+        size = recipe.parcel.open()[0].context.size
+        raise UnknownValue(
+            f"column {recipe.column!r}: {at_least}{unknown} records are null or not among the {size} values "
+            "of the domain; mend them, or leave them out with unknown='drop'"
+        )
+
+
+def counted_reports(parcel: Parcel, column: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One `PARTIAL` row: the tally of a column of reports; `InvalidReport` if one cannot occur."""
+    mechanism, _ = parcel.open()
+    total = Tally.of(mechanism)
+    for slab in slabs(batches, rows_together(mechanism)):
+        total += Tally.of(mechanism, reports_in(mechanism, slab.column(column)))
+    yield partial(total)
+
+
+def slabs(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """The same rows in order, in batches of about `rows`; none where there are no rows."""
+    held: list[pa.RecordBatch] = []
+    count = 0
+    for batch in batches:
+        held.append(batch)
+        count += batch.num_rows
+        if count >= rows:
+            yield from _joined(held, rows)
+            held, count = [], 0
+    if count:
+        yield from _joined(held, rows)
+
+
+def _joined(batches: list[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    table = pa.Table.from_batches(batches).combine_chunks()
+    yield from table.to_batches(max_chunksize=2 * rows)
+
+
+def rows_together(mechanism: Mechanism) -> int:
+    """Rows of a slab: enough to make a pass over the cells worth while, few enough for wide reports."""
+    wide = max(-(-mechanism.bits // 64), 1)
+    return min(max(SLAB, min(mechanism.randomizer.cells, 8 * SLAB)), max(1, (1 << 23) // wide))
+
+
+# -- reports and counts as columns ----------------------------------------------------------------
+
+
+def report_type(mechanism: Mechanism) -> pa.DataType:
+    """The smallest signed type that holds every report, or packed bytes, the lowest first, from 64 bits on.
+
+    (Spark and Java have no unsigned types.)
+    """
+    bits = mechanism.bits
+    return next(
+        (kind for kind, room in ((pa.int16(), 15), (pa.int32(), 31), (pa.int64(), 63)) if bits <= room), pa.binary()
+    )
+
+
+def report_column(mechanism: Mechanism, reports: NDArray[Any]) -> pa.Array:
+    """Reports as an Arrow column."""
+    kind = report_type(mechanism)
+    if kind != pa.binary():
+        return pa.array(reports.astype(kind.to_pandas_dtype()))
+    width = byte_width(mechanism)
+    ends = np.arange(0, (len(reports) + 1) * width, width, dtype=np.int32)
+    packed = pa.py_buffer(reports_to_bytes(mechanism, reports))
+    return pa.Array.from_buffers(kind, len(reports), [None, pa.py_buffer(ends), packed])
+
+
+def reports_in(mechanism: Mechanism, column: pa.Array) -> NDArray[Any]:
+    """The reports in an Arrow column, as a batch for `Mechanism.tally`."""
+    if column.null_count:
+        raise InvalidReport(f"reports: {column.null_count} are null")
+    if pa.types.is_integer(column.type):
+        numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+        return numbers
+    if not pa.types.is_binary(column.type) or report_type(mechanism) != pa.binary():
+        raise InvalidReport(f"reports of type {column.type} must be of type {report_type(mechanism)}")
+    width = byte_width(mechanism)
+    if len(column) and pc.min_max(pc.binary_length(column)).as_py() != {"min": width, "max": width}:
+        raise InvalidReport(f"reports: every report must have {width} bytes")
+    return reports_from_bytes(mechanism, b"".join(column.to_pylist()))
+
+
+def nothing(mechanism: Mechanism) -> Partial:
+    """The row of no records at all."""
+    return bytes(8 * mechanism.randomizer.cells), 0, 0, 0
+
+
+def merge(one: Partial, other: Partial) -> Partial:
+    """Two rows as one."""
+    counts = np.frombuffer(one[0], dtype="<i8") + np.frombuffer(other[0], dtype="<i8")
+    return counts.tobytes(), one[1] + other[1], one[2] + other[2], one[3] + other[3]
+
+
+def partial(tally: Tally, *, unknown: int = 0, nameless: int = 0) -> pa.RecordBatch:
+    """A tally and the rows left out as one `PARTIAL` row."""
+    packed = tally.counts.astype("<i8").tobytes()
+    return pa.RecordBatch.from_pylist(
+        [{"counts": packed, "n": tally.n, "unknown": unknown, "nameless": nameless}], schema=PARTIAL
+    )
+
+
+def whole(mechanism: Mechanism, counts: bytes, n: int) -> Tally:
+    """The tally of a `PARTIAL` row."""
+    return Tally(mechanism, np.frombuffer(counts, dtype="<i8").astype(np.int64), n)

@@ -1,0 +1,131 @@
+"""Words by address: the same record and value always draw the same words, wherever they are worked out.
+
+An engine that may run a task twice must not randomise afresh each time: a second, independent
+report would tell more than the certificate says. Here the words of a report depend only on
+
+    (collection key, record id: 64 bits, number of the value: 32 bits, block counter: 32 bits),
+
+namely AES-128 under the collection key of the 16-byte block ``id | value | counter``, each
+little-endian; block c gives words 2c and 2c+1 of the report, little-endian, and a report of W
+words uses ceil(W / 2) blocks. A task run again gives the same reports. A changed value draws other
+words, so the noise of one report is never used for another value. AES is a permutation, so the
+blocks of a collection are distinct; that sets q blocks apart from random ones with advantage at most
+``q**2 / 2**129``: 2e-23 for a hundred million of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from numpy.typing import NDArray
+
+from ..errors import InvalidInput, RandomnessFailure
+from .bulk import randomize_many
+
+if TYPE_CHECKING:
+    from ..mechanisms.mechanism import Mechanism
+
+BLOCKS = 1 << 15
+"""Blocks encrypted in one call: half a megabyte, which stays in the cache."""
+
+SHORTEST = 16
+"""Fewest bytes of a secret."""
+
+Words = NDArray[np.uint64]
+
+
+class CollectionKey:
+    """The keys of one collection: one for words, one to turn text into record ids; never shown.
+
+    HKDF-SHA256 of the secret, with the mechanism's fingerprint and the collection's name as context,
+    so that another mechanism, question or wave draws independent words from the same secret.
+    """
+
+    def __init__(self, secret: bytes, *, fingerprint: str, collection: str) -> None:
+        if not isinstance(secret, (bytes, bytearray)) or len(secret) < SHORTEST:
+            size = f"{len(secret)} bytes" if isinstance(secret, (bytes, bytearray)) else type(secret).__name__
+            raise InvalidInput(f"key of {size} must be at least {SHORTEST} secret bytes")
+        context = f"{len(fingerprint)}:{fingerprint}{collection}".encode()
+        derived = HKDF(SHA256(), 32, salt=b"discreet addressed words 1", info=context).derive(bytes(secret))
+        self._words, self._names = derived[:16], derived[16:]
+
+    def words(self, ids: Any, indices: Any, words: int) -> Addressed:
+        """The source whose reports, in order, are those of the records `ids` with values `indices`."""
+        return Addressed(Blocks(self._words), ids, indices, words)
+
+    def names(self) -> Blocks:
+        """The permutation under which text is hashed to a record id."""
+        return Blocks(self._names)
+
+    def __repr__(self) -> str:
+        return "<collection key>"
+
+
+def randomize_records(mechanism: Mechanism, indices: Any, *, ids: Any, key: CollectionKey) -> NDArray[Any]:
+    """The reports of the records `ids` (whole numbers of 64 bits) whose values have these indices.
+
+    What a cluster gives for the same key, ids and values, report for report.
+    """
+    return randomize_many(mechanism.randomizer, indices, key.words(ids, indices, mechanism.randomizer.words))
+
+
+class Blocks:
+    """AES-128 on arrays of 16-byte blocks, each independent of the others."""
+
+    def __init__(self, key: bytes) -> None:
+        self._cipher = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+
+    def encrypt(self, padded: Words) -> None:
+        """Encrypt an array of whole blocks in place, all but its last two words, which are spare room."""
+        view = padded.view(np.uint8)
+        written = self._cipher.update_into(view[:-16].data, view.data)
+        if written != view.size - 16:
+            raise RandomnessFailure(f"asked for {view.size - 16} bytes, got {written}; no report was made")
+
+
+class Addressed:
+    """A `discreet.random.Source` whose report i takes the words of record ``ids[i]`` with value ``indices[i]``."""
+
+    def __init__(self, blocks: Blocks, ids: Any, indices: Any, words: int) -> None:
+        self._ids, self._indices = np.asarray(ids), np.asarray(indices)
+        if self._ids.shape != self._indices.shape or self._ids.ndim != 1:
+            raise InvalidInput(f"ids of shape {self._ids.shape} must be one for each of {self._indices.shape} values")
+        if self._ids.size and (self._ids.dtype.kind not in "iu" or self._indices.dtype.kind not in "iu"):
+            raise InvalidInput(f"ids of type {self._ids.dtype} must be whole numbers of at most 64 bits")
+        if self._indices.size and not 0 <= int(self._indices.min()) <= int(self._indices.max()) < 1 << 32:
+            raise InvalidInput("indices must be from 0 to 2**32 - 1")
+        self._blocks, self._width, self._at = blocks, words, 0
+
+    def take(self, count: int) -> list[int]:
+        """The words of the next reports, as integers."""
+        return [int(word) for word in self.fill(count)]
+
+    def fill(self, count: int) -> Words:
+        """The words of the next reports; whole reports only."""
+        rows, left = divmod(count, self._width)
+        if left or self._at + rows > len(self._ids):
+            raise RandomnessFailure(
+                f"asked for {count} words of {len(self._ids) - self._at} records that have {self._width} each"
+            )
+        out = np.empty((rows, self._width), dtype="<u8")
+        step = max(1, BLOCKS // -(-self._width // 2))
+        for begin in range(0, rows, step):
+            part = slice(begin, min(begin + step, rows))
+            there = slice(self._at + part.start, self._at + part.stop)
+            out[part] = self._rows(self._ids[there], self._indices[there])
+        self._at += rows
+        return out.reshape(-1)
+
+    def _rows(self, ids: NDArray[Any], indices: NDArray[Any]) -> Words:
+        each = -(-self._width // 2)
+        padded = np.empty(2 * len(ids) * each + 2, dtype="<u8")
+        blocks = padded[:-2].reshape(len(ids), each, 2)
+        counters = np.arange(each, dtype=np.uint64) << np.uint64(32)
+        blocks[:, :, 0] = ids.astype(np.uint64, copy=False)[:, None]
+        np.bitwise_or(indices.astype(np.uint64, copy=False)[:, None], counters, out=blocks[:, :, 1])
+        self._blocks.encrypt(padded)
+        return blocks.reshape(len(ids), 2 * each)[:, : self._width]

