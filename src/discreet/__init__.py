@@ -8,8 +8,24 @@
 1.0
 """
 
+import sys
 from importlib import import_module
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import bounds, errors, random
+    from .choose import Explanation, explain, mechanism
+    from .context import Context
+    from .domain import Domain
+    from .estimate import Estimate, estimate
+    from .likelihood import Likelihood, likelihood
+    from .mechanisms.mechanism import Mechanism
+    from .plan import Plan, plan
+    from .project import Projected, project
+    from .shrink import Shrunk, shrink
+    from .tally import Tally
+    from .verify import Certificate, verify
 
 _HOMES = {
     "Certificate": "verify",
@@ -17,23 +33,61 @@ _HOMES = {
     "Domain": "domain",
     "Estimate": "estimate",
     "Explanation": "choose",
+    "Likelihood": "likelihood",
     "Mechanism": "mechanisms.mechanism",
+    "Plan": "plan",
     "Projected": "project",
+    "Shrunk": "shrink",
     "Tally": "tally",
+    "bounds": "bounds",
     "errors": "errors",
     "estimate": "estimate",
     "explain": "choose",
+    "likelihood": "likelihood",
     "mechanism": "choose",
+    "plan": "plan",
     "project": "project",
     "random": "random",
+    "shrink": "shrink",
     "verify": "verify",
 }
 """Where each public name lives; modules are imported when first asked for."""
 
-_MODULES = {"errors", "random"}
+_MODULES = {"bounds", "errors", "random"}
 
-__all__ = [*_HOMES]
+__all__ = [
+    "Certificate",
+    "Context",
+    "Domain",
+    "Estimate",
+    "Explanation",
+    "Likelihood",
+    "Mechanism",
+    "Plan",
+    "Projected",
+    "Shrunk",
+    "Tally",
+    "bounds",
+    "errors",
+    "estimate",
+    "explain",
+    "likelihood",
+    "mechanism",
+    "plan",
+    "project",
+    "random",
+    "shrink",
+    "verify",
+]
 __version__ = "0.1.0"
+
+
+class _Facade(ModuleType):
+    """The package itself: importing ``discreet.estimate`` leaves `discreet.estimate` the function."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (isinstance(value, ModuleType) and name in _HOMES and name not in _MODULES):
+            super().__setattr__(name, value)
 
 
 def __getattr__(name: str) -> Any:
@@ -47,3 +101,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
+
+
+sys.modules[__name__].__class__ = _Facade

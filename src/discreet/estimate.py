@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .errors import InvalidInput
 from .mechanisms.blocks import Blocks
 from .numerics.numeric import NUMERIC
+from .numerics.simplex import project_blocks
 from .tally import Tally
 
 Array = NDArray[np.float64]
@@ -64,19 +65,26 @@ class Estimate:
         return np.asarray(self.tally.mechanism.randomizer.decode(counts, NUMERIC) / self.n)
 
     @cached_property
-    def _plausible(self) -> Array:
-        """The shares pulled into [0, 1] and rescaled to one, where variances are evaluated."""
-        clipped = np.clip(self.shares, 0.0, None)
-        total = clipped.sum()
-        return clipped / total if total > 0 else np.full(len(clipped), 1 / len(clipped))
+    def blocks(self) -> tuple[NDArray[np.int64], Array]:
+        """The block of every value and the exact share of every block: one block where the context has none."""
+        randomizer = self.tally.mechanism.randomizer
+        if not isinstance(randomizer, Blocks):
+            return np.zeros(len(self.values), dtype=np.int64), np.ones(1)
+        totals = randomizer.block_totals(self.tally.counts, NUMERIC)
+        return np.array(randomizer.block_of, dtype=np.int64), totals / max(self.n, 1)
+
+    @cached_property
+    def plausible(self) -> Array:
+        """The nearest distribution with the exact block totals: where variances are evaluated."""
+        return project_blocks(self.shares, *self.blocks)
 
     @cached_property
     def stderr(self) -> Array:
         """``sqrt((E[phi_x**2] - p_x**2) / n)``, the exact formula at the estimated distribution."""
         if not self.n:
             return np.full(len(self.values), np.inf)
-        moments = self.tally.mechanism.randomizer.second_moments(self._plausible, NUMERIC)
-        return np.asarray(np.sqrt(np.maximum(moments - self._plausible**2, 0.0) / self.n))
+        moments = self.tally.mechanism.randomizer.second_moments(self.plausible, NUMERIC)
+        return np.asarray(np.sqrt(np.maximum(moments - self.plausible**2, 0.0) / self.n))
 
     def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
         """Two-sided score intervals, each covering its share with the given confidence.
@@ -95,7 +103,7 @@ class Estimate:
         if not self.n:
             return np.full(len(self.values), -np.inf), np.full(len(self.values), np.inf)
         randomizer = self.tally.mechanism.randomizer
-        plausible = self._plausible
+        plausible = self.plausible
         beta = randomizer.slopes(plausible, NUMERIC)
         alpha = np.maximum(randomizer.second_moments(plausible, NUMERIC) - beta * plausible, 0.0)
         c = z * z / self.n
@@ -116,7 +124,7 @@ class Estimate:
         w, u = self._weights(first), self._weights(second)
         if not self.n:
             return math.inf
-        p = self._plausible
+        p = self.plausible
         joint = self.tally.mechanism.randomizer.cross_moment(p, w, u, NUMERIC)
         return float((np.sum(joint) - (w @ p) * (u @ p)) / self.n)
 
@@ -129,12 +137,9 @@ class Estimate:
     @cached_property
     def block_totals(self) -> dict[Hashable, float]:
         """The share of every block, known exactly from the reports (one block for other contexts)."""
-        mechanism = self.tally.mechanism
-        if not isinstance(mechanism.randomizer, Blocks):
-            return {"all": 1.0 if self.n else math.nan}
-        totals = mechanism.randomizer.block_totals(self.tally.counts, NUMERIC) / max(self.n, 1)
-        names = getattr(mechanism.served, "names", range(len(totals)))
-        return dict(zip(names, (float(t) if self.n else math.nan for t in totals), strict=True))
+        _, totals = self.blocks
+        names = getattr(self.tally.mechanism.served, "names", ("all",))
+        return {name: float(total) if self.n else math.nan for name, total in zip(names, totals, strict=True)}
 
     @property
     def method(self) -> str:

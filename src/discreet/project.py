@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from .errors import InvalidInput
 from .estimate import Estimate
-from .mechanisms.blocks import Blocks
-from .numerics.numeric import NUMERIC
+from .numerics.simplex import project_blocks
 
 Array = NDArray[np.float64]
 
@@ -50,35 +49,10 @@ def project(estimate: Estimate, *, onto: Literal["blocks", "simplex", "clip"] = 
         clipped = np.clip(estimate.shares, 0, None)
         shares = clipped / clipped.sum() if clipped.sum() > 0 else np.full(len(clipped), 1 / len(clipped))
     elif onto == "simplex":
-        shares = onto_simplex(estimate.shares, 1.0)
+        shares = project_blocks(estimate.shares, np.zeros(len(estimate.shares), dtype=np.int64), np.ones(1))
     elif onto == "blocks":
-        shares = _by_block(estimate)
+        shares = project_blocks(estimate.shares, *estimate.blocks)
     else:
         raise InvalidInput(f"onto={onto!r} must be blocks, simplex or clip")
     return Projected(shares, estimate, f"projection ({onto}), biased")
 
-
-def _by_block(estimate: Estimate) -> Array:
-    randomizer = estimate.tally.mechanism.randomizer
-    if not isinstance(randomizer, Blocks):
-        return onto_simplex(estimate.shares, 1.0)
-    totals = randomizer.block_totals(estimate.tally.counts, NUMERIC) / estimate.n
-    shares = np.zeros(len(estimate.shares))
-    for _, blocks, _, values in randomizer._groups(NUMERIC):
-        shares[values] = onto_simplex(estimate.shares[values], totals[blocks])
-    return shares
-
-
-def onto_simplex(shares: Array, total: float | Array) -> Array:
-    """The nearest non-negative vector with the given total, over the last axis, in k log k time.
-
-    ``max(p - t, 0)`` with t from the largest prefix of the sorted shares that stays positive.
-    """
-    ordered = -np.sort(-shares, axis=-1)
-    rank = np.arange(1, shares.shape[-1] + 1)
-    total = np.asarray(total, dtype=float)[..., None]
-    threshold = (np.cumsum(ordered, axis=-1) - total) / rank
-    last = np.maximum((ordered > threshold).sum(axis=-1, keepdims=True), 1) - 1
-    t = np.take_along_axis(threshold, last, axis=-1)
-    projected: Array = np.where(total > 0, np.maximum(shares - t, 0.0), 0.0)
-    return projected

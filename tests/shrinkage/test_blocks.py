@@ -7,7 +7,7 @@ import pytest
 from discreet.errors import InvalidInput
 from discreet.geo import grid_blocks, grid_coordinates
 from discreet.shrinkage import shrink_counts
-from discreet.shrinkage.simplex import project_blocks
+from discreet.numerics.simplex import project_blocks
 
 DATA = Path(os.environ.get("DISCREET_DATA", Path(__file__).parents[3] / "shared" / "data"))
 

@@ -131,15 +131,21 @@ class HighLow(Randomizer):
         sensitive = self.inner.decode(hidden, ops) + self.kappa * ops.sum(shown)
         return self._joined(sensitive, shown / self.sigma if self.others else shown, ops)
 
+    @cached_property
+    def _outside_moment(self) -> float:
+        """E[phi_a(Y)**2] of a sensitive value a when somebody holds another one that is not sensitive."""
+        return (1 - self.sigma) * self.inner.neutral_moment + self.sigma * self.kappa**2 if self.others else 0.0
+
     def second_moments(self, shares: Any, ops: Any) -> Any:
         mine, theirs = self._parted(shares, ops)
-        outside = (1 - self.sigma) * self.inner.neutral_moment + self.sigma * self.kappa**2 if self.others else 0.0
-        sensitive = self.inner.second_moments(mine, ops) + outside * ops.sum(theirs)
+        sensitive = self.inner.second_moments(mine, ops) + self._outside_moment * ops.sum(theirs)
         return self._joined(sensitive, theirs / self.sigma if self.others else theirs, ops)
 
     def slopes(self, shares: Any, ops: Any) -> Any:
         mine, theirs = self._parted(shares, ops)
-        return self._joined(self.inner.slopes(mine, ops), (1 / self.sigma if self.others else 0.0) + 0 * theirs, ops)
+        # a single sensitive value grows at the expense of the others, several at each other's
+        inside = self.inner.slopes(mine, ops) - (self._outside_moment if self.inner.size == 1 else 0.0)
+        return self._joined(inside, (1 / self.sigma if self.others else 0.0) + 0 * theirs, ops)
 
     def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
         (mine, theirs), (w, a), (u, b) = (self._parted(part, ops) for part in (shares, first, second))

@@ -37,7 +37,8 @@ class RandomizedResponse(Indexed):
         self._lie, self._truth = units.low, units.high
         self._aside = ceil_div(units.high, exp_below(epsilon))  # type: ignore[arg-type]
         self.low, self.high = Fraction(units.low, space), Fraction(units.high, space)
-        self.g, self.h, self.nu = self.high, self.low, Fraction(1, size)
+        # one value alone has no other to be mistaken for
+        self.g, self.h, self.nu = self.high, self.low if size > 1 else Fraction(0), Fraction(1, size)
         self.ratio = self.high / self.low
         self.outside_ratio = Fraction(self._truth, self._aside)
         self.shown = 1 - Fraction(size * self._aside, space)

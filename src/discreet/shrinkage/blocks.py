@@ -19,7 +19,7 @@ from .layout import Layout, lay_out
 from .normal_tail import FloatArray
 from .posterior import IntArray, Prior, evidence
 from .quantiles import Quantiles, balanced_quantiles
-from .simplex import project_blocks
+from ..numerics.simplex import project_blocks
 from .smooth import check_coordinates, neighbour_averages
 from .totals import fit_shift
 from .weights import fit_weights

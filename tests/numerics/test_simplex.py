@@ -1,6 +1,6 @@
 import numpy as np
 
-from discreet.shrinkage.simplex import project_blocks
+from discreet.numerics.simplex import project_blocks
 
 
 def test_projection_is_non_negative_and_adds_up():

@@ -1,18 +1,20 @@
-"""Projection of counts onto non-negative counts with the exact total of every block."""
+"""Projection onto non-negative numbers with the exact total of every block."""
+
+from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .normal_tail import FloatArray
-from .posterior import IntArray
+FloatArray = NDArray[np.float64]
 
 
-def project_blocks(counts: FloatArray, block: IntArray, totals: FloatArray) -> FloatArray:
+def project_blocks(counts: FloatArray, block: NDArray[np.int64], totals: FloatArray) -> FloatArray:
     """The nearest non-negative counts that add up to totals [m] in every block, for labels in 0..m-1.
 
     p_i = max(y_i - theta_j, 0): with y_(1) >= y_(2) >= ... the sorted counts of block j,
     theta_j = (y_(1) + ... + y_(s) - n_j) / s for the last s at which y_(s) exceeds it.
 
-    *References* Wang2013.
+    References: Duchi2008, Wang2013.
     """
     order = np.lexsort((-counts, block))
     label, ordered = block[order], counts[order]
