@@ -14,6 +14,7 @@
     ├── NotServed                       no mechanism of that name serves the context
     ├── NotIdentifiable                 the reports carry no information about what was asked
     ├── RandomnessFailure               the source of randomness failed; no report was made
+    ├── CheckFailed (AssertionError)    a mechanism or engine breaks a law of the conformance suite
     └── MissingExtra (ImportError)      an optional dependency is absent; the message names the install line
 """
 
@@ -64,6 +65,10 @@ class NotIdentifiable(DiscreetError):
 
 class RandomnessFailure(DiscreetError):
     """The source of randomness failed or ran short; no report was made."""
+
+
+class CheckFailed(DiscreetError, AssertionError):
+    """A mechanism or engine that breaks a law of the conformance suite; the message says which and where."""
 
 
 class MissingExtra(DiscreetError, ImportError):

@@ -150,20 +150,24 @@ def _verify_matrix(rows: Sequence[Sequence[Any]], context: Context) -> Certifica
     for x, row in enumerate(exact):
         if sum(row) != 1:
             raise InvalidInput(f"row {x} adds up to {sum(row)}; it must add up to exactly 1")
+    scale = math.lcm(*(entry.denominator for row in exact for entry in row))
+    units = [[int(entry * scale) for entry in row] for row in exact]
     worst: tuple[float, int, int, Fraction] | None = None
-    for x, row in enumerate(exact):
-        for z, other in enumerate(exact):
+    for x, row in enumerate(units):
+        for z, other in enumerate(units):
             asked = context.at(x, z)
             if x == z or asked == math.inf:
                 continue
-            ratio = Fraction(0)
+            most, over = 0, 1
             for y, (a, b) in enumerate(zip(row, other, strict=True)):
                 if a and not b:
                     raise PrivacyViolation(
                         f"matrix: report {y} tells {context.values[x]!r} from {context.values[z]!r} for certain; "
                         f"E allows {text_of(asked)}"
                     )
-                ratio = max(ratio, a / b) if a else ratio
+                if a * over > most * b:
+                    most, over = a, b
+            ratio = Fraction(most, over)
             _check("matrix", context, x, z, ratio)
             slack = rough_gap(asked, ratio)
             if worst is None or slack < worst[0]:

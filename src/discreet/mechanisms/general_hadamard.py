@@ -135,7 +135,8 @@ class GeneralHadamard(Randomizer):
         return self._values(self._c**2 * self.columns * masses + 0 * rows)
 
     def slopes(self, shares: Any, ops: Any) -> Any:
-        return self._c**2 * self.columns * float(self.high - self.low) / 2 + 0 * shares
+        apart = float(self.high - self.low) / 2 if self.parts > 1 else 0.0
+        return self._c**2 * self.columns * apart + 0 * shares
 
     def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
         one, two = (ops.walsh_hadamard(self._rows(part, ops)) for part in (first, second))

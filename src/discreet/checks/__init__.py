@@ -1,0 +1,42 @@
+"""The conformance suite: laws that every mechanism and every engine keeps, to be run on your own.
+
+::
+
+    from discreet.checks import check_mechanism, check_engine
+
+    check_mechanism(mechanism)                   # raises CheckFailed, an AssertionError, with one sentence
+    check_mechanism(("subset", context))         # the same by name
+    check_engine(my_randomize_many, mechanism)   # another engine, word for word
+"""
+
+from ..errors import CheckFailed
+from .certificate import check_certificate
+from .engine import check_engine
+from .execution import check_every_word
+from .law import check_channel, check_pairs, check_reports
+from .narrow import narrow
+from .round_trips import check_round_trips
+from .statistics import check_influence, check_moments, check_unbiased
+from .suite import check_mechanism
+from .tallies import check_counting, check_merging
+from .words import check_equal_words, check_scalar_is_vector
+
+__all__ = [
+    "CheckFailed",
+    "check_certificate",
+    "check_channel",
+    "check_counting",
+    "check_engine",
+    "check_equal_words",
+    "check_every_word",
+    "check_influence",
+    "check_mechanism",
+    "check_merging",
+    "check_moments",
+    "check_pairs",
+    "check_reports",
+    "check_round_trips",
+    "check_scalar_is_vector",
+    "check_unbiased",
+    "narrow",
+]

@@ -1,0 +1,45 @@
+"""Another engine gives the reports of the reference, word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..engines.bulk import randomize_many
+from ..errors import CheckFailed, UnknownValue
+from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.randomizer import Randomizer
+from ..random import Source, seeded
+from .words import as_integers, some_values
+
+Engine = Callable[[Randomizer, Any, Source], Any]
+"""``engine(randomizer, indices, rng)`` gives the reports of `discreet.engines.bulk.randomize_many`."""
+
+
+def check_engine(engine: Engine, mechanism: Mechanism, *, n: int = 4000, seed: int = 1) -> None:
+    """`engine` equals the plain integers on a few reports and the NumPy reference on `n`, and refuses bad indices."""
+    randomizer = mechanism.randomizer
+    values = some_values(randomizer.size, n, seed)
+    few = values[: max(2, min(100, 100_000 // randomizer.words))]
+    alone = seeded(seed)
+    expected = [mechanism.randomize_index(int(x), alone) for x in few]
+    _same(mechanism, expected, as_integers(engine(randomizer, few, seeded(seed))))
+    reference = randomize_many(randomizer, values, seeded(seed))
+    found = engine(randomizer, values, seeded(seed))
+    if found.dtype != reference.dtype or found.shape != reference.shape:
+        raise CheckFailed(
+            f"{mechanism.name}: the engine gives {found.dtype} {found.shape}, not {reference.dtype} {reference.shape}"
+        )
+    _same(mechanism, as_integers(reference), as_integers(found))
+    for wrong in ([-1], [randomizer.size], [0.5]):
+        try:
+            engine(randomizer, wrong, seeded(seed))
+        except UnknownValue:
+            continue
+        raise CheckFailed(f"{mechanism.name}: the engine randomizes the index {wrong[0]}, which is none of the domain")
+
+
+def _same(mechanism: Mechanism, expected: list[int], found: list[int]) -> None:
+    for at, (one, other) in enumerate(zip(expected, found, strict=True)):
+        if one != other:
+            raise CheckFailed(f"{mechanism.name}: report {at} is {one} by the reference and {other} by the engine")

@@ -1,0 +1,109 @@
+"""The law as stated: a channel, its reports and the ratios that the certificate rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import permutations
+
+from ..errors import CheckFailed, InvalidReport
+from ..exact import log_of
+from ..mechanisms.mechanism import Mechanism
+
+REPORTS = 1 << 10
+ENTRIES = 1 << 13
+"""Largest numbers of reports and of channel entries that are enumerated."""
+
+SLACK = 1e-8
+"""How far a certified epsilon may lie above the true one."""
+
+
+def is_small(mechanism: Mechanism) -> bool:
+    """True if the whole channel can be written out in a moment."""
+    outputs = mechanism.randomizer.outputs
+    return outputs <= REPORTS and outputs * mechanism.context.size <= ENTRIES
+
+
+@lru_cache(maxsize=8)
+def channel_of(mechanism: Mechanism) -> list[list[Fraction]]:
+    """`Mechanism.channel`, written out once for all checks."""
+    return mechanism.channel()
+
+
+def check_channel(mechanism: Mechanism) -> None:
+    """Every row of the channel adds up to exactly one (small domains)."""
+    for x, row in enumerate(channel_of(mechanism)):
+        if min(row) < 0 or sum(row) != 1:
+            raise CheckFailed(f"{mechanism.name}: row {x} of the channel adds up to {sum(row)}, not to 1")
+
+
+def check_reports(mechanism: Mechanism) -> None:
+    """`reports`, `is_report`, `probability` and `check_report` agree on what can be written (small domains)."""
+    randomizer = mechanism.randomizer
+    listed = list(randomizer.reports())
+    if sorted(set(listed)) != listed:
+        raise CheckFailed(f"{mechanism.name}: reports() must list every report once, in order")
+    column = {y: number for number, y in enumerate(listed)}
+    channel = channel_of(mechanism)
+    for y in range(-2, randomizer.outputs + 3):
+        if y in column:
+            positive = any(row[column[y]] for row in channel)
+        else:
+            positive = any(randomizer.probability(x, y) for x in range(randomizer.size))
+        if not positive == (y in column) == randomizer.is_report(y):
+            raise CheckFailed(
+                f"{mechanism.name}: report {y} is {'' if y in column else 'not '}listed, is_report says "
+                f"{randomizer.is_report(y)}, its probability is {'positive' if positive else 'zero'}"
+            )
+        if not positive:
+            _refused(mechanism, y)
+    for forged in (True, float(listed[0]), str(listed[0]), None):
+        _refused(mechanism, forged)
+
+
+def _refused(mechanism: Mechanism, y: object) -> None:
+    try:
+        mechanism.randomizer.check_report(y)  # type: ignore[arg-type]
+    except InvalidReport:
+        return
+    raise CheckFailed(f"{mechanism.name}: check_report lets the forged report {y!r} pass")
+
+
+def check_pairs(mechanism: Mechanism) -> None:
+    """`pairs` bounds the true largest ratio of every ordered pair of values, tightly (small domains).
+
+    A pair that `pairs` leaves out must be one that some report tells apart for certain.
+    """
+    randomizer, channel = mechanism.randomizer, channel_of(mechanism)
+    labels = randomizer.labels
+    told = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in randomizer.pairs()}
+    scale = math.lcm(*(entry.denominator for row in channel for entry in row))
+    units = [[int(entry * scale) for entry in row] for row in channel]
+    for x, z in permutations(range(randomizer.size), 2):
+        true = largest_ratio(units[x], units[z])
+        bound = told.get((labels[x], labels[z]))
+        if (true is None) != (bound is None) or (true and bound and true > bound):
+            raise CheckFailed(
+                f"{mechanism.name}: {x} against {z} has the largest ratio {_shown(true)}; pairs() says {_shown(bound)}"
+            )
+        if true and bound and mechanism.served.at(x, z) <= 10 and log_of(bound) - log_of(true) > SLACK:
+            raise CheckFailed(
+                f"{mechanism.name}: {x} against {z} leaks {log_of(true):.12}; pairs() says {log_of(bound):.12}, far above"
+            )
+
+
+def _shown(ratio: Fraction | None) -> str:
+    return "infinity" if ratio is None else f"exp({log_of(ratio):.20})"
+
+
+def largest_ratio(own: Sequence[int], other: Sequence[int]) -> Fraction | None:
+    """The largest ratio of two rows of units over all reports, exactly; None if a report tells them apart."""
+    most, over = 0, 1
+    for a, b in zip(own, other, strict=True):
+        if a and not b:
+            return None
+        if a * over > most * b:
+            most, over = a, b
+    return Fraction(most, over)

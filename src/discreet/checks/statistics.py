@@ -1,0 +1,98 @@
+"""The statistics equal what enumeration of the channel gives: no bias, and the right moments."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CheckFailed
+from ..mechanisms.mechanism import Mechanism
+from ..numerics.numeric import NUMERIC
+from .law import channel_of
+
+Array = NDArray[np.float64]
+
+BIAS = 1e-12
+"""Largest bias, in units of the largest coefficient of the estimator where that is above one."""
+
+CLOSE = 1e-9
+"""Largest relative difference of a moment."""
+
+
+@lru_cache(maxsize=8)
+def enumerated(mechanism: Mechanism) -> tuple[Array, Array, Array]:
+    """The channel Q (values x reports), phi (reports x values) and the cells of each report (reports x cells)."""
+    randomizer = mechanism.randomizer
+    reports = list(randomizer.reports())
+    cells = np.zeros((len(reports), randomizer.cells))
+    for row, y in enumerate(reports):
+        cells[row, list(randomizer.cells_of(y))] += 1
+    phi = np.array([np.asarray(randomizer.decode(counts, NUMERIC)) for counts in cells])
+    return np.array(channel_of(mechanism), dtype=float), phi, cells
+
+
+def check_unbiased(mechanism: Mechanism) -> None:
+    """``sum_y Q(y | z) phi_x(y) = 1{x = z}`` for all x and z, and every report counts as one (small domains)."""
+    channel, phi, cells = enumerated(mechanism)
+    allowed = BIAS * max(1.0, float(np.abs(phi).max()))
+    off = np.abs(channel @ phi - np.eye(len(channel)))
+    if off.max() > allowed:
+        z, x = np.unravel_index(off.argmax(), off.shape)
+        raise CheckFailed(f"{mechanism.name}: the share of {x} is off by {off[z, x]:.3g} when everyone holds {z}")
+    totals = np.array([np.sum(mechanism.randomizer.total(counts, NUMERIC)) for counts in cells])
+    if (totals != 1).any():
+        raise CheckFailed(f"{mechanism.name}: the cells of one report tell of {totals[totals != 1][0]} reports")
+
+
+def check_moments(mechanism: Mechanism, *, seed: int = 1) -> None:
+    """`second_moments`, `slopes`, `cross_moment`, `push` and `pull` equal the enumerated ones (small domains).
+
+    At random shares, adding up to one and to less, and random weights. A slope must be what replacing
+    some mix of the other values by the value itself adds.
+    """
+    randomizer, rng = mechanism.randomizer, np.random.default_rng(seed)
+    channel, phi, cells = enumerated(mechanism)
+    for total in (1.0, 0.6):
+        shares = total * rng.dirichlet(np.ones(len(channel)))
+        law = shares @ channel
+        first, second = rng.normal(size=(2, len(channel)))
+        told: dict[str, tuple[Any, Any]] = {
+            "second_moments": (randomizer.second_moments(shares, NUMERIC), law @ phi**2),
+            "cross_moment": (
+                np.sum(randomizer.cross_moment(shares, first, second, NUMERIC)),
+                law @ ((phi @ first) * (phi @ second)),
+            ),
+            "push": (randomizer.push(shares, NUMERIC), law @ cells),
+        }
+        weights = rng.normal(size=randomizer.cells)
+        told["pull"] = (randomizer.pull(weights, NUMERIC), channel @ (cells @ weights))
+        for name, (claimed, true) in told.items():
+            _close(mechanism, name, claimed, true)
+    _check_slopes(mechanism, rng.dirichlet(np.ones(len(channel))))
+
+
+def _close(mechanism: Mechanism, name: str, claimed: Any, true: Any) -> None:
+    off = np.abs(np.asarray(claimed) - true).max()
+    if not off <= CLOSE * max(1.0, float(np.abs(true).max())):
+        raise CheckFailed(f"{mechanism.name}: {name} differs from the enumerated one by {off:.3g}")
+
+
+def _check_slopes(mechanism: Mechanism, shares: Array) -> None:
+    channel, phi, _ = enumerated(mechanism)
+    slopes = np.asarray(mechanism.randomizer.slopes(shares, NUMERIC))
+    moments = channel @ phi**2
+    for x in range(len(channel)) if len(channel) > 1 else ():
+        others = np.delete(moments[:, x], x)
+        low, high = moments[x, x] - others.max(), moments[x, x] - others.min()
+        room = CLOSE * max(1.0, float(moments[:, x].max()))
+        if not low - room <= slopes[x] <= high + room:
+            raise CheckFailed(f"{mechanism.name}: the slope of {x} is {slopes[x]:.6g}, not in {low:.6g} .. {high:.6g}")
+
+
+def check_influence(mechanism: Mechanism) -> None:
+    """`influence` is the largest coefficient that any report has in any share (small domains)."""
+    _, phi, _ = enumerated(mechanism)
+    _close(mechanism, "influence", mechanism.randomizer.influence(NUMERIC), phi.max())

@@ -1,0 +1,59 @@
+"""All laws of a mechanism in one call."""
+
+from __future__ import annotations
+
+from ..choose import mechanism as named
+from ..context import Context
+from ..errors import NotIdentifiable
+from ..mechanisms.mechanism import Mechanism
+from ..numerics.numeric import NUMERIC
+from .certificate import check_certificate
+from .execution import check_every_word
+from .law import check_channel, check_pairs, check_reports, is_small
+from .narrow import Factory
+from .round_trips import check_round_trips
+from .statistics import check_influence, check_moments, check_unbiased
+from .tallies import check_counting, check_merging
+from .words import check_equal_words, check_scalar_is_vector
+
+
+def check_mechanism(
+    subject: Mechanism | tuple[str, Context], *, factory: Factory | None = None, seed: int = 1
+) -> tuple[str, ...]:
+    """Every law that a mechanism must keep; `CheckFailed` with one sentence for the first it breaks.
+
+    `subject` is a mechanism, or its name and the context. Laws that need the channel written out are
+    checked on small domains; the names of the laws that were checked are returned. `factory` rebuilds
+    a randomizer of one's own with small words, see `narrow`.
+    """
+    mechanism = subject if isinstance(subject, Mechanism) else named(subject[1], subject[0])
+    check_certificate(mechanism)
+    check_equal_words(mechanism, seed=seed)
+    check_scalar_is_vector(mechanism, seed=seed)
+    check_counting(mechanism, seed=seed)
+    check_merging(mechanism, seed=seed)
+    done = ["certificate", "equal words", "scalar is vector", "counting", "merging"]
+    if check_round_trips(mechanism, seed=seed):
+        done.append("round trips")
+    if check_every_word(mechanism.randomizer, factory=factory):
+        done.append("every word")
+    if is_small(mechanism):
+        check_channel(mechanism)
+        check_reports(mechanism)
+        check_pairs(mechanism)
+        done += ["channel", "reports", "pairs"]
+        if _identifiable(mechanism):
+            check_unbiased(mechanism)
+            check_moments(mechanism, seed=seed)
+            check_influence(mechanism)
+            done += ["unbiased", "moments", "influence"]
+    return tuple(done)
+
+
+def _identifiable(mechanism: Mechanism) -> bool:
+    """False where the reports tell nothing, as under epsilon 0: there is no estimate to check."""
+    try:
+        mechanism.randomizer.influence(NUMERIC)
+    except NotIdentifiable:
+        return False
+    return True
