@@ -26,7 +26,13 @@ from discreet.bounds.bayes import (
 )
 from discreet.bounds.bernoulli import bernoulli_e_gamma, bernoulli_information
 from discreet.bounds.bound import Bound
-from discreet.bounds.chi_square import Family, blocks_family, chi_square_risk, classical_family, insensitive_family
+from discreet.bounds.chi_square_method import (
+    Family,
+    blocks_family,
+    chi_square_risk,
+    classical_family,
+    insensitive_family,
+)
 from discreet.bounds.contraction import (
     context_kl_contraction,
     context_tv_contraction,

@@ -4,7 +4,7 @@ For each form of context, two numbers that hold for every n and every epsilon, f
 any report is seen: on the expected total variation and on the expected sum of squared errors, both as the
 supremum over p. Each is the best of three families, which are also what is hard about the problem: a
 Dirichlet prior (`van_trees`, sharp for large n), a hypercube by Assouad's method (sharp for small n), and
-the hypercube by Fano's method (`chi_square`, the papers' own). The note of a bound names the family it was
+the hypercube by Fano's method (`chi_square_method`, the papers' own). The note of a bound names the family it was
 reached with: the mean error over that family is at least the bound, so a simulation that draws p from it
 can be compared with the bound directly.
 
@@ -14,7 +14,7 @@ column either shows one outside value, with weight at most ``1 - e^-epsilon`` in
 them; so the outside values are the public problem with ``n P_B (1 - e^-epsilon)`` users, and the sensitive
 ones the classical problem diluted by P_B.
 
-References: Acharya2020 (Theorems 3, 4), Duchi2013, and those of `van_trees`, `assouad`, `chi_square`.
+References: Acharya2020 (Theorems 3, 4), Duchi2013, and those of `van_trees`, `assouad`, `chi_square_method`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from discreet.bounds.assouad import assouad_best
 from discreet.bounds.bound import Bound, lower
-from discreet.bounds.chi_square import blocks_family, chi_square_risk, classical_family, insensitive_family
+from discreet.bounds.chi_square_method import blocks_family, chi_square_risk, classical_family, insensitive_family
 from discreet.bounds.contraction import pair_tv_contraction
 from discreet.bounds.finite import Floats, Matrix, Number, at_least, epsilon_value, privacy_matrix
 from discreet.bounds.van_trees import dirichlet_best, dirichlet_risk, pair_best
@@ -177,9 +177,10 @@ def minimax_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> Mi
     if sensitive == k:
         return minimax_classical(k, n, epsilon=e)
     distances, squares = [], []
-    for mass in (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 1.0):
+    for mass in (0.0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0):
         inside = _part(sensitive, n, e, mass) if mass > 0 else (_NOTHING, _NOTHING)
-        outside = _part(k - sensitive, n * (1 - mass) * shown, math.inf, 1.0)
+        users = n * (1 - mass) * shown
+        outside = _part(k - sensitive, users, math.inf, 1.0) if mass < 1 else (_NOTHING, _NOTHING)
         notes = [
             f"sensitive mass {mass:g}; sensitive {a.family or 'fixed'}; other {b.family or 'fixed'}"
             for a, b in zip(inside, outside, strict=True)

@@ -24,7 +24,7 @@ from discreet.bounds.attained import (
     attained_subset,
 )
 from discreet.bounds.bound import Bound, lower, upper
-from discreet.bounds.chi_square import (
+from discreet.bounds.chi_square_method import (
     Family,
     blocks_family,
     chi_square_risk,
