@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from .context import Context
@@ -144,38 +145,45 @@ def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] |
 
 
 def _verify_matrix(rows: Sequence[Sequence[Any]], context: Context) -> Certificate:
-    exact = [[_entry(entry, x, y) for y, entry in enumerate(row)] for x, row in enumerate(rows)]
-    if len(exact) != context.size or len({len(row) for row in exact}) != 1:
-        raise InvalidInput(f"matrix must have one row a value ({context.size}), all of the same length")
-    for x, row in enumerate(exact):
-        if sum(row) != 1:
-            raise InvalidInput(f"row {x} adds up to {sum(row)}; it must add up to exactly 1")
-    scale = math.lcm(*(entry.denominator for row in exact for entry in row))
-    units = [[int(entry * scale) for entry in row] for row in exact]
+    units = _units(rows, context.size)
     worst: tuple[float, int, int, Fraction] | None = None
-    for x, row in enumerate(units):
-        for z, other in enumerate(units):
-            asked = context.at(x, z)
-            if x == z or asked == math.inf:
-                continue
-            most, over = 0, 1
-            for y, (a, b) in enumerate(zip(row, other, strict=True)):
-                if a and not b:
-                    raise PrivacyViolation(
-                        f"matrix: report {y} tells {context.values[x]!r} from {context.values[z]!r} for certain; "
-                        f"E allows {text_of(asked)}"
-                    )
-                if a * over > most * b:
-                    most, over = a, b
-            ratio = Fraction(most, over)
+    for x, z in permutations(range(context.size), 2):
+        asked = context.at(x, z)
+        if asked != math.inf:
+            ratio = _largest_ratio(units[x], units[z], context, x, z)
             _check("matrix", context, x, z, ratio)
             slack = rough_gap(asked, ratio)
             if worst is None or slack < worst[0]:
                 worst = slack, x, z, ratio
     _, x, z, ratio = worst or (math.inf, 0, min(1, context.size - 1), Fraction(1))
     return Certificate(
-        "matrix", context.values[x], context.values[z], context.at(x, z), ratio, len(exact[0]), fingerprint=None
+        "matrix", context.values[x], context.values[z], context.at(x, z), ratio, len(units[0]), fingerprint=None
     )
+
+
+def _units(rows: Sequence[Sequence[Any]], size: int) -> list[list[int]]:
+    """The matrix in whole numbers over one denominator."""
+    exact = [[_entry(entry, x, y) for y, entry in enumerate(row)] for x, row in enumerate(rows)]
+    if len(exact) != size or len({len(row) for row in exact}) != 1:
+        raise InvalidInput(f"matrix must have one row a value ({size}), all of the same length")
+    for x, row in enumerate(exact):
+        if sum(row) != 1:
+            raise InvalidInput(f"row {x} adds up to {sum(row)}; it must add up to exactly 1")
+    scale = math.lcm(*(entry.denominator for row in exact for entry in row))
+    return [[int(entry * scale) for entry in row] for row in exact]
+
+
+def _largest_ratio(own: list[int], other: list[int], context: Context, x: int, z: int) -> Fraction:
+    most, over = 0, 1
+    for y, (a, b) in enumerate(zip(own, other, strict=True)):
+        if a and not b:
+            raise PrivacyViolation(
+                f"matrix: report {y} tells {context.values[x]!r} from {context.values[z]!r} for certain; "
+                f"E allows {text_of(context.at(x, z))}"
+            )
+        if a * over > most * b:
+            most, over = a, b
+    return Fraction(most, over)
 
 
 def _entry(entry: Any, x: int, y: int) -> Fraction:
