@@ -135,7 +135,8 @@ class GeneralHadamard(Randomizer):
         return self._values(self._c**2 * self.columns * masses + 0 * rows)
 
     def slopes(self, shares: Any, ops: Any) -> Any:
-        apart = float(self.high - self.low) / 2 if self.parts > 1 else 0.0
+        several = self.size > self.columns - 1  # values outside the part of x, which it could replace
+        apart = float(self.high - self.low) / 2 if several else 0.0
         return self._c**2 * self.columns * apart + 0 * shares
 
     def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
