@@ -33,16 +33,20 @@ def two_level(a: float, b: float, own: float, shared: float, epsilon: float) -> 
     return g, h, own / (a + b), -a * math.expm1(-epsilon) / whole
 
 
+def subset_levels(size: int, d: int, epsilon: float) -> tuple[float, float, float, float]:
+    """(g, h, nu, sigma) of subsets of d of the sensitive values."""
+    fade = math.exp(-epsilon)
+    g = d / (d + (size - d) * fade)
+    h = (g * (d - 1) + (1 - g) * d) / (size - 1)
+    return g, h, d / size, -d * math.expm1(-epsilon) / (d + (size - d) * fade)
+
+
 @lru_cache(maxsize=1024)
 def best_subset_size(size: int, epsilon: float, mass: float) -> int:
     """The subset size d with the least `high_low_error`, near ``s / (1 + sqrt(e (1 + m (e - 1))))``."""
 
     def error(d: int) -> float:
-        fade = math.exp(-epsilon)
-        g = d / (d + (size - d) * fade)
-        h = (g * (d - 1) + (1 - g) * d) / (size - 1)
-        sigma = -d * math.expm1(-epsilon) / (d + (size - d) * fade)
-        return high_low_error(g, h, d / size, sigma, size=size, mass=mass)
+        return high_low_error(*subset_levels(size, d, epsilon), size=size, mass=mass)
 
     if size <= 4096:
         return min(range(1, size), key=error)
@@ -61,3 +65,38 @@ def best_difference_set(size: int, epsilon: float, mass: float) -> Parameters:
         return high_low_error(*levels, size=size, mass=mass), p.v
 
     return min(candidates(size, bits=room(size)), key=error)
+
+
+@lru_cache(maxsize=1024)
+def best_two_sizes(size: int, epsilon: float, mass: float) -> tuple[int, int, float] | None:
+    """Two subset sizes and the share of the first that beat every single size by 0.1 %, or None.
+
+    With parts a and b of second moments A_i (sensitive) and B_i (others) the mixture's are the weighted
+    harmonic means, so the error is convex in the share and is searched by thirds.
+    """
+    best_single = best_subset_size(size, epsilon, mass)
+    halves = {d: _halves(size, d, epsilon, mass) for d in range(1, size) if abs(d - best_single) <= 3}
+
+    def error(first: int, second: int, share: float) -> float:
+        pairs = zip(halves[first], halves[second], strict=True)
+        return sum(1 / (share / one + (1 - share) / two) for one, two in pairs)
+
+    found, least = None, 0.999 * sum(halves[best_single])
+    for first in halves:
+        for second in halves:
+            if first < second:
+                low, high = 0.0, 1.0
+                for _ in range(30):
+                    third = (high - low) / 3
+                    worse = error(first, second, low + third) > error(first, second, high - third)
+                    low, high = (low + third, high) if worse else (low, high - third)
+                if error(first, second, low) < least:
+                    found, least = (first, second, low), error(first, second, low)
+    return found
+
+
+def _halves(size: int, d: int, epsilon: float, mass: float) -> tuple[float, float]:
+    """The summed second moments of the sensitive shares, equal among themselves, and of the others."""
+    sigma = subset_levels(size, d, epsilon)[3]
+    others = (1 - mass) / sigma
+    return high_low_error(*subset_levels(size, d, epsilon), size=size, mass=mass) - others, others
