@@ -1,10 +1,17 @@
-"""Partitions of places into blocks: one label per value, from coordinates and public knowledge only.
+"""Partitions of places into blocks, one label per value, and contexts made of them in a line.
+
+Only coordinates and public knowledge enter a partition, never what people hold:
+
+>>> from discreet import geo
+>>> geo.grid_context((125, 350), (25, 35), epsilon="1")
+Context.blocks(43750 values in 875 blocks, epsilon=1)
 
 The trees take public weights; nearest_city_blocks, city_population and the H3 functions need the extra `pip
 install 'discreet[geo]'`.
 """
 
 from .cities import Cities, cities_around, city_population, nearest_city_blocks
+from .contexts import blocks_context, city_context, grid_context, h3_context, kd_tree_context, quadtree_context
 from .grid import Box, box_blocks, grid_blocks, grid_centres, grid_coordinates
 from .hexagons import h3_blocks, h3_parent_blocks
 from .labels import block_sizes, compact, worst_block_size
@@ -14,17 +21,23 @@ __all__ = [
     "Box",
     "Cities",
     "block_sizes",
+    "blocks_context",
     "box_blocks",
     "cities_around",
+    "city_context",
     "city_population",
     "compact",
     "grid_blocks",
     "grid_centres",
+    "grid_context",
     "grid_coordinates",
     "h3_blocks",
+    "h3_context",
     "h3_parent_blocks",
     "kd_tree_blocks",
+    "kd_tree_context",
     "nearest_city_blocks",
     "quadtree_blocks",
+    "quadtree_context",
     "worst_block_size",
 ]

@@ -1,0 +1,81 @@
+"""Contexts whose blocks are places: where in the block is hidden, the block may show."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..context import Blocks, Context
+from ..context.blocks import levels_of
+from ..domain import Domain, Value
+from ..errors import InvalidInput
+from .cities import nearest_city_blocks
+from .grid import grid_blocks
+from .hexagons import h3_blocks
+from .labels import block_sizes
+from .trees import kd_tree_blocks, quadtree_blocks
+
+
+def blocks_context(labels: ArrayLike, epsilon: object, *, values: Iterable[Value] | None = None) -> Context:
+    """The context of a partition given by one label a value, 0..m-1, every block at `epsilon`.
+
+    Values are the numbers 0..k-1 unless given; `epsilon` is one for all blocks or a list with one a block.
+    """
+    sizes = block_sizes(labels)
+    if not sizes.all():
+        raise InvalidInput(f"labels must name every block: block {int(np.argmin(sizes))} has no value")
+    block_of = np.asarray(labels).astype(np.int64).tolist()
+    names = range(len(sizes))
+    domain = Domain(range(len(block_of)) if values is None else values)
+    return Blocks(domain, block_of, names, levels_of(names, epsilon))
+
+
+def grid_context(shape: tuple[int, int], parts: tuple[int, int], epsilon: object) -> Context:
+    """The cells of a grid, row by row, hidden inside parts[0] x parts[1] equal rectangles.
+
+    One part, (1, 1), is classical local differential privacy.
+
+    References: Acharya2020 (Section 7).
+    """
+    labels = grid_blocks(shape, parts)
+    return Context.uniform(range(len(labels)), epsilon) if parts == (1, 1) else blocks_context(labels, epsilon)
+
+
+def city_context(latitude: ArrayLike, longitude: ArrayLike, epsilon: object, *, blocks: int, least: int = 2) -> Context:
+    """Points hidden among those with the same nearest city, for at most `blocks` of the most populous cities."""
+    return blocks_context(nearest_city_blocks(latitude, longitude, blocks=blocks, least=least), epsilon)
+
+
+def h3_context(latitude: ArrayLike, longitude: ArrayLike, epsilon: object, *, resolution: int) -> Context:
+    """Points hidden among those in the same H3 cell of that resolution."""
+    return blocks_context(h3_blocks(latitude, longitude, resolution=resolution), epsilon)
+
+
+def kd_tree_context(
+    latitude: ArrayLike,
+    longitude: ArrayLike,
+    weights: ArrayLike,
+    epsilon: object,
+    *,
+    blocks: int | None = None,
+    worst: int | None = None,
+    least: int = 2,
+) -> Context:
+    """Points hidden inside the blocks of a k-d tree over public weights; give `blocks` or the `worst` size."""
+    labels = kd_tree_blocks(latitude, longitude, weights, blocks=blocks, worst=worst, least=least)
+    return blocks_context(labels, epsilon)
+
+
+def quadtree_context(
+    latitude: ArrayLike,
+    longitude: ArrayLike,
+    weights: ArrayLike,
+    epsilon: object,
+    *,
+    blocks: int | None = None,
+    worst: int | None = None,
+    least: int = 2,
+) -> Context:
+    """Points hidden inside the blocks of a quadtree over public weights; give `blocks` or the `worst` size."""
+    labels = quadtree_blocks(latitude, longitude, weights, blocks=blocks, worst=worst, least=least)
+    return blocks_context(labels, epsilon)
