@@ -72,9 +72,11 @@ def main() -> None:
     print("Noise is seeded so that this page comes out the same; real people use dc.random.secure().\n")
     surveys = {}
     for number, (promise, context) in enumerate(contexts().items()):
-        surveys[promise] = survey(context, answers, dc.random.seeded(number))
+        done = surveys[promise] = survey(context, answers, dc.random.seeded(number))
+        proof = done["certificate"]
         print(promise)
-        print(f"  {surveys[promise]['certificate']}")
+        print(f"  {proof.mechanism}, {done['mechanism'].bits} bits a report; tightest: {proof.x!r} against {proof.z!r}")
+        print(f"  certified: claimed {proof.claimed}, realised {proof.realised:.12g} (gap {proof.gap:.1g})")
     print()
     print_shares(surveys, SHARES)
     print_errors(surveys, SHARES)
@@ -98,8 +100,11 @@ def print_errors(surveys: dict[str, dict[str, Any]], truth: Any) -> None:
     for promise, s in surveys.items():
         error = np.sqrt(np.mean((s["shares"] - truth) ** 2))
         right = int(np.sum((s["low"] <= truth) & (truth <= s["high"])))
-        print(f"{promise:<36} {s['mechanism'].name:<28} {100 * error:>12.3f} % {right:>10} of {len(truth)}")
-    print("typical error: root mean square over the districts; intervals are right 95 % of the time on average\n")
+        print(f"{promise:<36} {s['mechanism'].name:<28} {100 * error:>7.2f} points {right:>10} of {len(truth)}")
+    print(
+        "typical error: root mean square over the districts, in points of percent; 95 % intervals, right on average 95 % of"
+    )
+    print("the time. What may show costs nothing: the less is promised, the more is learned from the same people.\n")
 
 
 def draw(surveys: dict[str, dict[str, Any]], truth: Any) -> None:

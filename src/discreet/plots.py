@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,8 @@ def plot_shares(
     suffix = Path(path).suffix.lstrip(".").lower()
     if suffix not in ("png", "svg", "pdf"):
         raise InvalidInput(f"{path}: a picture must be a .png, .svg or .pdf file")
+    if not all(math.isfinite(share) for panel in several for share in panel["shares"]):
+        raise InvalidInput("there is nothing to draw: no reports, no shares")
     order = list(range(len(values)))
     if len(values) > MOST:
         order = sorted(order, key=lambda x: -several[0]["shares"][x])[:MOST]

@@ -57,7 +57,7 @@ def command(
     if plot is not None:
         from ..plots import plot_shares
 
-        plot_shares(found, plot, title=f"{counted.n:,} reports of {mechanism.name}")
+        plot_shares(found, plot, title=f"{counted.n:,} reports of {mechanism.name}, {confidence:.4g} intervals")
     if as_json:
         click.echo(json.dumps(_finite(found), ensure_ascii=False))
     else:

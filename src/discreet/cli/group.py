@@ -62,7 +62,7 @@ class Commands(click.Group):
             sys.exit(status if isinstance(status, int) else 0)
         except click.UsageError as problem:
             where = problem.ctx.command_path if problem.ctx else "discreet"
-            _fail(f"{problem.format_message()} Try '{where} --help'.")
+            _fail(f"{problem.format_message().rstrip('.')}. Try '{where} --help'.")
         except click.ClickException as problem:
             _fail(problem.format_message())
         except click.Abort:
@@ -90,13 +90,14 @@ def _leave_quietly() -> NoReturn:
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked and not ctx.resilient_parsing:
-        from importlib.metadata import version
+        from .. import __version__
 
-        click.echo(f"discreet {version('discreet')}")
+        click.echo(f"discreet {__version__}")
         ctx.exit()
 
 
 @click.group(
+    "discreet",
     cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

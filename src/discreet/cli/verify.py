@@ -27,10 +27,10 @@ def command(spec: str, as_json: bool) -> None:
             click.echo(json.dumps({"ok": False, "reason": str(problem)}))
         raise
     certificate = mechanism.certificate
+    told = certificate.as_dict() | {"outputs": _outputs(certificate.outputs)}
     if as_json:
-        click.echo(json.dumps(certificate.as_dict(), ensure_ascii=False))
+        click.echo(json.dumps(told, ensure_ascii=False))
         return
-    told = certificate.as_dict()
     rows = {
         "context": repr(mechanism.context),
         "mechanism": f"{mechanism.name}, {mechanism.bits} bits a report",
@@ -38,7 +38,7 @@ def command(spec: str, as_json: bool) -> None:
         "claimed": "inf" if told["claimed"] is None else f"{told['claimed']:.15g}",
         "realised": f"{certificate.realised:.15g}",
         "gap": "inf" if told["gap"] is None else f"{told['gap']:.2g}",
-        "outputs": _outputs(certificate.outputs),
+        "outputs": str(told["outputs"]),
         "fingerprint": str(certificate.fingerprint),
     }
     for name, told_as in rows.items():
@@ -46,5 +46,6 @@ def command(spec: str, as_json: bool) -> None:
     click.echo("ok           realised <= claimed for every pair, decided with integers")
 
 
-def _outputs(outputs: int) -> str:
-    return str(outputs) if outputs < 1 << 53 else f"fewer than 2**{(outputs - 1).bit_length()}"
+def _outputs(outputs: int) -> int | str:
+    """The number of reports, as a power where JSON numbers end."""
+    return outputs if outputs < 1 << 53 else f"at most 2**{(outputs - 1).bit_length()}"

@@ -18,11 +18,11 @@ import shutil
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, TextIO, TypeAlias
+from typing import IO, BinaryIO, TextIO, TypeAlias
 
 from ..errors import InvalidInput
 
@@ -186,17 +186,17 @@ class Writer:
     def __init__(self, path: str | Path, *, column: str = "report") -> None:
         self._path, self._column = path, column
         self._kind = _kind(path)
-        self._file: Any = None
-        self._replacing: Any = None
+        self._file: IO[bytes] | gzip.GzipFile | None = None
 
     def __enter__(self) -> Writer:
-        if str(self._path) != PIPE:
-            self._replacing = replacing(self._path)
-            raw = self._replacing.__enter__()
-            packed = Path(self._path).suffix == ".gz"
-            self._file = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if packed else raw
-        if self._kind == "csv":
-            self._put(_csv_lines([self._column]))
+        with ExitStack() as stack:
+            if str(self._path) != PIPE:
+                raw = self._file = stack.enter_context(replacing(self._path))
+                if Path(self._path).suffix == ".gz":
+                    self._file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=raw, mtime=0))
+            if self._kind == "csv":
+                self._put(_csv_lines([self._column]))
+            self._stack = stack.pop_all()
         return self
 
     def write(self, entries: Iterable[Entry]) -> None:
@@ -218,10 +218,7 @@ class Writer:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._replacing is not None:
-            if isinstance(self._file, gzip.GzipFile):
-                self._file.close()
-            self._replacing.__exit__(kind, problem, trace)
+        self._stack.__exit__(kind, problem, trace)
 
 
 def _csv_lines(entries: Iterable[Entry]) -> str:

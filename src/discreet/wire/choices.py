@@ -1,4 +1,4 @@
-"""The mechanism of a spec: a name with its parameters, or one design a block."""
+"""The mechanism of a spec: a name with its parameters, one design a block, or a mixture of parts."""
 
 from __future__ import annotations
 
@@ -24,17 +24,19 @@ def mechanism_of(context: Context, choice: object) -> Mechanism:
         designs = listed(fields.required("inner"), "mechanism.inner")
         fields.close()
         return _per_block(context, designs)
+    if name == "mixture":
+        return _mixture(context, fields)
     parameters = fields.rest()
     for key in parameters:
         if key in RESERVED:
             raise InvalidSpec(f"mechanism.{key} is not known here")
-    if name == "auto":
-        if "prior" in parameters:
-            parameters["prior"] = _prior(parameters["prior"])
-        if "bits" in parameters and whole(parameters["bits"], "mechanism.bits") < 1:
+    if "prior" in parameters:
+        parameters["prior"] = _prior(parameters["prior"])
+    if "bits" in parameters:
+        if name != "auto":
+            raise InvalidSpec(f'mechanism.bits goes with name = "auto", not with {name!r}')
+        if whole(parameters["bits"], "mechanism.bits") < 1:
             raise InvalidSpec(f"mechanism.bits={parameters['bits']} must be at least 1")
-    elif extra := {"bits", "prior"} & set(parameters):
-        raise InvalidSpec(f'mechanism.{min(extra)} goes with name = "auto", not with {name!r}')
     if "rows" in parameters:
         parameters["rows"] = _rows(parameters["rows"])
     return mechanism(context, name, **parameters)
@@ -80,3 +82,31 @@ def _per_block(context: Context, designs: list[Any]) -> Mechanism:
             known[key] = base(name, len(members), level, parameters)
         inner.append(known[key])
     return Mechanism(context, blocks.Blocks(served.labels, inner), served=served)
+
+
+def _mixture(context: Context, fields: Fields) -> Mechanism:
+    """The mechanism that uses part i with ``units[i]`` of the words."""
+    from ..choose import mechanism, structured
+    from ..mechanisms.mixture import Mixture
+
+    served = structured(context)
+    parts = []
+    for number, told in enumerate(listed(fields.required("parts"), "mechanism.parts")):
+        part = Fields(told, f"mechanism.parts[{number}]")
+        name = text(part.required("name"), part.name("name"))
+        parameters = part.rest()
+        for key in RESERVED:
+            if key in parameters:
+                raise InvalidSpec(f"{part.name(key)} is not known here")
+        parts.append(mechanism(served, name, **parameters).randomizer)
+    units = [
+        exact(unit, f"mechanism.units[{i}]")
+        for i, unit in enumerate(listed(fields.required("units"), "mechanism.units"))
+    ]
+    prior = _prior(listed(fields.required("prior"), "mechanism.prior"))
+    fields.close()
+    if not parts or any(unit.denominator != 1 for unit in units) or len(prior) != context.size:
+        raise InvalidSpec(
+            f"mechanism: a mixture needs parts, whole units one a part, and a prior of {context.size} shares"
+        )
+    return Mechanism(context, Mixture(parts, [int(unit) for unit in units], prior), served=served)

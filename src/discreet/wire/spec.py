@@ -81,7 +81,9 @@ class Spec:
         for number, entry in enumerate(mechanism.context.domain):
             value(entry, f"values[{number}]={entry!r}")
         spec = cls.of({**mechanism.description, "name": name})
-        if spec.mechanism.fingerprint != mechanism.fingerprint:
+        read = spec.mechanism
+        same_rows = getattr(read.randomizer, "rows", None) == getattr(mechanism.randomizer, "rows", None)
+        if read.fingerprint != mechanism.fingerprint or not same_rows:
             raise InvalidSpec(f"{mechanism.name}: this mechanism cannot be told by a spec")
         return spec
 
