@@ -124,7 +124,7 @@ def test_capacity_is_that_of_the_textbook_channels():
 
 def test_capacity_is_bracketed_and_above_every_prior():
     rng = np.random.default_rng(22)
-    for _ in range(10):
+    for _ in range(5):
         Q = rng.dirichlet(np.full(5, 0.5), 4)
         found = capacity(Q)
         assert found.value <= found.ceiling <= found.value + 1e-9

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from discreet.bounds.cube import cube_kl
-from discreet.bounds.finite import Number, at_least
+from discreet.bounds.finite import Floats, Number, at_least
 
 _RADII: tuple[float, ...] = tuple(float(r) for r in np.geomspace(1e-4, 1.0, 61))
 
@@ -47,6 +48,13 @@ def assouad_cube(
     return CubeRisk(pairs, radius, mass * radius / 2 * left, (mass * radius) ** 2 / (2 * pairs) * left)
 
 
+@lru_cache(maxsize=4096)
+def _scan(pairs: int, epsilon: float, mass: float, delta: float) -> Floats:
+    """`cube_kl` at every radius of the scan."""
+    options = {"epsilon": epsilon, "mass": mass, "delta": delta}
+    return np.array([cube_kl(pairs, radius=radius, **options) for radius in _RADII])
+
+
 def assouad_best(
     pairs: int, n: float, *, epsilon: Number, mass: float = 1.0, delta: Number = 0
 ) -> tuple[CubeRisk, CubeRisk]:
@@ -55,13 +63,14 @@ def assouad_best(
     Pairs are halved down to one, and the radius scanned; every cube gives a true bound.
     """
     at_least("pairs", pairs, 1)
-    sizes = []
+    radii = np.array(_RADII)
+    found = []
     while pairs:
-        sizes.append(pairs)
+        with np.errstate(invalid="ignore"):
+            D = np.nan_to_num(n * _scan(pairs, float(epsilon), mass, float(delta)))
+        left = 1 - np.minimum(np.sqrt(D / 2), np.sqrt(-np.expm1(-D)))
+        for power in (1, 2):
+            radius = _RADII[int(np.argmax(radii**power * left))]
+            found.append(assouad_cube(pairs, n, radius=radius, epsilon=epsilon, mass=mass, delta=delta))
         pairs //= 2
-    risks = [
-        assouad_cube(size, n, radius=radius, epsilon=epsilon, mass=mass, delta=delta)
-        for size in sizes
-        for radius in _RADII
-    ]
-    return max(risks, key=lambda r: r.total_variation), max(risks, key=lambda r: r.squared_error)
+    return max(found, key=lambda r: r.total_variation), max(found, key=lambda r: r.squared_error)

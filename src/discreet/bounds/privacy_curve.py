@@ -63,13 +63,11 @@ class PrivacyCurve:
         delta_value(delta)
         if delta < self.deltas[-1]:
             return math.inf
-        for i in range(len(self.gammas)):
-            if self.deltas[i] <= delta:
-                if i == 0:
-                    return self.gammas[0]
-                (g0, g1), (d0, d1) = self.gammas[i - 1 : i + 1], self.deltas[i - 1 : i + 1]
-                return g1 - (g1 - g0) * (delta - d1) / (d0 - d1)
-        raise AssertionError("the last delta is the smallest")
+        i = next(i for i, enough in enumerate(self.deltas) if enough <= delta)
+        if i == 0:
+            return self.gammas[0]
+        (g0, g1), (d0, d1) = self.gammas[i - 1 : i + 1], self.deltas[i - 1 : i + 1]
+        return g1 - (g1 - g0) * (delta - d1) / (d0 - d1)
 
     def delta(self, epsilon: Number) -> float:
         """The smallest delta at `epsilon`, which may be infinite."""
