@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 import weakref
 from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .errors import InvalidInput, RandomnessFailure
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MASK = (1 << 64) - 1
-CHUNK = 1 << 16
-"""Words of zeros kept to be encrypted in place of fresh allocations."""
+CHUNK = 1 << 17
+"""Bytes encrypted at a time: few enough to stay in the processor's cache."""
 
 
 class Source(Protocol):
@@ -46,15 +48,34 @@ class Keystream:
     """The words of AES-128 in counter mode under `key`, from word `start` on."""
 
     def __init__(self, key: bytes, *, start: int = 0) -> None:
+        self._key = key
+        self._lock = threading.Lock()
+        self._move_to(start)
+
+    def _move_to(self, start: int) -> None:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
         counter = (start // 2).to_bytes(16, "big")
-        self._cipher = Cipher(algorithms.AES(key), modes.CTR(counter)).encryptor()
+        self._next = start
+        self._cipher = Cipher(algorithms.AES(self._key), modes.CTR(counter)).encryptor()
         self._cipher.update(bytes(8 * (start % 2)))
+
+    def at(self, word: int) -> Keystream:
+        """The same words again from the given number after the next one on, as a stream of its own."""
+        return Keystream(self._key, start=self._next + word)
+
+    def reserve(self, count: int) -> Keystream:
+        """A stream of the next `count` words, which this one skips: any split of them gives the same words."""
+        with self._lock:
+            reserved = self.at(0)
+            self._move_to(self._next + count)
+        return reserved
 
     def take(self, count: int) -> list[int]:
         """The next `count` words as integers."""
-        return _integers(self._cipher.update(bytes(8 * count)), count)
+        with self._lock:
+            self._next += count
+            return _integers(self._cipher.update(bytes(8 * count)), count)
 
     def fill(self, count: int) -> NDArray[np.uint64]:
         """The next `count` words, encrypted straight into a new array."""
@@ -66,17 +87,22 @@ class Keystream:
 
     def fill_into(self, out: NDArray[np.uint64]) -> None:
         """Overwrite the contiguous array `out` with the next words, without a copy."""
-        import numpy as np
+        if not out.size:
+            return
+        zeros, view = _zeros(), out.data.cast("B")
+        with self._lock:
+            self._next += out.size
+            for begin in range(0, len(view), len(zeros)):
+                part = view[begin : begin + len(zeros)]
+                written = self._cipher.update_into(zeros[: len(part)], part)
+                if written != len(part):
+                    raise RandomnessFailure(f"asked for {len(part)} random bytes, got {written}; no report was made")
 
-        zeros = np.zeros(min(CHUNK, max(1, out.size)), dtype="<u8")
-        view = memoryview(out).cast("B")
-        done = 0
-        while done < out.size:
-            part = min(zeros.size, out.size - done)
-            written = self._cipher.update_into(zeros[:part].view("u1"), view[8 * done : 8 * (done + part)])
-            if written != 8 * part:
-                raise RandomnessFailure(f"asked for {8 * part} random bytes, got {written}; no report was made")
-            done += part
+
+@cache
+def _zeros() -> memoryview:
+    """The plain text whose encryption is the stream."""
+    return memoryview(bytes(CHUNK))
 
 
 class _Secure:
@@ -105,6 +131,9 @@ class _Secure:
 
     def fill_into(self, out: NDArray[np.uint64]) -> None:
         self._keyed().fill_into(out)
+
+    def reserve(self, count: int) -> Keystream:
+        return self._keyed().reserve(count)
 
     def forget(self) -> None:
         """Drop the key, so that a forked child never repeats its parent's words."""

@@ -1,21 +1,36 @@
-"""Many reports at once in bounded memory: words straight from the source, one sampler, packed reports."""
+"""Many reports at once in bounded memory, on every core: words straight from the source, one pass, packed reports.
+
+Report i uses words [iW, (i+1)W) of the source, however the work is cut, so any number of threads and any
+engine give the same reports. The compiled samplers of `discreet.engines.kernels` are used from `WORTH`
+values on where Numba is installed; NumPy serves the rest. What is held besides the values and their
+reports is a buffer of words for each thread, small enough for the processor's cache.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UnknownValue
+from ..errors import InvalidInput, MissingExtra, UnknownValue
+from ..numerics.acceleration import accelerated, cores, present
 from ..numerics.arrays import ARRAYS
 
 if TYPE_CHECKING:
     from ..mechanisms.randomizer import Randomizer
-    from ..random import Source
+    from ..random import Keystream, Source
 
-BATCH = 1 << 22
-"""Words held at a time."""
+BUFFER = 1 << 15
+"""Words held by a thread at a time."""
+
+TASK = 1 << 20
+"""Words that a thread takes on at a time."""
+
+Sampler = Callable[[NDArray[Any], NDArray[np.uint64], NDArray[Any]], None]
+"""``sampler(indices, words, out)`` writes the reports of `indices`, W words each, or raises `UnknownValue`."""
 
 
 def report_type(bits: int) -> np.dtype[Any]:
@@ -23,29 +38,109 @@ def report_type(bits: int) -> np.dtype[Any]:
     return np.dtype(next((f"u{size}" for size in (1, 2, 4, 8) if bits <= 8 * size), "u8"))
 
 
-def indices_of(indices: Any, size: int) -> NDArray[np.uint64]:
-    """Value numbers as an array, each checked to lie in the domain."""
+def randomize_many(
+    randomizer: Randomizer, indices: Any, rng: Source, *, threads: int | None = None, engine: str = "auto"
+) -> NDArray[Any]:
+    """The reports of many values given by number, in the smallest unsigned type.
+
+    `threads` is how many cores to use, all of them unless given (one where the source cannot be addressed).
+    `engine` is "numpy", "numba", or "auto": compiled where that pays. The reports are the same.
+    """
+    x = _unsigned(indices)
+    columns = -(-randomizer.bits // 64)
+    shape = len(x) if columns == 1 else (len(x), columns)
+    out = np.empty(shape, dtype=report_type(randomizer.bits))
+    work = _Work(randomizer, _sampler(randomizer, len(x), engine), x, out)
+    reserve = getattr(rng, "reserve", None)
+    if reserve is None:
+        work.go_on(rng)
+    else:
+        work.share(reserve(len(x) * randomizer.words), cores() if threads is None else threads)
+    return out
+
+
+class _Work:
+    """The values to randomize and where to write their reports, cut into pieces."""
+
+    def __init__(self, randomizer: Randomizer, sampler: Sampler, x: NDArray[Any], out: NDArray[Any]) -> None:
+        self._sampler, self._x, self._out, self._words = sampler, x, out, randomizer.words
+        held = max(self._words, randomizer.size if out.ndim == 2 else 1)
+        self._chunk = max(1, BUFFER // held)
+        self._task = max(self._chunk, TASK // self._words // self._chunk * self._chunk)
+
+    def go_on(self, rng: Source) -> None:
+        """From the next words of a source that only goes on."""
+        for begin in range(0, len(self._x), self._chunk):
+            count = len(self._x[begin : begin + self._chunk])
+            self._write(begin, rng.fill(count * self._words))
+
+    def share(self, stream: Keystream, threads: int) -> None:
+        """From words that any thread can find."""
+        starts = range(0, len(self._x), self._task)
+        threads = min(threads, len(starts))
+        if threads <= 1:
+            for begin in starts:
+                self._piece(begin, stream)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                for _ in pool.map(self._piece, starts, [stream] * len(starts)):
+                    pass
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _piece(self, start: int, stream: Keystream) -> None:
+        mine = stream.at(start * self._words)
+        words = np.empty(self._chunk * self._words, dtype=np.uint64)
+        end = min(start + self._task, len(self._x))
+        for begin in range(start, end, self._chunk):
+            part = words[: min(self._chunk, end - begin) * self._words]
+            mine.fill_into(part)
+            self._write(begin, part)
+
+    def _write(self, begin: int, words: NDArray[np.uint64]) -> None:
+        end = begin + len(words) // self._words
+        self._sampler(self._x[begin:end], words, self._out[begin:end])
+
+
+def _sampler(randomizer: Randomizer, n: int, engine: str) -> Sampler:
+    if engine not in ("auto", "numpy", "numba"):
+        raise InvalidInput(f"engine={engine!r} must be auto, numpy or numba")
+    if engine == "numba" and not present():
+        raise MissingExtra("numba", "fast")
+    if engine == "numba" or (engine == "auto" and accelerated(n * randomizer.words)):
+        from .samplers import compiled_sampler
+
+        made = compiled_sampler(randomizer)
+        if made is not None:
+            return made
+    return _numpy_sampler(randomizer)
+
+
+def _numpy_sampler(randomizer: Randomizer) -> Sampler:
+    def sample(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
+        if int(x.max()) >= randomizer.size:
+            raise outside_domain(x, randomizer.size)
+        columns = words.reshape(len(x), randomizer.words)
+        out[...] = randomizer.draw(x.astype(np.uint64), [columns[:, w] for w in range(randomizer.words)], ARRAYS)
+
+    return sample
+
+
+def outside_domain(x: NDArray[Any], size: int) -> UnknownValue:
+    """The error for the first of these unsigned numbers that is none of the domain."""
+    first = int(x[np.argmax(x >= size)])
+    top = 1 << 8 * x.dtype.itemsize
+    return UnknownValue(f"index {first - top if first >= top // 2 else first} must be from 0 to {size - 1}")
+
+
+def _unsigned(indices: Any) -> NDArray[Any]:
+    """Value numbers as one row of unsigned integers, negative ones as very large ones; not copied."""
     array = np.asarray(indices)
-    if array.size == 0:
-        return np.zeros(0, dtype=np.uint64)
+    if array.size == 0 and array.dtype.kind == "f":
+        array = array.astype(np.uint64)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise UnknownValue(f"indices of type {array.dtype} and shape {array.shape} must be one row of whole numbers")
-    low, high = int(array.min()), int(array.max())
-    if low < 0 or high >= size:
-        raise UnknownValue(f"index {low if low < 0 else high} must be from 0 to {size - 1}")
-    return array.astype(np.uint64)
-
-
-def randomize_many(randomizer: Randomizer, indices: Any, rng: Source) -> NDArray[Any]:
-    """The reports of many values, in the smallest unsigned type; report i uses words [iW, (i+1)W)."""
-    x = indices_of(indices, randomizer.size)
-    columns = -(-randomizer.bits // 64)
-    kind = report_type(randomizer.bits)
-    out = np.empty(len(x) if columns == 1 else (len(x), columns), dtype=kind)
-    step = max(1, BATCH // max(randomizer.words, columns, randomizer.size if columns > 1 else 1))
-    for begin in range(0, len(x), step):
-        part = x[begin : begin + step]
-        words = rng.fill(len(part) * randomizer.words).reshape(len(part), randomizer.words)
-        drawn = randomizer.draw(part, [words[:, w] for w in range(randomizer.words)], ARRAYS)
-        out[begin : begin + step] = drawn
-    return out
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return native.view(f"u{native.dtype.itemsize}")

@@ -6,45 +6,52 @@ threads run them side by side, and are kept on disk between runs where a directo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numba
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic, overload
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import extending
+from numba.core import types as numba_types
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+njit: Any = numba.njit
+types: Any = numba_types
 WORD = ir.IntType(64)
 LONGS = types.CPointer(types.uint64)
 
 
-def inline(function: Kernel) -> Kernel:
-    """The function compiled into each kernel that calls it."""
-    return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)  # type: ignore[no-any-return]
-
-
 def jit(function: Kernel) -> Kernel:
     """The function compiled when first called with new types; kept on disk if that can be written."""
-    options = {"nogil": True, "error_model": "numpy"}
     try:
-        made = numba.njit(cache=True, **options)(function)
+        made: Kernel = njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:  # no directory for the cache can be written: compile again in each process
-        made = numba.njit(**options)(function)
-    return made  # type: ignore[no-any-return]
+        made = njit(nogil=True, error_model="numpy")(function)
+    return made
 
 
-def chosen_by_type(stub: Callable[..., Any]) -> Callable[[Kernel], Kernel]:
-    """Let compiled code call `stub`: the decorated function gives the form for the types of the arguments."""
-    return overload(stub, jit_options={"error_model": "numpy", "forceinline": True})  # type: ignore[no-any-return]
+def inline(function: Kernel) -> Kernel:
+    """The function compiled into each kernel that calls it."""
+    made: Kernel = njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    return made
 
 
-def named_tuple_of(argument: Any) -> type | None:
-    """The class of the named tuple that an argument's Numba type stands for."""
-    return getattr(argument, "instance_class", None)
+def choose_by_type(stub: Callable[..., Any], forms: Mapping[Any, Callable[..., Any]]) -> None:
+    """Let compiled code call `stub`: it becomes the form listed for the named tuple that is its first argument."""
+
+    def chosen(first: Any, *rest: Any) -> Any:
+        return forms.get(getattr(first, "instance_class", None))
+
+    extending.overload(stub, strict=False, jit_options={"error_model": "numpy", "forceinline": True})(chosen)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+def intrinsic(generator: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation that is written in the compiler's own language."""
+    made: Callable[..., Any] = extending.intrinsic(generator)
+    return made
+
+
+@intrinsic
 def multiply_high(context: Any, a: Any, b: Any) -> Any:
     """``floor(a * b / 2**64)`` of two words, through a product of 128 bits."""
 
@@ -56,7 +63,7 @@ def multiply_high(context: Any, a: Any, b: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def count_bits(context: Any, a: Any) -> Any:
     """The number of set bits of a word."""
 
@@ -66,7 +73,7 @@ def count_bits(context: Any, a: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def longs_of(context: Any, array: Any) -> Any:
     """The place in memory of an array's 64-bit words; what is passed on costs no reference counts in a loop."""
 
@@ -76,7 +83,7 @@ def longs_of(context: Any, array: Any) -> Any:
     return LONGS(array), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def longs_from(context: Any, longs: Any, i: Any) -> Any:
     """The place in memory of word number i of these."""
 
@@ -86,7 +93,7 @@ def longs_from(context: Any, longs: Any, i: Any) -> Any:
     return LONGS(LONGS, types.uint64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def long_at(context: Any, longs: Any, i: Any) -> Any:
     """Word number i of the 64-bit words at this place or address."""
 
@@ -96,7 +103,7 @@ def long_at(context: Any, longs: Any, i: Any) -> Any:
     return types.uint64(longs, types.uint64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def short_at(context: Any, address: Any, i: Any) -> Any:
     """Number i of the 32-bit numbers at this address, as a word."""
 
@@ -106,7 +113,7 @@ def short_at(context: Any, address: Any, i: Any) -> Any:
     return types.uint64(address, types.uint64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def put_long(context: Any, longs: Any, i: Any, word: Any) -> Any:
     """Overwrite word number i of the 64-bit words at this place."""
 

@@ -1,0 +1,75 @@
+"""The compiled sampler of a randomizer, used only after it has given the reports of the plain integers."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arithmetic import INTEGERS, MASK
+from ..random import seeded
+from . import kernels
+from .bulk import Sampler, outside_domain, report_type
+from .laws import Law, law_of
+
+if TYPE_CHECKING:
+    from ..mechanisms.randomizer import Randomizer
+
+TRIED = 1 << 14
+"""Words of the trial, or those of two reports if that is more."""
+
+_made: weakref.WeakKeyDictionary[Randomizer, Sampler | None] = weakref.WeakKeyDictionary()
+
+
+def compiled_sampler(randomizer: Randomizer) -> Sampler | None:
+    """The sampler as machine code, or None where there is none.
+
+    The first time it is tried on a few reports. One that differs is reported by a warning and not used.
+    """
+    if randomizer not in _made:
+        law = law_of(randomizer)
+        _made[randomizer] = None if law is None else _tried(randomizer, law)
+    return _made[randomizer]
+
+
+def _tried(randomizer: Randomizer, law: Law) -> Sampler | None:
+    sampler = _sampler(law, randomizer.size, randomizer.words)
+    n = max(2, min(256, TRIED // randomizer.words))
+    x = np.linspace(0, randomizer.size - 1, n).astype(np.uint32)
+    words = seeded(0).fill(n * randomizer.words)
+    words[: randomizer.words] = 0
+    words[-randomizer.words :] = MASK
+    columns = -(-randomizer.bits // 64)
+    out = np.empty(n if columns == 1 else (n, columns), dtype=report_type(randomizer.bits))
+    sampler(x, words, out)
+    rows = words.reshape(n, randomizer.words)
+    for i in range(n):
+        expected = randomizer.draw(int(x[i]), [int(word) for word in rows[i]], INTEGERS)
+        if expected != _integer(np.atleast_1d(out[i]).tolist()):
+            warnings.warn(
+                f"the compiled sampler of {randomizer.name} differs from the plain one and is not used",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return None
+    return sampler
+
+
+def _integer(words: Sequence[int]) -> int:
+    return sum(word << 64 * place for place, word in enumerate(words))
+
+
+def _sampler(law: Law, size: int, stride: int) -> Sampler:
+    of_rows, of_entries, plain = kernels.fill_rows, kernels.fill_by_entry, kernels.fill
+    below, each = np.uint64(size), np.uint64(stride)
+
+    def sample(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
+        fill = of_rows if out.ndim == 2 else of_entries if hasattr(law.form, "entries") else plain
+        if not fill(law.form, below, np.ascontiguousarray(x), words, each, out):
+            raise outside_domain(x, size)
+
+    return sample
