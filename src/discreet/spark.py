@@ -91,13 +91,9 @@ def randomize(
     secret = CollectionKey(key, fingerprint=mechanism.fingerprint, collection=named)
     recipe = Recipe(Parcel.of(mechanism), secret, column, record_id, unknown == "drop")
 
-    def randomize_records(batches: Iterable[Any]) -> Iterator[Any]:
-        return recipe.randomized(batches, keep, into)
-
-    source = _only(df, [column, record_id])
-    made = _only(df, [column, record_id, *keep]).mapInArrow(
-        randomize_records, _report_schema(df, mechanism, keep, into)
-    )
+    source = _only(df, {"value": column, "record": record_id})
+    wider = _only(df, {"value": column, "record": record_id, **{f"kept{i}": name for i, name in enumerate(keep)}})
+    made = wider.mapInArrow(_named("randomize_records", recipe.randomized), _report_schema(df, mechanism, keep, into))
     _sources[made] = (recipe, source)
     return made
 
@@ -118,9 +114,8 @@ def tally(df: DataFrame, mechanism: Mechanism, *, column: str = "report") -> Tal
         partials = source.mapInArrow(_named("tally_records", recipe.counted), _PARTIAL)
     else:
         parcel = Parcel.of(mechanism)
-        partials = _only(df, [column]).mapInArrow(
-            _named("tally_reports", lambda batches: counted_reports(parcel, column, batches)), _PARTIAL
-        )
+        work = _named("tally_reports", lambda batches: counted_reports(parcel, batches))
+        partials = _only(df, {"report": column}).mapInArrow(work, _PARTIAL)
     counts, n, unknown, nameless = _merged(partials, mechanism)
     if recipe is not None:
         refuse(recipe, unknown=unknown, nameless=nameless)
@@ -200,9 +195,11 @@ def _check_mark(df: DataFrame, mechanism: Mechanism, column: str) -> None:
         )
 
 
-def _only(df: DataFrame, names: Iterable[str]) -> DataFrame:
-    quoted = dict.fromkeys(f"`{name.replace('`', '``')}`" for name in names)
-    return df.select(*quoted)
+def _only(df: DataFrame, names: Mapping[str, str]) -> DataFrame:
+    """The columns ``{new name: name}``, in this order; `mapInArrow` cannot take every name that Spark allows."""
+    from pyspark.sql import functions
+
+    return df.select(*(functions.col(f"`{name.replace('`', '``')}`").alias(new) for new, name in names.items()))
 
 
 def _report_schema(df: DataFrame, mechanism: Mechanism, keep: Sequence[str], into: str) -> Any:

@@ -115,6 +115,12 @@ class Cluster:
         logs = [process.log.read_text(errors="replace") for process in (self._master, *self.workers)]
         return [int(port) for log in logs for port in re.findall(r"started service '\w+' on port (\d+)", log)]
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the process of a driver on this machine needs in its environment."""
+        needed = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_DIRS": str(self.folder / "scratch")}
+        return {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_CONF_DIR": str(self.folder), **needed}
+
     def settings(self, **more: str) -> dict[str, str]:
         """What a driver on this machine needs to be told."""
         return {
@@ -126,8 +132,6 @@ class Cluster:
             "spark.executor.extraJavaOptions": self._java_options,
             "spark.executor.memory": self._memory,
             "spark.executorEnv.PYTHONPATH": str(SOURCE),
-            "spark.local.dir": str(self.folder / "scratch"),
-            "spark.pyspark.python": sys.executable,
             "spark.sql.warehouse.dir": str(self.folder / "warehouse"),
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",

@@ -60,7 +60,10 @@ def _opened(parcel: Parcel) -> tuple[Mechanism, Finder]:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How records become reports: `column` is randomised under `key`, addressed by `record_id`."""
+    """How records become reports: the first column is randomised under `key`, addressed by the second.
+
+    `column` and `record_id` are what errors call these two.
+    """
 
     parcel: Parcel
     key: CollectionKey
@@ -68,17 +71,17 @@ class Recipe:
     record_id: str
     drop_unknown: bool
 
-    def randomized(self, batches: Iterable[pa.RecordBatch], keep: tuple[str, ...], into: str) -> Iterator[Any]:
-        """Batches of the kept columns and the reports; `UnknownValue` or `InvalidInput` before a row is lost."""
+    def randomized(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Batches of the columns from the third on, and the reports; an error before a row is lost."""
         mechanism, _ = self.parcel.open()
         for slab in slabs(batches, rows_together(mechanism)):
             made = self._make(slab)
             refuse(self, unknown=made.unknown, nameless=made.nameless, at_least="at least ")
-            columns = [slab.column(name) for name in keep]
+            columns = slab.columns[2:]
             if made.rows is not None:
                 columns = [column.take(pa.array(made.rows)) for column in columns]
             columns.append(report_column(mechanism, made.reports))
-            yield pa.RecordBatch.from_arrays(columns, names=[*keep, into])
+            yield pa.RecordBatch.from_arrays(columns, names=[*slab.schema.names[2:], "report"])
 
     def counted(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """One `PARTIAL` row: the tally of the reports, which are made and forgotten slab by slab."""
@@ -93,8 +96,8 @@ class Recipe:
 
     def _make(self, slab: pa.RecordBatch) -> _Made:
         mechanism, finder = self.parcel.open()
-        names = slab.column(self.record_id)
-        indices = finder.indices(slab.column(self.column))
+        values, names = slab.columns[:2]
+        indices = finder.indices(values)
         known = indices != ABSENT
         unknown = len(indices) - int(np.count_nonzero(known))
         nameless = names.null_count
@@ -130,12 +133,12 @@ def refuse(recipe: Recipe, *, unknown: int, nameless: int, at_least: str = "") -
         )
 
 
-def counted_reports(parcel: Parcel, column: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """One `PARTIAL` row: the tally of a column of reports; `InvalidReport` if one cannot occur."""
+def counted_reports(parcel: Parcel, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One `PARTIAL` row: the tally of the first column, of reports; `InvalidReport` if one cannot occur."""
     mechanism, _ = parcel.open()
     total = Tally.of(mechanism)
     for slab in slabs(batches, rows_together(mechanism)):
-        total += Tally.of(mechanism, reports_in(mechanism, slab.column(column)))
+        total += Tally.of(mechanism, reports_in(mechanism, slab.column(0)))
     yield partial(total)
 
 

@@ -1,0 +1,51 @@
+"""A cluster and a session on it, once for all Spark tests that need one."""
+
+import importlib.util
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+if importlib.util.find_spec("pyspark") is None or importlib.util.find_spec("pyarrow") is None:
+    collect_ignore_glob = ["test_*.py"]
+
+
+def load(name):
+    """A module that stands beside this file."""
+    spec = importlib.util.spec_from_file_location(f"tests_spark_{name}", Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory):
+    """A master and two workers on loopback, whose ports are free again afterwards."""
+    running = load("cluster")
+    with running.Cluster(tmp_path_factory.mktemp("cluster"), java_options=running.QUICK) as started:
+        yield started
+    ports = started.ports
+    assert len(ports) >= 6
+    for port in ports:
+        with socket.socket() as probe:
+            assert probe.connect_ex(("127.0.0.1", port)) != 0, f"port {port} is still taken"
+
+
+@pytest.fixture(scope="session")
+def spark(cluster):
+    """A session whose executors are processes of the two workers, and which logs every event."""
+    import discreet.spark
+
+    events = cluster.folder / "events"
+    events.mkdir()
+    more = {"spark_eventLog_enabled": "true", "spark_eventLog_dir": events.as_uri(), "spark_task_maxFailures": "2"}
+    settings = cluster.settings(**more)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JAVA_HOME", os.environ.get("JAVA_HOME", ""))
+        for name, value in cluster.environment.items():
+            patch.setenv(name, value)
+        session = discreet.spark.session(name="tests", settings=settings)
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        load("cluster").close(session)
