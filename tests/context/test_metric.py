@@ -1,0 +1,73 @@
+"""Laws of privacy by distance."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from discreet import Context, Domain
+from discreet.context import Metric
+from discreet.errors import InvalidContext, InvalidEpsilon
+
+SQUARE = [("0", "0"), ("0", "3"), ("4", "0"), ("-1.5", "2")]
+
+
+def points(norm, epsilon="1"):
+    return Metric.of_points(Domain(range(4)), SQUARE, norm, epsilon)
+
+
+@pytest.mark.parametrize(("norm", "far"), [("l1", 7), ("l2", 5), ("linf", 4)])
+def test_points_are_measured_exactly_under_each_norm(norm, far):
+    assert points(norm).at(1, 2) == far
+    assert points(norm, "0.1").at(1, 2) == Fraction(far, 10)
+
+
+def test_a_euclidean_distance_is_rounded_down_so_that_privacy_gains():
+    context = Metric.of_points(Domain(range(2)), [("0", "0"), ("1", "1")], "l2", "1")
+    distance = context.at(0, 1)
+    assert distance**2 < 2
+    assert (distance + Fraction(1, 10**30)) ** 2 > 2
+
+
+def test_points_tell_their_spec_and_functions_their_matrix():
+    assert points("l1").describe() == {
+        "form": "metric",
+        "epsilon": "1",
+        "points": [["0", "0"], ["0", "3"], ["4", "0"], ["-1.5", "2"]],
+        "norm": "l1",
+    }
+    told = Context.metric([0, 1], lambda x, z: 0.5, "1").describe()
+    assert told == {"form": "matrix", "E": [["0", "0.5"], ["0.5", "0"]]}
+
+
+def test_an_infinite_distance_protects_nothing():
+    context = Context.metric([0, 1, 5], lambda x, z: abs(x - z) if abs(x - z) < 2 else "inf", "2")
+    assert context.epsilon(0, 1) == 2
+    assert context.epsilon(0, 5) == math.inf
+
+
+def test_a_distance_that_depends_on_the_direction_is_refused_when_met():
+    with pytest.raises(InvalidContext, match="must be the same both ways"):
+        Context.metric([0, 1], lambda x, z: 1 + x, "1").epsilon(0, 1)
+
+
+def test_a_distance_that_is_none_is_refused_when_met():
+    with pytest.raises(InvalidEpsilon, match=r"distance\(0, 1\)=-1"):
+        Context.metric([0, 1], lambda x, z: -1, "1").epsilon(0, 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "norm", "message"),
+    [
+        ([("0",)], "l1", "points must be one a value (4)"),
+        ([("0",), ("1",), ("2",), ("3", "4")], "l1", "all with as many coordinates"),
+        (SQUARE, "l3", "norm='l3' must be one of l1, l2, linf"),
+        ([("x",)] * 4, "l1", "coordinate 'x' must be a finite decimal"),
+        ([("inf",)] * 4, "l1", "coordinate 'inf' must be a finite decimal"),
+        ([("nan",)] * 4, "l1", "coordinate 'nan' must be a finite decimal"),
+    ],
+)
+def test_points_that_make_no_sense_are_refused(given, norm, message):
+    with pytest.raises(InvalidContext) as refused:
+        Metric.of_points(Domain(range(4)), given, norm, "1")
+    assert message in str(refused.value)

@@ -1,0 +1,113 @@
+"""Laws of domains: distinct values, numbered in order."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.domain import Alike, Domain
+from discreet.errors import InvalidContext, UnknownValue
+
+
+@given(st.lists(st.one_of(st.text(max_size=3), st.integers()), min_size=1, unique=True))
+def test_values_and_numbers_are_inverse_to_each_other(values):
+    domain = Domain(values)
+    assert [domain.index(value) for value in values] == list(range(len(values)))
+    assert list(domain) == values == [domain[number] for number in range(len(domain))]
+
+
+@pytest.mark.parametrize("values", [range(5), [0, 1, 2, 3, 4]])
+@pytest.mark.parametrize("stranger", [5, -1, "0", None, True, 0.5, [0], ([0],)])
+def test_a_value_outside_the_domain_is_refused_by_name(values, stranger):
+    domain = Domain(values)
+    with pytest.raises(UnknownValue) as refused:
+        domain.index(stranger)
+    assert f"value={stranger!r} must be one of the 5 values of the domain" in str(refused.value)
+    assert stranger not in domain
+
+
+def test_numpy_numbers_are_numbers():
+    assert Domain(range(10)).index(np.int64(3)) == 3
+    assert np.int64(3) in Domain([1, 2, 3])
+
+
+def test_true_is_not_one_unless_it_is_a_value():
+    assert Domain([False, True]).index(True) == 1
+    assert True not in Domain([0, 1])
+    assert 1 not in Domain([False, True])
+
+
+def test_a_range_of_a_million_values_takes_no_room():
+    tracemalloc.start()
+    try:
+        domain = Domain(range(10**6))
+        assert domain.index(999_999) == 999_999
+        assert len(domain) == 10**6
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("values", [[], (), range(0), iter([])])
+def test_an_empty_domain_is_refused(values):
+    with pytest.raises(InvalidContext, match="must hold at least one value"):
+        Domain(values)
+
+
+@pytest.mark.parametrize("values", [["a", "b", "a"], [1, 2, 1], [1, True]])
+def test_repeated_values_are_refused_and_named(values):
+    with pytest.raises(InvalidContext, match="stands twice; values must be distinct"):
+        Domain(values)
+
+
+@pytest.mark.parametrize("values", ["abc", b"abc"])
+def test_one_text_is_not_taken_for_its_letters(values):
+    with pytest.raises(InvalidContext, match="not one text"):
+        Domain(values)
+
+
+def test_values_that_cannot_be_told_apart_by_hash_are_refused():
+    with pytest.raises(InvalidContext, match="values must be hashable"):
+        Domain([[1], [2]])
+
+
+def test_text_finds_the_value_it_writes():
+    assert Domain(range(10)).index_of_text("7") == 7
+    assert Domain(["a", 7]).index_of_text("7") == 1
+    for domain in (Domain(range(10)), Domain(["a", 7])):
+        for stranger in ("10", "seven", ""):
+            with pytest.raises(UnknownValue, match=f"value={stranger!r}"):
+                domain.index_of_text(stranger)
+
+
+def test_values_written_alike_cannot_be_read_from_text():
+    with pytest.raises(InvalidContext, match="1 and '1' are written alike"):
+        Domain([1, "1"]).index_of_text("1")
+
+
+def test_domains_are_equal_when_their_values_are_in_the_same_order():
+    assert Domain(range(3)) == Domain([0, 1, 2])
+    assert hash(Domain(range(3))) == hash(Domain([0, 1, 2]))
+    assert Domain([0, 1]) != Domain([1, 0])
+    assert Domain([0, 1]) != Domain([0, 1, 2])
+    assert Domain([0]) != [0]
+
+
+def test_only_the_numbers_from_zero_are_a_range():
+    assert Domain(range(4)).is_range
+    assert not Domain(range(1, 5)).is_range
+    assert not Domain([0, 1]).is_range
+
+
+def test_a_long_domain_shows_its_size_and_a_short_one_its_values():
+    assert repr(Domain(range(100))) == "Domain(100 values)"
+    assert repr(Domain(["a"])) == "Domain(('a',))"
+
+
+def test_alike_values_are_zeros():
+    labels = Alike(4)
+    assert list(labels) == [0, 0, 0, 0]
+    assert len(labels) == 4
+    assert labels[2] == 0

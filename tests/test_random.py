@@ -1,0 +1,178 @@
+"""Laws of the sources of words: fresh for people, repeatable for simulation, and no report without them."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet import random as sources
+from discreet.errors import InvalidInput, RandomnessFailure
+
+KEY = bytes(range(16))
+
+
+@pytest.fixture
+def mechanism():
+    return dc.mechanism(dc.Context.uniform(range(10), "1"))
+
+
+@pytest.mark.parametrize("make", [lambda: dc.random.seeded(7), lambda: sources.Keystream(KEY)])
+def test_integers_and_arrays_come_from_one_stream(make):
+    whole = make().take(100)
+    source = make()
+    mixed = [*source.take(3), *source.fill(10).tolist(), *source.take(0), *source.fill(1).tolist(), *source.take(86)]
+    assert mixed == whole
+    assert all(0 <= word < 2**64 for word in whole)
+    assert len(set(whole)) == 100
+
+
+def test_a_seed_repeats_and_another_does_not():
+    assert dc.random.seeded(1).take(4) == dc.random.seeded(1).take(4)
+    assert dc.random.seeded(1).take(4) != dc.random.seeded(2).take(4)
+
+
+def test_the_seeded_words_never_change_between_versions():
+    assert dc.random.seeded(0).take(2) == [8697433740454182525, 7566633157014115680]
+
+
+@pytest.mark.parametrize("seed", [1.0, "1", None, True])
+def test_a_seed_is_a_whole_number(seed):
+    with pytest.raises(InvalidInput, match="must be a whole number"):
+        dc.random.seeded(seed)
+
+
+@pytest.mark.parametrize("start", [0, 1, 2, 7, 100_001])
+def test_a_keystream_begins_at_any_word(start):
+    assert sources.Keystream(KEY, start=start).take(5) == sources.Keystream(KEY).take(start + 5)[start:]
+
+
+def test_long_fills_equal_many_short_ones():
+    count = sources.CHUNK + 5
+    source = sources.Keystream(KEY)
+    parts = np.concatenate([source.fill(1000) for _ in range(count // 1000 + 1)])
+    assert np.array_equal(sources.Keystream(KEY).fill(count), parts[:count])
+
+
+def test_secure_words_never_repeat():
+    one, two = dc.random.secure(), dc.random.secure()
+    words = [*one.take(50), *two.take(50), *one.fill(50).tolist(), *two.fill(50).tolist()]
+    assert len(set(words)) == 200
+    target = np.empty(50, dtype="<u8")
+    one.fill_into(target)
+    assert not set(target.tolist()) & set(words)
+
+
+def test_four_forked_children_draw_distinct_words():
+    source = dc.random.secure()
+    parent = source.fill(4).tolist()
+    pipes = []
+    for _ in range(4):
+        read, write = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.write(write, source.fill(4).astype("<u8").tobytes())
+            os._exit(0)
+        os.close(write)
+        pipes.append((pid, read))
+    words = list(parent)
+    for pid, read in pipes:
+        with os.fdopen(read, "rb") as pipe:
+            words += np.frombuffer(pipe.read(), dtype="<u8").tolist()
+        os.waitpid(pid, 0)
+    words += source.fill(4).tolist()
+    assert len(words) == 24
+    assert len(set(words)) == 24
+
+
+def test_a_seeded_source_would_be_caught_repeating_itself_in_forks():
+    """The control for the law above: a key that crosses a fork gives the same words twice."""
+    source = dc.random.seeded(1)
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.write(write, source.fill(4).astype("<u8").tobytes())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        child = np.frombuffer(pipe.read(), dtype="<u8").tolist()
+    os.waitpid(pid, 0)
+    assert child == source.fill(4).tolist()
+
+
+@pytest.mark.parametrize("failure", [OSError("no entropy"), NotImplementedError("no source")])
+def test_no_report_is_made_when_the_system_has_no_randomness(monkeypatch, mechanism, failure):
+    def fail(count):
+        raise failure
+
+    monkeypatch.setattr(os, "urandom", fail)
+    source = dc.random.secure()
+    reports = 0
+    for _ in range(5_000):
+        with pytest.raises(RandomnessFailure, match="no report was made"):
+            mechanism.randomize(3, source)
+            reports += 1
+    with pytest.raises(RandomnessFailure, match="no report was made"):
+        mechanism.randomize_many([3] * 10, source)
+    assert reports == 0
+
+
+def test_no_report_is_made_when_randomness_is_short(monkeypatch, mechanism):
+    monkeypatch.setattr(os, "urandom", lambda count: b"\0" * (count - 1))
+    source = dc.random.secure()
+    reports = 0
+    for _ in range(10_000):
+        with pytest.raises(RandomnessFailure, match="random bytes, got 15; no report was made"):
+            mechanism.randomize(3, source)
+            reports += 1
+    assert reports == 0
+
+
+def test_a_cipher_that_writes_too_little_is_a_failure():
+    class Short:
+        def update_into(self, data, into):
+            return len(into) - 1
+
+    stream = sources.Keystream(KEY)
+    stream._cipher = Short()
+    with pytest.raises(RandomnessFailure, match="no report was made"):
+        stream.fill(10)
+
+
+def test_replayed_words_come_in_order_and_then_fail():
+    source = dc.random.replay([1, 2, 3, 2**64 - 1])
+    assert source.take(2) == [1, 2]
+    assert source.fill(2).tolist() == [3, 2**64 - 1]
+    with pytest.raises(RandomnessFailure, match="asked for 1 words, got 0"):
+        source.take(1)
+
+
+def test_the_bulk_source_is_close_to_fair_bits():
+    """Every bit of 10**5 words: |ones - half| < 6 standard deviations; false alarm 64 * 2e-9 = 1.3e-7."""
+    words = sources.Keystream(KEY).fill(100_000)
+    ones = np.unpackbits(words.view(np.uint8).reshape(-1, 8), axis=1).sum(axis=0, dtype=np.int64)
+    limit = 6 * np.sqrt(100_000) / 2
+    assert np.abs(ones - 50_000).max() < limit
+    biased = words | (words >> np.uint64(1))  # the control: three ones in four
+    assert (
+        np.abs(np.unpackbits(biased.view(np.uint8).reshape(-1, 8), axis=1).sum(axis=0, dtype=np.int64) - 50_000).max()
+        > limit
+    )
+
+
+def test_one_report_needs_no_numpy():
+    code = (
+        "import sys, discreet as dc\n"
+        "c = dc.Context.high_low(range(100), range(10), '1')\n"
+        "from discreet.mechanisms.mechanism import Mechanism\n"
+        "from discreet.mechanisms.high_low import HighLow\n"
+        "from discreet.mechanisms.subset import Subset\n"
+        "m = Mechanism(c, HighLow(100, c.sensitive, Subset(10, c.level)))\n"
+        "m.randomize(3, dc.random.secure())\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+    source = os.path.dirname(os.path.dirname(dc.__file__))
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": source}, check=False)
+    assert done.returncode == 0
