@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.bounds import (
@@ -35,6 +35,7 @@ def best_event(p, q, gamma):
     return max(sum((a - gamma * b) * bit for a, b, bit in zip(p, q, event, strict=True)) for event in events)
 
 
+@settings(deadline=None)
 @given(weights, weights, st.fractions(0, 5, max_denominator=20))
 def test_the_hockey_stick_is_the_best_event_less_what_equal_laws_have(first, second, gamma):
     p, q = law(first), law(second)
@@ -42,12 +43,14 @@ def test_the_hockey_stick_is_the_best_event_less_what_equal_laws_have(first, sec
     assert hockey_stick(p, p, gamma) == 0
 
 
+@settings(deadline=None)
 @given(weights, weights)
 def test_total_variation_is_the_hockey_stick_at_one(first, second):
     p, q = law(first), law(second)
     assert total_variation(p, q) == hockey_stick(p, q, 1) == best_event(p, q, 1)
 
 
+@settings(deadline=None)
 @given(weights, weights)
 def test_every_named_divergence_is_an_f_divergence(first, second):
     p, q = law(first), law(second)

@@ -20,7 +20,7 @@ def delta_by_events(p, q, gamma):
     return max(sum((a - gamma * b) * bit for a, b, bit in zip(p, q, event, strict=True)) for event in events)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(channels, gammas)
 def test_delta_is_the_largest_over_pairs_and_events(Q, gamma):
     expected = max(delta_by_events(p, q, gamma) for p in Q for q in Q)
@@ -28,14 +28,14 @@ def test_delta_is_the_largest_over_pairs_and_events(Q, gamma):
     assert eta_gamma(Q, gamma) == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(channels, gammas)
 def test_a_pair_has_its_own_curve(Q, gamma):
     assert pair_curve(Q, 0, 1).delta_at(gamma) == delta_by_events(Q[0], Q[1], gamma)
     assert pair_curve(Q, 1, 0).delta_at(gamma) == delta_by_events(Q[1], Q[0], gamma)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(channels, st.fractions(0, 1, max_denominator=30))
 def test_the_smallest_gamma_at_a_delta_is_enough_and_no_smaller_is(Q, delta):
     curve = privacy_curve(Q)
@@ -49,6 +49,7 @@ def test_the_smallest_gamma_at_a_delta_is_enough_and_no_smaller_is(Q, delta):
             assert curve.delta_at(gamma - (gamma - 1) / 1000) > delta
 
 
+@settings(max_examples=60, deadline=None)
 @given(channels)
 def test_breakpoints_increase_and_the_curve_is_convex(Q):
     curve = privacy_curve(Q)
