@@ -109,6 +109,12 @@ WRITTEN = {
 }
 
 
+def fail_halfway(path):
+    with Writer(path) as writer:
+        writer.write(ENTRIES)
+        raise RuntimeError
+
+
 @pytest.mark.parametrize(("name", "text"), WRITTEN.items(), ids=WRITTEN.keys())
 class TestEntriesAreWritten:
     def test_as_the_name_says(self, name, text, tmp_path):
@@ -130,14 +136,12 @@ class TestEntriesAreWritten:
     def test_not_at_all_when_something_fails(self, name, text, tmp_path):
         for file in (name, f"{name}.gz"):
             (tmp_path / file).write_bytes(b"before")
-            with pytest.raises(RuntimeError), Writer(tmp_path / file) as writer:
-                writer.write(ENTRIES)
-                raise RuntimeError
+            with pytest.raises(RuntimeError):
+                fail_halfway(tmp_path / file)
             assert (tmp_path / file).read_bytes() == b"before"
             (tmp_path / file).unlink()
-            with pytest.raises(RuntimeError), Writer(tmp_path / file) as writer:
-                writer.write(ENTRIES)
-                raise RuntimeError
+            with pytest.raises(RuntimeError):
+                fail_halfway(tmp_path / file)
         assert list(tmp_path.iterdir()) == []
 
 

@@ -116,7 +116,8 @@ TOML = {
         dc.Context.matrix(["a", "b", "c"], [[0, "inf", 1], ["inf", 0, "inf"], [1, "inf", 0]]),
     ),
     "blocks by name": (
-        '[domain]\nvalues = ["a", "b", "c"]\n[context]\nform = "blocks"\nblock_of = ["n", "s", "n"]\nepsilons = {s = 2, n = 1}',
+        '[domain]\nvalues = ["a", "b", "c"]\n[context]\nform = "blocks"\nblock_of = ["n", "s", "n"]\n'
+        "epsilons = {s = 2, n = 1}",
         dc.Context.matrix(["a", "b", "c"], [[0, "inf", 1], ["inf", 0, "inf"], [1, "inf", 0]]),
     ),
     "blocks listed": (
@@ -504,7 +505,7 @@ def test_what_a_file_cannot_say_is_not_written(tmp_path):
     secret = Mechanism(CONTEXTS["binary both"], Table([[1 << 63, 1 << 63]] * 2, name="warner"))
     with pytest.raises(InvalidSpec, match="cannot be told by a spec"):
         Spec.of_mechanism(secret)
-    with pytest.raises(InvalidSpec, match="must be a .toml or a .json file"):
+    with pytest.raises(InvalidSpec, match=r"must be a \.toml or a \.json file"):
         Spec.of_mechanism(MECHANISMS["blocks"]).write(tmp_path / "spec.txt")
     assert list(tmp_path.iterdir()) == []
 
