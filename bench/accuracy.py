@@ -159,8 +159,8 @@ def main() -> None:
     print(f"{'s':>4} {'k':>5} {'mass':>5} {'epsilon':>7} {'chosen':>30} {'ratio':>7} {'in 64 bits':>30} {'ratio':>7}")
     for row in rows:
         print(
-            f"{row['s']:4d} {row['k']:5d} {row['mass']:5.2f} {row['epsilon']:>7} {row['chosen']:>30} {row['ratio']:7.4f} "
-            f"{row['in_a_word']:>30} {row['word_ratio']:7.4f}"
+            f"{row['s']:4d} {row['k']:5d} {row['mass']:5.2f} {row['epsilon']:>7} {row['chosen']:>30} "
+            f"{row['ratio']:7.4f} {row['in_a_word']:>30} {row['word_ratio']:7.4f}"
         )
     print(f"largest ratio: {max(r['ratio'] for r in rows):.4f}; in 64 bits {max(r['word_ratio'] for r in rows):.4f}")
     if arguments.json:

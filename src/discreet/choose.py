@@ -162,7 +162,7 @@ def prior_of(context: Context, prior: Any) -> Any:
         array = np.asarray(prior, dtype=float)
     if array.shape != (context.size,) or not (array >= 0).all() or not np.isclose(array.sum(), 1, atol=1e-6):
         raise InvalidInput(f"prior must be {context.size} non-negative shares that add up to 1")
-    return array / array.sum()
+    return array if abs(array.sum() - 1) < 1e-9 else array / array.sum()
 
 
 def _fewest_bits(context: Context) -> int:
@@ -202,6 +202,8 @@ def _named(context: Context, name: str, parameters: Mapping[str, Any], shares: A
         return Mechanism(context, base(name, context.size, context.level, parameters))
     if isinstance(context, Blocks):
         return Mechanism(context, _per_block(context, lambda size, level: base(name, size, level, parameters)))
+    if isinstance(context, HighLow) and name == Mixture.name:
+        return _mixture(context, parameters, shares)
     if isinstance(context, HighLow) and name == "utility_rappor":
         return Mechanism(context, UtilityRappor(context.size, context.sensitive, context.level))
     if isinstance(context, HighLow):
@@ -290,10 +292,21 @@ def _two_sizes(context: HighLow, shares: Any) -> Mechanism:
     if found is None:
         raise NotServed("one subset size is as good as any two")
     *sizes, share = found
-    inner = [Subset(size, context.level, d=d) for d in sizes]
     units = int(share * 2**64)
-    parts = [high_low_of.HighLow(context.size, context.sensitive, one) for one in inner]
-    return Mechanism(context, Mixture(parts, [units, 2**64 - units], shares.tolist()))
+    told = {"parts": [{"name": "subset", "d": d} for d in sizes], "units": [units, 2**64 - units]}
+    return _mixture(context, told, shares)
+
+
+def _mixture(context: HighLow, parameters: Mapping[str, Any], shares: Any) -> Mechanism:
+    """High-low mechanisms with the designs ``parts``, used with ``units`` of 2**64 words each."""
+    if set(parameters) != {"parts", "units"}:
+        raise InvalidInput("mixture needs parts= (designs with their parameters) and units=, and nothing else")
+    parts = []
+    for told in parameters["parts"]:
+        extra = {key: value for key, value in told.items() if key != "name"}
+        inner = _sensitive_base(told["name"], len(context.sensitive), context.level, 0.0, extra)
+        parts.append(high_low_of.HighLow(context.size, context.sensitive, inner))
+    return Mechanism(context, Mixture(parts, [int(unit) for unit in parameters["units"]], shares.tolist()))
 
 
 def _serve(context: Context, made: Mechanism) -> Mechanism:

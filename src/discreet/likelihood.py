@@ -69,7 +69,7 @@ class Likelihood:
             moments = randomizer.second_moments(shares, NUMERIC)
             return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0) / self.n))
         diagonal, ones = _inverse_information(randomizer, counts, shares)
-        return np.sqrt(np.maximum(diagonal - ones**2 / max(ones.sum(), 1e-300), 0.0))
+        return np.asarray(np.sqrt(np.maximum(diagonal - ones**2 / max(ones.sum(), 1e-300), 0.0)))
 
 
 def likelihood(tally: Tally) -> Likelihood:
@@ -118,6 +118,7 @@ class _Model:
                 self.block_of[members] = blocks[:, None]
                 self.cell_block[cells] = blocks[:, None]
         self.blocks = int(self.block_of.max()) + 1
+        self.longest = np.full(self.blocks, 4.0)
         totals = randomizer.totals_of(NUMERIC)
         self.bits = np.nonzero(totals >= 0)[0]
         self.totals = totals[self.bits]
@@ -132,7 +133,7 @@ class _Model:
         """How many memberships of a set share the weight of one report, block by block."""
 
     def _law(self, shares: Array) -> Array:
-        return np.maximum(np.asarray(self.randomizer.push(shares, NUMERIC)), 1e-300)
+        return np.asarray(np.maximum(self.randomizer.push(shares, NUMERIC), 1e-300))
 
     def values(self, shares: Array) -> Array:
         """The log-likelihood of every block."""
@@ -144,7 +145,7 @@ class _Model:
         return self._by_block(terms, self.cell_block)
 
     def _by_block(self, terms: Array, block: NDArray[np.int64]) -> Array:
-        return np.bincount(block, weights=terms, minlength=self.blocks)
+        return np.bincount(block, weights=terms, minlength=self.blocks).astype(np.float64, copy=False)
 
     def gradient(self, shares: Array) -> Array:
         """dL/dp_x = sum over cells of the expected counts of x times dL/dP."""
@@ -164,21 +165,27 @@ class _Model:
         return max(0.0, float(self._by_block(shares, self.block_of) @ largest - shares @ gradient))
 
     def step(self, shares: Array) -> Array:
-        new: Array = np.maximum(shares * self.gradient(shares) / self.n, 0.0)
-        return new / new.sum()
+        new = np.maximum(shares * self.gradient(shares) / self.n, 0.0)
+        return np.asarray(new / new.sum())
 
     def accelerate(self, shares: Array, values: Array) -> tuple[Array, Array]:
-        """Two EM steps, and a third from where their bend points; blocks that this does not help keep the two."""
+        """Two EM steps, and a third from where their bend points; blocks that this does not help keep the two.
+
+        A block's longest extrapolation grows fourfold when it is reached and helps, and halves when it does not.
+        """
         one = self.step(shares)
         two = self.step(one)
         first, bend = one - shares, (two - one) - (one - shares)
         long, short = (np.sqrt(self._by_block(part**2, self.block_of)) for part in (first, bend))
-        reach = np.maximum(1.0, long / np.maximum(short, 1e-300))[self.block_of]
+        wanted = np.clip(np.divide(long, short, out=np.ones_like(long), where=short > 0), 1.0, self.longest)
+        reach = wanted[self.block_of]
         far = np.maximum(shares + 2 * reach * first + reach**2 * bend, two * 1e-3)
         totals = self._by_block(two, self.block_of) / np.maximum(self._by_block(far, self.block_of), 1e-300)
         far = self.step(far * totals[self.block_of])
         near_values, far_values = self.values(two), self.values(far)
         better = far_values > near_values
+        grown = np.where(wanted == self.longest, 4 * self.longest, self.longest)
+        self.longest = np.where(better, grown, wanted / 2 + 1)
         return np.where(better[self.block_of], far, two), np.where(better, far_values, near_values)
 
 

@@ -104,16 +104,19 @@ class Plan:
         }
 
     def __str__(self) -> str:
-        head = f"{'':14} {'mechanism':28} {'bits':>5} {'sq. error':>10} {'stderr':>9} {'TV':>7} {'TV proj.':>8} {'smallest share':>14}"
+        names = ("mechanism", "bits", "sq. error", "stderr", "TV", "projected", "seen from")
+        head = "{:14} {:28} {:>5} {:>10} {:>9} {:>7} {:>9} {:>10}".format("", *names)
         lines = [f"{self.context!r}, n = {self.n:,}", head]
         lines += [
             f"{row.label:14} {row.mechanism:28} {row.bits:5d} {row.total_squared_error:10.3g} {row.stderr:9.3g} "
-            f"{row.tv:7.3f} {row.tv_projected:8.3f} {row.detectable:14.3g}"
+            f"{row.tv:7.3f} {row.tv_projected:9.3f} {row.detectable:10.3g}"
             for row in self.comparison
         ]
         if self.users_needed is not None:
             lines.append(f"{self.target} needs {self.users_needed:,} users")
-        lines.append("Squared error and stderr are exact; TV is a normal approximation, projected TV a seeded simulation.")
+        lines.append(
+            "Squared error and stderr are exact; TV is a normal approximation, projected TV a seeded simulation."
+        )
         return "\n".join(lines)
 
 

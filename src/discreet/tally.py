@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InvalidReport, MechanismMismatch
+from .numerics.acceleration import cores
 from .numerics.numeric import NUMERIC, as_reports
 
 if TYPE_CHECKING:
     from .mechanisms.mechanism import Mechanism
 
 CHUNK = 1 << 20
+"""Reports counted at a time, or a few times the number of cells if that is more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,14 +29,28 @@ class Tally:
     n: int
 
     @classmethod
-    def of(cls, mechanism: Mechanism, reports: Any = ()) -> Tally:
-        """Count an array of reports (or an iterable of report integers); `InvalidReport` if one cannot occur."""
+    def of(cls, mechanism: Mechanism, reports: Any = (), *, threads: int | None = None) -> Tally:
+        """Count an array of reports (or an iterable of report integers); `InvalidReport` if one cannot occur.
+
+        `threads` is how many cores to use: all of them unless given.
+        """
         randomizer = mechanism.randomizer
-        counts = np.zeros(randomizer.cells, dtype=np.int64)
         array = as_batch(reports, randomizer.bits)
-        for begin in range(0, len(array), CHUNK):
-            randomizer.count(counts, array[begin : begin + CHUNK], 0, NUMERIC)
-        return cls(mechanism, counts, len(array))
+        step = max(CHUNK, min(4 * randomizer.cells, 8 * CHUNK))
+        starts = range(0, len(array), step)
+
+        def counted(begins: range) -> NDArray[np.int64]:
+            counts = np.zeros(randomizer.cells, dtype=np.int64)
+            for begin in begins:
+                randomizer.count(counts, array[begin : begin + step], 0, NUMERIC)
+            return counts
+
+        workers = min(cores() if threads is None else threads, len(starts))
+        if workers <= 1:
+            return cls(mechanism, counted(starts), len(array))
+        with ThreadPoolExecutor(workers) as pool:
+            parts = list(pool.map(counted, (starts[i::workers] for i in range(workers))))
+        return cls(mechanism, np.sum(parts, axis=0, dtype=np.int64), len(array))
 
     @property
     def fingerprint(self) -> str:
@@ -80,7 +97,7 @@ def as_batch(reports: Any, bits: int) -> NDArray[Any]:
             raise InvalidReport(f"reports: every report must be from 0 to 2**{64 * columns} - 1")
         if columns > 1:
             packed = b"".join(int(y).to_bytes(8 * columns, "little") for y in listed)
-            return np.frombuffer(packed, dtype="<u8").reshape(len(listed), columns)
+            return np.asarray(np.frombuffer(packed, dtype="<u8")).reshape(len(listed), columns)
         return np.array(listed, dtype=np.uint64)
     reports = as_reports(reports)
     if (reports.ndim, columns == 1) not in ((1, True), (2, False)) or (

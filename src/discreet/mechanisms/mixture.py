@@ -157,4 +157,9 @@ class Mixture(Randomizer):
 
     def describe(self) -> dict[str, Any]:
         told = [part.describe() for part in self.parts]
-        return {"name": self.name, "parts": told, "units": [str(unit) for unit in self.units], "prior": list(self.prior)}
+        return {
+            "name": self.name,
+            "parts": told,
+            "units": [str(unit) for unit in self.units],
+            "prior": list(self.prior),
+        }

@@ -16,7 +16,6 @@ from .design import Indexed
 from .difference_sets import Parameters, best, build, describe
 from .randomizer import WORD_BITS, Units, beyond_words, check_size
 
-
 SLACK = 0.005
 """A set with fewer reports is taken when its error is within half a percent of the least."""
 
@@ -127,20 +126,18 @@ class Projective(Indexed):
     def outside_probability(self, y: int) -> Fraction:
         return Fraction(self._aside, 1 << self.word_bits) if self.is_report(y) else Fraction(0)
 
-    def _indicator(self, ops: Any) -> Any:
-        if not hasattr(self, "_kernel"):
-            kernel = ops.zeros(self.outputs)
-            kernel[ops.integers(build(self.parameters))] = 1.0
-            self._kernel = kernel
-        return self._kernel
+    def _kernel(self, ops: Any) -> Any:
+        if not hasattr(self, "_cached_kernel"):
+            self._cached_kernel = ops.cyclic_kernel(build(self.parameters), self.outputs)
+        return self._cached_kernel
 
     def supports(self, counts: Any, ops: Any) -> Any:
-        return ops.cyclic_correlation(counts, self._indicator(ops))[..., : self.size]
+        return self._kernel(ops).correlate(counts)[..., : self.size]
 
     def cover(self, weights: Any, ops: Any) -> Any:
         padded = ops.zeros((*weights.shape[:-1], self.outputs))
         padded[..., : self.size] = weights
-        return ops.cyclic_convolution(padded, self._indicator(ops))
+        return self._kernel(ops).convolve(padded)
 
     @property
     def decode_cost(self) -> float:

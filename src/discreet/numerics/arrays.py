@@ -46,22 +46,22 @@ class Arrays:
         return (u < np.uint64(bound)).astype(np.uint64)
 
     def divide(self, u: Words, by: int) -> Words:
-        return u // np.uint64(by) if by < 1 << 64 else np.zeros_like(u)
+        return np.asarray(u // np.uint64(by)) if by < 1 << 64 else np.zeros_like(u)
 
     def equal(self, a: Words, b: Any) -> Words:
-        return (a == b).astype(np.uint64)
+        return np.asarray(a == b).astype(np.uint64)
 
     def at_least(self, a: Any, b: Any) -> Words:
-        return (a >= b).astype(np.uint64)
+        return np.asarray(a >= b).astype(np.uint64)
 
     def select(self, flag: Words, a: Any, b: Any) -> Words:
         chosen = flag.astype(bool)
         if max(np.ndim(a), np.ndim(b)) == 2:
             chosen = chosen[:, None]
-        return np.where(chosen, a, b).astype(np.uint64, copy=False)
+        return np.asarray(np.where(chosen, a, b)).astype(np.uint64, copy=False)
 
     def look_up(self, table: Sequence[int], i: Any) -> Words:
-        return self.table(table)[i]
+        return np.asarray(self.table(table)[i])
 
     def table(self, table: Sequence[int]) -> Words:
         """The table as an array, made once."""
@@ -93,7 +93,7 @@ class Arrays:
 
     def insert(self, members: NDArray[Any], i: Any, flag: Any) -> NDArray[Any]:
         if members.ndim == 1:
-            return members | (np.uint64(1) * flag << np.asarray(i, dtype=np.uint64))
+            return np.asarray(members | (np.uint64(1) * flag << np.asarray(i, dtype=np.uint64)))
         members[np.arange(len(members)), i] |= np.asarray(flag, dtype=bool)
         return members
 

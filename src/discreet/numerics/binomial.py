@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 STEPS = 64
-"""Bisections of the logarithm of a limit: enough for full double precision."""
+"""Bisections of Chernoff's bound: enough for full double precision."""
+TANGENTS = 20
+"""Newton steps after it; they square the error each time."""
 SLACK = 1e-7
 """What rounding may do to a tail probability, relatively, and more: the limits are set for a level this much lower."""
 TINY = 1e-300
@@ -20,8 +22,8 @@ TINY = 1e-300
 def lower_limit(hits: Any, trials: int, level: float) -> Array:
     """The p with ``Pr(X >= hits) = level`` for X ~ Bin(trials, p): a chance below the true one but for `level`.
 
-    ``Pr(X >= s) = I_p(s, n-s+1)`` increases in p; it is bisected between ``(s / en) level**(1/s)``, where it
-    is at most `level` by Chernoff's bound, and s/n, and the lower end is returned.
+    ``Pr(X >= s) = I_p(s, n-s+1)``, and its logarithm is concave and increasing in log p. So Newton's method
+    begun where Chernoff's bound ``exp(-n KL(s/n || p))`` equals the level rises to the root and never passes it.
 
     References: Clopper1934.
     """
@@ -31,18 +33,20 @@ def lower_limit(hits: Any, trials: int, level: float) -> Array:
     b = trials - a + 1
     target = math.log(level) + math.log1p(-SLACK)
     shift = _log_beta(a, b)
-    high = np.log(a / trials)
-    low = high - 1 + target / a
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        small = _log_incomplete(a, b, middle, shift) <= target
-        low, high = np.where(small, middle, low), np.where(small, high, middle)
-    return np.where(some, np.exp(low), 0.0)
+    log_p = _chernoff(a / trials, -target / trials)
+    for _ in range(TANGENTS):
+        value, slope = _log_incomplete(a, b, log_p, shift)
+        step = np.maximum(target - value, 0.0) / slope
+        log_p = log_p + step
+        if bool((step < 1e-15).all()):
+            break
+    return np.where(some, np.exp(log_p), 0.0)
 
 
 def upper_limit(hits: Any, trials: int, level: float) -> Array:
     """The p with ``Pr(X <= hits) = level``: a chance above the true one but for `level`; see `lower_limit`."""
-    return 1 - lower_limit(trials - np.asarray(hits, dtype=np.float64), trials, level)
+    missed = lower_limit(trials - np.asarray(hits, dtype=np.float64), trials, level)
+    return np.where(missed > 0, np.nextafter(1 - missed, 1.0), 1.0)
 
 
 def _log_beta(a: Array, b: Array) -> Array:
@@ -51,10 +55,23 @@ def _log_beta(a: Array, b: Array) -> Array:
     return np.array(found, dtype=np.float64).reshape(a.shape)
 
 
-def _log_incomplete(a: Array, b: Array, log_p: Array, log_beta: Array) -> Array:
-    """log I_p(a, b) for p at most the mean a/(a+b-1), by its continued fraction (modified Lentz)."""
+def _chernoff(share: Array, reach: float) -> Array:
+    """The logarithm of the p below `share` with ``KL(share || p) = reach``, or just below it."""
+    rest = 1 - share
+    inside = share * np.log(share) + np.where(rest > 0, rest * np.log(np.maximum(rest, TINY)), 0.0)
+    high = np.log(share)
+    low = high - 1 - reach / share
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        far = inside - share * middle - rest * np.log1p(-np.minimum(np.exp(middle), 1 - 1e-16)) >= reach
+        low, high = np.where(far, middle, low), np.where(far, high, middle)
+    return low
+
+
+def _log_incomplete(a: Array, b: Array, log_p: Array, log_beta: Array) -> tuple[Array, Array]:
+    """log I_p(a, b) and its slope in log p, for p below the mean, by the continued fraction (modified Lentz)."""
     p = np.exp(log_p)
-    front = a * log_p + b * np.log1p(-np.minimum(p, 1 - 1e-16)) - log_beta - np.log(a)
+    log_q = np.log1p(-np.minimum(p, 1 - 1e-16))
     c = np.ones_like(p)
     d = 1 / _away(1 - (a + b) * p / (a + 1))
     total = d.copy()
@@ -68,9 +85,9 @@ def _log_incomplete(a: Array, b: Array, log_p: Array, log_beta: Array) -> Array:
         c = _away(1 + odd / c)
         step = d * c
         total *= step
-        if bool((np.abs(step - 1) < 1e-14).all()):
+        if bool((np.abs(step - 1) < 1e-13).all()):
             break
-    return np.minimum(front + np.log(np.maximum(total, TINY)), 0.0)
+    return a * log_p + b * log_q - log_beta - np.log(a) + np.log(total), a * np.exp(-log_q) / total
 
 
 def _away(x: Array) -> Array:

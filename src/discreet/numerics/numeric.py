@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidReport
+from .acceleration import accelerated
 from .arrays import ARRAYS
-from .transforms import cyclic_convolution, cyclic_correlation, walsh_hadamard
+from .transforms import CyclicKernel, walsh_hadamard
 
 Array = NDArray[Any]
 
@@ -19,15 +20,14 @@ class Numeric:
     """What the statistics of a randomizer are written in."""
 
     walsh_hadamard = staticmethod(walsh_hadamard)
-    cyclic_convolution = staticmethod(cyclic_convolution)
-    cyclic_correlation = staticmethod(cyclic_correlation)
+    cyclic_kernel = CyclicKernel
     maximum = staticmethod(np.maximum)
     zeros_like = staticmethod(np.zeros_like)
     solve = staticmethod(np.linalg.solve)
 
     def sum(self, array: Array) -> Array:
         """The sum over the last axis, kept as an axis of length one."""
-        return np.asarray(array).sum(axis=-1, keepdims=True)
+        return np.asarray(np.sum(array, axis=-1, keepdims=True))
 
     def join(self, first: Array, second: Array) -> Array:
         """The two side by side along the last axis."""
@@ -68,6 +68,14 @@ class Numeric:
     def count_cells(self, counts: Array, reports: Array, start: Any, outputs: int) -> None:
         """Add one to cell start + report for every report, each below `outputs`."""
         reports = as_reports(reports)
+        if reports.ndim == 1 and np.ndim(start) == 0 and accelerated(reports.size):
+            from . import counting
+
+            counted = counting.cells(reports, outputs)
+            if counted is None:
+                raise InvalidReport(f"reports: every report must be from 0 to {outputs - 1}")
+            counts[start : start + outputs] += counted
+            return
         if reports.ndim == 2 or (reports.size and int(reports.max()) >= outputs):
             raise InvalidReport(f"reports: every report must be from 0 to {outputs - 1}")
         if np.ndim(start) == 0:
@@ -134,6 +142,10 @@ class Numeric:
 
 def _column_sums(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
     """How many rows have each bit set, a slab of rows at a time."""
+    if accelerated(words.size):
+        from . import counting
+
+        return counting.members(words, size)
     sums = np.zeros(size, dtype=np.int64)
     slab = max(1, (1 << 24) // max(64, size))
     for begin in range(0, len(words), slab):
@@ -148,7 +160,7 @@ def as_reports(reports: Any) -> Array:
     if array.dtype.kind == "i":
         if array.size and array.min() < 0:
             raise InvalidReport(f"reports: {array.min()} must not be negative")
-        return array.astype(f"u{array.dtype.itemsize}")
+        return array.view(f"u{array.dtype.itemsize}")
     if array.size == 0 and array.dtype.kind == "f":
         return array.astype(np.uint64)
     if array.dtype.kind != "u":

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidInput
+from ..numerics.simplex import project_blocks
 from .dictionary import gamma_masses, gamma_shapes, nearest_levels
 from .layout import Layout, lay_out
 from .normal_tail import FloatArray
 from .posterior import IntArray, Prior, evidence
 from .quantiles import Quantiles, balanced_quantiles
-from ..numerics.simplex import project_blocks
 from .smooth import check_coordinates, neighbour_averages
 from .totals import fit_shift
 from .weights import fit_weights

@@ -1,0 +1,88 @@
+"""Compiled counting of reports: one pass over memory, the check that each can occur included.
+
+Importing this file imports Numba; ask `acceleration` first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .compiled import count_bits, jit
+
+U = np.uint64
+LANES = 4
+"""Counters kept for each cell where cells are few, so that equal neighbours need not wait for each other."""
+
+FEW = 1 << 12
+ROWS = 255
+"""Rows that a counter of one byte can take."""
+
+
+def cells(reports: NDArray[Any], outputs: int) -> NDArray[np.int64] | None:
+    """How often each report below `outputs` occurs, or None if another one does; at most 2**32 - 1 reports."""
+    lanes = LANES if outputs <= FEW else 1
+    found = np.zeros((lanes, outputs + 1), dtype=np.uint32)
+    _count(np.ascontiguousarray(reports), outputs, found.reshape(-1), lanes)
+    sums: NDArray[np.int64] = found.sum(axis=0, dtype=np.int64)
+    return None if sums[outputs] else sums[:outputs]
+
+
+@jit
+def _count(reports: Any, outputs: Any, found: Any, lanes: Any) -> Any:
+    last, width = U(outputs), U(outputs) + U(1)
+    n, at = U(reports.size), U(0)
+    if U(lanes) == U(LANES):
+        while at + U(LANES) <= n:
+            found[min(U(reports[at]), last)] += np.uint32(1)
+            found[width + min(U(reports[at + U(1)]), last)] += np.uint32(1)
+            found[U(2) * width + min(U(reports[at + U(2)]), last)] += np.uint32(1)
+            found[U(3) * width + min(U(reports[at + U(3)]), last)] += np.uint32(1)
+            at += U(LANES)
+    while at < n:
+        found[min(U(reports[at]), last)] += np.uint32(1)
+        at += U(1)
+
+
+def members(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
+    """How many rows have each of the first `size` bits set; rows of 64-bit words, the lowest first."""
+    sums = np.zeros(64 * words.shape[1], dtype=np.int64)
+    spread = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").view(np.uint64)[:, 0]
+    _count_bits(np.ascontiguousarray(words), np.ascontiguousarray(spread), sums)
+    return sums[:size]
+
+
+@jit
+def _count_bits(words: Any, spread: Any, sums: Any) -> Any:
+    columns = U(words.shape[1])
+    counters = np.zeros(U(8) * columns, dtype=np.uint64)  # eight counters of one byte in each
+    n, begin = U(words.shape[0]), U(0)
+    while begin < n:
+        end = min(n, begin + U(ROWS))
+        for row in range(begin, end):
+            for column in range(columns):
+                word, at = words[row, column], U(8) * column
+                for byte in range(U(8)):
+                    counters[at + byte] += spread[(word >> (U(8) * byte)) & U(255)]
+        for i in range(U(counters.size)):
+            for byte in range(U(8)):
+                sums[U(8) * i + byte] += np.int64((counters[i] >> (U(8) * byte)) & U(255))
+            counters[i] = U(0)
+        begin = end
+
+
+@jit
+def odd_set(words: Any, excess: Any, set_size: Any) -> Any:
+    """The first row with a bit beyond the last or not `set_size` bits (any if negative); the number of rows if none."""
+    rows, columns = U(words.shape[0]), U(words.shape[1])
+    for row in range(rows):
+        total = U(0)
+        for column in range(columns):
+            total += count_bits(words[row, column])
+        if (excess != U(0) and words[row, columns - U(1)] >> excess != U(0)) or (
+            set_size >= 0 and total != U(set_size)
+        ):
+            return np.int64(row)
+    return np.int64(rows)
