@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import pytest
 from hypothesis import given, settings
@@ -23,7 +23,7 @@ def shortest(entries, x, z):
     for length in range(1, len(others) + 1):
         for way in permutations(others, length):
             stops = [x, *way, z]
-            best = min(best, sum(entries[a][b] for a, b in zip(stops, stops[1:], strict=False)))
+            best = min(best, sum(entries[a][b] for a, b in pairwise(stops)))
     return best
 
 

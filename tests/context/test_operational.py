@@ -25,7 +25,7 @@ PAIRS = [
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_tests_on_the_optimal_channel_reach_the_corner_and_none_goes_beyond(pair):
-    """All deterministic tests on the optimal binary channel, and their mixtures, lie in the region; one is its corner."""
+    """All tests on the optimal binary channel, and their mixtures, lie in the region; one is its corner."""
     context = Context.binary("x", "z", pair)
     region = context.error_region("x", "z")
     channel = np.array(dc.mechanism(context, "binary").channel(), dtype=float)

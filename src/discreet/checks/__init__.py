@@ -14,8 +14,8 @@ from .certificate import check_certificate
 from .engine import check_engine
 from .execution import check_every_word
 from .law import check_channel, check_pairs, check_reports
-from .narrow import narrow
 from .round_trips import check_round_trips
+from .small_words import narrow
 from .statistics import check_influence, check_moments, check_unbiased
 from .suite import check_mechanism
 from .tallies import check_counting, check_merging

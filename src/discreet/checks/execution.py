@@ -12,10 +12,10 @@ from ..arithmetic import INTEGERS
 from ..errors import CheckFailed
 from ..mechanisms.randomizer import WORD_BITS, Randomizer
 from ..numerics.arrays import ARRAYS
-from .narrow import Factory, small_forms
+from .small_words import Factory, small_forms
 
 DRAWS = 1 << 20
-"""Draws made for one form: all words for each value, as many values as fit (two of every class at least)."""
+"""Draws made for one form: all words for each value, as many values as fit (three of every class at least)."""
 
 SAMPLES = 64
 """Words of each value that the integer form repeats."""
@@ -47,13 +47,12 @@ def _every_word(form: Randomizer) -> list[NDArray[np.uint64]]:
 
 
 def _values(form: Randomizer, most: int) -> Iterator[int]:
-    """Two values of every class, then others in a fixed random order, at most `most` besides the classes."""
-    seen: dict[int, int] = {}
-    first = []
+    """The first two values and the last of every class, then others in a fixed random order, at most `most`."""
+    ends: dict[int, list[int]] = {}
     for x, label in enumerate(form.labels):
-        seen[label] = seen.get(label, 0) + 1
-        if seen[label] <= 2:
-            first.append(x)
+        of = ends.setdefault(label, [])
+        of[2:] = [x]
+    first = [x for of in ends.values() for x in of]
     known = set(first)
     rest = [x for x in range(form.size) if x not in known] if form.size <= 4096 else [form.size - 1]
     random.Random(form.size).shuffle(rest)

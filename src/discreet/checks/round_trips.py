@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import CheckFailed, InvalidSpec
+from ..errors import CheckFailed, InvalidSpec, NotServed
 from ..mechanisms.mechanism import Mechanism
 from ..random import seeded
 from .words import some_values
@@ -40,7 +40,7 @@ def _spec(mechanism: Mechanism, reports: list[int], seed: int) -> bool:
 
     try:
         spec = Spec.of_mechanism(mechanism)
-    except InvalidSpec:
+    except (InvalidSpec, NotServed):
         return False
     again = spec.mechanism
     same = [again.randomize_index(x, seeded(seed + i)) for i, x in enumerate(_some(mechanism, seed))]

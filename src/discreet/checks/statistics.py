@@ -60,12 +60,12 @@ def check_moments(mechanism: Mechanism, *, seed: int = 1) -> None:
         law = shares @ channel
         first, second = rng.normal(size=(2, len(channel)))
         told: dict[str, tuple[Any, Any]] = {
+            "push": (randomizer.push(shares, NUMERIC), law @ cells),
             "second_moments": (randomizer.second_moments(shares, NUMERIC), law @ phi**2),
             "cross_moment": (
                 np.sum(randomizer.cross_moment(shares, first, second, NUMERIC)),
                 law @ ((phi @ first) * (phi @ second)),
             ),
-            "push": (randomizer.push(shares, NUMERIC), law @ cells),
         }
         weights = rng.normal(size=randomizer.cells)
         told["pull"] = (randomizer.pull(weights, NUMERIC), channel @ (cells @ weights))

@@ -10,8 +10,8 @@ from ..numerics.numeric import NUMERIC
 from .certificate import check_certificate
 from .execution import check_every_word
 from .law import check_channel, check_pairs, check_reports, is_small
-from .narrow import Factory
 from .round_trips import check_round_trips
+from .small_words import Factory
 from .statistics import check_influence, check_moments, check_unbiased
 from .tallies import check_counting, check_merging
 from .words import check_equal_words, check_scalar_is_vector

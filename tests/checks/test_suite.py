@@ -1,0 +1,139 @@
+"""Every mechanism in every context at awkward sizes keeps every law."""
+
+import pytest
+
+import discreet as dc
+from discreet import Context
+from discreet.checks import check_mechanism
+
+BASES = ["randomized_response", "unary", "optimised_unary", "subset", "hadamard", "projective"]
+ALWAYS = {"certificate", "equal words", "scalar is vector", "counting", "merging", "round trips"}
+ENUMERATED = {"channel", "reports", "pairs", "unbiased", "moments", "influence"}
+
+
+def uniform(k, epsilon):
+    return Context.uniform(range(k), epsilon)
+
+
+def half_sensitive(k, epsilon):
+    return Context.high_low(range(k), range(k // 2, k), epsilon)
+
+
+def one_sensitive(k, epsilon):
+    return Context.high_low(range(k), [k - 1], epsilon)
+
+
+def all_sensitive(k, epsilon):
+    return Context.high_low(range(k), range(k), epsilon)
+
+
+def blocks(k, epsilon):
+    """Two blocks of k at different epsilons, one of two and one of a single value, not in order."""
+    names = {"many": range(0, 3 * k, 3), "one": [1], "two": [2, 4], "others": range(3 * k, 4 * k)}
+    return Context.blocks(names, {"many": epsilon, "one": "1", "two": epsilon, "others": "1"})
+
+
+FORMS = [uniform, half_sensitive, one_sensitive, all_sensitive, blocks]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 6])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", BASES)
+def test_every_mechanism_keeps_every_law_by_full_enumeration(name, form, k):
+    done = set(check_mechanism((name, form(k, "1"))))
+    assert done >= ALWAYS | {"every word"}
+    if form is not blocks or k < 6:
+        assert done >= ENUMERATED
+
+
+@pytest.mark.parametrize("epsilon", ["0.01", "5", "20"])
+@pytest.mark.parametrize("k", [2, 5])
+@pytest.mark.parametrize("form", [uniform, half_sensitive, blocks])
+@pytest.mark.parametrize("name", BASES)
+def test_every_mechanism_keeps_every_law_at_small_and_large_epsilon(name, form, k, epsilon):
+    assert set(check_mechanism((name, form(k, epsilon)))) >= ALWAYS
+
+
+@pytest.mark.parametrize("k", [7, 8, 9, 15, 16, 17])
+@pytest.mark.parametrize("form", [uniform, half_sensitive, blocks])
+@pytest.mark.parametrize("name", ["randomized_response", "hadamard", "projective"])
+def test_one_word_mechanisms_keep_every_law_around_powers_of_two(name, form, k):
+    assert set(check_mechanism((name, form(k, "0.5")))) >= ALWAYS | {"every word"}
+
+
+@pytest.mark.parametrize("k", [14, 15, 16, 17, 62, 63, 64, 65])
+@pytest.mark.parametrize("form", [uniform, half_sensitive, one_sensitive, blocks])
+@pytest.mark.parametrize("name", ["unary", "subset"])
+def test_set_valued_reports_keep_the_laws_across_the_width_of_a_word(name, form, k):
+    assert set(check_mechanism((name, form(k, "1")))) >= ALWAYS
+
+
+@pytest.mark.parametrize("form", [uniform, half_sensitive, blocks])
+@pytest.mark.parametrize("name", BASES)
+def test_a_thousand_values_keep_the_laws(name, form, monkeypatch):
+    monkeypatch.setattr("discreet.checks.small_words.LARGEST", 0)  # the words of so many values are not run in full
+    assert set(check_mechanism((name, form(1000, "2")))) >= ALWAYS
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 6, 7, 8, 9])
+@pytest.mark.parametrize("epsilon", ["0.01", "1", "5"])
+def test_the_general_hadamard_baseline_keeps_the_laws(k, epsilon):
+    assert set(check_mechanism(("general_hadamard", uniform(k, epsilon)))) >= ALWAYS | {"every word"}
+    assert set(check_mechanism(("general_hadamard", blocks(min(k, 3), epsilon)))) >= ALWAYS
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_the_utility_rappor_baseline_keeps_the_laws(k):
+    for form in (half_sensitive, one_sensitive, all_sensitive):
+        assert set(check_mechanism(("utility_rappor", form(k, "1")))) >= ALWAYS | ENUMERATED | {"every word"}
+
+
+LEVELS = [("1", "1"), ("0.01", "5"), ("20", "0.1"), ("inf", "1"), ("1", "inf"), ("inf", "inf")]
+
+
+@pytest.mark.parametrize("epsilon", LEVELS)
+@pytest.mark.parametrize("name", ["auto", "binary", "warner"])
+def test_two_values_keep_the_laws_for_any_two_epsilons(name, epsilon):
+    context = Context.binary("no", "yes", epsilon)
+    assert set(check_mechanism((name, context))) >= ALWAYS | ENUMERATED | {"every word"}
+
+
+@pytest.mark.parametrize("epsilon", [("0", "0"), ("0", "1"), ("1", "0"), ("0", "inf"), ("inf", "0")])
+def test_two_values_at_epsilon_zero_keep_the_laws_that_need_no_estimate(epsilon):
+    done = set(check_mechanism(("binary", Context.binary("no", "yes", epsilon))))
+    assert done >= ALWAYS | {"every word", "channel", "reports", "pairs"}
+    assert "unbiased" not in done
+
+
+def test_mangats_response_keeps_the_laws():
+    assert "unbiased" in check_mechanism(("mangat", Context.binary("no", "yes", ("inf", "1"))))
+
+
+MATRIX = [[0, "1", "inf", "2"], ["2", 0, "1", "inf"], ["1", "1", 0, "1"], ["inf", "3", "1", 0]]
+ARBITRARY = {
+    "metric": Context.metric(range(6), lambda x, z: abs(x - z), "1"),
+    "far metric": Context.metric([0, 1, 300], lambda x, z: abs(x - z), "1"),
+    "metric in parts": Context.metric([0, 1, 5, 6], lambda x, z: abs(x - z) if abs(x - z) < 2 else "inf", "1"),
+    "matrix": Context.matrix(range(4), MATRIX),
+    "both": Context.high_low(range(6), [0], "1") & Context.high_low(range(6), [1], "2"),
+    "sum": Context.high_low(range(6), [0, 3], "1") + Context.blocks({0: [0, 1, 2], 1: [3, 4, 5]}, "1"),
+    "crossing blocks": Context.blocks({0: [0, 1, 2], 1: [3, 4, 5]}, "1")
+    & Context.matrix(range(6), [[0 if x == z else 2 if x % 2 == z % 2 else "inf" for z in range(6)] for x in range(6)]),
+}
+
+
+@pytest.mark.parametrize("name", ["auto", "randomized_response", "subset", "projective"])
+@pytest.mark.parametrize("context", ARBITRARY.values(), ids=ARBITRARY)
+def test_arbitrary_contexts_are_served_and_keep_the_laws(context, name):
+    assert set(check_mechanism((name, context))) >= ALWAYS | {"every word"}
+
+
+@pytest.mark.parametrize("context", [ARBITRARY["metric"], ARBITRARY["far metric"], ARBITRARY["metric in parts"]])
+def test_the_exponential_table_keeps_the_laws(context):
+    assert set(check_mechanism(("exponential", context))) >= ALWAYS | ENUMERATED | {"every word"}
+
+
+def test_a_table_that_the_user_brings_keeps_the_laws():
+    rows = [["1/2", "1/4", "1/4", 0], ["1/4", "1/2", "1/4", 0], ["1/4", "1/4", "1/2", 0]]
+    mechanism = dc.mechanism(uniform(3, "1"), "table", rows=rows)
+    assert set(check_mechanism(mechanism)) >= ALWAYS | ENUMERATED | {"every word"}
