@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import bounds, errors, random
+    from .audit import Audit, audit
     from .choose import Explanation, explain, mechanism
     from .context import Context
     from .domain import Domain
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from .verify import Certificate, verify
 
 _HOMES = {
+    "Audit": "audit",
     "Certificate": "verify",
     "Context": "context",
     "Domain": "domain",
@@ -39,6 +41,7 @@ _HOMES = {
     "Projected": "project",
     "Shrunk": "shrink",
     "Tally": "tally",
+    "audit": "audit",
     "bounds": "bounds",
     "errors": "errors",
     "estimate": "estimate",
@@ -56,6 +59,7 @@ _HOMES = {
 _MODULES = {"bounds", "errors", "random"}
 
 __all__ = [
+    "Audit",
     "Certificate",
     "Context",
     "Domain",
@@ -67,6 +71,7 @@ __all__ = [
     "Projected",
     "Shrunk",
     "Tally",
+    "audit",
     "bounds",
     "errors",
     "estimate",

@@ -1,0 +1,8 @@
+"""A black-box lower bound on the epsilon that anything which maps values to bytes really has."""
+
+from .result import Audit, Finding
+from .run import audit
+from .source import check_source
+from .subjects import Bulk
+
+__all__ = ["Audit", "Bulk", "Finding", "audit", "check_source"]

@@ -1,0 +1,234 @@
+"""What an audit looks at in a report: each feature maps a byte string to one of a few outcomes.
+
+An event is a set of outcomes of one feature. Any function of the report may be used without harm to the
+bound, which is only ever made on fresh reports; good features make it sharp. They are chosen once, from the
+first reports seen: the whole report, its length, single bytes (and so bits), its first and last bytes as
+numbers, and for text its words in order and where each audited value's own text stands among them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .strings import END, Strings
+
+Codes = NDArray[np.int64]
+
+VOCABULARY = 4096
+"""The most outcomes told apart by a feature that has many; the rest are one outcome."""
+COLUMNS = 96
+"""Bytes looked at one by one from either end of a long report."""
+POSITIONS = 16
+"""Places of a word told apart."""
+SHOWN = 4
+"""Outcomes spelt out in the description of an event."""
+
+
+class Feature(ABC):
+    """A map from reports to outcomes 0 .. size-1."""
+
+    name: str
+    size: int
+
+    @abstractmethod
+    def codes(self, batch: Strings) -> Codes:
+        """The outcome of every report."""
+
+    @abstractmethod
+    def outcome(self, code: int) -> str:
+        """An outcome in words."""
+
+    def event(self, mask: NDArray[np.bool_]) -> str:
+        """The event that the outcome is in the set, in words."""
+        chosen = np.nonzero(mask)[0]
+        if len(chosen) == self.size:
+            return f"{self.name} is anything"
+        if len(chosen) > self.size // 2:
+            left = np.nonzero(~mask)[0]
+            return f"{self.name} is not {self._listed(left)}"
+        return f"{self.name} is {self._listed(chosen)}"
+
+    def _listed(self, codes: NDArray[np.int64]) -> str:
+        named = " or ".join(self.outcome(int(code)) for code in codes[:SHOWN])
+        return named if len(codes) <= SHOWN else f"one of {len(codes)} outcomes such as {named}"
+
+
+class Byte(Feature):
+    """The byte at one place, from the beginning or, when negative, from the end."""
+
+    size = END + 1
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+        self.name = f"byte {place}" if place >= 0 else f"byte {-place} from the end"
+
+    def codes(self, batch: Strings) -> Codes:
+        return batch.byte(self.place)
+
+    def outcome(self, code: int) -> str:
+        return "beyond the end" if code == END else f"0x{code:02x}"
+
+    def event(self, mask: NDArray[np.bool_]) -> str:
+        for bit in range(8):
+            if np.array_equal(mask, BITS[bit]):
+                return f"bit {bit} of {self.name} is 1"
+            if np.array_equal(mask, BITS[8 + bit]):
+                return f"bit {bit} of {self.name} is 0"
+        return super().event(mask)
+
+
+_PLACES = np.arange(END + 1)
+BITS = np.array(
+    [(_PLACES >> bit & 1 == 1) & (_PLACES != END) for bit in range(8)]
+    + [(_PLACES >> bit & 1 == 0) & (_PLACES != END) for bit in range(8)]
+)
+"""The outcomes of a byte with each bit set, then with each bit clear."""
+
+
+class Looked(Feature):
+    """A feature with many outcomes, of which the frequent ones seen at first are told apart."""
+
+    def __init__(
+        self,
+        name: str,
+        keys: Callable[[Strings], NDArray[np.uint64]],
+        seen: Iterable[Strings],
+        told: Callable[[Strings, int, int], str],
+    ) -> None:
+        self.name = name
+        self._keys = keys
+        self._known: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
+        totals: dict[int, int] = {}
+        self._texts: dict[int, str] = {}
+        for batch in seen:
+            found, first, counts = np.unique(keys(batch), return_index=True, return_counts=True)
+            if len(found) > VOCABULARY:
+                frequent = np.sort(np.argsort(-counts, kind="stable")[:VOCABULARY])
+                found, first, counts = found[frequent], first[frequent], counts[frequent]
+            for key, row, count in zip(found.tolist(), first.tolist(), counts.tolist(), strict=True):
+                totals[key] = totals.get(key, 0) + count
+                if key not in self._texts:
+                    self._texts[key] = told(batch, row, key)
+        kept = sorted(totals, key=lambda key: (-totals[key], key))[:VOCABULARY]
+        self._known = np.array(sorted(kept), dtype=np.uint64)
+        self.size = len(self._known) + 1
+
+    def codes(self, batch: Strings) -> Codes:
+        keys = self._keys(batch)
+        at = np.searchsorted(self._known, keys)
+        held = np.minimum(at, len(self._known) - 1)
+        return np.where(self._known[held] == keys, at, len(self._known)).astype(np.int64)
+
+    def outcome(self, code: int) -> str:
+        return self._texts[int(self._known[code])] if code < len(self._known) else "none of the frequent ones"
+
+
+def chosen_features(seen: Sequence[Strings], texts: Iterable[bytes]) -> list[Feature]:
+    """The features for reports like those seen, where `texts` is how each audited value is written."""
+    found: list[Feature] = [Looked("the report", Strings.whole, seen, _string)]
+    if not _level(seen):
+        found.append(Looked("the length", lambda batch: batch.lengths.astype(np.uint64), seen, _number))
+    if all(batch.items is not None and batch.is_text() for batch in seen):
+        found += _text_features(seen, texts)
+    for count in (2, 4, 8):
+        if max(batch.width for batch in seen) > count:
+            found.append(
+                Looked(f"the beginning ({count} bytes)", partial(Strings.head, count=count), seen, _part(count))
+            )
+            found.append(Looked(f"the end ({count} bytes)", partial(Strings.tail, count=count), seen, _part(count)))
+    return found
+
+
+def chosen_places(seen: Sequence[Strings], values: Iterable[int]) -> list[Byte]:
+    """Bytes worth a look: all of a short report; of a long one both ends and the audited values' own places."""
+    width = max(batch.width for batch in seen)
+    if width <= 2 * COLUMNS:
+        places = set(range(width))
+    else:
+        places = set(range(COLUMNS)) | set(range(width - COLUMNS, width))
+        for x in values:
+            places |= {at for at in (x, x // 8, width - 1 - x, width - 1 - x // 8) if 0 <= at < width}
+    backwards = [] if _level(seen) else range(-min(width, 8), 0)
+    return [Byte(place) for place in (*sorted(places), *backwards)]
+
+
+def _level(seen: Sequence[Strings]) -> bool:
+    return len({batch.width for batch in seen}) == 1 and all(batch.level for batch in seen)
+
+
+def _string(batch: Strings, row: int, key: int) -> str:
+    data = batch.rows[row, : batch.lengths[row]].tobytes()
+    short = data if len(data) <= 24 else data[:20]
+    plain = batch.items is not None and all(32 <= c < 127 for c in short)
+    shown = repr(short)[1:] if plain else f"0x{short.hex()}"
+    return shown if len(data) <= 24 else f"{shown}... ({len(data)} bytes)"
+
+
+def _number(batch: Strings, row: int, key: int) -> str:
+    return str(key)
+
+
+def _part(count: int) -> Callable[[Strings, int, int], str]:
+    def told(batch: Strings, row: int, key: int) -> str:
+        data = key.to_bytes(8, "little")[:count]
+        plain = batch.items is not None and all(32 <= c < 127 for c in data)
+        return repr(data)[1:] if plain else f"0x{data.hex()}"
+
+    return told
+
+
+# -- text: the words of a report, in order ------------------------------------------------------------
+
+
+def _picked(batch: Strings, place: int) -> NDArray[np.uint64]:
+    words = [words[place] if -len(words) <= place < len(words) else b"" for words in batch.words]
+    return Strings.of(words).whole()
+
+
+def _told_word(place: int) -> Callable[[Strings, int, int], str]:
+    def told(batch: Strings, row: int, key: int) -> str:
+        words = batch.words[row]
+        return repr(words[place].decode()) if -len(words) <= place < len(words) else "missing"
+
+    return told
+
+
+def _count(batch: Strings) -> NDArray[np.uint64]:
+    return np.array([len(words) for words in batch.words], dtype=np.uint64)
+
+
+class Place(Feature):
+    """Where the text of one value stands among the words of a report: 0, 1, ..., further on, or nowhere."""
+
+    size = POSITIONS + 2
+
+    def __init__(self, text: bytes, texts: frozenset[bytes]) -> None:
+        self.text, self._texts = text, texts
+        self.name = f"the place of the word {text.decode(errors='replace')!r}"
+
+    def codes(self, batch: Strings) -> Codes:
+        places = np.full(len(batch), POSITIONS + 1)
+        for row, words in enumerate(batch.words_among(self._texts)):
+            if self.text in words:
+                places[row] = min(batch.words[row].index(self.text), POSITIONS)
+        return places
+
+    def outcome(self, code: int) -> str:
+        return str(code) if code < POSITIONS else f"{POSITIONS} or later" if code == POSITIONS else "nowhere"
+
+
+def _text_features(seen: Sequence[Strings], texts: Iterable[bytes]) -> list[Feature]:
+    if all(len(words) <= 1 for batch in seen for words in batch.words):
+        return []
+    named = {0: "the first word", 1: "the second word", -1: "the last word"}
+    own = frozenset(text for text in texts if Strings.of([text]).words == [[text]])
+    return [
+        Looked("the number of words", _count, seen, _number),
+        *(Looked(name, partial(_picked, place=at), seen, _told_word(at)) for at, name in named.items()),
+        *(Place(text, own) for text in sorted(own)),
+    ]

@@ -1,0 +1,71 @@
+"""Which pairs are audited: all that a small context protects, a stated choice of a large one's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from ..context import Context
+from ..domain import Value
+from ..errors import InvalidInput
+from ..random import Source
+
+VALUES = 16
+"""The most values that an audit samples unless pairs are given."""
+
+
+def protected_pairs(context: Context) -> int:
+    """How many ordered pairs of different values have a finite entry."""
+    sizes = [len(members) for members in context.members]
+    return sum(sizes[c] * (sizes[d] - (c == d)) for c, d in context.finite())
+
+
+def chosen_pairs(context: Context, rng: Source) -> list[tuple[int, int]]:
+    """All ordered pairs with a finite entry among the values of the context, or among some of a large one.
+
+    Of a context with more than `VALUES` values: the tightest pair, then the first and last of the domain with
+    a partner each, then random values each with a random partner that it is protected from, while there is room.
+    """
+    if context.size <= VALUES:
+        values = list(range(context.size))
+    else:
+        values = _some(context, rng)
+    return [(x, z) for x in values for z in values if x != z and isinstance(context.at(x, z), Fraction)]
+
+
+def given_pairs(context: Context, pairs: Iterable[tuple[Value, Value]]) -> list[tuple[int, int]]:
+    """Pairs of values by number, each checked to be protected."""
+    found = []
+    for x, z in pairs:
+        pair = context.domain.index(x), context.domain.index(z)
+        if pair[0] == pair[1] or not isinstance(context.at(*pair), Fraction):
+            raise InvalidInput(f"pairs: {x!r} is not protected from {z!r}; E must be finite there")
+        found.append(pair)
+    return list(dict.fromkeys(found))
+
+
+def _some(context: Context, rng: Source) -> list[int]:
+    partners: dict[int, list[int]] = {}
+    for c, d in context.finite():
+        partners.setdefault(c, []).append(d)
+        partners.setdefault(d, []).append(c)
+    if context.tightest is None:
+        return []
+    values = list(dict.fromkeys(context.tightest))
+    tried = [0, context.size - 1]
+    for _ in range(100 * VALUES):
+        if len(values) >= VALUES:
+            break
+        x = tried.pop(0) if tried else _below(context.size, rng)
+        label = context.labels[x]
+        if label in partners:
+            classes = partners[label]
+            members = context.members[classes[_below(len(classes), rng)]]
+            z = members[_below(len(members), rng)]
+            values = list(dict.fromkeys([*values, x, z])) if x != z else values
+    return sorted(values[:VALUES])
+
+
+def _below(bound: int, rng: Source) -> int:
+    """A whole number below the bound, as even as a choice of test cases needs."""
+    return rng.take(1)[0] * bound >> 64

@@ -1,0 +1,53 @@
+"""Is a source of randomness fit for people: fresh at every start, and no short linear recurrence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..errors import CheckFailed
+from ..random import Source
+
+WORDS = 40_960
+"""Words looked at: more than twice the 19,937 bits of state of a Mersenne twister."""
+REACH = 24
+"""How far from half the linear complexity of random bits may lie; beyond it less than once in 2**40."""
+
+
+def check_source(make: Callable[[], Source]) -> None:
+    """`CheckFailed` unless two sources made afresh differ and their words follow no linear recurrence.
+
+    A source with a constant seed repeats itself. The outputs of a Mersenne twister, of an xorshift or of any
+    other generator whose steps are linear over bits satisfy a recurrence as long as the state; the shortest
+    recurrence of n random bits is n/2 long, give or take a few. Whoever finds the recurrence knows all noise to come.
+    Passing proves nothing more: a generator that mixes well can still be predictable.
+
+    References: Massey1969, Matsumoto1998.
+    """
+    words = make().take(WORDS)
+    if words[:8] == make().take(8):
+        raise CheckFailed("source: two sources made afresh give the same words: the seed is constant")
+    for place in (0, 63):
+        found = linear_complexity([word >> place & 1 for word in words])
+        if abs(2 * found - WORDS) > 2 * REACH:
+            raise CheckFailed(
+                f"source: bit {place} of {WORDS} words follows a linear recurrence of length {found}; "
+                f"random words need about {WORDS // 2}"
+            )
+
+
+def linear_complexity(bits: Sequence[int]) -> int:
+    """The length of the shortest linear recurrence over {0, 1} that writes these bits (Berlekamp and Massey)."""
+    current = former = 1
+    length, since = 0, 1
+    past = 0
+    for at, bit in enumerate(bits):
+        past = past << 1 | bit
+        if not ((current & past).bit_count() & 1):
+            since += 1
+        elif 2 * length > at:
+            current ^= former << since
+            since += 1
+        else:
+            current, former = current ^ former << since, current
+            length, since = at + 1 - length, 1
+    return length
