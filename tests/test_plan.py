@@ -101,7 +101,7 @@ def test_a_context_without_a_classical_form_is_planned_without_it() -> None:
 
 
 def test_a_named_mechanism_is_planned_for() -> None:
-    plan = dc.plan(dc.Context.uniform(range(9), "1"), n=100, name="hadamard")
+    plan = dc.plan(dc.mechanism(dc.Context.uniform(range(9), "1"), "hadamard"), n=100)
     assert plan.mechanism.name == "hadamard"
     assert "asked for" in plan.explanation.reason
 

@@ -121,29 +121,31 @@ class Plan:
 
 
 def plan(
-    context: Context,
+    subject: Context | Mechanism,
     *,
     n: int | None = None,
     tv: float | None = None,
     stderr: float | None = None,
     prior: Any = None,
-    name: str = "auto",
     bits: int | None = REPORT_BITS,
 ) -> Plan:
     """The expected error of n reports, or the number of users that a target error needs.
 
+    `subject` is a context, for its best mechanism with reports of at most `bits` bits, or a mechanism.
     Give `n`, or a target: `tv` (expected total variation of the raw estimate) or `stderr` (the
     largest standard error of a share). `prior` is the assumed distribution, uniform unless given.
     The expected total squared error is exact: ``(sum_x E[phi_x**2] - |p|**2) / n``.
     """
     if sum(given is not None for given in (n, tv, stderr)) != 1:
         raise InvalidInput("plan needs exactly one of n, tv and stderr")
-    shares = prior_of(context, prior)
-    if name == "auto":
-        explanation = explain(context, prior=shares, bits=bits)
+    if isinstance(subject, Mechanism):
+        context = subject.context
+        shares = prior_of(context, prior)
+        explanation = Explanation((candidate_of(subject, shares),), f"{subject.name} was asked for")
     else:
-        made = mechanism(context, name, prior=shares, bits=bits)
-        explanation = Explanation((candidate_of(made, shares),), f"{made.name} was asked for")
+        context = subject
+        shares = prior_of(context, prior)
+        explanation = explain(context, prior=shares, bits=bits)
     if n is not None:
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
             raise InvalidInput(f"n={n!r} must be a whole number of at least 1")

@@ -1,0 +1,82 @@
+"""`discreet plan`: what n reports will tell, or how many reports a target takes."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..plan import Plan
+
+
+@click.command()
+@click.argument("spec")
+@click.option("--n", type=click.IntRange(min=1), metavar="N", help="The number of reports.")
+@click.option("--tv", type=float, metavar="T", help="Instead of N: the expected total variation to reach.")
+@click.option("--stderr", type=float, metavar="S", help="Instead of N: the largest standard error of a share to reach.")
+@click.option("--prior", metavar="FILE", help="Assumed shares, a JSON list in the order of the values or {value: share}.")
+@click.option("--candidates", is_flag=True, help="Show every mechanism that was compared.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--plot", metavar="FILE.png", help="Draw the error against n (needs the plot extra).")
+def command(
+    spec: str,
+    n: int | None,
+    tv: float | None,
+    stderr: float | None,
+    prior: str | None,
+    candidates: bool,
+    as_json: bool,
+    plot: str | None,
+) -> None:
+    """Say before collecting whether there will be enough data.
+
+    SPEC is a .toml or .json file. Give one of --n, --tv and --stderr. The chosen mechanism stands beside no
+    privacy at all and classical privacy at the same epsilon.
+    """
+    from ..plan import plan as make
+    from ..wire import Spec
+
+    wanted = Spec.read(spec)
+    mechanism = wanted.mechanism
+    shares = None if prior is None else _prior(prior, mechanism.context.domain)
+    best = wanted.choice.get("name", "auto") == "auto"
+    made = make(mechanism.context if best else mechanism, n=n, tv=tv, stderr=stderr, prior=shares)
+    if plot is not None:
+        from ..plots import plot_plan
+
+        plot_plan(_curves(made), plot, title=repr(mechanism.context))
+    if as_json:
+        click.echo(json.dumps(made.as_dict(), ensure_ascii=False))
+        return
+    click.echo(str(made))
+    if candidates:
+        click.echo(f"\n{made.explanation}")
+
+
+def _prior(path: str, domain: Any) -> Any:
+    from pathlib import Path
+
+    from ..errors import InvalidInput
+
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as problem:
+        raise InvalidInput(f"{path}: not JSON ({problem})") from None
+    if isinstance(data, dict):
+        shares = [0.0] * len(domain)
+        for text, share in data.items():
+            shares[domain.index_of_text(text)] = share
+        data = shares
+    if not isinstance(data, list) or any(isinstance(s, bool) or not isinstance(s, (int, float)) for s in data):
+        raise InvalidInput(f"{path}: must be a list of shares or an object of them by value")
+    return data
+
+
+def _curves(plan: Plan) -> dict[str, list[tuple[int, float]]]:
+    """The expected total variation of each way to collect, for n a decade or more around the planned one."""
+    low, high = max(1, round(math.log10(plan.n)) - 2), round(math.log10(plan.n)) + 2
+    sizes = [10**decade for decade in range(low, high + 1)]
+    return {row.label: [(n, row.tv * math.sqrt(plan.n / n)) for n in sizes] for row in plan.comparison}
