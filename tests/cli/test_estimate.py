@@ -92,6 +92,13 @@ def test_the_largest_shares_can_be_picked(discreet, tally):
     assert len(told(discreet("estimate", "survey.toml", "tally.json", "--json", "--top", 99))["values"]) == 5
 
 
+def test_picking_the_largest_is_owned_up_to(discreet, tally):
+    note = "- the largest shares were picked after the fact, and look large: --simultaneous allows for that\n"
+    assert note in discreet("estimate", "survey.toml", "tally.json", "--top", 2).stdout
+    for args in (["--top", 2, "--simultaneous"], ["--top", 5], []):
+        assert note not in discreet("estimate", "survey.toml", "tally.json", *args).stdout
+
+
 def test_great_influence_is_a_warning(discreet, folder):
     (folder / "big.toml").write_text(
         '[domain]\nsize = 500\n[context]\nform = "uniform"\nepsilon = 1\n[mechanism]\nname = "randomized_response"\n'
@@ -115,7 +122,7 @@ def test_no_reports_are_no_error(discreet):
 def test_a_picture_is_drawn_beside_the_table(discreet, tally, folder):
     done = discreet("estimate", "survey.toml", "tally.json", "--plot", "shares.png", "--top", 3)
     assert done.exit_code == 0
-    assert len(done.stdout.splitlines()) == 7
+    assert len(done.stdout.splitlines()) == 8
     assert (folder / "shares.png").read_bytes().startswith(b"\x89PNG")
 
 

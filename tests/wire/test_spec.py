@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 
 import discreet as dc
-from discreet.context import Metric
+from discreet.context import Blocks, Metric
+from discreet.context.combine import Combined
 from discreet.domain import Domain
 from discreet.errors import (
     InvalidContext,
@@ -505,6 +506,13 @@ def test_what_a_file_cannot_say_is_not_written(tmp_path):
     secret = Mechanism(CONTEXTS["binary both"], Table([[1 << 63, 1 << 63]] * 2, name="warner"))
     with pytest.raises(InvalidSpec, match="cannot be told by a spec"):
         Spec.of_mechanism(secret)
+    letters = (
+        dc.Context.high_low(list("abcd"), list("bd"), 1),
+        Blocks(Domain(list("abcd")), [1, 0, 1, 0], "xy", [Fraction(1)] * 2),
+    )
+    other_order = dc.mechanism(Combined(*letters, "sum"), "hadamard")  # a matrix read back numbers its blocks anew
+    with pytest.raises(InvalidSpec, match="cannot be told by a spec"):
+        Spec.of_mechanism(other_order)
     with pytest.raises(InvalidSpec, match=r"must be a \.toml or a \.json file"):
         Spec.of_mechanism(MECHANISMS["blocks"]).write(tmp_path / "spec.txt")
     assert list(tmp_path.iterdir()) == []

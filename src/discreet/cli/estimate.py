@@ -62,7 +62,7 @@ def command(
         click.echo(json.dumps(_finite(found), ensure_ascii=False))
     else:
         click.echo(_table(found))
-        for note in _notes(found, simultaneous):
+        for note in _notes(found, simultaneous, len(found["shares"]) < len(mechanism.context.domain)):
             click.echo(f"- {note}")
 
 
@@ -130,7 +130,7 @@ def _exponent(number: float) -> int:
     return int(f"{number:e}".partition("e")[2])
 
 
-def _notes(found: dict[str, Any], simultaneous: bool) -> list[str]:
+def _notes(found: dict[str, Any], simultaneous: bool, picked: bool) -> list[str]:
     n, weight = found["n"], found["influence"]
     scope = "all intervals together" if simultaneous else "each interval"
     notes = [f"{n:,} reports of {found['mechanism']}; {scope} at {found['confidence']:g} confidence"]
@@ -140,6 +140,8 @@ def _notes(found: dict[str, Any], simultaneous: bool) -> list[str]:
         notes.append("shares are unbiased: some may be below 0, and they need not add up to 1")
     else:
         notes.append(f"shares by {found['method']}; stderr, low and high are those of the unbiased shares")
+    if picked and not simultaneous:
+        notes.append("the largest shares were picked after the fact, and look large: --simultaneous allows for that")
     alarm = "WARNING: " if weight > LOUD else ""
     return [
         *notes,

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NoReturn
@@ -54,11 +51,13 @@ class Commands(click.Group):
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run a command and leave: 0 when it worked, 2 with one line on standard error when the input is bad."""
+        """Run a command and leave: 0 when it worked, 2 with one line on standard error when the input is bad.
+
+        A reader who closes the pipe early ends it quietly with 1, which click sees to.
+        """
         extra["standalone_mode"] = False
         try:
             status = super().main(args, prog_name or "discreet", **extra)
-            sys.stdout.flush()
             sys.exit(status if isinstance(status, int) else 0)
         except click.UsageError as problem:
             where = problem.ctx.command_path if problem.ctx else "discreet"
@@ -71,21 +70,12 @@ class Commands(click.Group):
         except DiscreetError as problem:
             _fail(str(problem))
         except OSError as problem:
-            if problem.errno == errno.EPIPE:
-                _leave_quietly()
             _fail(f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem))
 
 
 def _fail(message: str) -> NoReturn:
     click.echo(f"discreet: {' '.join(message.splitlines())}", err=True)
     sys.exit(BAD_INPUT)
-
-
-def _leave_quietly() -> NoReturn:
-    """End without a word when nobody reads the output any more."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(1)
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:

@@ -45,17 +45,15 @@ def _counted(mechanism: Mechanism, file: str, column: str | None) -> Tally:
     from ..engines.files import PIPE, read_values
     from ..errors import InvalidReport
     from ..wire import report_from_text, reports_from_texts
+    from ..wire.located import located
 
     total = mechanism.tally()
     for texts in read_values(file, column):
         try:
             total += mechanism.tally(reports_from_texts(mechanism, texts))
-        except InvalidReport as problem:
-            name = "standard input" if file == PIPE else file
+        except InvalidReport:
             for number, text in enumerate(texts, total.n + 1):
-                try:
+                with located(f"{'standard input' if file == PIPE else file}, entry {number}"):
                     report_from_text(mechanism, text)
-                except InvalidReport as found:
-                    raise InvalidReport(f"{name}, entry {number}: {found}") from None
-            raise InvalidReport(f"{name}: {problem}") from None
+            raise
     return total

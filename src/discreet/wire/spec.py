@@ -83,7 +83,8 @@ class Spec:
         spec = cls.of({**mechanism.description, "name": name})
         read = spec.mechanism
         same_rows = getattr(read.randomizer, "rows", None) == getattr(mechanism.randomizer, "rows", None)
-        if read.fingerprint != mechanism.fingerprint or not same_rows:
+        same_served = read.served.describe() == mechanism.served.describe()
+        if read.fingerprint != mechanism.fingerprint or not (same_rows and same_served):
             raise InvalidSpec(f"{mechanism.name}: this mechanism cannot be told by a spec")
         return spec
 
