@@ -1,4 +1,4 @@
-"""Pictures of shares with their intervals; the one place that needs matplotlib."""
+"""Pictures of shares with their intervals."""
 
 from __future__ import annotations
 
@@ -7,16 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .errors import InvalidInput, MissingExtra
+from ..errors import InvalidInput
+from .picture import ESTIMATE, FAINT, INK, INTERVAL, TRUTH, kind_of, new_figure, save
 
 MOST = 60
 """Values drawn in one panel; of more, the largest shares are shown and the title says so."""
-
-ESTIMATE = "#1f5a85"
-INTERVAL = "#8fb8d6"
-TRUTH = "#d1495b"
-INK = "#333333"
-FAINT = "#d9d9d9"
 
 
 def plot_shares(
@@ -38,24 +33,17 @@ def plot_shares(
         raise InvalidInput("panels must show the same values")
     if truth is not None and len(truth) != len(values):
         raise InvalidInput(f"truth has {len(truth)} shares; it must have one a value, {len(values)}")
-    suffix = Path(path).suffix.lstrip(".").lower()
-    if suffix not in ("png", "svg", "pdf"):
-        raise InvalidInput(f"{path}: a picture must be a .png, .svg or .pdf file")
+    kind_of(path)
     if not all(math.isfinite(share) for panel in several for share in panel["shares"]):
         raise InvalidInput("there is nothing to draw: no reports, no shares")
     order = list(range(len(values)))
     if len(values) > MOST:
         order = sorted(order, key=lambda x: -several[0]["shares"][x])[:MOST]
         title = f"{title}: the {MOST} largest of {len(values)} shares".removeprefix(": ")
-    _save(_figure(several, order, title, truth), path, suffix)
+    save(_figure(several, order, title, truth), path)
 
 
 def _figure(panels: Sequence[Mapping[str, Any]], order: list[int], title: str, truth: Sequence[float] | None) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plot") from None
-
     names = [str(panels[0]["values"][x]) for x in order]
     groups = panels[0].get("groups")
     heads = _heads([groups[x] for x in order]) if groups else {}
@@ -65,7 +53,7 @@ def _figure(panels: Sequence[Mapping[str, Any]], order: list[int], title: str, t
         places.append(at)
         at += 1.0
     height = 1.6 + 0.24 * at
-    figure = Figure(figsize=(2.2 + 3.6 * len(panels), height), layout="constrained")
+    figure = new_figure(2.2 + 3.6 * len(panels), height)
     all_axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     for axes, panel in zip(all_axes, panels, strict=True):
         _panel(axes, panel, order, places, truth)
@@ -121,10 +109,3 @@ def _panel(
     axes.set_xlabel("share of people", fontsize=8.5, color=INK)
     for side in ("top", "right", "left", "bottom"):
         axes.spines[side].set_visible(False)
-
-
-def _save(figure: Any, path: str | Path, suffix: str) -> None:
-    from .engines.files import replacing
-
-    with replacing(path) as file:
-        figure.savefig(file, format=suffix, dpi=160)

@@ -1,0 +1,54 @@
+"""What every picture shares: colours, a figure without a screen, plain axes, and saving in one piece."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidInput, MissingExtra
+
+ESTIMATE = "#1f5a85"
+INTERVAL = "#8fb8d6"
+TRUTH = "#d1495b"
+INK = "#333333"
+FAINT = "#d9d9d9"
+COLOURS = (INK, ESTIMATE, TRUTH, "#e09f3e", "#5b8e7d", "#8a5a9e", "#7f7f7f", INTERVAL)
+"""Of lines and bars, in the order they are drawn."""
+
+
+def new_figure(width: float, height: float) -> Any:
+    """An empty figure of that size in inches; `MissingExtra` names the install line where matplotlib is absent."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def plain(axes: Any, *, x_label: str = "", y_label: str = "", title: str = "") -> None:
+    """Thin grey grid, no frame, small labels."""
+    axes.grid(color=FAINT, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(which="both", length=0, labelsize=8, labelcolor=INK)
+    axes.set_xlabel(x_label, fontsize=8.5, color=INK)
+    axes.set_ylabel(y_label, fontsize=8.5, color=INK)
+    axes.set_title(title, fontsize=10, color=INK, loc="left")
+    for side in ("top", "right", "left", "bottom"):
+        axes.spines[side].set_visible(False)
+
+
+def kind_of(path: str | Path) -> str:
+    """png, svg or pdf, by the name of the file; anything else is refused."""
+    suffix = Path(path).suffix.lstrip(".").lower()
+    if suffix not in ("png", "svg", "pdf"):
+        raise InvalidInput(f"{path}: a picture must be a .png, .svg or .pdf file")
+    return suffix
+
+
+def save(figure: Any, path: str | Path, *, dpi: int = 160) -> None:
+    """Write the picture in one piece, in the kind that its name says."""
+    from ..engines.files import replacing
+
+    kind = kind_of(path)
+    with replacing(path) as file:
+        figure.savefig(file, format=kind, dpi=dpi)
