@@ -36,7 +36,7 @@ class Tally:
         """
         randomizer = mechanism.randomizer
         array = as_batch(reports, randomizer.bits)
-        step = max(CHUNK, min(4 * randomizer.cells, 8 * CHUNK))
+        step = max(1, max(CHUNK, min(4 * randomizer.cells, 8 * CHUNK)) // (array.shape[1] if array.ndim == 2 else 1))
         starts = range(0, len(array), step)
 
         def counted(begins: range) -> NDArray[np.int64]:
@@ -99,9 +99,7 @@ def as_batch(reports: Any, bits: int) -> NDArray[Any]:
             packed = b"".join(int(y).to_bytes(8 * columns, "little") for y in listed)
             return np.asarray(np.frombuffer(packed, dtype="<u8")).reshape(len(listed), columns)
         return np.array(listed, dtype=np.uint64)
-    reports = as_reports(reports)
-    if (reports.ndim, columns == 1) not in ((1, True), (2, False)) or (
-        reports.ndim == 2 and reports.shape[1] != columns
-    ):
-        raise InvalidReport(f"reports of shape {reports.shape} must be {columns} word(s) each")
-    return reports
+    array = as_reports(reports)
+    if (array.ndim, columns == 1) not in ((1, True), (2, False)) or (array.ndim == 2 and array.shape[1] != columns):
+        raise InvalidReport(f"reports of shape {array.shape} must be {columns} word(s) each")
+    return array

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from ..arithmetic import Arithmetic
-from .design import Design
+from .design import Design, Indexed
 from .randomizer import Pair, Randomizer
 
 
@@ -100,6 +100,9 @@ class HighLow(Randomizer):
     def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
         if not self.others:
             self.inner.count(counts, reports, start, ops)
+            return
+        if isinstance(self.inner, Indexed):  # the cell of a report is the report itself
+            ops.count_cells(counts, reports, start, self.outputs)
             return
         hidden, shown, place = ops.hidden_and_shown(reports, self.base, self.outputs)
         added = ops.zeros_like(counts)

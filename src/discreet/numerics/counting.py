@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import count_bits, jit
+from .compiled import jit
 
 U = np.uint64
 LANES = 4
@@ -25,7 +25,8 @@ def cells(reports: NDArray[Any], outputs: int) -> NDArray[np.int64] | None:
     """How often each report below `outputs` occurs, or None if another one does; at most 2**32 - 1 reports."""
     lanes = LANES if outputs <= FEW else 1
     found = np.zeros((lanes, outputs + 1), dtype=np.uint32)
-    _count(np.ascontiguousarray(reports), outputs, found.reshape(-1), lanes)
+    native = np.ascontiguousarray(reports, dtype=reports.dtype.newbyteorder("="))
+    _count(native, outputs, found.reshape(-1), lanes)
     sums: NDArray[np.int64] = found.sum(axis=0, dtype=np.int64)
     return None if sums[outputs] else sums[:outputs]
 
@@ -71,18 +72,3 @@ def _count_bits(words: Any, spread: Any, sums: Any) -> Any:
                 sums[U(8) * i + byte] += np.int64((counters[i] >> (U(8) * byte)) & U(255))
             counters[i] = U(0)
         begin = end
-
-
-@jit
-def odd_set(words: Any, excess: Any, set_size: Any) -> Any:
-    """The first row with a bit beyond the last or not `set_size` bits (any if negative); the number of rows if none."""
-    rows, columns = U(words.shape[0]), U(words.shape[1])
-    for row in range(rows):
-        total = U(0)
-        for column in range(columns):
-            total += count_bits(words[row, column])
-        if (excess != U(0) and words[row, columns - U(1)] >> excess != U(0)) or (
-            set_size >= 0 and total != U(set_size)
-        ):
-            return np.int64(row)
-    return np.int64(rows)

@@ -160,7 +160,8 @@ def as_reports(reports: Any) -> Array:
     if array.dtype.kind == "i":
         if array.size and array.min() < 0:
             raise InvalidReport(f"reports: {array.min()} must not be negative")
-        return array.view(f"u{array.dtype.itemsize}")
+        unsigned: Array = array.view(array.dtype.str.replace("i", "u"))
+        return unsigned
     if array.size == 0 and array.dtype.kind == "f":
         return array.astype(np.uint64)
     if array.dtype.kind != "u":
