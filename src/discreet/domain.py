@@ -63,10 +63,8 @@ class Domain(Sequence[Value]):
     def index_of_text(self, text: str) -> int:
         """The number of the value whose text form is `text`, as files and command lines write it."""
         if isinstance(self._values, range):
-            try:
+            if text.isascii() and text.removeprefix("-").isdigit() and str(int(text)) == text and int(text) in self:
                 return self.index(int(text))
-            except ValueError:
-                pass
         else:
             number = self._texts.get(text)
             if number is not None:

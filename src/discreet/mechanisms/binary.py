@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 from ..exact import Epsilon, ceil_div, exp_below
 from .randomizer import WORD_BITS
@@ -33,7 +34,12 @@ class Binary(Table):
         space = 1 << word_bits
         second_lies, first_lies = _lies(epsilon, space)
         rows = [[space - first_lies, first_lies], [second_lies, space - second_lies]]
-        super().__init__(rows, word_bits=word_bits, name=name or self.name)
+        super().__init__(rows, word_bits=word_bits)
+        self._title = name or self.name
+
+    def describe(self) -> dict[str, Any]:
+        """The name alone: the context gives the rest."""
+        return {"name": self._title}
 
 
 def _lies(epsilon: tuple[Epsilon, Epsilon], space: int) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from ..context import Context
 from ..errors import NotServed
@@ -17,6 +18,15 @@ LIMIT = 512
 SPACE = 1 << WORD_BITS
 FINEST = 57
 """The first attempt to mix takes 2**-56 of the mean."""
+
+
+class Exponential(Table):
+    """The table that `exponential_table` makes of a context, which is all there is to say of it."""
+
+    name = "exponential"
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": self.name}
 
 
 def exponential_table(context: Context) -> Table:
@@ -74,4 +84,4 @@ def _whole(rows: list[list[int]]) -> Table:
     """The rows in units of word space, each row's rounding left to its largest entry."""
     for row in rows:
         row[row.index(max(row))] += SPACE - sum(row)
-    return Table(rows, name="exponential")
+    return Exponential(rows)

@@ -74,6 +74,8 @@ def best_two_sizes(size: int, epsilon: float, mass: float) -> tuple[int, int, fl
     With parts a and b of second moments A_i (sensitive) and B_i (others) the mixture's are the weighted
     harmonic means, so the error is convex in the share and is searched by thirds.
     """
+    if not 0 < mass < 1:
+        return None
     best_single = best_subset_size(size, epsilon, mass)
     halves = {d: _halves(size, d, epsilon, mass) for d in range(1, size) if abs(d - best_single) <= 3}
 

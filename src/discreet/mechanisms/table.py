@@ -28,12 +28,11 @@ class Table(Randomizer):
     name = "table"
     disjoint = True
 
-    def __init__(self, rows: Sequence[Sequence[int]], *, word_bits: int = WORD_BITS, name: str | None = None) -> None:
+    def __init__(self, rows: Sequence[Sequence[int]], *, word_bits: int = WORD_BITS) -> None:
         check_size(len(rows), word_bits)
         self.size, self.word_bits, self.words = len(rows), word_bits, 1
         self.rows = tuple(tuple(int(unit) for unit in row) for row in rows)
         self.outputs = self.cells = len(self.rows[0])
-        self._title = name or type(self).name
         space = 1 << word_bits
         for x, row in enumerate(self.rows):
             if not row:
@@ -43,13 +42,13 @@ class Table(Randomizer):
         self._bounds = tuple(tuple(bound * self.scale for bound in accumulate(row)) for row in self.rows)
 
     @classmethod
-    def of_fractions(cls, rows: Sequence[Sequence[Fraction]], *, name: str | None = None) -> Table:
+    def of_fractions(cls, rows: Sequence[Sequence[Fraction]]) -> Table:
         """The table nearest to exact probabilities, each row's rounding left to its largest entry."""
         space = 1 << WORD_BITS
         whole = [[int(Fraction(entry) * space) for entry in row] for row in rows]
         for row in whole:
             row[row.index(max(row))] += space - sum(row)
-        return cls(whole, name=name)
+        return cls(whole)
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         return ops.rank(self._bounds, x, words[0])
@@ -102,7 +101,7 @@ class Table(Randomizer):
             scaled = q[:, used] / weights[used]
             information = scaled @ q[:, used].T
             if ops.rank_of(information) < self.size:
-                raise NotIdentifiable(f"{self._title}: the reports do not tell all {self.size} values apart")
+                raise NotIdentifiable(f"{self.name}: the reports do not tell all {self.size} values apart")
             phi = ops.zeros((self.size, self.outputs))
             phi[:, used] = ops.solve(information, scaled)
             self._inverse = phi
@@ -138,6 +137,4 @@ class Table(Randomizer):
         return float(self.size * self.outputs)
 
     def describe(self) -> dict[str, Any]:
-        if self._title != type(self).name:
-            return {"name": self._title}
         return {"name": self.name, "rows": [[str(unit) for unit in row] for row in self.rows]}
