@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import InvalidInput
 from ..mechanisms.blocks import Blocks
 from ..mechanisms.high_low import HighLow
+from ..mechanisms.mixture import Mixture
 from ..mechanisms.randomizer import Randomizer
 from ..mechanisms.table import Table
 from ..mechanisms.utility_rappor import UtilityRappor
@@ -42,6 +43,11 @@ def narrow(randomizer: Randomizer, word_bits: int, *, epsilon: Fraction | None =
     if isinstance(randomizer, HighLow):
         inner: Any = narrow(randomizer.inner, word_bits, epsilon=epsilon)
         return HighLow(randomizer.size, randomizer.sensitive, inner)
+    if isinstance(randomizer, Mixture):
+        parts_of = [narrow(part, word_bits, epsilon=epsilon) for part in randomizer.parts]
+        units = [max(1, unit >> randomizer.word_bits - word_bits) for unit in randomizer.units]
+        units[units.index(max(units))] += (1 << word_bits) - sum(units)
+        return Mixture(parts_of, units, randomizer.prior)
     if isinstance(randomizer, UtilityRappor):
         level = randomizer.inner.epsilon if epsilon is None else epsilon
         return UtilityRappor(randomizer.size, randomizer.sensitive, level, word_bits=word_bits)

@@ -229,6 +229,8 @@ def _hadamard(r: Any, arrays: list[NDArray[Any]], outside: bool) -> HadamardLaw:
 
 
 def _response(r: Any, arrays: list[NDArray[Any]], outside: bool) -> ResponseLaw:
+    if r._spare:
+        raise _NoForm
     unit, aside = r._lie * r.scale, r._aside * r.scale if outside else 1
     return ResponseLaw((r.size - 1) * unit, _divisor(unit), r.size * aside - 1, _divisor(aside))
 

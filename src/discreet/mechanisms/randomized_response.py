@@ -9,7 +9,10 @@ from typing import Any
 from ..arithmetic import Arithmetic
 from ..exact import ceil_div, exp_below
 from .design import Indexed
-from .randomizer import WORD_BITS, Units, check_size
+from .randomizer import WORD_BITS, Units, beyond_words, check_size
+
+WIDE = 1 << 17
+"""Above this size the words do not divide evenly enough, and some are spare."""
 
 
 class RandomizedResponse(Indexed):
@@ -18,9 +21,13 @@ class RandomizedResponse(Indexed):
     One word u decides: the first (k - 1) s words are lies, s to each other value, the rest the
     truth, with ``s = ceil(2**64 / (R + k - 1))`` and R a rational at most e**epsilon.
 
-    *Why private.* Every report has s units under the values it is not, and
-    ``2**64 - (k-1) s <= R s`` under the value it is.
-    *Why unbiased.* g and h are the exact shares of the two counts of words.
+    From `WIDE` values on, rounding s up would cost each of so many values a word and open a gap of
+    k**2 / 2**64 in epsilon; there s is rounded down, the truth gets floor(R s), and the words left
+    over, fewer than k, go one each to the first values whatever the value is.
+
+    *Why private.* Every report has s units under the values it is not, and at most R s under the
+    value it is; a spare word adds the same unit to both.
+    *Why unbiased.* g and h are the exact shares of the two counts of words, up to the spare ones.
 
     References: Warner1965 (k = 2), Kairouz2016.
     """
@@ -33,14 +40,18 @@ class RandomizedResponse(Indexed):
         self.words = self.outside_words = 1
         self.outputs = size
         space = 1 << word_bits
-        units = Units.split(word_bits, epsilon, a=1, b=size - 1)
-        self._lie, self._truth = units.low, units.high
-        self._aside = ceil_div(units.high, exp_below(epsilon))  # type: ignore[arg-type]
+        split = Units.fine if size > WIDE else Units.split
+        units = split(word_bits, epsilon, a=1, b=size - 1)
+        self._lie, self._truth, self._spare = units.low, units.high, units.spare
+        most = units.high + (units.spare > 0)
+        self._aside = ceil_div(most, exp_below(epsilon))  # type: ignore[arg-type]
+        if size * self._aside > space:
+            raise beyond_words(epsilon, word_bits)
         self.low, self.high = Fraction(units.low, space), Fraction(units.high, space)
         # one value alone has no other to be mistaken for
         self.g, self.h, self.nu = self.high, self.low if size > 1 else Fraction(0), Fraction(1, size)
         self.ratio = self.high / self.low
-        self.outside_ratio = Fraction(self._truth, self._aside)
+        self.outside_ratio = Fraction(most, self._aside)
         self.shown = 1 - Fraction(size * self._aside, space)
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
@@ -48,12 +59,18 @@ class RandomizedResponse(Indexed):
         unit = self._lie * self.scale
         lie = ops.less(u, (self.size - 1) * unit)
         other = ops.divide(u, unit)
-        return ops.select(lie, other + ops.at_least(other, x), x)
+        report = ops.select(lie, other + ops.at_least(other, x), x)
+        if not self._spare:
+            return report
+        used = ((self.size - 1) * self._lie + self._truth) * self.scale
+        spare = 1 - ops.less(u, used)
+        return ops.select(spare, ops.divide(ops.select(spare, u - used, 0), self.scale), report)
 
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):
             return Fraction(0)
-        return self.high if x == y else self.low
+        extra = Fraction(int(y < self._spare), 1 << self.word_bits)
+        return (self.high if x == y else self.low) + extra
 
     def outside(self, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
         (u,) = words[:1]

@@ -157,13 +157,29 @@ class Units:
 
     With a high and b low reports, R <= e**epsilon and N = 2**word_bits words:
     ``low = ceil(N / (R a + b))`` and ``high = floor((N - b low) / a)``, so high <= R low exactly.
-    The `spare` = N - b low - a high < a words go to reports 0, 1, ... whatever the value is,
-    which adds the same unit to both sides of every ratio.
+    The `spare` = N - b low - a high words go to reports 0, 1, ... whatever the value is,
+    which adds the same unit to both sides of every ratio; they are fewer than the reports.
     """
 
     low: int
     high: int
     spare: int
+
+    @classmethod
+    def fine(cls, word_bits: int, epsilon: Fraction, *, a: int, b: int) -> Units:
+        """A law as `split`, for so many low reports that rounding up all of them would open a visible gap.
+
+        ``low = floor(N / (R a + b))`` and ``high = floor(R low)``; as many units as can go to every
+        report alike, and the spare words are fewer than the reports.
+        """
+        space = 1 << word_bits
+        limit = exp_below(epsilon)
+        low = int(space / (limit * a + b))
+        high = int(limit * low)
+        each, spare = divmod(space - b * low - a * high, a + b)
+        if low * low < space >> (word_bits - word_bits // 4) or high <= low:
+            raise beyond_words(epsilon, word_bits)
+        return cls(low + each, high + each, spare)
 
     @classmethod
     def split(cls, word_bits: int, epsilon: Fraction, *, a: int, b: int) -> Units:
