@@ -127,6 +127,35 @@ def estimate(df: DataFrame, mechanism: Mechanism, *, column: str = "report") -> 
     return estimate_of(tally(df, mechanism, column=column))
 
 
+def read(session: SparkSession, paths: Sequence[str], *, form: str | None = None) -> DataFrame:
+    """The records in files or folders; by their names Parquet, ORC, CSV with a header, or JSON lines.
+
+    `form` is any other format that Spark has. Columns of CSV are text.
+    """
+    from pyspark.errors import AnalysisException
+
+    known = {".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".orc": "orc"}
+    forms = {known.get(os.path.splitext(path.rstrip("/").removesuffix(".gz"))[1], "parquet") for path in paths}
+    if form is None and len(forms) != 1:
+        raise InvalidInput(f"inputs of more than one format ({', '.join(sorted(forms))}) cannot be read together")
+    try:
+        return session.read.format(form or forms.pop()).option("header", True).load(list(paths))
+    except AnalysisException as problem:
+        raise InvalidInput(_first_line(problem)) from None
+
+
+def stored(reports: DataFrame, folder: str) -> DataFrame:
+    """The same reports, written as Parquet to a new folder and read back from there."""
+    from pyspark.errors import AnalysisException
+
+    with _plainly():
+        try:
+            reports.write.parquet(folder)
+        except AnalysisException as problem:
+            raise InvalidInput(_first_line(problem)) from None
+    return reports.sparkSession.read.parquet(folder)
+
+
 def session(
     *, master: str | None = None, name: str = "discreet", settings: Mapping[str, str] | None = None
 ) -> SparkSession:
@@ -236,6 +265,10 @@ def _merged(partials: DataFrame, mechanism: Mechanism) -> Partial:
         if parts * mechanism.randomizer.cells * 8 > MERGED_BY_DRIVER and parts > 2:
             return merge(nothing(mechanism), rows.treeReduce(merge))
         return reduce(merge, rows.collect(), nothing(mechanism))
+
+
+def _first_line(problem: Exception) -> str:
+    return str(problem).strip().partition("\n")[0]
 
 
 @contextmanager

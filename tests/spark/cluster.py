@@ -72,17 +72,9 @@ class Cluster:
         self.workers: list[Process] = []
 
     def __enter__(self) -> Cluster:
-        self._environment = {
-            **os.environ,
-            "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_DAEMON_MEMORY": "256m",
-            "SPARK_DAEMON_JAVA_OPTS": QUICK,
-            "SPARK_LOCAL_DIRS": str(self.folder / "scratch"),
-            "SPARK_CONF_DIR": str(self.folder),  # no settings of this machine
-        }
+        daemons = {"SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": QUICK}
+        self._environment = {**os.environ, **self.environment, **daemons}
         self._environment.pop("SPARK_HOME", None)
-        if home := discreet.spark.java_home():
-            self._environment["JAVA_HOME"] = home
         daemon = ["org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
         self._master = Process(self.folder / "master.log", daemon, self._environment)
         try:
@@ -117,9 +109,14 @@ class Cluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the process of a driver on this machine needs in its environment."""
-        needed = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_DIRS": str(self.folder / "scratch")}
-        return {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_CONF_DIR": str(self.folder), **needed}
+        """What a process of Spark on this machine needs in its environment; no settings made elsewhere count."""
+        return {
+            **({"JAVA_HOME": home} if (home := discreet.spark.java_home() or os.environ.get("JAVA_HOME")) else {}),
+            "PYSPARK_PYTHON": sys.executable,
+            "SPARK_CONF_DIR": str(self.folder),
+            "SPARK_LOCAL_DIRS": str(self.folder / "scratch"),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+        }
 
     def settings(self, **more: str) -> dict[str, str]:
         """What a driver on this machine needs to be told."""

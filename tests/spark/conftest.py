@@ -1,7 +1,6 @@
 """A cluster and a session on it, once for all Spark tests that need one."""
 
 import importlib.util
-import os
 import socket
 from pathlib import Path
 
@@ -42,7 +41,6 @@ def spark(cluster):
     more = {"spark_eventLog_enabled": "true", "spark_eventLog_dir": events.as_uri(), "spark_task_maxFailures": "2"}
     settings = cluster.settings(**more)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JAVA_HOME", os.environ.get("JAVA_HOME", ""))
         for name, value in cluster.environment.items():
             patch.setenv(name, value)
         session = discreet.spark.session(name="tests", settings=settings)

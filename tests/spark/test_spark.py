@@ -111,25 +111,50 @@ def test_text_and_numbers_bytes_and_text_are_the_same_to_it(people):
     assert ds.tally(frame, by_number) == by_number.tally(on_one_machine(by_number, collection="number"))
 
 
-def test_counted_at_once_cached_or_read_back_the_tally_is_the_same(people, tmp_path):
-    for name in ("hadamard", "subset"):
-        mechanism = dc.mechanism(CONTEXTS["uniform"], name)
-        frame = ds.randomize(people, mechanism, "place", record_id="id", key=KEY, keep=["wave"])
-        expected = ds.tally(frame, mechanism)
-        frame.write.parquet(str(tmp_path / name))
-        stored = people.sparkSession.read.parquet(str(tmp_path / name))
-        assert stored.columns == ["wave", "report"]
-        assert ds.tally(stored, mechanism) == expected
-        parts = [ds.tally(stored.filter(f"wave = {wave}"), mechanism) for wave in range(3)]
-        assert sum(parts) == expected
-        assert min(part.n for part in parts) > 0
-        assert ds.tally(frame.withColumnRenamed("report", "y"), mechanism, column="y") == expected
-        with pytest.raises(MechanismMismatch, match="holds reports of another mechanism"):
-            ds.tally(stored, dc.mechanism(CONTEXTS["blocks"], name))
-    cached = frame.cache()
-    assert cached.count() == N
-    assert ds.tally(cached, mechanism) == expected
-    cached.unpersist()
+@pytest.mark.parametrize("name", ["hadamard", "subset"])
+def test_reports_read_back_have_the_tally_that_they_had(people, tmp_path, name):
+    mechanism = dc.mechanism(CONTEXTS["uniform"], name)
+    frame = ds.randomize(people, mechanism, "place", record_id="id", key=KEY, keep=["wave"])
+    stored = ds.stored(frame, str(tmp_path / "kept"))
+    assert stored.columns == ["wave", "report"]
+    assert ds.tally(stored, mechanism) == mechanism.tally(on_one_machine(mechanism))
+    with pytest.raises(MechanismMismatch, match="holds reports of another mechanism"):
+        ds.tally(stored, dc.mechanism(CONTEXTS["blocks"], name))
+    with pytest.raises(InvalidInput, match="already exists"):
+        ds.stored(frame, str(tmp_path / "kept"))
+
+
+def test_reports_cached_renamed_or_split_have_the_tally_that_they_had(people):
+    mechanism = dc.mechanism(CONTEXTS["blocks"], "hadamard")
+    expected = mechanism.tally(on_one_machine(mechanism))
+    frame = ds.randomize(people, mechanism, "place", record_id="id", key=KEY, keep=["wave"]).cache()
+    assert ds.tally(frame, mechanism) == expected
+    parts = [ds.tally(frame.filter(f"wave = {wave}"), mechanism) for wave in range(3)]
+    assert sum(parts) == expected
+    assert min(part.n for part in parts) > 0
+    assert ds.tally(frame.withColumnRenamed("report", "y"), mechanism, column="y") == expected
+    frame.unpersist()
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "form"),
+    [
+        ("some.csv", "id,place\n7,a\n", None),
+        ("some.jsonl", '{"id": 7, "place": "a"}\n', None),
+        ("some.txt", '{"id": 7, "place": "a"}\n', "json"),
+    ],
+)
+def test_records_are_read_by_the_names_of_their_files(spark, tmp_path, name, written, form):
+    (tmp_path / name).write_text(written)
+    (row,) = ds.read(spark, [str(tmp_path / name)], form=form).collect()
+    assert (int(row["id"]), row["place"]) == (7, "a")
+
+
+def test_records_that_cannot_be_read_are_refused(spark):
+    with pytest.raises(InvalidInput, match="does not exist"):
+        ds.read(spark, ["/no/such/folder"])
+    with pytest.raises(InvalidInput, match=r"more than one format \(csv, parquet\)"):
+        ds.read(spark, ["a.csv", "b.parquet"])
 
 
 def test_many_large_tallies_are_merged_on_the_executors_first(people, monkeypatch):
