@@ -503,9 +503,6 @@ def test_what_a_file_cannot_say_is_not_written(tmp_path):
     tuples = dc.mechanism(dc.Context.uniform([(0, 1), (1, 0)], 1))
     with pytest.raises(InvalidSpec, match=re.escape("values[0]=(0, 1) must be text or a whole number")):
         Spec.of_mechanism(tuples)
-    secret = Mechanism(CONTEXTS["binary both"], Table([[1 << 63, 1 << 63]] * 2, name="warner"))
-    with pytest.raises(InvalidSpec, match="cannot be told by a spec"):
-        Spec.of_mechanism(secret)
     letters = (
         dc.Context.high_low(list("abcd"), list("bd"), 1),
         Blocks(Domain(list("abcd")), [1, 0, 1, 0], "xy", [Fraction(1)] * 2),
@@ -516,6 +513,12 @@ def test_what_a_file_cannot_say_is_not_written(tmp_path):
     with pytest.raises(InvalidSpec, match=r"must be a \.toml or a \.json file"):
         Spec.of_mechanism(MECHANISMS["blocks"]).write(tmp_path / "spec.txt")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_is_told_with_its_rows():
+    table = Mechanism(CONTEXTS["binary both"], Table([[1 << 63, 1 << 63]] * 2))
+    assert Spec.of_mechanism(table).mechanism.fingerprint == table.fingerprint
+    assert table.fingerprint != dc.mechanism(CONTEXTS["binary both"]).fingerprint
 
 
 def test_toml_keeps_every_character_of_a_value():

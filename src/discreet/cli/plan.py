@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 @click.option("--n", type=click.IntRange(min=1), metavar="N", help="The number of reports.")
 @click.option("--tv", type=float, metavar="T", help="Instead of N: the expected total variation to reach.")
 @click.option("--stderr", type=float, metavar="S", help="Instead of N: the largest standard error of a share to reach.")
-@click.option("--prior", metavar="FILE", help="Assumed shares, a JSON list in the order of the values or {value: share}.")
+@click.option(
+    "--prior", metavar="FILE", help="Assumed shares, a JSON list in the order of the values or {value: share}."
+)
 @click.option("--candidates", is_flag=True, help="Show every mechanism that was compared.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", metavar="FILE.png", help="Draw the error against n (needs the plot extra).")
@@ -45,9 +47,7 @@ def command(
     best = wanted.choice.get("name", "auto") == "auto"
     made = make(mechanism.context if best else mechanism, n=n, tv=tv, stderr=stderr, prior=shares)
     if plot is not None:
-        from ..plots import plot_plan
-
-        plot_plan(_curves(made), plot, title=repr(mechanism.context))
+        _draw(made, plot)
     if as_json:
         click.echo(json.dumps(made.as_dict(), ensure_ascii=False))
         return
@@ -75,8 +75,12 @@ def _prior(path: str, domain: Any) -> Any:
     return data
 
 
-def _curves(plan: Plan) -> dict[str, list[tuple[int, float]]]:
-    """The expected total variation of each way to collect, for n a decade or more around the planned one."""
-    low, high = max(1, round(math.log10(plan.n)) - 2), round(math.log10(plan.n)) + 2
-    sizes = [10**decade for decade in range(low, high + 1)]
-    return {row.label: [(n, row.tv * math.sqrt(plan.n / n)) for n in sizes] for row in plan.comparison}
+def _draw(plan: Plan, path: str) -> None:
+    """The expected total variation of each way to collect, for n two decades around the planned one."""
+    from ..plots import plot_curves
+
+    middle = round(math.log10(plan.n))
+    sizes = [10 ** (decade / 2) for decade in range(2 * max(1, middle - 2), 2 * (middle + 2) + 1)]
+    series = {row.label: [row.tv * math.sqrt(plan.n / n) for n in sizes] for row in plan.comparison}
+    panel = {"title": repr(plan.context), "x": sizes, "series": series}
+    plot_curves([panel], path, x_label="reports", y_label="expected total variation", log_x=True, log_y=True)

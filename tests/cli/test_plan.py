@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import discreet as dc
+
+AUTO = '[domain]\nsize = 100\n[context]\nform = "blocks"\nsizes = [30, 30, 40]\nepsilon = "1"\n'
+
+
+@pytest.fixture
+def auto(folder):
+    (folder / "auto.toml").write_text(AUTO)
+    return "auto.toml"
+
+
+def test_the_table_stands_beside_no_privacy_and_classical_privacy(discreet, auto):
+    told = discreet("plan", auto, "--n", 10_000).stdout
+    assert "n = 10,000" in told
+    assert [line.split("  ")[0] for line in told.splitlines()[2:5]] == ["no privacy", "classical", "this context"]
+
+
+def test_json_holds_what_others_rely_on(discreet, auto):
+    told = json.loads(discreet("plan", auto, "--n", 10_000, "--json").stdout)
+    keys = {"mechanism", "bits", "total_squared_error", "tv", "stderr", "users_needed", "candidates"}
+    assert keys <= set(told)
+    context = dc.Context.blocks({"a": range(30), "b": range(30, 60), "c": range(60, 100)}, "1")
+    assert told["total_squared_error"] == pytest.approx(dc.plan(context, n=10_000).expected.total_squared_error)
+    assert told["users_needed"] is None
+
+
+@pytest.mark.parametrize("target", ["--tv", "--stderr"])
+def test_a_target_gives_the_users_it_needs(discreet, auto, target):
+    told = json.loads(discreet("plan", auto, target, 0.01, "--json").stdout)
+    assert told["n"] == told["users_needed"] > 1000
+    assert f"needs {told['users_needed']:,} users" in discreet("plan", auto, target, 0.01).stdout
+
+
+def test_a_named_mechanism_is_the_one_planned_for(discreet):
+    told = json.loads(discreet("plan", "survey.toml", "--n", 100, "--json").stdout)
+    assert told["mechanism"] == "blocks(hadamard)"
+    assert len(told["candidates"]) == 1
+
+
+def test_candidates_are_compared(discreet, auto):
+    told = discreet("plan", auto, "--n", 10_000, "--candidates").stdout
+    assert "influence" in told
+    assert "least expected squared error" in told
+
+
+def test_a_prior_may_come_as_a_list_or_by_value(discreet, folder):
+    (folder / "list.json").write_text("[0.6, 0.1, 0.1, 0.1, 0.1]")
+    (folder / "named.json").write_text('{"n1": 0.6, "n2": 0.1, "n3": 0.1, "s1": 0.1, "s2": 0.1}')
+    one, two = (
+        json.loads(discreet("plan", "survey.toml", "--n", 100, "--prior", name, "--json").stdout)
+        for name in ("list.json", "named.json")
+    )
+    assert one == two
+    assert one != json.loads(discreet("plan", "survey.toml", "--n", 100, "--json").stdout)
+
+
+def test_the_picture_is_drawn(discreet, auto, folder):
+    assert discreet("plan", auto, "--n", 10_000, "--plot", "plan.png").exit_code == 0
+    assert (folder / "plan.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "plan needs exactly one of n, tv and stderr"),
+        (["--n", "10", "--tv", "0.1"], "plan needs exactly one of n, tv and stderr"),
+        (["--tv", "2"], "tv=2.0 must be between 0 and 1"),
+        (["--n", "10", "--prior", "bad.json"], "bad.json: not JSON"),
+        (["--n", "10", "--prior", "text.json"], "text.json: must be a list of shares"),
+        (["--n", "10", "--prior", "stranger.json"], "value='x' must be one of"),
+        (["--n", "10", "--prior", "short.json"], "prior must be 5 non-negative shares"),
+        (["--n", "0"], "Invalid value for '--n'"),
+    ],
+)
+def test_bad_requests_end_in_one_line(refused, folder, arguments, message):
+    (folder / "bad.json").write_text("[0.1,")
+    (folder / "text.json").write_text('"half"')
+    (folder / "stranger.json").write_text('{"x": 1}')
+    (folder / "short.json").write_text("[0.5, 0.5]")
+    assert message in refused("plan", "survey.toml", *arguments)
