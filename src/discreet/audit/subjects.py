@@ -136,11 +136,9 @@ class OfCommand:
 
 
 def written(report: object) -> bytes:
-    """A report as bytes: bytes as they are, text as UTF-8, an array as its memory, the rest as `repr` says."""
+    """A report as bytes: bytes as they are, an array as its memory, the rest as `repr` says, so that types show."""
     if isinstance(report, (bytes, bytearray, memoryview)):
         return bytes(report)
-    if isinstance(report, str):
-        return report.encode()
     if isinstance(report, np.ndarray) and report.dtype != object:
         return report.tobytes()
     return repr(report).encode()
