@@ -128,6 +128,29 @@ def test_no_report_is_made_when_randomness_is_short(monkeypatch, mechanism):
     assert not reports
 
 
+@pytest.mark.parametrize(
+    "fill",
+    [
+        lambda count: np.zeros(count - 1, dtype=np.uint64),
+        lambda count: np.zeros(count + 1, dtype=np.uint64),
+        lambda count: np.zeros(count, dtype=np.uint32),
+        lambda count: np.zeros((count, 1), dtype=np.uint64),
+    ],
+)
+def test_no_report_is_made_from_a_source_of_ones_own_that_gives_other_than_asked(mechanism, fill):
+    class Source:
+        def fill(self, count):
+            return fill(count)
+
+        def take(self, count):
+            return [0] * (count - 1)
+
+    with pytest.raises(RandomnessFailure, match="no report was made"):
+        mechanism.randomize_many([3] * 10, Source())
+    with pytest.raises(RandomnessFailure, match="no report was made"):
+        mechanism.randomize(3, Source())
+
+
 def test_a_cipher_that_writes_too_little_is_a_failure():
     class Short:
         def update_into(self, data, into):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput, MissingExtra, UnknownValue
+from ..errors import InvalidInput, MissingExtra, RandomnessFailure, UnknownValue
 from ..numerics.acceleration import accelerated, cores, present
 from ..numerics.arrays import ARRAYS
 
@@ -71,8 +71,13 @@ class _Work:
     def go_on(self, rng: Source) -> None:
         """From the next words of a source that only goes on."""
         for begin in range(0, len(self._x), self._chunk):
-            count = len(self._x[begin : begin + self._chunk])
-            self._write(begin, rng.fill(count * self._words))
+            asked = len(self._x[begin : begin + self._chunk]) * self._words
+            words = rng.fill(asked)
+            if words.dtype != np.uint64 or words.shape != (asked,):
+                raise RandomnessFailure(
+                    f"asked for {asked} words of 64 bits, got {words.dtype} {words.shape}; no report was made"
+                )
+            self._write(begin, words)
 
     def share(self, stream: Keystream, threads: int) -> None:
         """From words that any thread can find."""

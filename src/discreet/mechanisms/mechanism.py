@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..arithmetic import INTEGERS
 from ..context import Context
 from ..domain import Value
-from ..errors import InvalidInput
+from ..errors import InvalidInput, RandomnessFailure
 from ..verify import Certificate, verify
 from .randomizer import Randomizer
 
@@ -81,7 +81,11 @@ class Mechanism:
 
     def randomize_index(self, x: int, rng: Source) -> int:
         """The report of the value numbered `x`."""
-        return int(self.randomizer.draw(x, rng.take(self.randomizer.words), INTEGERS))
+        asked = self.randomizer.words
+        words = rng.take(asked)
+        if len(words) != asked:
+            raise RandomnessFailure(f"asked for {asked} words, got {len(words)}; no report was made")
+        return int(self.randomizer.draw(x, words, INTEGERS))
 
     def randomize_many(self, indices: Any, rng: Source) -> Any:
         """The reports of many values given by number: NumPy in, NumPy out, the same words as one by one."""

@@ -1,0 +1,116 @@
+"""Laws of blocks, with the paper's block scheme simplified and corrected."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet import Context
+from discreet.errors import InvalidInput, InvalidReport
+from discreet.mechanisms.blocks import Blocks
+from discreet.mechanisms.randomized_response import RandomizedResponse
+from discreet.numerics.numeric import NUMERIC
+
+C = (math.e + 1) / (math.e - 1)
+CONTEXT = Context.blocks({"a": range(5), "b": range(5, 8), "c": [8, 9]}, "1")
+SHARES = np.random.default_rng(3).dirichlet(np.ones(10))
+
+
+def test_hadamard_blocks_have_the_corrected_variance_and_total():
+    """n Var(p_x) = c**2 p(X_j) - p_x**2; in total c**2 sum_j k_j p_j - |p|**2 (Acharya2020 (19), Proposition 5)."""
+    randomizer = dc.mechanism(CONTEXT, "hadamard").randomizer
+    variances = randomizer.second_moments(SHARES, NUMERIC) - SHARES**2
+    of_block = np.array([SHARES[:5].sum()] * 5 + [SHARES[5:8].sum()] * 3 + [SHARES[8:].sum()] * 2)
+    assert np.allclose(variances, C**2 * of_block - SHARES**2, rtol=1e-11)
+    sizes = np.array([5] * 5 + [3] * 3 + [2] * 2)
+    assert variances.sum() == pytest.approx(C**2 * (sizes * SHARES).sum() - (SHARES**2).sum())
+
+
+def test_the_sum_of_a_blocks_shares_is_not_its_total_which_is_known_exactly():
+    mechanism = dc.mechanism(CONTEXT, "hadamard")
+    values = np.random.default_rng(1).choice(10, size=3000, p=SHARES)
+    estimate = dc.estimate(mechanism.tally(mechanism.randomize_many(values, dc.random.seeded(1))))
+    true = {
+        name: float(np.isin(values, members).mean()) for name, members in zip("abc", ([*range(5)], [5, 6, 7], [8, 9]))
+    }
+    assert estimate.block_totals == pytest.approx(true, abs=1e-15)
+    assert abs(estimate.shares[:5].sum() - true["a"]) > 1e-3
+
+
+def test_a_block_of_one_value_says_only_the_block_and_costs_nothing():
+    context = Context.blocks({"pair": [0, 1], "one": [2]}, "1")
+    for name in ("hadamard", "subset", "unary", "projective", "randomized_response"):
+        mechanism = dc.mechanism(context, name)
+        randomizer = mechanism.randomizer
+        assert [y for y in mechanism.reports() if randomizer.probability(2, y)] == [randomizer.offsets[1]]
+        shares = np.array([0.5, 0.2, 0.3])
+        assert randomizer.second_moments(shares, NUMERIC)[2] - 0.09 == pytest.approx(0.3 * 0.7)
+
+
+def test_blocks_of_two_are_served_by_randomised_response_with_a_quarter_of_the_error():
+    context = Context.blocks({0: [0, 1], 1: [2, 3]}, "1")
+    shares = np.full(4, 0.25)
+
+    def total(mechanism):
+        return float((mechanism.randomizer.second_moments(shares, NUMERIC) - shares).sum())
+
+    assert dc.mechanism(context).name == "blocks(randomized_response)"
+    fixed = total(dc.mechanism(context, "randomized_response")) / 2
+    hadamard = float((dc.mechanism(context, "hadamard").randomizer.second_moments(shares, NUMERIC)).sum())
+    e = math.e
+    assert fixed == pytest.approx(e / (e - 1) ** 2)
+    assert hadamard == pytest.approx(2 * C**2)
+
+
+def test_blocks_may_mix_designs_and_say_so():
+    context = Context.blocks({"many": range(200), "two": ["a", "b"]}, "1")
+    mechanism = dc.mechanism(context)
+    inner = mechanism.randomizer.describe()
+    assert mechanism.name.startswith("blocks(")
+    assert inner["name"] in ("mixed", "projective", "subset")
+
+
+def test_each_block_needs_a_randomizer_of_its_size():
+    with pytest.raises(InvalidInput, match="each block needs a randomizer of the block's size"):
+        Blocks([0, 0, 1], [RandomizedResponse(3, Fraction(1)), RandomizedResponse(1, Fraction(1))])
+
+
+WIDE = Context.blocks({"wide": range(65), "narrow": ["x"], "pair": ["y", "z"]}, "1")
+
+
+@pytest.mark.parametrize("name", ["subset", "unary"])
+def test_forged_wide_reports_are_refused_in_bulk_as_one_by_one(name):
+    mechanism = dc.mechanism(WIDE, name)
+    randomizer = mechanism.randomizer
+    sound = [mechanism.randomize(value, dc.random.seeded(5)) for value in (0, "x", "y")]
+    assert mechanism.tally(sound).n == 3
+    offset = randomizer.offsets
+    forged = [sound[1] + 1, sound[1] + (1 << 64), sound[2] + (1 << 70), offset[2] + 8, 3 * offset[1], offset[1] - 1, -1]
+    for y in forged:
+        assert not randomizer.is_report(y)
+        with pytest.raises(InvalidReport):
+            mechanism.tally([y])
+
+
+def test_one_wide_block_alone_is_counted():
+    mechanism = dc.mechanism(Context.blocks({"all": range(65)}, "1"), "subset")
+    tally = mechanism.tally(mechanism.randomize_many(np.zeros(4000, dtype=int), dc.random.seeded(1)))
+    assert dc.estimate(tally).shares[0] == pytest.approx(1, abs=0.2)
+    assert dc.estimate(tally).block_totals == {"all": 1.0}
+
+
+def test_tables_inside_blocks_are_certified_and_decoded():
+    from discreet.mechanisms.mechanism import Mechanism
+    from discreet.mechanisms.table import Table
+
+    quarter = 1 << 62
+    table = Table([[2 * quarter, quarter, quarter], [quarter, 2 * quarter, quarter], [quarter, quarter, 2 * quarter]])
+    context = Context.blocks({0: range(3), 1: range(3, 6)}, "1")
+    mechanism = Mechanism(context, Blocks([0, 0, 0, 1, 1, 1], [table, table]))
+    from discreet.checks import check_moments, check_pairs, check_unbiased
+
+    check_pairs(mechanism)
+    check_unbiased(mechanism)
+    check_moments(mechanism)

@@ -1,0 +1,93 @@
+"""Laws of tables: any exact channel, drawn and certified as it stands."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet import Context
+from discreet.errors import InvalidInput, InvalidReport, NotIdentifiable, PrivacyViolation
+from discreet.mechanisms.table import Table
+from discreet.numerics.numeric import NUMERIC
+
+CONTEXT = Context.uniform(range(2), "1")
+
+
+def table(rows, context=CONTEXT):
+    return dc.mechanism(context, "table", rows=rows)
+
+
+@pytest.mark.parametrize("rows", [[["2/3", "1/3"], ["1/3", "2/3"]], [[Fraction(2, 3), Fraction(1, 3)], ["1/3", "2/3"]]])
+def test_exact_probabilities_are_rounded_to_words_and_certified(rows):
+    mechanism = table(rows)
+    assert abs(mechanism.channel()[0][0] - Fraction(2, 3)) < Fraction(1, 2**63)
+    assert mechanism.certificate.realised == pytest.approx(np.log(2))
+
+
+def test_whole_units_are_taken_as_they_are():
+    rows = [[2**63 + 5, 2**63 - 5], [2**62, 3 * 2**62]]
+    assert table(rows).randomizer.rows == tuple(map(tuple, rows))
+
+
+def test_a_report_that_tells_for_certain_is_refused():
+    """A pair without any bound must not pass for a pair without any leak."""
+    for rows in ([[1, 0], [0, 1]], [[1, 0], ["1/2", "1/2"]], [["1/2", "1/2", 0], ["1/2", "1/4", "1/4"]]):
+        with pytest.raises(PrivacyViolation, match="for certain"):
+            table(rows)
+
+
+def test_a_table_that_leaks_a_little_too_much_is_refused():
+    with pytest.raises(PrivacyViolation, match="leaks 1.00"):
+        table([["0.7311", "0.2689"], ["0.2689", "0.7311"]])
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[0.5, 0.5], [0.5, 0.5]], "not floats"),
+        ([["x", 1], [1, 0]], "rows must be exact probabilities"),
+        ([["1/0", 1], [1, 0]], "rows must be exact probabilities"),
+        ([["1/2", "1/3"], ["1/2", "1/2"]], "add up to 2**64"),
+        ([["1/2", "1/2"], [1]], "non-negative units that add up"),
+        ([["3/2", "-1/2"], ["1/2", "1/2"]], "non-negative units that add up"),
+        ([[], []], "must not be empty"),
+        ([["1/2", "1/2"]], "randomizer is for 1 values; the context has 2"),
+    ],
+)
+def test_rows_that_are_no_channel_are_refused(rows, message):
+    with pytest.raises(InvalidInput) as refused:
+        table(rows)
+    assert message in str(refused.value)
+
+
+def test_rows_are_all_that_a_table_takes():
+    for parameters in ({}, {"rows": [[1]], "d": 2}):
+        with pytest.raises(InvalidInput, match="table needs rows= and nothing else"):
+            dc.mechanism(CONTEXT, "table", **parameters)
+
+
+def test_a_report_without_weight_cannot_occur_and_nothing_is_counted():
+    mechanism = table([["2/3", "1/3", 0], ["1/3", "2/3", 0]])
+    with pytest.raises(InvalidReport, match="2 is none that can be written"):
+        mechanism.tally([0, 2])
+    counts = np.zeros(3, dtype=np.int64)
+    with pytest.raises(InvalidReport):
+        mechanism.randomizer.count(counts, np.array([0, 2], dtype=np.uint64), 0, NUMERIC)
+    assert not counts.any()
+
+
+def test_values_that_reports_do_not_tell_apart_have_no_estimate():
+    mechanism = table([["1/2", "1/2"], ["1/2", "1/2"]])
+    with pytest.raises(NotIdentifiable):
+        _ = dc.estimate(mechanism.tally([0, 1])).stderr
+
+
+def test_a_square_table_is_decoded_by_its_inverse():
+    mechanism = table([["2/3", "1/3"], ["1/3", "2/3"]])
+    inverse = np.linalg.inv(np.array([[2 / 3, 1 / 3], [1 / 3, 2 / 3]]))
+    assert np.allclose(mechanism.randomizer.decode(np.array([10.0, 20.0]), NUMERIC), np.array([10, 20]) @ inverse)
+
+
+def test_a_table_tells_its_rows():
+    assert Table([[2**64]]).describe() == {"name": "table", "rows": [[str(2**64)]]}
