@@ -91,7 +91,7 @@ def _empty(values: int, n: int, looks: Looks) -> Stage:
 
 def _add(stage: Stage, row: int, batch: Strings, looks: Looks) -> None:
     for table, feature in zip(stage.features, looks.features, strict=True):
-        table[row] += np.bincount(feature.codes(batch), minlength=feature.size)
+        table[row] += np.bincount(feature.codes_of(batch), minlength=feature.size)
     for table, byte in zip(stage.places, looks.places, strict=True):
         table[row] += np.bincount(byte.codes(batch), minlength=Byte.size)
     for pair, made in looks.special.items():

@@ -39,6 +39,10 @@ class Feature(ABC):
     def codes(self, batch: Strings) -> Codes:
         """The outcome of every report."""
 
+    def codes_of(self, batch: Strings) -> Codes:
+        """`codes`, made once a batch."""
+        return batch.kept(self, lambda: self.codes(batch))
+
     @abstractmethod
     def outcome(self, code: int) -> str:
         """An outcome in words."""

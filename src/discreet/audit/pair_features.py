@@ -22,9 +22,10 @@ class Sign:
     feature: Feature
     mask: Mask
 
-    def holds(self, batch: Strings) -> NDArray[np.int64]:
+    def holds(self, batch: Strings) -> NDArray[np.uint8]:
         """1 for every report that has the sign."""
-        return self.mask[self.feature.codes(batch)].astype(np.int64)
+        key = self.feature, self.mask.tobytes()
+        return batch.kept(key, lambda: self.mask[self.feature.codes_of(batch)].astype(np.uint8))
 
     def __str__(self) -> str:
         return self.feature.event(self.mask)
@@ -38,10 +39,10 @@ class Together:
         self.size = 1 << len(signs)
 
     def codes(self, batch: Strings) -> NDArray[np.int64]:
-        total = np.zeros(len(batch), dtype=np.int64)
+        total = np.zeros(len(batch), dtype=np.uint8)
         for number, sign in enumerate(self.signs):
             total |= sign.holds(batch) << number
-        return total
+        return total.astype(np.int64)
 
     def event(self, mask: Mask) -> str:
         chosen = [self._combination(int(code)) for code in np.nonzero(mask)[0]]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
+
+Made = TypeVar("Made")
 
 END = 256
 """The code of a place beyond the end of a string."""
@@ -28,7 +31,7 @@ class Strings:
     rows: NDArray[np.uint8]
     lengths: NDArray[np.int64]
     items: Sequence[bytes] | None = None
-    _among: tuple[frozenset[bytes], list[frozenset[bytes]]] | None = field(default=None, repr=False)
+    _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, items: Sequence[bytes]) -> Strings:
@@ -111,8 +114,13 @@ class Strings:
         """The words of every string: runs of letters, digits and ``_-.+%:/``."""
         return [item.translate(WORDS).split() for item in self.items or ()]
 
+    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What `make` gives, made once for these strings and this key."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: Made = self._kept[key]
+        return found
+
     def words_among(self, some: frozenset[bytes]) -> list[frozenset[bytes]]:
         """Which of `some` words every string has."""
-        if self._among is None or self._among[0] is not some:
-            self._among = some, [some.intersection(words) for words in self.words]
-        return self._among[1]
+        return self.kept(some, lambda: [some.intersection(words) for words in self.words])
