@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from ..random import Keystream, Source
 
 BUFFER = 1 << 15
-"""Words held by a thread at a time."""
+"""Words held by a thread at a time: what fits its cache."""
+
+SLAB = 1 << 20
+"""Words or members of sets held by a thread where NumPy makes one pass over them for every step of a draw."""
 
 TASK = 1 << 20
 """Words that a thread takes on at a time."""
@@ -50,7 +53,8 @@ def randomize_many(
     columns = -(-randomizer.bits // 64)
     shape = len(x) if columns == 1 else (len(x), columns)
     out = np.empty(shape, dtype=report_type(randomizer.bits))
-    work = _Work(randomizer, _sampler(randomizer, len(x), engine), x, out)
+    compiled = _compiled(randomizer, len(x), engine)
+    work = _Work(compiled or _numpy_sampler(randomizer), x, out, randomizer.words, _rows(randomizer, compiled))
     reserve = getattr(rng, "reserve", None)
     if reserve is None:
         work.go_on(rng)
@@ -62,11 +66,9 @@ def randomize_many(
 class _Work:
     """The values to randomize and where to write their reports, cut into pieces."""
 
-    def __init__(self, randomizer: Randomizer, sampler: Sampler, x: NDArray[Any], out: NDArray[Any]) -> None:
-        self._sampler, self._x, self._out, self._words = sampler, x, out, randomizer.words
-        held = max(self._words, randomizer.size if out.ndim == 2 else 1)
-        self._chunk = max(1, BUFFER // held)
-        self._task = max(self._chunk, TASK // self._words // self._chunk * self._chunk)
+    def __init__(self, sampler: Sampler, x: NDArray[Any], out: NDArray[Any], words: int, chunk: int) -> None:
+        self._sampler, self._x, self._out, self._words, self._chunk = sampler, x, out, words, chunk
+        self._task = max(chunk, TASK // words // chunk * chunk)
 
     def go_on(self, rng: Source) -> None:
         """From the next words of a source that only goes on."""
@@ -109,7 +111,15 @@ class _Work:
         self._sampler(self._x[begin:end], words, self._out[begin:end])
 
 
-def _sampler(randomizer: Randomizer, n: int, engine: str) -> Sampler:
+def _rows(randomizer: Randomizer, compiled: Sampler | None) -> int:
+    """Reports made together."""
+    if compiled is not None or randomizer.words == 1:
+        return max(1, BUFFER // randomizer.words)
+    return max(1, SLAB // max(randomizer.words, randomizer.size if randomizer.bits > 64 else 1))
+
+
+def _compiled(randomizer: Randomizer, n: int, engine: str) -> Sampler | None:
+    """The compiled sampler where it is asked for or pays, and there is one."""
     if engine not in ("auto", "numpy", "numba"):
         raise InvalidInput(f"engine={engine!r} must be auto, numpy or numba")
     if engine == "numba" and not present():
@@ -117,10 +127,8 @@ def _sampler(randomizer: Randomizer, n: int, engine: str) -> Sampler:
     if engine == "numba" or (engine == "auto" and accelerated(n * randomizer.words)):
         from .samplers import compiled_sampler
 
-        made = compiled_sampler(randomizer)
-        if made is not None:
-            return made
-    return _numpy_sampler(randomizer)
+        return compiled_sampler(randomizer)
+    return None
 
 
 def _numpy_sampler(randomizer: Randomizer) -> Sampler:
