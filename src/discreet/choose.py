@@ -16,14 +16,16 @@ from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed
 from .mechanisms import blocks as blocks_of
 from .mechanisms import high_low as high_low_of
 from .mechanisms.binary import Binary as BinaryTable
+from .mechanisms.cyclotomic import Cyclotomic, best_family
 from .mechanisms.design import Design
+from .mechanisms.difference_sets import best, squared_error
 from .mechanisms.exponential import exponential_table
 from .mechanisms.general_hadamard import GeneralHadamard
 from .mechanisms.hadamard import Hadamard
 from .mechanisms.high_low_choice import best_difference_set, best_subset_size, best_two_sizes
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.mixture import Mixture
-from .mechanisms.projective import Projective
+from .mechanisms.projective import SLACK, Projective, room
 from .mechanisms.randomized_response import RandomizedResponse
 from .mechanisms.randomizer import Randomizer
 from .mechanisms.subset import Subset, least_error_size, most_information_size
@@ -33,7 +35,7 @@ from .mechanisms.utility_rappor import UtilityRappor
 from .numerics.numeric import NUMERIC
 
 BASES: dict[str, type[Design]] = {
-    base.name: base for base in (RandomizedResponse, Subset, Projective, Hadamard, Unary, OptimisedUnary)
+    base.name: base for base in (RandomizedResponse, Subset, Projective, Cyclotomic, Hadamard, Unary, OptimisedUnary)
 }
 """The designs that any uniform part of a context can be served with; a new one is registered here."""
 
@@ -103,7 +105,7 @@ def mechanism(
     "auto" compares every mechanism that serves the context by n times its exact expected squared
     error at `prior` (uniform unless given), among those whose reports fit `bits` (None: no limit).
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
-    "k_sharp"), hadamard, projective, general_hadamard; for two values binary, warner, mangat; table with ``rows=``.
+    "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; for two values binary, warner, mangat; table with ``rows=``.
     """
     if name == "auto":
         if parameters:
@@ -243,7 +245,7 @@ def _best_base(size: int, epsilon: Fraction, bits: int | None) -> Design:
     """The design with the least ``k V0 + V1``: the error of a block does not depend on its shares otherwise."""
     options = []
     for name in BASES:
-        if bits is not None and _set_bits(name, size) > bits and size > 1:
+        if size > 1 and not _fits(name, size, epsilon, bits):
             continue
         try:
             made = base(name, size, epsilon, {})
@@ -256,8 +258,13 @@ def _best_base(size: int, epsilon: Fraction, bits: int | None) -> Design:
     return min(options, key=lambda design: (size * design.v0 + design.v1) * (1 + 1e-12 * design.bits))
 
 
-def _set_bits(name: str, size: int) -> int:
-    return size if name in ("subset", "unary", "optimised_unary") else 1
+def _fits(name: str, size: int, epsilon: Fraction, bits: int | None) -> bool:
+    """True if the reports can fit, and the design is worth trying: many small sets only where one is 1 % worse."""
+    if name == Cyclotomic.name and size > 1:
+        level = float(epsilon)
+        single, several = best(size, level, bits=room(size), slack=SLACK), best_family(size, level)
+        return several is not None and 1.01 * several.squared_error(size, level) < squared_error(single, size, level)
+    return bits is None or size <= bits or name not in ("subset", "unary", "optimised_unary")
 
 
 def _attempts(context: Context, shares: Any, bits: int | None) -> list[Callable[[], Mechanism]]:
@@ -269,7 +276,8 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> list[Callable[
         size = len(context.sensitive) if isinstance(context, HighLow) else context.size
         if isinstance(context, Blocks):
             size = max(map(len, context.members))
-        fit = [name for name in BASES if bits is None or _set_bits(name, size) <= bits]
+        level = min(context.levels) if isinstance(context, Blocks) else context.level
+        fit = [name for name in BASES if _fits(name, size, level, bits)]
         tries: list[Callable[[], Mechanism]] = [lambda name=name: _named(context, name, {}, shares) for name in fit]  # type: ignore[misc]
         if isinstance(context, Blocks):
             room = None if bits is None else bits - (len(context.names) - 1).bit_length()

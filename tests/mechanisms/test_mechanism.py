@@ -32,7 +32,7 @@ def test_a_symmetric_randomizer_is_held_against_every_entry_of_an_unsymmetric_co
 def test_one_inner_randomizer_is_held_against_every_block_that_uses_it():
     inner = RandomizedResponse(2, Fraction(1))
     strict = Context.blocks({0: [0, 1], 1: [2, 3]}, {0: "1", 1: "0.5"})
-    with pytest.raises(PrivacyViolation, match="2 against 3 leaks 1, more than the 0.5"):
+    with pytest.raises(PrivacyViolation, match=r"2 against 3 leaks 1, more than the 0\.5"):
         Mechanism(strict, Blocks([0, 0, 1, 1], [inner, inner]))
 
 

@@ -57,7 +57,7 @@ def test_supports_are_counted_exactly() -> None:
 
 
 def test_decoding_beyond_the_error_bound_is_left_unrounded() -> None:
-    kernel = CyclicKernel([0, 1, 3], 7)
+    kernel = CyclicKernel([0, 1, 3], length=7)
     huge = np.full(7, 1 << 52, dtype=np.int64)
     assert kernel._error(huge) >= 0.25
     assert kernel.correlate(huge) == pytest.approx(np.full(7, 3.0 * (1 << 52)))

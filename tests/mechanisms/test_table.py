@@ -38,7 +38,7 @@ def test_a_report_that_tells_for_certain_is_refused():
 
 
 def test_a_table_that_leaks_a_little_too_much_is_refused():
-    with pytest.raises(PrivacyViolation, match="leaks 1.00"):
+    with pytest.raises(PrivacyViolation, match=r"leaks 1\.00"):
         table([["0.7311", "0.2689"], ["0.2689", "0.7311"]])
 
 

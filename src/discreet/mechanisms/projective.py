@@ -11,10 +11,9 @@ from typing import Any
 
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
-from ..exact import ceil_div, exp_below
-from .design import Indexed
 from .difference_sets import Parameters, best, build, describe
-from .randomizer import WORD_BITS, Units, beyond_words, check_size
+from .randomizer import WORD_BITS, check_size
+from .two_level import TwoLevel
 
 SLACK = 0.005
 """A set with fewer reports is taken when its error is within half a percent of the least."""
@@ -26,7 +25,7 @@ def room(size: int) -> int:
     return min(bits + 8, max(24, bits + 3))
 
 
-class Projective(Indexed):
+class Projective(TwoLevel):
     """Report y = x + t mod v, with t in a cyclic difference set D e**epsilon times likelier than not.
 
     D has r elements in Z_v, v >= k, and every non-zero difference occurs lambda times, so any two
@@ -55,7 +54,6 @@ class Projective(Indexed):
         check_size(size, word_bits)
         if size < 2:
             raise InvalidInput(f"size={size} must be at least 2 for projective response")
-        self.size, self.epsilon, self.word_bits = size, epsilon, word_bits
         if family is None:
             self.parameters = best(size, float(epsilon), bits=room(size), slack=SLACK)
         else:
@@ -63,72 +61,27 @@ class Projective(Indexed):
         chosen = self.parameters
         if chosen.v < size:
             raise InvalidInput(f"{family} {tuple(key)} has {chosen.v} reports; it must have one a value, {size}")
-        self.words = self.outside_words = 1
-        self.outputs = chosen.v
-        space = 1 << word_bits
-        self._units = Units.split(word_bits, epsilon, a=chosen.r, b=chosen.v - chosen.r)
-        self.low, self.high = Fraction(self._units.low, space), Fraction(self._units.high, space)
-        self.g = chosen.r * self.high
-        self.h = chosen.lam * self.high + (chosen.r - chosen.lam) * self.low
-        self.nu = Fraction(chosen.r, chosen.v)
-        self.ratio = self.high / self.low
+        self._level(size, epsilon, word_bits, outputs=chosen.v, many=chosen.r, shared=chosen.lam)
 
     @cached_property
     def table(self) -> Sequence[int]:
         """Z_v with the complement of D first and D last."""
         return _table(self.parameters)
 
-    @cached_property
-    def _aside(self) -> int:
-        most = self._units.high + (self._units.spare > 0)
-        units = ceil_div(most, exp_below(self.epsilon))  # type: ignore[arg-type]
-        if units * self.outputs > 1 << self.word_bits:
-            raise beyond_words(self.epsilon, self.word_bits)
-        return units
+    def located(self, x: Any, j: Any, ops: Arithmetic) -> Any:
+        moved = x + ops.look_up(self.table, j)
+        return moved - ops.at_least(moved, self.outputs) * self.outputs
 
-    @cached_property
-    def shown(self) -> Fraction:  # type: ignore[override]
-        return 1 - Fraction(self._aside * self.outputs, 1 << self.word_bits)
-
-    @cached_property
-    def outside_ratio(self) -> Fraction:  # type: ignore[override]
-        return Fraction(self._units.high + (self._units.spare > 0), self._aside)
-
-    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
-        (u,) = words[:1]
-        low, high = self._units.low * self.scale, self._units.high * self.scale
-        few = self.outputs - self.parameters.r
-        is_low = ops.less(u, few * low)
-        used = few * low + self.parameters.r * high
-        spare = 1 - ops.less(u, used)
-        chosen = ops.select(is_low, ops.divide(u, low), few + ops.divide(ops.select(is_low, 0, u - few * low), high))
-        shift = ops.look_up(self.table, ops.select(spare, 0, chosen))
-        moved = x + shift
-        report = moved - ops.at_least(moved, self.outputs) * self.outputs
-        return ops.select(spare, ops.divide(ops.select(spare, u - used % (1 << 64), 0), self.scale), report)
-
-    def probability(self, x: int, y: int) -> Fraction:
-        if not self.is_report(y):
-            return Fraction(0)
-        extra = Fraction(int(y < self._units.spare), 1 << self.word_bits)
-        return (self.high if (y - x) % self.outputs in self._set else self.low) + extra
+    def is_supported(self, x: int, y: int) -> bool:
+        return (y - x) % self.outputs in self._set
 
     @cached_property
     def _set(self) -> frozenset[int]:
         return frozenset(build(self.parameters))
 
-    def outside(self, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
-        (u,) = words[:1]
-        unit = self._aside * self.scale
-        shown = 1 - ops.less(u, self.outputs * unit)
-        return shown, ops.select(shown, 0, ops.divide(u, unit))
-
-    def outside_probability(self, y: int) -> Fraction:
-        return Fraction(self._aside, 1 << self.word_bits) if self.is_report(y) else Fraction(0)
-
     def _kernel(self, ops: Any) -> Any:
         if not hasattr(self, "_cached_kernel"):
-            self._cached_kernel = ops.cyclic_kernel(build(self.parameters), self.outputs)
+            self._cached_kernel = ops.cyclic_kernel(build(self.parameters), length=self.outputs)
         return self._cached_kernel
 
     def supports(self, counts: Any, ops: Any) -> Any:

@@ -80,6 +80,7 @@ class UtilityRappor(Randomizer):
         return [x for x in range(self.size) if y >> x & 1] + [self.size]
 
     def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
+        ops.refuse_several(reports, self.others)
         ops.count_members(counts, reports, start, self.size, None)
 
     def totals_of(self, ops: Any) -> Any:

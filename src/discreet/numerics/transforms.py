@@ -43,16 +43,20 @@ def _hadamard(bits: int) -> NDArray[np.float64]:
 
 
 class CyclicKernel:
-    """The indicator of some members of Z_v, ready to be correlated and convolved by real FFTs over the last axis.
+    """The indicators of some sets in Z_v, ready to be correlated and convolved by real FFTs over the last axis.
 
+    One set works on the last axis; several work side by side on the last but one.
     FFTs are slow at lengths with large prime factors; where v has one, the FFT runs over `room` >= 2v - 1
     places, padded with zeros, and what lies beyond v is folded back.
     """
 
-    def __init__(self, members: Sequence[int], length: int) -> None:
-        kernel = np.zeros(length)
-        kernel[np.asarray(members, dtype=np.int64)] = 1.0
-        self.length, self.members = length, len(members)
+    def __init__(self, *sets: Sequence[int], length: int) -> None:
+        kernel = np.zeros((len(sets), length))
+        for row, members in zip(kernel, sets, strict=True):
+            row[np.asarray(members, dtype=np.int64)] = 1.0
+        if len(sets) == 1:
+            kernel = kernel[0]
+        self.length, self.members = length, max(map(len, sets))
         self.room = length if _next_smooth(length) == length else _next_smooth(2 * length - 1)
         self._spectrum = np.fft.rfft(kernel, self.room)
 

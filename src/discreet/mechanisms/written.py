@@ -1,0 +1,110 @@
+"""A channel written out in whole units: its law, its certificate and its statistics, however it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from ..errors import NotIdentifiable
+from .randomizer import Pair, Randomizer
+
+
+class Written(Randomizer):
+    """The channel whose row x gives report y ``rows[x][y]`` of `space` units; a subclass says how it is drawn.
+
+    *Why private.* Whatever the rows are, verification compares every pair of entries exactly.
+    *Why unbiased.* The estimator is the least-variance linear one at the uniform prior,
+    ``phi_y = M**-1 q_y / q_y.p`` with ``M = sum_y q_y q_y^T / q_y.p``; for as many reports as
+    values it is the inverse of the channel. Rows that do not tell the values apart are refused
+    when an estimate is asked for.
+
+    References: Acharya2020 (Definition 2), Kairouz2016 (decoding by the channel's inverse).
+    """
+
+    disjoint = True
+    rows: tuple[tuple[int, ...], ...]
+    space: int
+
+    def probability(self, x: int, y: int) -> Fraction:
+        return Fraction(self.rows[x][y], self.space) if 0 <= y < self.outputs else Fraction(0)
+
+    def reports(self) -> Iterable[int]:
+        return (y for y in range(self.outputs) if self.is_report(y))
+
+    def is_report(self, y: int) -> bool:
+        return 0 <= y < self.outputs and any(row[y] for row in self.rows)
+
+    def pairs(self) -> Iterator[Pair]:
+        for x, row in enumerate(self.rows):
+            for z, other in enumerate(self.rows):
+                if x == z:
+                    continue
+                worst, over = 0, 1
+                for a, b in zip(row, other, strict=True):
+                    if a * over > worst * b:
+                        worst, over = a, b
+                        if b == 0:
+                            break
+                if over:
+                    yield Pair(x, z, Fraction(worst, over))
+
+    def cells_of(self, y: int) -> Sequence[int]:
+        return (self.check_report(y),)
+
+    def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
+        added = ops.zeros_like(counts)
+        ops.count_cells(added, reports, start, self.outputs)
+        ops.refuse_cells(added, start, [y for y in range(self.outputs) if not self.is_report(y)])
+        counts += added
+
+    def total(self, counts: Any, ops: Any) -> Any:
+        return ops.sum(counts)
+
+    @cached_property
+    def _channel(self) -> list[list[float]]:
+        return [[unit / self.space for unit in row] for row in self.rows]
+
+    def _phi(self, ops: Any) -> Any:
+        if not hasattr(self, "_inverse"):
+            q = ops.array(self._channel)
+            weights = q.mean(axis=0)
+            used = weights > 0
+            scaled = q[:, used] / weights[used]
+            information = scaled @ q[:, used].T
+            if ops.rank_of(information) < self.size:
+                raise NotIdentifiable(f"{self.name}: the reports do not tell all {self.size} values apart")
+            phi = ops.zeros((self.size, self.outputs))
+            phi[:, used] = ops.solve(information, scaled)
+            self._inverse = phi
+        return self._inverse
+
+    def decode(self, counts: Any, ops: Any) -> Any:
+        return counts @ self._phi(ops).T
+
+    def second_moments(self, shares: Any, ops: Any) -> Any:
+        return self.push(shares, ops) @ (self._phi(ops) ** 2).T
+
+    def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
+        phi = self._phi(ops)
+        return ops.sum(self.push(shares, ops) * (first @ phi) * (second @ phi))
+
+    def push(self, shares: Any, ops: Any) -> Any:
+        return shares @ ops.array(self._channel)
+
+    def pull(self, weights: Any, ops: Any) -> Any:
+        return weights @ ops.array(self._channel).T
+
+    def slopes(self, shares: Any, ops: Any) -> Any:
+        squares = self._phi(ops) ** 2
+        own = (squares * ops.array(self._channel)).sum(axis=1)
+        others = self.push(shares, ops) @ squares.T - own * shares
+        return own - others / ops.maximum(1 - shares, 1e-9)
+
+    def influence(self, ops: Any) -> float:
+        return float(self._phi(ops).max())
+
+    @property
+    def decode_cost(self) -> float:
+        return float(self.size * self.outputs)
