@@ -138,7 +138,8 @@ class Estimate:
     def block_totals(self) -> dict[Hashable, float]:
         """The share of every block, known exactly from the reports (one block for other contexts)."""
         _, totals = self.blocks
-        names = getattr(self.tally.mechanism.served, "names", ("all",))
+        served, several = self.tally.mechanism.served, isinstance(self.tally.mechanism.randomizer, Blocks)
+        names = getattr(served, "names", range(len(totals))) if several else ("all",)
         return {name: float(total) if self.n else math.nan for name, total in zip(names, totals, strict=True)}
 
     @property

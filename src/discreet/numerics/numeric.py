@@ -90,6 +90,15 @@ class Numeric:
             if np.any(counts[np.asarray(start) + cell]):
                 raise InvalidReport(f"reports: {cell} is none that can be written")
 
+    def refuse_several(self, reports: Array, numbers: Sequence[int]) -> None:
+        """Refuse sets that hold more than one of these numbers."""
+        reports = as_reports(reports)
+        words = (reports[:, None] if reports.ndim == 1 else reports).astype(np.uint64)
+        mask = sum(1 << x for x in numbers)
+        chosen = np.array([mask >> 64 * w & (1 << 64) - 1 for w in range(words.shape[1])], dtype=np.uint64)
+        if (np.bitwise_count(words & chosen).sum(axis=1) > 1).any():
+            raise InvalidReport("reports: a set must not hold two values that are not sensitive")
+
     def count_members(self, counts: Array, reports: Array, start: Any, size: int, set_size: int | None) -> None:
         """Add one to cell start + x for every member x of every set, and to cell start + size for every set."""
         reports = as_reports(reports)
@@ -116,10 +125,9 @@ class Numeric:
         """The block of every report and the report inside it."""
         reports = as_reports(reports)
         if reports.ndim == 2:
-            block = reports[:, -1].astype(np.int64)
-            if block.size and block.max() >= len(offsets):
+            if len(reports) and int(reports[:, -1].max()) >= len(offsets):
                 raise InvalidReport(f"reports: a block must be from 0 to {len(offsets) - 1}")
-            return block, reports[:, :-1]
+            return reports[:, -1].astype(np.int64), reports[:, :-1]
         if reports.size and int(reports.max()) >= outputs:
             raise InvalidReport(f"reports: every report must be from 0 to {outputs - 1}")
         table = ARRAYS.table(offsets)
