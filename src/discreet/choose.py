@@ -3,44 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from .build import BASES, base, binary, mixture, named, per_block, structured
 from .context import Binary, Blocks, Context, HighLow, Metric, Uniform
-from .context.combine import simplest
 from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed
-from .mechanisms import blocks as blocks_of
-from .mechanisms import high_low as high_low_of
-from .mechanisms.binary import Binary as BinaryTable
 from .mechanisms.cyclotomic import Cyclotomic, best_family
 from .mechanisms.design import Design
 from .mechanisms.difference_sets import best, squared_error
 from .mechanisms.exponential import exponential_table
-from .mechanisms.general_hadamard import GeneralHadamard
-from .mechanisms.hadamard import Hadamard
-from .mechanisms.high_low_choice import best_difference_set, best_subset_size, best_two_sizes
+from .mechanisms.high_low_choice import best_two_sizes
 from .mechanisms.mechanism import Mechanism
-from .mechanisms.mixture import Mixture
-from .mechanisms.projective import SLACK, Projective, room
+from .mechanisms.projective import SLACK, room
 from .mechanisms.randomized_response import RandomizedResponse
-from .mechanisms.randomizer import Randomizer
-from .mechanisms.subset import Subset, least_error_size, most_information_size
-from .mechanisms.table import Table
-from .mechanisms.unary import OptimisedUnary, Unary
-from .mechanisms.utility_rappor import UtilityRappor
 from .numerics.numeric import NUMERIC
-
-BASES: dict[str, type[Design]] = {
-    base.name: base for base in (RandomizedResponse, Subset, Projective, Cyclotomic, Hadamard, Unary, OptimisedUnary)
-}
-"""The designs that any uniform part of a context can be served with; a new one is registered here."""
-
-COMPARED: dict[str, type[Randomizer]] = {GeneralHadamard.name: GeneralHadamard}
-"""Randomizers kept for comparison: served by name, never chosen, as a base always has less error."""
 
 REPORT_BITS = 64
 """The default limit on the size of a report: one machine word."""
@@ -105,13 +86,14 @@ def mechanism(
     "auto" compares every mechanism that serves the context by n times its exact expected squared
     error at `prior` (uniform unless given), among those whose reports fit `bits` (None: no limit).
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
-    "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; for two values binary, warner, mangat; table with ``rows=``.
+    "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; for two
+    values binary, warner, mangat; for high-low mixture and utility_rappor; table with ``rows=``.
     """
     if name == "auto":
         if parameters:
             raise InvalidInput(f"{next(iter(parameters))} goes with a named mechanism, not with auto")
         return explain(context, prior=prior, bits=bits).chosen
-    return _named(context, name, parameters, prior_of(context, prior))
+    return named(context, name, parameters, prior_of(context, prior))
 
 
 def explain(context: Context, *, prior: Any = None, bits: int | None = REPORT_BITS) -> Explanation:
@@ -171,74 +153,30 @@ def _fewest_bits(context: Context) -> int:
     return max(1, (context.size - 1).bit_length())
 
 
-def base(name: str, size: int, epsilon: Fraction, parameters: Mapping[str, Any]) -> Randomizer:
-    """The randomizer called `name` on `size` values; one value alone needs no randomness but the block's."""
-    known: dict[str, type[Randomizer]] = {**BASES, **COMPARED}
-    if name not in known:
-        raise NotServed(f"mechanism={name!r} must be one of {', '.join(sorted(known))} here")
-    if size == 1:
-        return RandomizedResponse(1, epsilon)
-    extra = dict(parameters)
-    if name == "subset" and isinstance(extra.get("d"), str):
-        sizes = {"k_star": most_information_size, "k_sharp": least_error_size}
-        if extra["d"] not in sizes:
-            raise InvalidInput(f"d={extra['d']!r} must be a whole number, k_star or k_sharp")
-        extra["d"] = sizes[extra["d"]](size, float(epsilon))
-    try:
-        return known[name](size, epsilon, **extra)  # type: ignore[call-arg]
-    except TypeError:
-        raise InvalidInput(f"{name} takes no parameter {', '.join(extra)}") from None
-
-
-def _named(context: Context, name: str, parameters: Mapping[str, Any], shares: Any) -> Mechanism:
-    if name == "table":
-        rows = parameters.get("rows")
-        if rows is None or len(parameters) > 1:
-            raise InvalidInput("table needs rows= and nothing else: one row a value, exact probabilities or units")
-        return Mechanism(context, _table(rows))
-    if name in ("binary", "warner", "mangat"):
-        return _binary(context, name)
-    if name == "exponential":
-        return Mechanism(context, exponential_table(context))
-    if isinstance(context, Uniform):
-        return Mechanism(context, base(name, context.size, context.level, parameters))
-    if isinstance(context, Blocks):
-        return Mechanism(context, _per_block(context, lambda size, level: base(name, size, level, parameters)))
-    if isinstance(context, HighLow) and name == Mixture.name:
-        return _mixture(context, parameters, shares)
-    if isinstance(context, HighLow) and name == "utility_rappor":
-        return Mechanism(context, UtilityRappor(context.size, context.sensitive, context.level))
-    if isinstance(context, HighLow):
-        mass = float(np.sum(shares[list(context.sensitive)]))
-        inner = _sensitive_base(name, len(context.sensitive), context.level, mass, parameters)
-        return Mechanism(context, high_low_of.HighLow(context.size, context.sensitive, inner))
-    served = Uniform(context.domain, context.smallest) if isinstance(context, Binary) else structured(context)
-    inner_mechanism = _named(served, name, parameters, shares)
-    return Mechanism(context, inner_mechanism.randomizer, served=inner_mechanism.served)
-
-
-def _sensitive_base(name: str, size: int, epsilon: Fraction, mass: float, parameters: Mapping[str, Any]) -> Design:
-    """The design for the sensitive values, sized for their share `mass` unless the size is given."""
-    if not parameters and size > 1 and name == "subset":
-        return Subset(size, epsilon, d=best_subset_size(size, float(epsilon), mass))
-    if not parameters and size > 1 and name == "projective":
-        chosen = best_difference_set(size, float(epsilon), mass)
-        return Projective(size, epsilon, family=chosen.family, key=chosen.key)
-    inner = base(name, size, epsilon, parameters)
-    if not isinstance(inner, Design):
-        raise NotServed(f"mechanism={name!r} has no high-low form; one of {', '.join(sorted(BASES))} has")
-    return inner
-
-
-def _per_block(context: Blocks, make: Callable[[int, Fraction], Randomizer]) -> Randomizer:
-    known: dict[tuple[int, Fraction], Randomizer] = {}
-    inner = []
-    for members, level in zip(context.members, context.levels, strict=True):
-        key = len(members), level
-        if key not in known:
-            known[key] = make(*key)
-        inner.append(known[key])
-    return blocks_of.Blocks(context.labels, inner)
+def _attempts(context: Context, shares: Any, bits: int | None) -> list[Callable[[], Mechanism]]:
+    """Ways to serve the context, each tried in turn."""
+    if isinstance(context, Binary):
+        names = ["binary", "warner"]
+        return [lambda name=name: binary(context, name) for name in names]  # type: ignore[misc]
+    if isinstance(context, (Uniform, Blocks, HighLow)):
+        size = len(context.sensitive) if isinstance(context, HighLow) else context.size
+        if isinstance(context, Blocks):
+            size = max(map(len, context.members))
+        level = min(context.levels) if isinstance(context, Blocks) else context.level
+        fit = [name for name in BASES if _fits(name, size, level, bits)]
+        tries: list[Callable[[], Mechanism]] = [lambda name=name: named(context, name, {}, shares) for name in fit]  # type: ignore[misc]
+        if isinstance(context, Blocks):
+            room = None if bits is None else bits - (len(context.names) - 1).bit_length()
+            mixed = per_block(context, lambda size, level: _best_base(size, level, room))
+            tries.append(lambda: Mechanism(context, mixed))
+        if isinstance(context, HighLow) and "subset" in fit:
+            tries.append(lambda: _two_sizes(context, shares))
+        return tries
+    served = structured(context)
+    tries = [lambda build=build: _serve(context, build()) for build in _attempts(served, shares, bits)]  # type: ignore[misc]
+    if isinstance(context, Metric) and context.size <= TABLE_LIMIT:
+        tries.append(lambda: Mechanism(context, exponential_table(context)))
+    return tries
 
 
 def _best_base(size: int, epsilon: Fraction, bits: int | None) -> Design:
@@ -267,32 +205,6 @@ def _fits(name: str, size: int, epsilon: Fraction, bits: int | None) -> bool:
     return bits is None or size <= bits or name not in ("subset", "unary", "optimised_unary")
 
 
-def _attempts(context: Context, shares: Any, bits: int | None) -> list[Callable[[], Mechanism]]:
-    """Ways to serve the context, each tried in turn."""
-    if isinstance(context, Binary):
-        names = ["binary", "warner"]
-        return [lambda name=name: _binary(context, name) for name in names]  # type: ignore[misc]
-    if isinstance(context, (Uniform, Blocks, HighLow)):
-        size = len(context.sensitive) if isinstance(context, HighLow) else context.size
-        if isinstance(context, Blocks):
-            size = max(map(len, context.members))
-        level = min(context.levels) if isinstance(context, Blocks) else context.level
-        fit = [name for name in BASES if _fits(name, size, level, bits)]
-        tries: list[Callable[[], Mechanism]] = [lambda name=name: _named(context, name, {}, shares) for name in fit]  # type: ignore[misc]
-        if isinstance(context, Blocks):
-            room = None if bits is None else bits - (len(context.names) - 1).bit_length()
-            mixed = _per_block(context, lambda size, level: _best_base(size, level, room))
-            tries.append(lambda: Mechanism(context, mixed))
-        if isinstance(context, HighLow) and "subset" in fit:
-            tries.append(lambda: _two_sizes(context, shares))
-        return tries
-    served = structured(context)
-    tries = [lambda build=build: _serve(context, build()) for build in _attempts(served, shares, bits)]  # type: ignore[misc]
-    if isinstance(context, Metric) and context.size <= TABLE_LIMIT:
-        tries.append(lambda: Mechanism(context, exponential_table(context)))
-    return tries
-
-
 def _two_sizes(context: HighLow, shares: Any) -> Mechanism:
     """A mixture of two subset sizes on the sensitive values, where it beats every single size."""
     size, mass = len(context.sensitive), float(np.sum(shares[list(context.sensitive)]))
@@ -302,90 +214,8 @@ def _two_sizes(context: HighLow, shares: Any) -> Mechanism:
     *sizes, share = found
     units = int(share * 2**64)
     told = {"parts": [{"name": "subset", "d": d} for d in sizes], "units": [units, 2**64 - units]}
-    return _mixture(context, told, shares)
-
-
-def _mixture(context: HighLow, parameters: Mapping[str, Any], shares: Any) -> Mechanism:
-    """High-low mechanisms with the designs ``parts``, used with ``units`` of 2**64 words each."""
-    if set(parameters) != {"parts", "units"}:
-        raise InvalidInput("mixture needs parts= (designs with their parameters) and units=, and nothing else")
-    parts = []
-    for told in parameters["parts"]:
-        extra = {key: value for key, value in told.items() if key != "name"}
-        inner = _sensitive_base(told["name"], len(context.sensitive), context.level, 0.0, extra)
-        parts.append(high_low_of.HighLow(context.size, context.sensitive, inner))
-    return Mechanism(context, Mixture(parts, [int(unit) for unit in parameters["units"]], shares.tolist()))
+    return mixture(context, told, shares)
 
 
 def _serve(context: Context, made: Mechanism) -> Mechanism:
     return Mechanism(context, made.randomizer, served=made.served)
-
-
-def structured(context: Context) -> Context:
-    """A uniform, block or high-low context that implies `context`: its own form, or its smallest entry a component."""
-    form = simplest(context)
-    if isinstance(form, (Uniform, Blocks, HighLow, Binary)):
-        return form
-    parent = list(range(context.size))
-
-    def root(x: int) -> int:
-        while parent[x] != x:
-            parent[x] = parent[parent[x]]
-            x = parent[x]
-        return x
-
-    joined: set[int] = set()
-    sensitive: set[int] = set()
-    for c, d in context.finite():
-        if c == d and len(context.members[c]) == 1:
-            continue
-        sensitive.add(c)
-        for e in {c, d} - joined:
-            for x in context.members[e]:
-                parent[root(x)] = root(context.members[e][0])
-        joined |= {c, d}
-        parent[root(context.members[c][0])] = root(context.members[d][0])
-    numbers: dict[int, int] = {}
-    block_of = [numbers.setdefault(root(x), len(numbers)) for x in range(context.size)]
-    smallest: dict[int, Fraction] = {}
-    for x, z, asked in context.pairs():
-        if asked == 0:
-            raise NotIdentifiable(
-                f"E asks that {context.values[x]!r} and {context.values[z]!r} be alike; give them one value"
-            )
-        if isinstance(asked, Fraction):
-            smallest[block_of[x]] = min(asked, smallest.get(block_of[x], asked))
-    if len(numbers) == 1:
-        chosen = [context.values[x] for c in sorted(sensitive) for x in context.members[c]]
-        if len(chosen) < context.size:
-            return HighLow(context.domain, chosen, smallest[0])
-        return Uniform(context.domain, smallest[0])
-    anything = next(iter(smallest.values()), Fraction(1))
-    return Blocks(
-        context.domain, block_of, range(len(numbers)), [smallest.get(b, anything) for b in range(len(numbers))]
-    )
-
-
-def _binary(context: Context, name: str) -> Mechanism:
-    if context.size != 2:
-        raise NotServed(f"mechanism={name!r} needs exactly two values; the context has {context.size}")
-    levels = context.at(0, 1), context.at(1, 0)
-    if name == "warner":
-        least = min(levels)
-        return Mechanism(context, BinaryTable((least, least), name=name))
-    if name == "mangat" and isinstance(levels[0], Fraction):
-        raise NotServed("mechanism='mangat' needs E[first, second] = inf: the first value is not sensitive")
-    return Mechanism(context, BinaryTable(levels, name=name))
-
-
-def _table(rows: Sequence[Sequence[Any]]) -> Table:
-    try:
-        exact = [[Fraction(entry) if not isinstance(entry, float) else None for entry in row] for row in rows]
-    except (TypeError, ValueError, ArithmeticError):
-        raise InvalidInput("rows must be exact probabilities: whole units, Fractions or text") from None
-    if any(entry is None for row in exact for entry in row):
-        raise InvalidInput("rows must be exact: whole units, Fractions or text, not floats")
-    totals = {sum(row) for row in exact}  # type: ignore[arg-type]
-    if totals == {1}:
-        return Table.of_fractions(exact)  # type: ignore[arg-type]
-    return Table([[int(entry) for entry in row] for row in exact])  # type: ignore[arg-type]

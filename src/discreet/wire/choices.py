@@ -61,7 +61,7 @@ def _rows(data: object) -> list[list[Any]]:
 
 def _per_block(context: Context, designs: list[Any]) -> Mechanism:
     """The mechanism whose block j uses the design described by ``inner[j]``."""
-    from ..choose import base, structured
+    from ..build import base, structured
     from ..mechanisms import blocks
 
     served = structured(context)
@@ -86,7 +86,8 @@ def _per_block(context: Context, designs: list[Any]) -> Mechanism:
 
 def _mixture(context: Context, fields: Fields) -> Mechanism:
     """The mechanism that uses part i with ``units[i]`` of the words."""
-    from ..choose import mechanism, structured
+    from ..build import structured
+    from ..choose import mechanism
     from ..mechanisms.mixture import Mixture
 
     served = structured(context)
