@@ -159,9 +159,9 @@ def stored(reports: DataFrame, folder: str) -> DataFrame:
 def session(
     *, master: str | None = None, name: str = "discreet", settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """A Spark session, with a Java found for it and, where Spark runs on this machine alone, this very Python.
+    """A Spark session, with a Java found for it; a local one runs this very Python and listens on loopback only.
 
-    Any session serves; this one saves setting JAVA_HOME and PYSPARK_PYTHON by hand. Inside
+    Any session serves; this one saves setting JAVA_HOME, PYSPARK_PYTHON and SPARK_LOCAL_IP by hand. Inside
     ``spark-submit`` it is the session of the job.
     """
     try:
@@ -172,6 +172,7 @@ def session(
         os.environ["JAVA_HOME"] = home
     if master is not None and master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.appName(name)
     if master is not None:
         builder = builder.master(master)

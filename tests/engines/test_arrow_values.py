@@ -20,6 +20,8 @@ KEY = CollectionKey(bytes(16), fingerprint="f", collection="c")
         (range(5), pa.array([0, 4, 5, -1, None, 2]), [0, 4, -1, -1, -1, 2]),
         (range(5), pa.array([0, 4, 5, -1, None, 2], type=pa.int8()), [0, 4, -1, -1, -1, 2]),
         (range(300), pa.array([0, -100, 100], type=pa.int8()), [0, -1, 100]),
+        ([0, 1, 2], pa.array([2, 3, None, 0], type=pa.int32()), [2, -1, -1, 0]),
+        ([False, True], pa.array([True, None]), [1, -1]),
         (range(10, 15), pa.array([10, 14, 15, 0]), [0, 4, -1, -1]),
         ([7, 3], pa.array([3, 7, 8, None], type=pa.int16()), [1, 0, -1, -1]),
         (["x", "y"], pa.array(["y", "x", "z", None, ""]), [1, 0, -1, -1, -1]),

@@ -42,6 +42,11 @@ class Process:
                 start_new_session=True,
             )
 
+    @property
+    def pid(self) -> int:
+        """The number of the daemon, and of the session that its children belong to."""
+        return self._process.pid
+
     def wait_for(self, pattern: str) -> re.Match[str]:
         """The match of the line in the log that says so; an error with the log if it does not come in time."""
         end = time.monotonic() + PATIENCE

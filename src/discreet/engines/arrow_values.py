@@ -27,13 +27,14 @@ class Finder:
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
+        self._numbered = domain.is_range or all(type(value) is int and value == i for i, value in enumerate(domain))
         self._tables: dict[pa.DataType, pa.Array] = {}
 
     def indices(self, column: pa.Array) -> NDArray[np.int64]:
         """The index of every value, `ABSENT` where it is null or unknown."""
         if pa.types.is_integer(column.type):
             column = pc.cast(column, pa.int64())
-            if self._domain.is_range:
+            if self._numbered:
                 found = pc.fill_null(column, ABSENT).to_numpy()
                 return np.where((found >= 0) & (found < len(self._domain)), found, ABSENT)
         if is_text(column.type):
