@@ -54,6 +54,8 @@ class Family:
         told, fade = self.parameters, math.exp(-epsilon)
         whole = told.r + (told.v - told.r) * fade
         g, h = told.r / whole, (told.lam + (told.r - told.lam) * fade) / whole
+        if g <= h:
+            return math.inf  # an epsilon so small that doubles do not tell the two apart
         return ((k - 1) * h * (1 - h) + g * (1 - g)) / (g - h) ** 2 + 1 - 1 / k
 
 

@@ -18,6 +18,8 @@ def high_low_error(g: float, h: float, nu: float, sigma: float, *, size: int, ma
     M the second moment of phi under the neutral law.
     """
     gap = g - h
+    if gap <= 0:
+        return math.inf  # an epsilon so small that doubles do not tell the two apart
     v0, v1 = h * (1 - h) / gap**2, (g * (1 - g) - h * (1 - h)) / gap**2
     neutral = (nu * (1 - h) ** 2 + (1 - nu) * h * h) / gap**2
     kappa = -(1 - sigma) * (nu - h) / (sigma * gap)

@@ -1,0 +1,107 @@
+"""Laws of the choice: the least error among certified mechanisms, explained, by name or not at all."""
+
+import math
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet import Context
+from discreet.build import BASES, COMPARED
+from discreet.choose import candidate_of, prior_of
+from discreet.errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, UnknownValue
+
+CONTEXTS = {
+    "uniform": Context.uniform(range(20), "1"),
+    "many": Context.uniform(range(500), "2"),
+    "blocks": Context.blocks({0: range(12), 1: range(12, 14), 2: [14]}, "1"),
+    "high_low": Context.high_low(range(20), range(9), "1"),
+    "binary": Context.binary("no", "yes", ("0.5", "2")),
+    "metric": Context.metric(range(9), lambda x, z: abs(x - z), "1"),
+    "matrix": Context.matrix(range(3), [[0, 1, 2], [2, 0, 1], [1, "inf", 0]]),
+}
+
+
+@pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS)
+def test_auto_has_the_least_error_of_all_that_serve(context):
+    explanation = dc.explain(context)
+    shares = prior_of(context, None)
+    chosen = candidate_of(dc.mechanism(context), shares)
+    assert chosen.name == explanation.candidates[0].name == explanation.chosen.name
+    errors = [candidate.error for candidate in explanation.candidates]
+    assert errors == sorted(errors)
+    for name in [*BASES, *COMPARED]:
+        try:
+            other = candidate_of(dc.mechanism(context, name), shares)
+        except (NotServed, InvalidInput):  # it has no form for so few values
+            continue
+        if other.bits <= 64:
+            assert chosen.error <= other.error * (1 + 1e-9)
+    for candidate in explanation.candidates:
+        assert dc.verify(candidate.mechanism).realised <= float(candidate.mechanism.certificate.claimed)
+    assert explanation.candidates[0].as_dict()["mechanism"] == chosen.name
+    assert f"{chosen.name} has the least expected squared error" in str(explanation)
+
+
+def test_a_prior_may_change_the_choice_and_the_error():
+    context = Context.high_low(range(30), range(20), "2")
+    rare = np.r_[np.full(20, 0.001 / 20), np.full(10, 0.999 / 10)]
+    flat, skewed = dc.explain(context), dc.explain(context, prior=rare)
+    assert flat.candidates[0].error != pytest.approx(skewed.candidates[0].error)
+    by_value = dc.explain(context, prior={x: float(share) for x, share in enumerate(rare)})
+    assert by_value.candidates[0].error == pytest.approx(skewed.candidates[0].error)
+
+
+@pytest.mark.parametrize("prior", [[1], [0.5] * 20, [-1] + [2 / 19] * 19, {0: 0.5}, [math.nan] * 20])
+def test_a_prior_is_a_distribution_over_the_values(prior):
+    with pytest.raises(InvalidInput, match="prior must be 20 non-negative shares that add up to 1"):
+        dc.mechanism(CONTEXTS["uniform"], prior=prior)
+    with pytest.raises(UnknownValue):
+        dc.mechanism(CONTEXTS["uniform"], prior={"stranger": 1.0})
+
+
+def test_reports_fit_the_bits_allowed():
+    context = Context.uniform(range(100), "1")
+    assert dc.mechanism(context).bits <= 64
+    assert dc.mechanism(context, bits=None).name == "subset"
+    assert dc.mechanism(context, bits=7).bits == 7
+    tight = dc.explain(context, bits=1)
+    assert tight.chosen.bits == 7
+    assert "reports of at most 7 bits" in tight.reason
+    assert "any report size" in dc.explain(context, bits=None).reason
+
+
+@pytest.mark.parametrize("epsilon", ["1e-30", "200"])
+def test_an_epsilon_beyond_all_words_is_said_to_be_so(epsilon):
+    with pytest.raises(InvalidEpsilon, match="beyond what words of 64 bits can certify"):
+        dc.mechanism(Context.uniform(range(5), epsilon))
+
+
+def test_values_that_must_be_alike_are_one_value():
+    with pytest.raises(NotIdentifiable, match="E asks that 0 and 1 be alike; give them one value"):
+        dc.mechanism(Context.matrix(range(3), [[0, 0, 1], [0, 0, 1], [1, 1, 0]]))
+
+
+def test_two_values_that_must_be_alike_have_a_mechanism_without_an_estimate():
+    explanation = dc.explain(Context.binary("no", "yes", ("0", "0")))
+    assert explanation.candidates[0].error == math.inf
+    assert explanation.chosen.channel()[0] == explanation.chosen.channel()[1]
+
+
+def test_a_metric_is_served_by_the_better_of_its_table_and_the_classical_mechanism():
+    near = dc.explain(Context.metric(range(9), lambda x, z: abs(x - z), "1"))
+    assert near.chosen.name == "subset"
+    assert {"exponential", "hadamard", "projective"} <= {candidate.name for candidate in near.candidates}
+    assert near.chosen.served == Context.uniform(range(9), "1")
+    far = dc.explain(Context.metric(range(60), lambda x, z: abs(x - z), "1"))
+    assert far.chosen.name == "exponential"
+    assert far.chosen.served.form == "metric"
+
+
+def test_nothing_to_protect_is_reported_as_it_is():
+    context = Context.matrix(range(3), [[0 if x == z else "inf" for z in range(3)] for x in range(3)])
+    mechanism = dc.mechanism(context)
+    for x in range(3):
+        reports = {mechanism.randomize(x, dc.random.seeded(seed)) for seed in range(10)}
+        assert reports == {x}
+    assert mechanism.certificate.claimed == math.inf
