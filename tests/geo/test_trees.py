@@ -112,3 +112,10 @@ def test_contradictory_wishes_are_refused(tree, options, message):
 def test_unusable_weights_are_refused(tree, weights):
     with pytest.raises(InvalidInput, match="weights"):
         tree(LAT, LON, weights, blocks=3)
+
+
+def test_around_one_town_in_empty_country_blocks_are_halved_not_peeled():
+    town = np.zeros(len(LAT))
+    town[0] = 1.0
+    sizes = block_sizes(kd_tree_blocks(LAT, LON, town, blocks=5))
+    assert sorted(sizes.tolist()) == [96, 96, 192, 384, 768]

@@ -49,6 +49,7 @@ def kd_tree_blocks(
 ) -> IntArray:
     """Labels of points by a k-d tree: each split halves the weight of a block across its longer side.
 
+    Where several cuts come equally near, as around one town in empty country, the one nearest the middle value is made.
     Give either the number of blocks, or the worst size: then blocks are split as long as one holds more values. A block
     without weight is split at its median value. No split leaves fewer than `least` values on a side, for a block of one
     value is shown in the clear; so fewer blocks may come out than asked for.
@@ -136,8 +137,9 @@ def _halves(places: _Places, leaf: _Leaf, least: int) -> list[_Leaf]:
         weight = places.weight[leaf.members][order]
         if weight.sum() <= 0:
             weight = np.ones(len(order))
-        left = np.cumsum(weight)[cuts - 1]
-        cut = int(cuts[np.argmin(np.abs(left - 0.5 * weight.sum()))])
+        gap = np.abs(np.cumsum(weight)[cuts - 1] - 0.5 * weight.sum())
+        nearest = cuts[gap <= gap.min() + 1e-12 * weight.sum()]
+        cut = int(nearest[np.argmin(np.abs(nearest - 0.5 * len(order)))])
         return [_Leaf(np.sort(leaf.members[order[part]]), leaf.box) for part in (slice(cut), slice(cut, None))]
     return [leaf]
 

@@ -1,5 +1,10 @@
 """Pictures: shares with intervals, curves, bars, maps and error regions; the one place that needs matplotlib."""
 
+from .bars import plot_bars
+from .curves import plot_curves, plot_ratios
+from .maps import plot_maps, plot_partitions
+from .points import plot_points
+from .regions import plot_regions
 from .shares import plot_shares
 
-__all__ = ["plot_shares"]
+__all__ = ["plot_bars", "plot_curves", "plot_maps", "plot_partitions", "plot_points", "plot_ratios", "plot_regions", "plot_shares"]

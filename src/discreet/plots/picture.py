@@ -52,3 +52,20 @@ def save(figure: Any, path: str | Path, *, dpi: int = 160) -> None:
     kind = kind_of(path)
     with replacing(path) as file:
         figure.savefig(file, format=kind, dpi=dpi)
+
+
+def save_small(figure: Any, path: str | Path, *, dpi: int = 110) -> None:
+    """The same for pages: a .png gets a palette of 64 colours, which takes a third of the room."""
+    from io import BytesIO
+
+    from ..engines.files import replacing
+
+    if kind_of(path) != "png":
+        save(figure, path, dpi=dpi)
+        return
+    from PIL import Image  # matplotlib's own dependency
+
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", dpi=dpi)
+    with Image.open(drawn) as picture, replacing(path) as file:
+        picture.convert("RGB").quantize(64).save(file, "png", optimize=True)
