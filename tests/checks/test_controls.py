@@ -155,7 +155,7 @@ FAULTS = [
     (WrongPush, checks.check_moments, "push differs"),
     (WrongPull, checks.check_moments, "pull differs"),
     (WrongSlope, checks.check_moments, "the slope of 0 is"),
-    (WrongInfluence, checks.check_influence, "influence differs"),
+    (WrongInfluence, checks.check_influence, "influence() says 1"),
     (LostCell, checks.check_counting, "differs from the cells of its reports"),
     (OutOfRange, checks.check_scalar_is_vector, "which is_report denies"),
     (SplitPersonality, checks.check_scalar_is_vector, "in bulk"),

@@ -82,10 +82,26 @@ def test_the_general_hadamard_baseline_keeps_the_laws(k, epsilon):
     assert set(check_mechanism(("general_hadamard", blocks(min(k, 3), epsilon)))) >= ALWAYS
 
 
+@pytest.mark.parametrize("parts", [[("subset", 1), ("subset", 2)], [("subset", 2), ("subset", 3)]])
+def test_a_mixture_of_two_sizes_keeps_the_laws(parts):
+    told = [{"name": name, "d": d} for name, d in parts]
+    context = Context.high_low(range(6), [0, 2, 3, 5], "1")
+    mechanism = dc.mechanism(context, "mixture", parts=told, units=[2**62, 3 * 2**62])
+    assert set(check_mechanism(mechanism)) >= ALWAYS | ENUMERATED
+
+
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_the_utility_rappor_baseline_keeps_the_laws(k):
     for form in (half_sensitive, one_sensitive, all_sensitive):
         assert set(check_mechanism(("utility_rappor", form(k, "1")))) >= ALWAYS | ENUMERATED | {"every word"}
+
+
+@pytest.mark.parametrize("k", [3, 5, 8, 9])
+@pytest.mark.parametrize("epsilon", ["0.01", "1", "5"])
+def test_cyclotomic_response_keeps_the_laws(k, epsilon):
+    assert set(check_mechanism(("cyclotomic", uniform(k, epsilon)))) >= ALWAYS | {"every word"}
+    high_low = Context.high_low(range(k + 2), range(k), epsilon)
+    assert set(check_mechanism(("cyclotomic", high_low))) >= ALWAYS | {"every word"}
 
 
 LEVELS = [("1", "1"), ("0.01", "5"), ("20", "0.1"), ("inf", "1"), ("1", "inf"), ("inf", "inf")]
