@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from .domain import Domain
     from .estimate import Estimate, estimate
     from .likelihood import Likelihood, likelihood
+    from .mechanisms.compose import compose
     from .mechanisms.mechanism import Mechanism
+    from .mechanisms.post_process import post_process
     from .plan import Plan, plan
     from .project import Projected, project
     from .shrink import Shrunk, shrink
@@ -43,12 +45,14 @@ _HOMES = {
     "Tally": "tally",
     "audit": "audit",
     "bounds": "bounds",
+    "compose": "mechanisms.compose",
     "errors": "errors",
     "estimate": "estimate",
     "explain": "choose",
     "likelihood": "likelihood",
     "mechanism": "choose",
     "plan": "plan",
+    "post_process": "mechanisms.post_process",
     "project": "project",
     "random": "random",
     "shrink": "shrink",
@@ -73,12 +77,14 @@ __all__ = [
     "Tally",
     "audit",
     "bounds",
+    "compose",
     "errors",
     "estimate",
     "explain",
     "likelihood",
     "mechanism",
     "plan",
+    "post_process",
     "project",
     "random",
     "shrink",

@@ -58,6 +58,7 @@ from discreet.bounds.divergences import (
     kl,
     total_variation,
 )
+from discreet.bounds.error_region import AttainedRegion, attained_region, neyman_pearson
 from discreet.bounds.fano import (
     Packing,
     cube_packing,
@@ -108,6 +109,7 @@ from discreet.bounds.unbiased import subset_trace, unbiased_blocks, unbiased_hig
 from discreet.bounds.van_trees import PriorRisk, dirichlet_best, dirichlet_risk, pair_best, pair_risk
 
 __all__ = [
+    "AttainedRegion",
     "AttainedRisk",
     "Bound",
     "Capacity",
@@ -125,6 +127,7 @@ __all__ = [
     "attained_blocks_printed",
     "attained_high_low",
     "attained_high_low_printed",
+    "attained_region",
     "attained_subset",
     "ball_mean",
     "bernoulli_e_gamma",
@@ -180,6 +183,7 @@ __all__ = [
     "minimax_high_low",
     "minimax_matrix",
     "mutual_information",
+    "neyman_pearson",
     "over_users",
     "packing",
     "pair_best",

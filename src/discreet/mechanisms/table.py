@@ -16,7 +16,10 @@ from .written import Written
 class Table(Written):
     """The channel whose row x gives report y ``rows[x][y]`` of the 2**word_bits words.
 
-    One word decides, by the bounds of the row. Privacy and estimates are those of any channel written out.
+    One word decides, by the bounds of the row.
+
+    *Why private.* As any channel that is `Written`: verification compares every pair of entries exactly.
+    *Why unbiased.* As `Written`.
 
     References: Acharya2020 (Definition 2).
     """

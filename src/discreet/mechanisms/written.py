@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..errors import NotIdentifiable
+from ..errors import InvalidInput, NotIdentifiable
 from .randomizer import Pair, Randomizer
 
 
@@ -26,6 +26,11 @@ class Written(Randomizer):
     disjoint = True
     rows: tuple[tuple[int, ...], ...]
     space: int
+
+    def _check_rows(self) -> None:
+        for x, row in enumerate(self.rows):
+            if len(row) != self.outputs or min(row, default=-1) < 0 or sum(row) != self.space:
+                raise InvalidInput(f"rows[{x}] must be {self.outputs} non-negative units that add up to {self.space}")
 
     def probability(self, x: int, y: int) -> Fraction:
         return Fraction(self.rows[x][y], self.space) if 0 <= y < self.outputs else Fraction(0)

@@ -1,0 +1,99 @@
+"""Post-processing: whatever is done to reports afterwards keeps their privacy (Proposition 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any
+
+from ..arithmetic import Arithmetic
+from ..errors import InvalidInput
+from .mechanism import Mechanism
+from .randomizer import Randomizer
+from .written import Written
+
+REPORTS = 1 << 12
+"""The most reports that a post-processing is written out for."""
+
+
+class PostProcessed(Written):
+    """The reports of another randomizer, each replaced by a draw from its row of a stochastic matrix W.
+
+    The report y is drawn as before and one more word chooses by row y of W, held in units of a word. The law is
+    exactly the product Q W of the two laws as drawn.
+
+    *Why private.* ``sum_y Q(y|x) W(v|y) <= max_y (Q(y|x) / Q(y|z)) * sum_y Q(y|z) W(v|y)``; the
+    certificate does not rest on it but compares the entries of Q W.
+    *Why unbiased.* As `Written`, from Q W.
+
+    References: Acharya2020 (Proposition 1).
+    """
+
+    name = "post_processed"
+
+    def __init__(self, inner: Randomizer, weights: Sequence[Sequence[int]]) -> None:
+        self.size, self.word_bits, self.words = inner.size, inner.word_bits, inner.words + 1
+        self.inner, self.weights = inner, tuple(tuple(row) for row in weights)
+        self.outputs = self.cells = len(self.weights[0])
+        unit = 1 << self.word_bits
+        for y, row in zip(inner.reports(), self.weights, strict=True):
+            if len(row) != self.outputs or min(row) < 0 or sum(row) != unit:
+                raise InvalidInput(f"weights of report {y} must be {self.outputs} units that add up to {unit}")
+        reports = list(inner.reports())
+        self.space = 1 << self.word_bits * self.words
+        scale = self.space >> self.word_bits
+        self.rows = tuple(self._row([inner.probability(x, y) * scale for y in reports]) for x in range(self.size))
+        self._check_rows()
+        bounds = {y: tuple(b * self.scale for b in accumulate(row)) for y, row in zip(reports, weights, strict=True)}
+        anything = next(iter(bounds.values()))
+        self._bounds = tuple(bounds.get(y, anything) for y in range(inner.outputs))
+
+    def _row(self, law: Sequence[Fraction]) -> tuple[int, ...]:
+        """One row of Q W in whole units; Q is in units of the words that the inner randomizer takes."""
+        columns = zip(*self.weights, strict=True)
+        return tuple(int(sum(q * weight for q, weight in zip(law, column, strict=True))) for column in columns)
+
+    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        return ops.rank(self._bounds, self.inner.draw(x, words[: self.inner.words], ops), words[self.inner.words])
+
+    def describe(self) -> dict[str, Any]:
+        weights = [[str(unit) for unit in row] for row in self.weights]
+        return {"name": self.name, "inner": self.inner.describe(), "weights": weights}
+
+
+def post_process(mechanism: Mechanism, matrix: Sequence[Sequence[Any]]) -> Mechanism:
+    """The mechanism whose reports are those of `mechanism` replaced at random by a stochastic matrix W.
+
+    `matrix` has one row for each of ``mechanism.reports()``, in order, of exact chances (ints, Fractions or
+    text) that add up to one; they are rounded to whole units of a word. The result is certified for the same
+    context. Small domains only: the product is written out.
+    """
+    inner = mechanism.randomizer
+    if inner.outputs > REPORTS:
+        raise InvalidInput(f"post_process: {inner.outputs} reports are more than the {REPORTS} it is written out for")
+    reports = list(mechanism.reports())
+    if len(matrix) != len(reports):
+        raise InvalidInput(f"matrix has {len(matrix)} rows; it must have one a report, {len(reports)}")
+    space = 1 << inner.word_bits
+    weights = []
+    for number, row in enumerate(matrix):
+        exact = [_chance(entry, number) for entry in row]
+        if not exact or sum(exact) != 1 or len(exact) != len(matrix[0]):
+            raise InvalidInput(f"matrix[{number}] must be as many exact chances as the others, and add up to 1")
+        units = [int(entry * space) for entry in exact]
+        units[units.index(max(units))] += space - sum(units)
+        weights.append(units)
+    return Mechanism(mechanism.context, PostProcessed(inner, weights), served=mechanism.served)
+
+
+def _chance(entry: Any, number: int) -> Fraction:
+    if isinstance(entry, (float, bool)):
+        raise InvalidInput(f"matrix[{number}]: {entry!r} must be exact: an int, a Fraction or text, not a float")
+    try:
+        exact = Fraction(entry)
+    except (TypeError, ValueError, ArithmeticError):
+        raise InvalidInput(f"matrix[{number}]: {entry!r} must be an exact chance") from None
+    if exact < 0:
+        raise InvalidInput(f"matrix[{number}]: {entry!r} must not be negative")
+    return exact

@@ -1,0 +1,58 @@
+"""A picture of one error region: what a test between two values can reach, inside what the context allows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from .picture import ESTIMATE, FAINT, INK, INTERVAL, kind_of, new_figure, plain, save
+
+
+class Region(Protocol):
+    """As `discreet.bounds.AttainedRegion` is."""
+
+    @property
+    def x(self) -> Any:
+        """The value a test is for."""
+        ...
+
+    @property
+    def z(self) -> Any:
+        """The value it is told from."""
+        ...
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its two lower boundaries."""
+        ...
+
+
+def plot_error_region(region: Region, path: str | Path, *, title: str = "") -> None:
+    """Draw the allowed region, the attained one inside it, and their corners, and save the picture.
+
+    Both are closed by the reflection through (1/2, 1/2): to say the opposite of a test is a test too.
+
+    References: Acharya2020 (Figure 1).
+    """
+    kind_of(path)
+    told = region.as_dict()
+    figure = new_figure(5.2, 4.8)
+    axes = figure.subplots()
+    axes.fill(*_closed(told["allowed"]), color=FAINT, label="allowed by the context")
+    axes.fill(*_closed(told["attained"]), color=INTERVAL, alpha=0.8, label="attained by the mechanism")
+    for corners, colour, line in ((told["allowed"], INK, "--"), (told["attained"], ESTIMATE, "-")):
+        axes.plot(*zip(*corners, strict=True), line, color=colour, linewidth=1.4)
+    if len(told["attained"]) <= 40:
+        axes.plot(*zip(*told["attained"], strict=True), "o", color=ESTIMATE, markersize=4)
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_aspect("equal")
+    x, z = str(region.x), str(region.z)
+    plain(axes, x_label=f"false alarm: says {x} of {z}", y_label=f"missed detection: says {z} of {x}", title=title)
+    axes.legend(loc="upper right", frameon=False, fontsize=8)
+    save(figure, path)
+
+
+def _closed(corners: list[list[float]]) -> tuple[list[float], list[float]]:
+    """The polygon between the lower boundary and its reflection."""
+    around = [*corners, *([1 - a, 1 - b] for a, b in corners)]
+    return [a for a, _ in around], [b for _, b in around]
