@@ -13,6 +13,7 @@ from discreet.engines.bulk import randomize_many, report_type
 from discreet.engines.laws import law_of
 from discreet.engines.samplers import compiled_sampler
 from discreet.mechanisms.blocks import Blocks
+from discreet.mechanisms.cyclotomic import Cyclotomic
 from discreet.mechanisms.hadamard import Hadamard
 from discreet.mechanisms.high_low import HighLow
 from discreet.mechanisms.projective import Projective
@@ -23,7 +24,7 @@ from discreet.numerics.arrays import ARRAYS
 from discreet.random import seeded
 
 ONE = Fraction(1)
-BASES = [Hadamard, RandomizedResponse, Projective, Subset, Unary]
+BASES = [Hadamard, RandomizedResponse, Projective, Cyclotomic, Subset, Unary]
 
 
 def blocks(*parts):
@@ -37,8 +38,9 @@ def named(context, name):
 
 
 FORMS = {
-    **{f"{base.name} on {k}": base(k, ONE) for base in BASES for k in (2, 5, 60)},
+    **{f"{base.name} on {k}": base(k, ONE) for base in BASES for k in (3, 5, 60)},
     "hadamard on 1": Hadamard(1, ONE),
+    "hadamard on 2": Hadamard(2, ONE),
     "hadamard on 43750": Hadamard(43_750, Fraction(3)),
     "randomized response on 1": RandomizedResponse(1, ONE),
     "randomized response, small epsilon": RandomizedResponse(1000, Fraction(1, 100)),
@@ -94,6 +96,8 @@ NARROW = {
     "hadamard": Hadamard(5, ONE, word_bits=10),
     "randomized response": RandomizedResponse(5, ONE, word_bits=10),
     "projective": Projective(6, ONE, word_bits=10),
+    "cyclotomic": Cyclotomic(6, ONE, word_bits=10),
+    "high-low cyclotomic": HighLow(9, range(6), Cyclotomic(6, ONE, word_bits=10)),
     "high-low projective": HighLow(9, range(6), Projective(6, ONE, word_bits=10)),
     "blocks": blocks(Hadamard(5, ONE, word_bits=10), RandomizedResponse(3, ONE, word_bits=10)),
 }

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from discreet.numerics import acceleration, compiled
+from discreet.numerics import acceleration
 
 
 @pytest.fixture
@@ -45,18 +45,3 @@ def test_cores_are_those_this_process_may_use(monkeypatch):
         monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert acceleration.cores() == 1
-
-
-def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
-    asked = []
-    real = compiled.njit
-
-    def without_a_directory(**options):
-        asked.append(options.get("cache", False))
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return real(**options)
-
-    monkeypatch.setattr(compiled, "njit", without_a_directory)
-    assert compiled.jit(lambda a: a + 1)(2) == 3
-    assert asked == [True, False]

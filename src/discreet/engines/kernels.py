@@ -1,9 +1,7 @@
-"""Compiled samplers: the same reports as `Randomizer.draw` on NumPy arrays, word for word, in one pass.
+"""Compiled samplers of reports of one word: the same as `Randomizer.draw` on NumPy arrays, word for word, in one pass.
 
-All compiled code of the samplers is in this file, so that a kernel kept on disk is renewed when any of
-it changes. Choices are made by selection, not by branches, as in `draw`; the mechanisms say why they are
-private. `words` is where the words of one report begin, `row` where a report of several words is written.
-Importing this file imports Numba.
+Choices are made by selection, not by branches, as in `draw`; the mechanisms say why they are private.
+`words` is where the words of one report begin. Importing this file imports Numba.
 """
 
 from __future__ import annotations
@@ -27,13 +25,14 @@ from ..numerics.compiled import (
 from .laws import (
     BlocksLaw,
     Divisor,
+    FamilyLaw,
     HadamardBlocksLaw,
     HadamardLaw,
     HighLowLaw,
-    ProjectiveLaw,
     ResponseLaw,
     SubsetLaw,
     TableLaw,
+    TwoLevelLaw,
     UnaryLaw,
 )
 
@@ -48,7 +47,7 @@ TILE = 512
 @jit
 def fill(law: Any, size: Any, x: Any, words: Any, stride: Any, out: Any) -> Any:
     """Write the report of every x from `stride` words each; False, and nothing written, if an x is not below `size`."""
-    if not _all_below(x, size):
+    if not all_below(x, size):
         return False
     longs = longs_of(words)
     if stride == ONE:  # known when compiled, so that neighbours can share an instruction
@@ -63,7 +62,7 @@ def fill(law: Any, size: Any, x: Any, words: Any, stride: Any, out: Any) -> Any:
 @jit
 def fill_by_entry(law: Any, size: Any, x: Any, words: Any, stride: Any, out: Any) -> Any:
     """As `fill` for laws with a table of entries, which are looked up first, a tile at a time."""
-    if not _all_below(x, size):
+    if not all_below(x, size):
         return False
     tile = np.empty(TILE, dtype=np.uint64)
     longs, entries = longs_of(words), longs_of(tile)
@@ -81,21 +80,9 @@ def fill_by_entry(law: Any, size: Any, x: Any, words: Any, stride: Any, out: Any
     return tile.size > 0
 
 
-@jit
-def fill_rows(law: Any, size: Any, x: Any, words: Any, stride: Any, out: Any) -> Any:
-    """As `fill` for reports of several words, each a row of `out`."""
-    if not _all_below(x, size):
-        return False
-    columns = U(out.shape[1])
-    spare = np.zeros(out.shape[1], dtype=np.uint64)
-    longs, rows, beside = longs_of(words), longs_of(out), longs_of(spare)
-    for i in range(U(out.shape[0])):
-        draw_row(law, U(x[i]), longs_from(longs, i * stride), longs_from(rows, i * columns), beside, columns)
-    return spare.size > 0
-
-
 @inline
-def _all_below(x: Any, size: Any) -> Any:
+def all_below(x: Any, size: Any) -> Any:
+    """True if every x is below `size`."""
     largest = x.dtype.type(0)
     for i in range(U(x.size)):
         largest = max(largest, x[i])
@@ -110,40 +97,25 @@ def _divided(u: Any, by: Any) -> Any:
 
 
 @inline
-def _select(flag: Any, a: Any, b: Any) -> Any:
+def select(flag: Any, a: Any, b: Any) -> Any:
+    """`a` where the flag is 1, `b` where it is 0."""
     return b ^ ((a ^ b) & (ZERO - flag))
 
 
 @inline
-def _step(steps: Any, s: Any, u: Any, words: Any) -> Any:
+def step(steps: Any, s: Any, u: Any, words: Any) -> Any:
     """Step s of Floyd's: its range, the number drawn, and the word and words that the next step goes on with."""
     size, fresh = short_at(steps, s + s), short_at(steps, s + s + ONE)
     if fresh == TWO:
         u, v = long_at(words, ZERO), long_at(words, ONE)
         rest = u * size
         return size, multiply_high(u, size) + U(rest + multiply_high(v, size) < rest), u, longs_from(words, TWO)
-    u = _select(fresh, long_at(words, ZERO), u)
+    u = select(fresh, long_at(words, ZERO), u)
     return size, multiply_high(u, size), u * size, longs_from(words, fresh)
 
 
 @inline
-def _is_member(row: Any, i: Any) -> Any:
-    return long_at(row, i >> SIX) >> (i & LAST) & ONE
-
-
-@inline
-def _insert(row: Any, i: Any, flag: Any) -> Any:
-    put_long(row, i >> SIX, long_at(row, i >> SIX) | flag << (i & LAST))
-
-
-@inline
-def _clear(row: Any, columns: Any) -> Any:
-    for word in range(columns):
-        put_long(row, word, ZERO)
-
-
-@inline
-def _bits_below(bound: Any, words: Any, count: Any) -> Any:
+def bits_below(bound: Any, words: Any, count: Any) -> Any:
     """A mask of `count` bits, on where the word is below the bound."""
     mask = ZERO
     for bit in range(count):
@@ -195,38 +167,58 @@ def _outside_hadamard(law: Any, words: Any) -> Any:
 def _draw_response(law: Any, x: Any, words: Any) -> Any:
     u = long_at(words, ZERO)
     other = _divided(u, law.lie)
-    return _select(U(u < law.lies), other + U(other >= x), x)
+    return select(U(u < law.lies), other + U(other >= x), x)
 
 
 def _outside_divided(law: Any, words: Any) -> Any:
     u = long_at(words, ZERO)
     shown = U(u > law.aside_last)
-    return shown, _select(shown, ZERO, _divided(u, law.aside))
+    return shown, select(shown, ZERO, _divided(u, law.aside))
 
 
-def _draw_projective(law: Any, x: Any, words: Any) -> Any:
-    u = long_at(words, ZERO)
-    low, spare = U(u < law.low_end), U(u > law.used_last)
+@inline
+def _shift(law: Any, u: Any, spare: Any) -> Any:
+    low = U(u < law.low_end)
     by = Divisor(
-        _select(low, law.low.unit, law.high.unit),
-        _select(low, law.low.inverse, law.high.inverse),
-        _select(low, law.low.shift, law.high.shift),
+        select(low, law.low.unit, law.high.unit),
+        select(low, law.low.inverse, law.high.inverse),
+        select(low, law.low.shift, law.high.shift),
     )
-    chosen = _divided(u - _select(low, ZERO, law.low_end), by) + _select(low, ZERO, law.few)
-    moved = x + short_at(law.shifts, _select(spare, ZERO, chosen))
-    moved -= law.v
-    moved += law.v & U(np.int64(moved) >> 63)  # back if that went below zero; a comparison would become a branch
-    return _select(spare, (u - law.used_last - ONE) >> law.scale_shift, moved)
+    chosen = _divided(u - select(low, ZERO, law.low_end), by) + select(low, ZERO, law.few)
+    return short_at(law.shifts, select(spare, ZERO, chosen))
+
+
+@inline
+def _added(x: Any, shift: Any, v: Any) -> Any:
+    """``x + shift mod v``, both below v; a comparison would become a branch."""
+    moved = x + shift - v
+    return moved + (v & U(np.int64(moved) >> 63))
+
+
+def _draw_two_level(law: Any, x: Any, words: Any) -> Any:
+    u = long_at(words, ZERO)
+    spare = U(u > law.used_last)
+    moved = _added(x, _shift(law, u, spare), law.v)
+    return select(spare, (u - law.used_last - ONE) >> law.scale_shift, moved)
+
+
+def _draw_family(law: Any, x: Any, words: Any) -> Any:
+    u, levels = long_at(words, ZERO), law.levels
+    spare = U(u > levels.used_last)
+    place = _shift(levels, u, spare)
+    start = _divided(place, law.by_v) * levels.v
+    moved = start + _added(x, place - start, levels.v)
+    return select(spare, (u - levels.used_last - ONE) >> levels.scale_shift, moved)
 
 
 def _draw_subset(law: Any, x: Any, words: Any) -> Any:
     truth = U(long_at(words, ZERO) <= law.true_last)
     members, flag, u, at = ZERO, ONE - truth, ZERO, longs_from(words, ONE)
     for s in range(law.d):
-        size, t, u, at = _step(law.steps, s, u, at)
+        size, t, u, at = step(law.steps, s, u, at)
         last = size - ONE
         t, last = t + U(t >= x), last + U(last >= x)
-        members |= flag << _select(members >> t & ONE, last, t)
+        members |= flag << select(members >> t & ONE, last, t)
         flag = ONE
     return members | truth << x
 
@@ -234,18 +226,18 @@ def _draw_subset(law: Any, x: Any, words: Any) -> Any:
 def _outside_subset(law: Any, words: Any) -> Any:
     members, u, at = ZERO, ZERO, longs_from(words, ONE)
     for s in range(law.d):
-        size, t, u, at = _step(law.neutral, s, u, at)
-        members |= ONE << _select(members >> t & ONE, size - ONE, t)
+        size, t, u, at = step(law.neutral, s, u, at)
+        members |= ONE << select(members >> t & ONE, size - ONE, t)
     return U(long_at(words, ZERO) > law.aside_last), members
 
 
 def _draw_unary(law: Any, x: Any, words: Any) -> Any:
-    others = _bits_below(law.other, words, law.size)
+    others = bits_below(law.other, words, law.size)
     return others & ~(ONE << x) | U(long_at(words, x) < law.own) << x
 
 
 def _outside_unary(law: Any, words: Any) -> Any:
-    return U(long_at(words, law.size) > law.aside_last), _bits_below(law.other, words, law.size)
+    return U(long_at(words, law.size) > law.aside_last), bits_below(law.other, words, law.size)
 
 
 def _draw_table(law: Any, x: Any, words: Any) -> Any:
@@ -254,15 +246,15 @@ def _draw_table(law: Any, x: Any, words: Any) -> Any:
         half = count >> ONE
         right = U(long_at(law.bounds, first + half) <= u)
         first += (half + ONE) & (ZERO - right)
-        count = _select(right, count - half - ONE, half)
+        count = select(right, count - half - ONE, half)
     return first - x * law.width
 
 
 def _entry_high_low(law: Any, entry: Any, words: Any) -> Any:
     place, other = entry >> ONE, entry & ONE
-    hidden = draw(law.inner, _select(other, ZERO, place), words)
+    hidden = draw(law.inner, select(other, ZERO, place), words)
     shown, neutral = outside(law.inner, words)
-    return _select(other & shown, law.base + place, _select(other, neutral, hidden))
+    return select(other & shown, law.base + place, select(other, neutral, hidden))
 
 
 def _entry_hadamard_blocks(law: Any, entry: Any, words: Any) -> Any:
@@ -282,90 +274,29 @@ def _entry_blocks(law: Any, entry: Any, words: Any) -> Any:
         lie = _divisor_at(kind, TWO)
         inner = draw(ResponseLaw(long_at(kind, ONE), lie, ZERO, lie), place, words)
     elif number == TWO:
-        inner = draw(_projective_at(kind), place, words)
+        inner = draw(_two_level_at(kind), place, words)
     elif number == U(3):
         steps = long_at(kind, U(3))
         inner = draw(SubsetLaw(long_at(kind, ONE), long_at(kind, TWO), steps, ZERO, steps), place, words)
-    else:
+    elif number == U(4):
         inner = draw(UnaryLaw(long_at(kind, ONE), long_at(kind, TWO), long_at(kind, U(3)), ZERO), place, words)
+    else:
+        levels = _two_level_at(kind)
+        inner = draw(FamilyLaw(levels, _divisor_at(kind, U(17)), ZERO, levels.low), place, words)
     return long_at(law.blocks, block) + inner
 
 
 @inline
-def _projective_at(kind: Any) -> Any:
-    low, high = _divisor_at(kind, U(4)), _divisor_at(kind, U(7))
+def _two_level_at(kind: Any) -> Any:
     v, few, low_end = long_at(kind, ONE), long_at(kind, TWO), long_at(kind, U(3))
+    low, high = _divisor_at(kind, U(4)), _divisor_at(kind, U(7))
     used_last, scale_shift, shifts = long_at(kind, U(10)), long_at(kind, U(11)), long_at(kind, U(12))
-    return ProjectiveLaw(v, few, low_end, low, high, used_last, scale_shift, shifts, ZERO, low)
+    return TwoLevelLaw(v, few, low_end, low, high, used_last, scale_shift, shifts, ZERO, low)
 
 
 @inline
 def _divisor_at(kind: Any, i: Any) -> Any:
     return Divisor(long_at(kind, i), long_at(kind, i + ONE), long_at(kind, i + TWO))
-
-
-# -- one report of several words --------------------------------------------------------------------------------
-def draw_row(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any) -> Any:
-    """Write the report of x to `row`; `beside` is another row to work in."""
-    raise NotImplementedError
-
-
-def outside_row(law: Any, words: Any, row: Any, columns: Any) -> Any:
-    """Write a neutral report to `row`; whether a value that needs no protection shows itself."""
-    raise NotImplementedError
-
-
-def _row_subset(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any) -> Any:
-    _clear(row, columns)
-    truth = U(long_at(words, ZERO) <= law.true_last)
-    flag, u, at = ONE - truth, ZERO, longs_from(words, ONE)
-    for s in range(law.d):
-        size, t, u, at = _step(law.steps, s, u, at)
-        last = size - ONE
-        t, last = t + U(t >= x), last + U(last >= x)
-        _insert(row, _select(_is_member(row, t), last, t), flag)
-        flag = ONE
-    _insert(row, x, truth)
-
-
-def _outside_row_subset(law: Any, words: Any, row: Any, columns: Any) -> Any:
-    _clear(row, columns)
-    u, at = ZERO, longs_from(words, ONE)
-    for s in range(law.d):
-        size, t, u, at = _step(law.neutral, s, u, at)
-        _insert(row, _select(_is_member(row, t), size - ONE, t), ONE)
-    return U(long_at(words, ZERO) > law.aside_last)
-
-
-def _row_unary(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any) -> Any:
-    _neutral_bits(law, words, row, columns)
-    others = long_at(row, x >> SIX) & ~(ONE << (x & LAST))
-    put_long(row, x >> SIX, others | U(long_at(words, x) < law.own) << (x & LAST))
-
-
-def _outside_row_unary(law: Any, words: Any, row: Any, columns: Any) -> Any:
-    _neutral_bits(law, words, row, columns)
-    return U(long_at(words, law.size) > law.aside_last)
-
-
-@inline
-def _neutral_bits(law: Any, words: Any, row: Any, columns: Any) -> Any:
-    _clear(row, columns)
-    for word in range((law.size + LAST) >> SIX):
-        first = word << SIX
-        put_long(row, word, _bits_below(law.other, longs_from(words, first), min(U(64), law.size - first)))
-
-
-def _row_high_low(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any) -> Any:
-    entry = short_at(law.entries, x)
-    place, other = entry >> ONE, entry & ONE
-    draw_row(law.inner, _select(other, ZERO, place), words, row, beside, columns)
-    shown = other & outside_row(law.inner, words, beside, columns)
-    for word in range(columns):
-        written = _select(other, long_at(beside, word), long_at(row, word))
-        put_long(row, word, _select(shown, ZERO, written))
-    put_long(row, ZERO, long_at(row, ZERO) | place & (ZERO - shown))
-    put_long(row, columns - ONE, long_at(row, columns - ONE) | shown)
 
 
 # -- the form of each law ------------------------------------------------------------------------------------------
@@ -374,7 +305,8 @@ choose_by_type(
     {
         HadamardLaw: _draw_hadamard,
         ResponseLaw: _draw_response,
-        ProjectiveLaw: _draw_projective,
+        TwoLevelLaw: _draw_two_level,
+        FamilyLaw: _draw_family,
         SubsetLaw: _draw_subset,
         UnaryLaw: _draw_unary,
         TableLaw: _draw_table,
@@ -385,7 +317,8 @@ choose_by_type(
     {
         HadamardLaw: _outside_hadamard,
         ResponseLaw: _outside_divided,
-        ProjectiveLaw: _outside_divided,
+        TwoLevelLaw: _outside_divided,
+        FamilyLaw: _outside_divided,
         SubsetLaw: _outside_subset,
         UnaryLaw: _outside_unary,
     },
@@ -395,5 +328,3 @@ choose_by_type(
     draw_entry,
     {HighLowLaw: _entry_high_low, HadamardBlocksLaw: _entry_hadamard_blocks, BlocksLaw: _entry_blocks},
 )
-choose_by_type(draw_row, {SubsetLaw: _row_subset, UnaryLaw: _row_unary, HighLowLaw: _row_high_low})
-choose_by_type(outside_row, {SubsetLaw: _outside_row_subset, UnaryLaw: _outside_row_unary})

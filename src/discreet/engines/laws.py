@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..mechanisms.blocks import Blocks
+from ..mechanisms.cyclotomic import Cyclotomic
 from ..mechanisms.hadamard import Hadamard
 from ..mechanisms.high_low import HighLow
 from ..mechanisms.projective import Projective
@@ -52,8 +53,11 @@ class ResponseLaw(NamedTuple):
     aside: Divisor
 
 
-class ProjectiveLaw(NamedTuple):
-    """Words below `low_end` choose one of the first `few` of v `shifts` (shorts), the others one of the rest."""
+class TwoLevelLaw(NamedTuple):
+    """Words below `low_end` choose one of the first `few` of `shifts` (shorts), the others one of the rest.
+
+    The shift is added to the value modulo v.
+    """
 
     v: Any
     few: Any
@@ -63,6 +67,15 @@ class ProjectiveLaw(NamedTuple):
     used_last: Any
     scale_shift: Any
     shifts: Any
+    aside_last: Any
+    aside: Divisor
+
+
+class FamilyLaw(NamedTuple):
+    """As its levels, with several times v reports: a shift is a multiple of v and a rest."""
+
+    levels: TwoLevelLaw
+    by_v: Divisor
     aside_last: Any
     aside: Divisor
 
@@ -132,7 +145,7 @@ class Law(NamedTuple):
     arrays: list[NDArray[Any]]
 
 
-KINDS = (HadamardLaw, ResponseLaw, ProjectiveLaw, SubsetLaw, UnaryLaw)
+KINDS = (HadamardLaw, ResponseLaw, TwoLevelLaw, SubsetLaw, UnaryLaw, FamilyLaw)
 """The forms that a block may have, by number."""
 
 
@@ -235,21 +248,26 @@ def _response(r: Any, arrays: list[NDArray[Any]], outside: bool) -> ResponseLaw:
     return ResponseLaw((r.size - 1) * unit, _divisor(unit), r.size * aside - 1, _divisor(aside))
 
 
-def _projective(r: Any, arrays: list[NDArray[Any]], outside: bool) -> ProjectiveLaw:
+def _projective(r: Any, arrays: list[NDArray[Any]], outside: bool) -> TwoLevelLaw:
     low, high, aside = r._units.low * r.scale, r._units.high * r.scale, r._aside * r.scale if outside else 1
-    few = r.outputs - r.parameters.r
-    return ProjectiveLaw(
+    few = r.outputs - r._many
+    return TwoLevelLaw(
         v=r.outputs,
         few=few,
         low_end=few * low,
         low=_divisor(low),
         high=_divisor(high),
-        used_last=few * low + r.parameters.r * high - 1,
+        used_last=few * low + r._many * high - 1,
         scale_shift=r.scale.bit_length() - 1,
         shifts=_kept(arrays, r.table, np.uint32),
         aside_last=r.outputs * aside - 1,
         aside=_divisor(aside),
     )
+
+
+def _cyclotomic(r: Any, arrays: list[NDArray[Any]], outside: bool) -> FamilyLaw:
+    levels = _projective(r, arrays, outside)._replace(v=r.family.p)
+    return FamilyLaw(levels, _divisor(r.family.p), levels.aside_last, levels.aside)
 
 
 def _subset(r: Any, arrays: list[NDArray[Any]], outside: bool) -> SubsetLaw:
@@ -270,6 +288,7 @@ _FORMS: dict[type[Randomizer], Any] = {
     Hadamard: _hadamard,
     RandomizedResponse: _response,
     Projective: _projective,
+    Cyclotomic: _cyclotomic,
     Subset: _subset,
     Unary: _unary,
     OptimisedUnary: _unary,

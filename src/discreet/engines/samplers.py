@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..arithmetic import INTEGERS, MASK
 from ..random import seeded
-from . import kernels
+from . import kernels, row_kernels
 from .bulk import Sampler, outside_domain, report_type
 from .laws import Law, law_of
 
@@ -64,7 +64,7 @@ def _integer(words: Sequence[int]) -> int:
 
 
 def _sampler(law: Law, size: int, stride: int) -> Sampler:
-    of_rows, of_entries, plain = kernels.fill_rows, kernels.fill_by_entry, kernels.fill
+    of_rows, of_entries, plain = row_kernels.fill_rows, kernels.fill_by_entry, kernels.fill
     below, each = np.uint64(size), np.uint64(stride)
 
     def sample(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:

@@ -6,13 +6,26 @@ threads run them side by side, and are kept on disk between runs where a directo
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import extending
 from numba.core import types as numba_types
+
+SOURCES = (
+    "numerics/compiled.py",
+    "numerics/counting.py",
+    "engines/laws.py",
+    "engines/kernels.py",
+    "engines/row_kernels.py",
+)
+"""The files that compiled code comes from."""
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 njit: Any = numba.njit
@@ -22,12 +35,44 @@ LONGS = types.CPointer(types.uint64)
 
 
 def jit(function: Kernel) -> Kernel:
-    """The function compiled when first called with new types; kept on disk if that can be written."""
+    """The function compiled when first called with new types, and kept on disk if that can be written.
+
+    What is on disk serves as long as no source of the kernels has changed; when it cannot be read or
+    written, the function is compiled again.
+    """
     try:
-        made: Kernel = njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:  # no directory for the cache can be written: compile again in each process
+        made: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+        _guard(made._cache)
+    except (RuntimeError, AttributeError):  # no directory for the cache, or a Numba that keeps it another way
         made = njit(nogil=True, error_model="numpy")(function)
-    return made
+    kernel: Kernel = made
+    return kernel
+
+
+def _guard(cache: Any) -> None:
+    file, load, save = cache._cache_file, cache.load_overload, cache.save_overload
+    file._source_stamp = (file._source_stamp, _sources())
+
+    def load_or_forget(signature: Any, context: Any) -> Any:
+        try:
+            return load(signature, context)
+        except Exception:  # whatever an unreadable or foreign file raises, compiling again is the answer
+            with suppress(OSError):
+                cache.flush()
+            return None
+
+    def save_if_possible(signature: Any, result: Any) -> None:
+        with suppress(OSError):
+            save(signature, result)
+
+    cache.load_overload, cache.save_overload = load_or_forget, save_if_possible
+
+
+@cache
+def _sources() -> str:
+    """A hash of every file that compiled code comes from."""
+    package = Path(__file__).parents[1]
+    return hashlib.sha256(b"".join((package / file).read_bytes() for file in SOURCES)).hexdigest()
 
 
 def inline(function: Kernel) -> Kernel:
