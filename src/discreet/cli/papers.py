@@ -1,0 +1,76 @@
+"""`discreet papers`: figures and tables of the papers, made again, and ours on the same data."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import click
+
+from ..papers import EXPERIMENTS, Experiment, find
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--full", is_flag=True, help="As many repetitions as the papers have, or more.")
+@click.option("--runs", type=click.IntRange(1), help="Repetitions, in place of those of the form.")
+@click.option("-o", "--output", type=click.Path(file_okay=False), help="Folder for pages, tables and pictures.")
+@click.option(
+    "--gowalla",
+    type=click.Path(exists=True, dir_okay=False),
+    help="The check-in file of SNAP, loc-gowalla_totalCheckins.txt (or .gz).",
+)
+@click.option("--workers", type=click.IntRange(1), help="Processes; one a core unless given.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    name: str | None,
+    full: bool,
+    runs: int | None,
+    output: str | None,
+    gowalla: str | None,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Make a figure or table of the papers again, beside what they print.
+
+    NAME is an experiment, a paper (acharya2020), or all; without it the experiments are listed. Everything is
+    seeded: the same numbers come out again.
+    """
+    if name is None:
+        click.echo(_listing())
+        return
+    from ..papers.setting import Setting
+
+    chosen = find(name)
+    if runs is None:
+        click.echo(_forecast(chosen, full), err=True)
+    setting = Setting(full, runs, None if gowalla is None else Path(gowalla), workers)
+    begun = time.perf_counter()
+    told = []
+    for experiment in chosen:
+        made = experiment.run(setting)
+        if as_json:
+            told.append(made.as_dict())
+        else:
+            click.echo(f"{made.text()}\n")
+        if output is not None:
+            written, missing = made.save(Path(output))
+            click.echo("\n".join(f"wrote {path}" for path in written), err=True)
+            if missing:
+                click.echo(f"no picture: {missing}", err=True)
+    if as_json:
+        click.echo(json.dumps(told, ensure_ascii=False))
+    click.echo(f"took {time.perf_counter() - begun:.0f} s", err=True)
+
+
+def _listing() -> str:
+    lines = [f"{'experiment':<22} {'short':>6} {'full':>6}  shows"]
+    lines += [f"{e.name:<22} {e.short:>4} s {e.full:>4} s  {e.title}" for e in EXPERIMENTS]
+    return "\n".join([*lines, "Seconds on two free cores. discreet papers all -o papers-out makes them all."])
+
+
+def _forecast(chosen: tuple[Experiment, ...], full: bool) -> str:
+    seconds = sum(e.full if full else e.short for e in chosen)
+    span = f"{seconds} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+    return f"about {span} on two free cores{'' if full else '; --full has more repetitions'}"

@@ -1,0 +1,56 @@
+"""The papers' figures and tables made again, and what the library makes of the same data.
+
+``discreet papers`` lists the experiments; each is one file here with a function ``run(setting) -> Report``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ..errors import InvalidInput
+
+if TYPE_CHECKING:
+    from .report import Report
+    from .setting import Setting
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One figure, table or comparison: what it shows, and about how many seconds it takes on two cores."""
+
+    name: str
+    title: str
+    short: int
+    full: int
+
+    def run(self, setting: Setting) -> Report:
+        """The tables, figures and checks of this experiment; its file is loaded only now."""
+        module = import_module(f"{__name__}.{self.name.replace('-', '_')}")
+        made: Report = module.run(setting)
+        return made
+
+
+EXPERIMENTS = (
+    Experiment("acharya2020-figure1", "the errors a test can reach under an asymmetric context", 1, 1),
+    Experiment("acharya2020-figure2", "four distributions on 1,000 values, classical and in blocks", 15, 60),
+    Experiment("acharya2020-table1", "check-ins on 43,750 cells, classical and in blocks", 45, 400),
+    Experiment("acharya2020-figure3", "the heat map of check-ins, and what is left of it", 15, 15),
+    Experiment("wang2016-table1", "subset selection beside randomised response, 41 settings", 45, 300),
+    Experiment("asoodeh2021", "bounds on the Bayes risk, contraction and their closed forms", 10, 10),
+    Experiment("beaten", "the paper's method beside ours on the same data", 150, 600),
+    Experiment("partitions", "blocks that follow cities beside uniform grids", 150, 600),
+    Experiment("shrunk", "shrinkage beside projection on every shared data set", 30, 900),
+    Experiment("domains", "page categories, a census table and a survey of affairs", 30, 120),
+)
+"""Every experiment, in the order of ``discreet papers all``."""
+
+
+def find(name: str) -> tuple[Experiment, ...]:
+    """The experiments called `name`, those of a paper (``acharya2020``), or ``all`` of them."""
+    found = tuple(e for e in EXPERIMENTS if name in ("all", e.name) or e.name.startswith(f"{name}-"))
+    if not found:
+        known = ", ".join(experiment.name for experiment in EXPERIMENTS)
+        raise InvalidInput(f"name={name!r} must be all, a paper or one of {known}")
+    return found

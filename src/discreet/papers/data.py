@@ -1,0 +1,108 @@
+"""Finding the data: the user's own file, the stand-ins where they are, or public population; each says what it is."""
+
+from __future__ import annotations
+
+import csv
+import os
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidInput
+from ..geo import city_population, grid_centres
+from .setting import Setting
+from .snap import BOX, PAPER_RECORDS, SHAPE, read_snap
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Check-ins, or what stands for them, on the paper's grid: `counts` [125, 350] and what they are."""
+
+    key: str
+    label: str
+    counts: NDArray[np.int64]
+
+    @property
+    def people(self) -> NDArray[np.int64]:
+        """The counts row by row."""
+        return self.counts.ravel()
+
+    @property
+    def shares(self) -> Array:
+        """The share of each cell, row by row."""
+        return np.asarray(self.people / self.people.sum())
+
+
+def folder() -> Path | None:
+    """Where the stand-ins are: the environment's DISCREET_DATA, or ``../shared/data`` beside the project."""
+    if named := os.environ.get("DISCREET_DATA"):
+        return Path(named)
+    beside = Path(__file__).resolve().parents[3].parent / "shared" / "data"
+    return beside if beside.is_dir() else None
+
+
+def stored(name: str) -> Path | None:
+    """The stand-in file of that name, if it is there."""
+    found = folder()
+    return found / name if found and (found / name).is_file() else None
+
+
+def check_ins(setting: Setting) -> Grid:
+    """The best check-ins there are: the user's SNAP file, else the semi-synthetic grid, else population."""
+    if setting.gowalla is not None:
+        counts = read_snap(setting.gowalla)
+        label = f"Gowalla, {counts.sum():,} check-ins of the SNAP file (the paper keeps {PAPER_RECORDS:,})"
+        return Grid("gowalla", label, counts)
+    if path := stored("gowalla_composite_counts.npz"):
+        counts = np.load(path)["counts"].astype(np.int64)
+        return Grid(
+            "semi-synthetic",
+            f"semi-synthetic Gowalla, {counts.sum():,} check-ins: totals of 0.7 x 1.4 degree bins are real, the "
+            "placement inside them is real for a fifth and modelled for the rest; not the paper's file",
+            counts,
+        )
+    return population()
+
+
+def real_subset() -> Grid | None:
+    """The real check-ins of some users, where the file is there."""
+    path = stored("gowalla_counts.npz")
+    if path is None:
+        return None
+    counts = np.load(path)["counts"].astype(np.int64)
+    label = f"real subset of Gowalla, {counts.sum():,} check-ins of some users; heavy on Austin, few rare cells"
+    return Grid("real-subset", label, counts)
+
+
+def population() -> Grid:
+    """The public population of towns, scaled to the paper's number of records: a stand-in of the same shape."""
+    weights = city_population(*grid_centres(SHAPE, BOX), smallest=1000)
+    counts = np.rint(weights / weights.sum() * PAPER_RECORDS).astype(np.int64).reshape(SHAPE)
+    label = f"inhabitants of towns (GeoNames), scaled to {counts.sum():,}: no check-ins, a stand-in of the same shape"
+    return Grid("population", label, counts)
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a tab-separated file with a head."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def expected(name: str) -> list[dict[str, str]]:
+    """The rows of a table of printed or agreed values that comes with the package; ``#`` lines are comments."""
+    text = (files(__package__) / "expected" / f"{name}.tsv").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return list(csv.DictReader(lines, delimiter="\t"))
+
+
+def needed(name: str) -> Path:
+    """The stand-in file of that name; `InvalidInput` says where it is looked for."""
+    path = stored(name)
+    if path is None:
+        raise InvalidInput(f"{name} must lie in the folder that DISCREET_DATA names")
+    return path

@@ -1,0 +1,138 @@
+"""What an experiment shows: tables, figures and checks, printed and saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import TextWrapper
+from typing import Any
+
+from ..errors import MissingExtra
+
+Draw = Callable[[Path], None]
+
+fill = TextWrapper(100).fill
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of plain values under named columns, each with the format it is shown in (as for `format`)."""
+
+    name: str
+    caption: str
+    columns: Sequence[tuple[str, str]]
+    rows: Sequence[Sequence[Any]]
+
+    def cells(self) -> list[list[str]]:
+        """The head and the rows as text."""
+        shown = [[_shown(cell, spec) for cell, (_, spec) in zip(row, self.columns, strict=True)] for row in self.rows]
+        return [[name for name, _ in self.columns], *shown]
+
+    def text(self) -> str:
+        """The table for a terminal: numbers to the right, words to the left."""
+        cells = self.cells()
+        widths = [max(len(row[column]) for row in cells) for column in range(len(self.columns))]
+        lines = []
+        for row in cells:
+            placed = [
+                cell.ljust(width) if spec == "s" else cell.rjust(width)
+                for cell, width, (_, spec) in zip(row, widths, self.columns, strict=True)
+            ]
+            lines.append("  ".join(placed).rstrip())
+        return "\n".join([self.caption, *lines])
+
+    def markdown(self) -> str:
+        """The table for a page."""
+        head, *rows = self.cells()
+        rule = [":--" if spec == "s" else "--:" for _, spec in self.columns]
+        lines = ["| " + " | ".join(row) + " |" for row in (head, rule, *rows)]
+        return "\n".join([self.caption, "", *lines])
+
+    def tsv(self) -> str:
+        """The values themselves, at six digits, for other programs."""
+        rows = [[f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row] for row in self.rows]
+        return "".join("\t".join(row) + "\n" for row in ([name for name, _ in self.columns], *rows))
+
+
+def _shown(cell: Any, spec: str) -> str:
+    if cell is None:
+        return "-"
+    return str(cell) if spec == "s" or isinstance(cell, str) else format(cell, spec)
+
+
+@dataclass(frozen=True)
+class Check:
+    """A statement about the numbers, whether it holds, and what was found."""
+
+    claim: str
+    holds: bool
+    found: str
+
+    def __str__(self) -> str:
+        return f"{'holds' if self.holds else 'DOES NOT HOLD'}: {self.claim} ({self.found})"
+
+
+@dataclass(frozen=True)
+class Report:
+    """One experiment's outcome: what was done, what holds, the tables and the figures."""
+
+    name: str
+    title: str
+    said: str
+    """Paragraphs parted by empty lines."""
+    tables: Sequence[Table] = ()
+    checks: Sequence[Check] = ()
+    figures: dict[str, Draw] = field(default_factory=dict)
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """What is said, one line a paragraph."""
+        return [" ".join(part.split()) for part in self.said.split("\n\n")]
+
+    def text(self) -> str:
+        """The report for a terminal."""
+        parts = [f"{self.name}: {self.title}", *map(fill, self.paragraphs), *(table.text() for table in self.tables)]
+        if self.checks:
+            parts.append("\n".join(map(str, self.checks)))
+        return "\n\n".join(parts)
+
+    def markdown(self, pictures: Iterable[str]) -> str:
+        """The report as a page, with these pictures beside it."""
+        parts = [f"# {self.title[0].upper()}{self.title[1:]}", *self.paragraphs]
+        parts += [f"![{self.title}]({picture})" for picture in pictures]
+        if self.checks:
+            parts.append("\n".join(f"- {check}" for check in self.checks))
+        parts += [table.markdown() for table in self.tables]
+        return "\n\n".join([*parts, f"Made by `discreet papers {self.name}`."]) + "\n"
+
+    def save(self, folder: Path) -> tuple[list[Path], str]:
+        """Write the page, one TSV a table and the pictures; what was written, and why a picture was not."""
+        folder.mkdir(parents=True, exist_ok=True)
+        written, missing = [], ""
+        for name, draw in self.figures.items():
+            try:
+                draw(folder / name)
+            except MissingExtra as absent:
+                missing = str(absent)
+            else:
+                written.append(folder / name)
+        page = folder / f"{self.name}.md"
+        page.write_text(self.markdown(path.name for path in written), encoding="utf-8")
+        for table in self.tables:
+            written.append(folder / f"{self.name}-{table.name}.tsv")
+            written[-1].write_text(table.tsv(), encoding="utf-8")
+        return [page, *written], missing
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "said": self.paragraphs,
+            "tables": {
+                table.name: [dict(zip([n for n, _ in table.columns], row, strict=True)) for row in table.rows]
+                for table in self.tables
+            },
+            "checks": [{"claim": c.claim, "holds": c.holds, "found": c.found} for c in self.checks],
+        }

@@ -1,0 +1,58 @@
+"""How an experiment is run: how many repetitions, on which data, with how many processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TypeVar
+
+from tqdm import tqdm
+
+Job = TypeVar("Job")
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The choices of one run; without any, the short form on the best data there is.
+
+    `runs` replaces the number of repetitions an experiment has by itself; `gowalla` is the check-in file of
+    SNAP; `workers` is the number of processes, by default one a core.
+    """
+
+    full: bool = False
+    runs: int | None = None
+    gowalla: Path | None = None
+    workers: int | None = None
+
+    def repetitions(self, *, short: int, full: int) -> int:
+        """How often to repeat: as asked for, or as the form says."""
+        if self.runs is not None:
+            return self.runs
+        return full if self.full else short
+
+    def each(self, work: Callable[[Job], Made], jobs: Iterable[Job], label: str) -> list[Made]:
+        """``[work(job) for job in jobs]`` with a progress bar, in several processes where that helps.
+
+        The results depend on the jobs alone, so they are the same for any number of processes.
+        """
+        listed = list(jobs)
+        workers = min(self.workers or os.cpu_count() or 1, len(listed))
+        with tqdm(total=len(listed), desc=label, unit="job", disable=None) as bar:
+            if workers < 2:
+                made = []
+                for job in listed:
+                    made.append(work(job))
+                    bar.update()
+                return made
+            with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+                waiting = {pool.submit(work, job): place for place, job in enumerate(listed)}
+                found: dict[int, Made] = {}
+                for done in as_completed(waiting):
+                    found[waiting[done]] = done.result()
+                    bar.update()
+            return [found[place] for place in range(len(listed))]

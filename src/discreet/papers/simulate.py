@@ -1,0 +1,71 @@
+"""Surveys of made-up or recorded people, and the distance of an estimate from the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..mechanisms.mechanism import Mechanism
+from ..numerics.numeric import NUMERIC
+from ..random import seeded
+from ..tally import Tally
+
+Array = NDArray[np.float64]
+
+
+def drawn_tally(mechanism: Mechanism, shares: Array, n: int, generator: np.random.Generator) -> Tally:
+    """The tally of n people whose values are drawn from `shares`.
+
+    Where each report adds to one cell, the counts of all reports are multinomial with the expected shares of
+    the cells; they are drawn at once, exactly as n single reports would fall. Otherwise people are drawn and
+    each is randomized.
+    """
+    randomizer = mechanism.randomizer
+    if not randomizer.disjoint:
+        return recorded_tally(mechanism, generator.multinomial(n, shares), int(generator.integers(1 << 62)))
+    law = np.maximum(np.asarray(randomizer.push(shares, NUMERIC)), 0.0)
+    return Tally(mechanism, generator.multinomial(n, law / law.sum()), n)
+
+
+def recorded_tally(mechanism: Mechanism, counts: NDArray[Any], seed: int) -> Tally:
+    """The tally of recorded people, `counts` of each value, every one randomized by the mechanism itself."""
+    people = np.repeat(np.arange(len(counts)), counts)
+    return mechanism.tally(mechanism.randomize_many(people, seeded(seed)))
+
+
+def total_variation(shares: Array, truth: Array) -> float:
+    """``1/2 sum |p - q|``."""
+    return float(np.abs(shares - truth).sum() / 2)
+
+
+def squared_error(shares: Array, truth: Array) -> float:
+    """``sum (p - q)**2``."""
+    return float(np.sum((shares - truth) ** 2))
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of repeated measurements and the spread of one of them (not known from one alone)."""
+
+    value: float
+    spread: float
+    runs: int
+
+    @classmethod
+    def of(cls, measured: Any) -> Mean:
+        """Mean and sample standard deviation."""
+        array = np.asarray(measured, dtype=float)
+        spread = float(array.std(ddof=1)) if len(array) > 1 else float("nan")
+        return cls(float(array.mean()), spread, len(array))
+
+    @property
+    def stderr(self) -> float:
+        """The standard error of the mean, ``spread / sqrt(runs)``."""
+        return self.spread / float(np.sqrt(self.runs))
+
+    def stderr_beside(self, runs: int) -> float:
+        """The standard error of the difference from a mean of `runs` other measurements of the same spread."""
+        return self.spread * float(np.sqrt(1 / self.runs + 1 / runs))

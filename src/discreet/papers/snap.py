@@ -1,0 +1,68 @@
+"""The check-in file of SNAP, loc-gowalla_totalCheckins.txt, counted on the paper's grid."""
+
+from __future__ import annotations
+
+import gzip
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidInput
+
+SHAPE = (125, 350)
+"""25-50 N and 130-60 W in steps of 0.2 degrees: the 43,750 values of Acharya2020."""
+
+BOX = (25.0, 50.0, -130.0, -60.0)
+PAPER_RECORDS = 3_671_812
+_LINES = 200_000
+
+
+def read_snap(path: Path) -> NDArray[np.int64]:
+    """The number of check-ins in each cell [125, 350], first row southernmost.
+
+    A line holds user, time, latitude, longitude and place, parted by tabs; the file may be gzipped. The paper
+    keeps 25-50 N, 130-60 W and rounds to 0.2 degrees; its 43,750 values are 125 x 350, so a coordinate is
+    rounded down to the corner of its cell (rounding to the nearest would give 126 x 351 values).
+
+    References: Acharya2020 (Section 7), Cho2011.
+    """
+    counts = np.zeros(SHAPE, dtype=np.int64)
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        read = 0
+        while lines := list(islice(file, _LINES)):
+            latitude, longitude = _coordinates(lines, path, read)
+            row, column = cells(latitude, longitude)
+            inside = (row >= 0) & (row < SHAPE[0]) & (column >= 0) & (column < SHAPE[1])
+            np.add.at(counts, (row[inside], column[inside]), 1)
+            read += len(lines)
+    if not counts.any():
+        raise InvalidInput(f"{path}: no check-in lies in 25-50 N, 130-60 W")
+    return counts
+
+
+def cells(latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Row and column of each point: ``floor(5 degrees)`` from the corner; decimals on an edge count as on it."""
+    row = np.floor(latitude * 5 + 1e-9).astype(np.int64) - 125
+    column = np.floor(longitude * 5 + 1e-9).astype(np.int64) + 650
+    return row, column
+
+
+def _coordinates(lines: list[bytes], path: Path, before: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    try:
+        fields = [line.split(b"\t", 4)[2:4] for line in lines]
+        points = np.array(fields, dtype=np.float64)
+        return points[:, 0], points[:, 1]
+    except (ValueError, IndexError):
+        number = next(n for n, line in enumerate(lines) if not _holds(line))
+        raise InvalidInput(
+            f"{path}, line {before + number + 1}: must be user, time, latitude, longitude, place"
+        ) from None
+
+
+def _holds(line: bytes) -> bool:
+    try:
+        return len([float(part) for part in line.split(b"\t", 4)[2:4]]) == 2
+    except ValueError:
+        return False
