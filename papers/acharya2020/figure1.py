@@ -1,0 +1,8 @@
+"""Figure 1: the errors a test can reach. The same as `discreet papers acharya2020-figure1`; options are passed on."""
+
+import sys
+
+from discreet.cli import main
+
+if __name__ == "__main__":
+    main(["papers", "acharya2020-figure1", *sys.argv[1:]])

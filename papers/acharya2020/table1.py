@@ -1,0 +1,8 @@
+"""Table 1: check-ins on 43,750 cells. The same as `discreet papers acharya2020-table1`; options are passed on."""
+
+import sys
+
+from discreet.cli import main
+
+if __name__ == "__main__":
+    main(["papers", "acharya2020-table1", *sys.argv[1:]])
