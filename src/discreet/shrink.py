@@ -61,8 +61,8 @@ def shrink(
     "tv" the posterior quantile that minimises the expected total variation (it may raise the squared
     error). With `coordinates` (grid row and column of each value) neighbours inform each other.
 
-    It helps when shares are skewed or many are near zero, the usual case. It hurts when they are
-    spread evenly over two separate levels, and is level with projection when there is little noise.
+    It helps when shares are skewed or many are near zero, the usual case. It hurts when they stand
+    on two separate levels, such as half of them at zero, and is level with projection when there is little noise.
     Its intervals hold on average over values, not for heavy values that the data cannot see: for a
     guaranteed one use `discreet.estimate(tally).interval`.
 

@@ -30,7 +30,7 @@ class Tally:
 
     @classmethod
     def of(cls, mechanism: Mechanism, reports: Any = (), *, threads: int | None = None) -> Tally:
-        """Count an array of reports (or an iterable of report integers); `InvalidReport` if one cannot occur.
+        """The tally of an array of reports (or an iterable of whole numbers); `InvalidReport` if one cannot occur.
 
         `threads` is how many cores to use: all of them unless given.
         """

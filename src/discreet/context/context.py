@@ -238,7 +238,7 @@ class Context(ABC):
 
     @staticmethod
     def metric(values: Iterable[Value], distance: Callable[[Any, Any], object], epsilon: object) -> Context:
-        """E[x, z] = epsilon * distance(x, z)."""
+        """Near values hard to tell apart, far ones less so: E[x, z] = epsilon * distance(x, z)."""
         from .metric import Metric
 
         return Metric.measured(Domain(values), distance, epsilon)

@@ -49,7 +49,7 @@ class Mechanism:
 
     @property
     def bits(self) -> int:
-        """Bits that hold any report."""
+        """How many bits hold any report."""
         return self.randomizer.bits
 
     @cached_property
