@@ -1,12 +1,14 @@
 """Laws of the arithmetic of samplers: plain integers, and arrays that agree with them word for word."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.arithmetic import INTEGERS
-from discreet.numerics.arrays import ARRAYS
+from discreet.numerics.arrays import ARRAYS, TABLES, Arrays
 
 words = st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1]))
 sizes = st.one_of(st.integers(1, 2**32 - 1), st.integers(0, 31).map(lambda m: 1 << m))
@@ -104,12 +106,22 @@ def test_wide_reports_have_the_block_or_the_shown_value_in_a_word_of_their_own()
     assert ARRAYS.show(array(7, 8), array(0, 1), array(4, 5), 100).tolist() == [7, 105]
 
 
-def test_tables_are_kept_as_arrays_only_so_many_at_a_time():
-    from discreet.numerics.arrays import TABLES, Arrays
-
+def test_tables_are_kept_as_arrays_only_so_many_and_so_large_at_a_time(monkeypatch):
     arrays = Arrays()
     tables = [(number, number + 1) for number in range(TABLES + 10)]
     for table in tables:
         assert arrays.look_up(table, 1) == table[1]
-    assert len(arrays._tables) <= TABLES
+    assert len(arrays._tables) == TABLES
     assert arrays.look_up(tables[0], 0) == 0
+    monkeypatch.setattr("discreet.numerics.arrays.ENTRIES", 10)
+    large = tuple(range(100))
+    assert arrays.look_up(large, 99) == 99
+    assert [kept for kept, _ in arrays._tables.values()] == [large]
+
+
+def test_tables_are_the_same_in_any_thread():
+    arrays = Arrays()
+    tables = [tuple(range(number, number + 3)) for number in range(2 * TABLES)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda table: int(arrays.look_up(table, 2)), tables * 4))
+    assert found == [table[2] for table in tables * 4]

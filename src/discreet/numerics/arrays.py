@@ -7,6 +7,7 @@ of 64-bit words, the lowest word first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,16 @@ Words = NDArray[np.uint64]
 LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 TABLES = 256
-"""How many look-up tables are kept as arrays."""
+ENTRIES = 1 << 24
+"""How many look-up tables, and how many entries of them in all, are kept as arrays."""
 
 
 class Arrays:
     """`discreet.arithmetic.Arithmetic` on arrays of 64-bit words."""
 
     def __init__(self) -> None:
-        self._tables: dict[int, tuple[Sequence[int], Words]] = {}
+        self._tables: dict[int, tuple[Sequence[int], Words]] = {}  # a table kept here keeps its id
+        self._lock = Lock()
 
     def position(self, u: Words, below: int) -> Words:
         m = np.uint64(below)
@@ -66,10 +69,14 @@ class Arrays:
     def table(self, table: Sequence[int]) -> Words:
         """The table as an array, made once."""
         known = self._tables.get(id(table))
-        if known is None or known[0] is not table:
-            if len(self._tables) >= TABLES:
-                self._tables.pop(next(iter(self._tables)))
-            known = self._tables[id(table)] = (table, np.array(table, dtype=np.uint64))
+        if known is None:
+            known = table, np.array(table, dtype=np.uint64)
+            with self._lock:
+                self._tables[id(table)] = known
+                held = sum(len(kept) for kept, _ in self._tables.values())
+                while len(self._tables) > 1 and (len(self._tables) > TABLES or held > ENTRIES):
+                    oldest, _ = self._tables.pop(next(iter(self._tables)))
+                    held -= len(oldest)
         return known[1]
 
     def parity(self, u: Words) -> Words:
