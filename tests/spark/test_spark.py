@@ -1,5 +1,6 @@
 """Spark on a real cluster of two workers: one machine's reports, whatever dies and however often it is asked."""
 
+import json
 import os
 import threading
 import time
@@ -10,8 +11,10 @@ import pytest
 
 import discreet as dc
 import discreet.spark as ds
+from discreet.cli import main
 from discreet.engines.prf import CollectionKey, randomize_records
 from discreet.errors import InvalidInput, InvalidReport, MechanismMismatch, UnknownValue
+from discreet.wire import Spec, parse_tally
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -295,6 +298,45 @@ def test_column_names_may_be_anything(people):
     odd = people.withColumnRenamed("place", "where. `really`").withColumnRenamed("id", "who.")
     frame = ds.randomize(odd, mechanism, "where. `really`", record_id="who.", key=KEY, collection="place")
     assert ds.tally(frame, mechanism) == mechanism.tally(on_one_machine(mechanism))
+
+
+class Held:
+    """A session that outlives the command that asks for it."""
+
+    def __init__(self, session):
+        self._session = session
+        self.stopped = False
+
+    def __getattr__(self, name):
+        return getattr(self._session, name)
+
+    def stop(self):
+        self.stopped = True
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--reports", "kept", "--keep", "id", "--unknown", "drop", "-o", "tally.json"]]
+)
+def test_the_command_gives_the_same_tally(people, spark, tmp_path, monkeypatch, capsys, options):
+    held = Held(spark)
+    monkeypatch.setattr(ds, "session", lambda **_: held)
+    monkeypatch.chdir(tmp_path)
+    people.select("id", "place").write.parquet(f"file://{tmp_path}/answers")
+    context = {"form": "blocks", "epsilon": "1", "blocks": PLACES}
+    spec = {"name": "s", "domain": {"values": NAMES}, "context": context, "mechanism": {"name": "hadamard"}}
+    Path("survey.json").write_text(json.dumps(spec))
+    Path("key").write_bytes(KEY)
+    options = [f"file://{tmp_path}/kept" if part == "kept" else part for part in options]
+    asked = ["--column", "place", "--record-id", "id", "--key-file", "key", *options]
+    with pytest.raises(SystemExit) as end:
+        main(["spark", "survey.json", f"file://{tmp_path}/answers", *asked])
+    printed = capsys.readouterr()
+    assert not end.value.code, printed.err
+    assert held.stopped
+    mechanism = Spec.read("survey.json").mechanism
+    tally = parse_tally(mechanism, Path("tally.json").read_text() if options else printed.out)
+    assert tally == mechanism.tally(on_one_machine(mechanism))
+    assert ("0 of 30000 values are null or outside the domain; left out" in printed.err) == bool(options)
 
 
 def test_the_key_is_in_no_plan_event_or_log(people, cluster):
