@@ -47,7 +47,12 @@ class Audit:
     confidence: float
     samples: int
     protected: int
-    """Ordered pairs that the context protects; as many as `findings` when all were audited."""
+    """Ordered pairs that the context protects; as many as `audited` when all were audited."""
+
+    @property
+    def audited(self) -> int:
+        """How many ordered pairs were audited."""
+        return len({(finding.x, finding.z) for finding in self.findings})
 
     @cached_property
     def worst(self) -> Finding:
@@ -87,13 +92,13 @@ class Audit:
             "confidence": self.confidence,
             "breach": self.breach,
             "samples": self.samples,
-            "pairs": {"audited": len(self.findings), "protected": self.protected},
+            "pairs": {"audited": self.audited, "protected": self.protected},
         }
 
     def __str__(self) -> str:
         worst = self.worst
         verdict = "BREACH" if self.breach else "no breach found"
-        covered = f"{len(self.findings):,} of {self.protected:,} protected pairs"
+        covered = f"{self.audited:,} of {self.protected:,} protected pairs"
         return (
             f"{self.subject}: {verdict}. {worst.x!r} against {worst.z!r}: epsilon is at least "
             f"{worst.epsilon_lower:.4g}, {text_of(worst.claimed)} is claimed.\n"

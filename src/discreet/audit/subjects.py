@@ -111,7 +111,7 @@ class OfCommand:
         self._words = shlex.split(command) if isinstance(command, str) else [str(word) for word in command]
         if not self._words:
             raise InvalidInput("command must name a program")
-        self._values, self.name = context.values, self._words[0]
+        self._values, self.name = context.values, shlex.join(self._words)
 
     def reports(self, x: int, count: int) -> Strings:
         line = text_of_value(self._values[x])

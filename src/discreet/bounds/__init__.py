@@ -1,6 +1,7 @@
 """What no mechanism can beat, and what the papers' theory says of any finite channel.
 
-Pure functions of finite channels, distributions and parameters. A channel has one row per value and one column per
+`compare` sets a mechanism's error beside the bounds of its context, and `bounds_for` gives these alone. The rest are
+pure functions of finite channels, distributions and parameters. A channel has one row per value and one column per
 report; fractions stay exact where the result is rational. Information and divergences are in nats. A `Bound` is
 one line of a table.
 """
@@ -33,6 +34,7 @@ from discreet.bounds.chi_square_method import (
     classical_family,
     insensitive_family,
 )
+from discreet.bounds.comparison import Comparison, compare
 from discreet.bounds.contraction import (
     context_kl_contraction,
     context_tv_contraction,
@@ -90,6 +92,8 @@ from discreet.bounds.mutual_information import (
     subset_optimum,
     unary_information,
 )
+from discreet.bounds.of_context import ContextBounds, bounds_for, users_for
+from discreet.bounds.of_mechanism import worst_shares, worst_squared_error, worst_total_variation
 from discreet.bounds.privacy_curve import PrivacyCurve, pair_curve, pairwise_delta, pairwise_epsilon, privacy_curve
 from discreet.bounds.sample_size import SampleSize, blocks_users, classical_users, high_low_users
 from discreet.bounds.testing import (
@@ -113,6 +117,8 @@ __all__ = [
     "AttainedRisk",
     "Bound",
     "Capacity",
+    "Comparison",
+    "ContextBounds",
     "CubeRisk",
     "Family",
     "MinimaxRisk",
@@ -138,6 +144,7 @@ __all__ = [
     "blocks_information",
     "blocks_users",
     "bounded_moment_mean",
+    "bounds_for",
     "capacity",
     "channel_chernoff_exponent",
     "channel_stein_exponent",
@@ -147,6 +154,7 @@ __all__ = [
     "chi_square_risk",
     "classical_family",
     "classical_users",
+    "compare",
     "context_kl_contraction",
     "context_tv_contraction",
     "corollary_3",
@@ -218,5 +226,9 @@ __all__ = [
     "unbiased_uniform",
     "uniform_ball",
     "users_enough",
+    "users_for",
     "users_to_tell",
+    "worst_shares",
+    "worst_squared_error",
+    "worst_total_variation",
 ]

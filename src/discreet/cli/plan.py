@@ -43,7 +43,7 @@ def command(
 
     wanted = Spec.read(spec)
     mechanism = wanted.mechanism
-    shares = None if prior is None else _prior(prior, mechanism.context.domain)
+    shares = None if prior is None else read_prior(prior, mechanism.context.domain)
     best = wanted.choice.get("name", "auto") == "auto"
     made = make(mechanism.context if best else mechanism, n=n, tv=tv, stderr=stderr, prior=shares)
     if plot is not None:
@@ -56,7 +56,8 @@ def command(
         click.echo(f"\n{made.explanation}")
 
 
-def _prior(path: str, domain: Any) -> Any:
+def read_prior(path: str, domain: Any) -> Any:
+    """The assumed shares in a JSON file: a list in the order of the values, or an object by value."""
     from pathlib import Path
 
     from ..errors import InvalidInput

@@ -1,0 +1,94 @@
+"""A mechanism's error beside what no mechanism can beat and what a known scheme guarantees."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.bounds.bound import Bound
+from discreet.bounds.of_context import ContextBounds, bounds_for
+from discreet.bounds.of_mechanism import squared_error, total_variation_at, worst_squared_error, worst_total_variation
+from discreet.choose import prior_of
+from discreet.errors import InvalidInput
+from discreet.mechanisms.mechanism import Mechanism
+
+TITLES = {
+    "squared_error": "squared error at these shares",
+    "squared_error_worst": "squared error at the worst shares",
+    "total_variation": "total variation at these shares",
+    "total_variation_worst": "total variation at the worst shares",
+}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """For each quantity: a lower bound, what the mechanism attains, and an upper bound on the best possible.
+
+    Squared errors attained are exact; total variations are at most what is said (for the unbiased estimate;
+    projecting it lowers both). *Lower* holds for every mechanism and estimate, at these shares for every unbiased one.
+    *Upper* is attained by some known scheme; a mechanism that is kept to small reports may be above it.
+    """
+
+    mechanism: Mechanism
+    n: int
+    attained: dict[str, Bound]
+    lower: dict[str, Bound]
+    upper: dict[str, Bound]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The table as plain data: each bound named by its source."""
+        return {
+            "mechanism": self.mechanism.name,
+            "n": self.n,
+            **{
+                side: {quantity: _told(bound) for quantity, bound in bounds.items()}
+                for side, bounds in (("attained", self.attained), ("upper", self.upper), ("lower", self.lower))
+            },
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.mechanism.context!r}, {self.mechanism.name}, n = {self.n:,}",
+            f"{'':36} {'lower':>12} {'attained':>12} {'upper':>12}",
+        ]
+        for quantity, title in TITLES.items():
+            cells = [_cell(side.get(quantity)) for side in (self.lower, self.attained, self.upper)]
+            lines.append(f"{title:36} {cells[0]:>12} {cells[1]:>12} {cells[2]:>12}")
+        lines.append("")
+        for quantity, title in TITLES.items():
+            if quantity in self.lower:
+                lines.append(
+                    f"{title}: lower by {_source(self.lower[quantity])}; upper by {_source(self.upper[quantity])}"
+                )
+        lines.append("A star says no more than the definition does. At these shares, lower binds unbiased estimates.")
+        return "\n".join(lines)
+
+
+def compare(mechanism: Mechanism, n: int, *, prior: Any = None) -> Comparison:
+    """The mechanism's error with n reports beside lower and upper bounds; `prior` is uniform unless given."""
+    shares = prior_of(mechanism.context, prior)
+    bounds: ContextBounds = bounds_for(mechanism.context, n, prior=prior)
+    attained = {
+        "squared_error": squared_error(mechanism, n, shares),
+        "total_variation": total_variation_at(mechanism, n, shares),
+    }
+    try:
+        attained["squared_error_worst"] = worst_squared_error(mechanism, n)
+        attained["total_variation_worst"] = worst_total_variation(mechanism, n)
+    except InvalidInput:  # too many values that are not treated alike
+        pass
+    return Comparison(mechanism, n, attained, bounds.lower, bounds.upper)
+
+
+def _told(bound: Bound) -> dict[str, Any]:
+    value = bound.value if math.isfinite(bound.value) else "inf"
+    return {"value": value, "source": bound.reference, "note": bound.note, "vacuous": bound.vacuous}
+
+
+def _cell(bound: Bound | None) -> str:
+    return "" if bound is None else f"{bound.value:.4g}{'*' if bound.vacuous else ''}"
+
+
+def _source(bound: Bound) -> str:
+    return f"{bound.reference} ({bound.note})" if bound.note else bound.reference or "definition"

@@ -1,0 +1,200 @@
+"""All bounds on the error under a context, by quantity: what no mechanism can beat, and what a known scheme attains.
+
+Three quantities, each for n people whose values are drawn from shares p:
+
+- `squared_error`: the expected sum of squared errors at the given p. The lower bound binds unbiased estimates,
+  such as `discreet.estimate`; a projected or shrunken one may be below it.
+- `squared_error_worst` and `total_variation_worst`: the largest expected error over all p. The lower bounds
+  bind every estimate from every mechanism that is fixed beforehand.
+
+References: Acharya2020, and those of the bounds themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.bounds.attained import AttainedRisk, attained_blocks, attained_high_low, attained_subset
+from discreet.bounds.bound import Bound, lower, upper
+from discreet.bounds.finite import at_least
+from discreet.bounds.minimax import (
+    MinimaxRisk,
+    minimax_binary,
+    minimax_blocks,
+    minimax_classical,
+    minimax_high_low,
+    minimax_matrix,
+)
+from discreet.bounds.of_mechanism import worst_squared_error, worst_total_variation
+from discreet.bounds.sample_size import SampleSize, blocks_users, classical_users, high_low_users
+from discreet.bounds.unbiased import unbiased_blocks, unbiased_high_low, unbiased_uniform
+from discreet.build import structured
+from discreet.choose import mechanism, prior_of
+from discreet.context import Binary, Blocks, Context, HighLow, Uniform
+from discreet.context.combine import simplest
+from discreet.errors import DiscreetError, InvalidInput
+
+Array = NDArray[np.float64]
+
+QUANTITIES = ("squared_error", "squared_error_worst", "total_variation_worst")
+WRITTEN_OUT = 1024
+"""The most values of an arbitrary matrix that lower bounds are worked out for."""
+CLOSED = 128
+"""The most values whose closure is worked out first; it gives larger lower bounds."""
+
+
+@dataclass(frozen=True)
+class ContextBounds:
+    """Lower and upper bounds on the best possible error, by quantity; see the page of this module."""
+
+    context: Context
+    n: int
+    lower: dict[str, Bound]
+    upper: dict[str, Bound]
+
+
+def bounds_for(context: Context, n: int, *, prior: Any = None) -> ContextBounds:
+    """Every bound on the error of n reports under `context`, with its source; `prior` is uniform unless given."""
+    if isinstance(n, bool) or not isinstance(n, int):
+        raise InvalidInput(f"n={n!r} must be a whole number")
+    at_least("n", n, 1)
+    p = prior_of(context, prior)
+    if context.size > WRITTEN_OUT and not isinstance(context, (Uniform, Blocks, HighLow)):
+        raise InvalidInput(f"bounds: a matrix of {context.size} values is more than the {WRITTEN_OUT} worked out")
+    form = simplest(context)
+    risk = _minimax(form, n)
+    best = _known(form, n)
+    return ContextBounds(
+        context,
+        n,
+        {
+            "squared_error": _unbiased(form, n, p),
+            "squared_error_worst": risk.squared_error,
+            "total_variation_worst": risk.total_variation,
+        },
+        {
+            "squared_error": best.squared_error,
+            "squared_error_worst": best.squared_error,
+            "total_variation_worst": best.total_variation,
+        },
+    )
+
+
+def users_for(context: Context, accuracy: float) -> SampleSize | None:
+    """Users for an expected total variation of `accuracy` at the worst shares; None where the form has no bound."""
+    form = simplest(context)
+    if isinstance(form, Uniform) and form.size > 1:
+        return classical_users(form.size, accuracy, epsilon=form.level)
+    if isinstance(form, Blocks):
+        return blocks_users([len(block) for block in form.members], accuracy, epsilons=form.levels)
+    if isinstance(form, HighLow):
+        return high_low_users(form.size, len(form.sensitive), accuracy, epsilon=form.level)
+    return None
+
+
+def _minimax(form: Context, n: int) -> MinimaxRisk:
+    if isinstance(form, Uniform):
+        return minimax_classical(form.size, n, epsilon=form.level)
+    if isinstance(form, Blocks):
+        return minimax_blocks([len(block) for block in form.members], n, epsilons=form.levels)
+    if isinstance(form, HighLow):
+        return minimax_high_low(form.size, len(form.sensitive), n, epsilon=form.level)
+    if isinstance(form, Binary):
+        return minimax_binary(n, epsilon_xz=form.at(0, 1), epsilon_zx=form.at(1, 0))
+    closed = form.closure() if form.size <= CLOSED else form
+    return minimax_matrix(closed.matrix(), n)
+
+
+def _known(form: Context, n: int) -> AttainedRisk:
+    """The error of a known scheme: the papers' own with sharp constants, or a mechanism worked out exactly."""
+    served = structured(form) if _identifiable(form) else form
+    if isinstance(served, Uniform) and served.size > 1:
+        return attained_subset(served.size, n, epsilon=served.level)
+    if isinstance(served, Blocks):
+        return attained_blocks([len(block) for block in served.members], n, epsilons=served.levels)
+    if isinstance(served, HighLow):
+        return attained_high_low(served.size, len(served.sensitive), n, epsilon=served.level)
+    try:
+        made = mechanism(form)
+        squared, distance = worst_squared_error(made, n), worst_total_variation(made, n)
+    except DiscreetError:  # nothing can be told apart: any guess is as good
+        note = "no mechanism tells these values apart"
+        return AttainedRisk(
+            upper("total variation", 1.0, "", trivial=1.0, note=note),
+            upper("squared error", 2.0, "", trivial=2.0, note=note),
+        )
+    source = f"{made.name}, exact"
+    return AttainedRisk(
+        upper(distance.name, distance.value, source, trivial=1.0),
+        upper(squared.name, squared.value, source, trivial=2.0),
+    )
+
+
+def _identifiable(form: Context) -> bool:
+    return form.smallest > 0 and not isinstance(form, Binary)
+
+
+def _unbiased(form: Context, n: int, p: Array) -> Bound:
+    """The largest of the bounds that hold at p, over n."""
+    found = [unbiased_by_classes(form, p), *_exact_at(form, p)]
+    best = max(found, key=lambda bound: bound.value)
+    value = best.value / n * (1 - 1e-12)  # rounding must not lift it above what attains it
+    return lower("squared error, unbiased estimates", value, best.reference, note="at these shares")
+
+
+def _exact_at(form: Context, p: Array) -> list[Bound]:
+    """The sharp bounds for shares that are even inside the parts of a form."""
+    if isinstance(form, Uniform) and _even(p, [range(form.size)]):
+        return [unbiased_uniform(form.size, epsilon=form.level)]
+    if isinstance(form, Blocks) and _even(p, form.members):
+        sizes = [len(block) for block in form.members]
+        return [unbiased_blocks(sizes, [float(p[block].sum()) for block in form.members], epsilons=form.levels)]
+    if isinstance(form, HighLow) and len(form.sensitive) < form.size:
+        others = [x for x in range(form.size) if x not in set(form.sensitive)]
+        if _even(p, [form.sensitive, others]):
+            mass = float(p[list(form.sensitive)].sum())
+            return [unbiased_high_low(form.size, len(form.sensitive), min(mass, 1.0), epsilon=form.level)]
+    return []
+
+
+def _even(p: Array, parts: Sequence[Sequence[int]]) -> bool:
+    return all(np.ptp(p[list(part)]) <= 1e-12 for part in parts)
+
+
+def unbiased_by_classes(context: Context, p: Any) -> Bound:
+    """`unbiased_matrix` for a context kept by classes, whatever its size: n times the squared error at p.
+
+    ``sum_x (1-p_x)^2 / ((hi_x - 1)(1 - lo_x))``, with ``1/hi_x = sum_z p_z e^-E[x,z]`` and ``1/lo_x = sum_z p_z
+    e^E[z,x]`` added up class by class.
+    """
+    shares = np.asarray(p, dtype=np.float64)
+    if len(shares) == 1:
+        return lower("unbiased squared error times n", 0.0, "Acharya2020")
+    labels = np.fromiter(context.labels, dtype=np.int64, count=len(shares))
+    count = int(labels.max()) + 1
+    mass = np.bincount(labels, weights=shares, minlength=count)
+    near, far, hidden_from = np.zeros(count), np.zeros(count), np.zeros(count)
+    own_near, own_far = np.zeros(count), np.full(count, np.inf)
+    for c, d in context.finite():
+        level = float(context.between(c, d))
+        if c == d:
+            own_near[c], own_far[c] = math.exp(-level), math.exp(min(level, 700.0))
+        else:
+            near[c] += mass[d] * math.exp(-level)
+            far[d] += mass[c] * math.exp(min(level, 700.0))
+            hidden_from[d] += mass[c]
+    shown = mass.sum() - mass - hidden_from > 1e-12  # to somebody of another class who need not hide behind it
+    rest = np.maximum(mass[labels] - shares, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        high = 1 / (shares + rest * own_near[labels] + near[labels])
+        inside = np.where(rest > 0, rest * own_far[labels], 0.0)
+        low = np.where(shown[labels], 0.0, 1 / (shares + inside + far[labels]))
+    spread, gap = (high - 1) * (1 - low), (1 - shares) ** 2
+    value = math.inf if bool(((spread <= 0) & (gap > 0)).any()) else float((gap[gap > 0] / spread[gap > 0]).sum())
+    return lower("unbiased squared error times n", value, "Acharya2020, Bhatia2000, Rao1945")
