@@ -154,3 +154,10 @@ def test_a_million_values_in_two_classes_are_within_1e_minus_8_of_their_claim(fo
     context = form(10**6, "1")
     for name in ("randomized_response", "hadamard", "projective"):
         assert 0 <= dc.mechanism(context, name).certificate.gap <= 1e-8
+
+
+def test_the_fingerprint_tells_a_weaker_law_in_the_same_context_apart() -> None:
+    context = dc.Context.uniform(range(5), "2")
+    whole = dc.mechanism(context, "randomized_response")
+    held_back = dc.Mechanism(context, type(whole.randomizer)(5, Fraction(1)))
+    assert whole.fingerprint != held_back.fingerprint

@@ -6,8 +6,8 @@ import pytest
 
 from discreet.errors import InvalidInput
 from discreet.geo import grid_blocks, grid_coordinates
-from discreet.shrinkage import shrink_counts
 from discreet.numerics.simplex import project_blocks
+from discreet.shrinkage import shrink_counts
 
 DATA = Path(os.environ.get("DISCREET_DATA", Path(__file__).parents[3] / "shared" / "data"))
 

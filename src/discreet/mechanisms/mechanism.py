@@ -15,6 +15,7 @@ from ..domain import Value
 from ..errors import InvalidInput, RandomnessFailure
 from ..verify import Certificate, verify
 from .randomizer import Randomizer
+from .table import Table
 
 if TYPE_CHECKING:
     from ..random import Source
@@ -66,14 +67,12 @@ class Mechanism:
         }
 
     @cached_property
-    def _fingerprint(self) -> str:
-        canonical = json.dumps(self.description, sort_keys=True, separators=(",", ":"), default=str, ensure_ascii=False)
-        return hashlib.sha256(canonical.encode()).hexdigest()
-
-    @property
     def fingerprint(self) -> str:
-        """The SHA-256 of the canonical description: two mechanisms with it have the same law."""
-        return self._fingerprint
+        """The SHA-256 of the canonical description and the certified ratios: with the same one, the same law."""
+        ratios = [] if isinstance(self.randomizer, Table) else [str(pair.ratio) for pair in self.randomizer.pairs()]
+        told = self.description | {"ratios": ratios}
+        canonical = json.dumps(told, sort_keys=True, separators=(",", ":"), default=str, ensure_ascii=False)
+        return hashlib.sha256(canonical.encode()).hexdigest()
 
     def randomize(self, value: Value, rng: Source) -> int:
         """One person's report; only the standard library is used."""
