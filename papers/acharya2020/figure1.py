@@ -1,4 +1,4 @@
-"""Figure 1: the errors a test can reach. The same as `discreet papers acharya2020-figure1`; options are passed on."""
+"""Figure 1: the errors a test can reach. As `discreet papers acharya2020-figure1`, with its options."""
 
 import sys
 

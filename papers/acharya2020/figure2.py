@@ -1,4 +1,4 @@
-"""Figure 2: four distributions on 1,000 values. The same as `discreet papers acharya2020-figure2`; options are passed on."""
+"""Figure 2: four distributions on 1,000 values. As `discreet papers acharya2020-figure2`, with its options."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Figure 3: the heat map of check-ins. The same as `discreet papers acharya2020-figure3`; options are passed on."""
+"""Figure 3: the heat map of check-ins. As `discreet papers acharya2020-figure3`, with its options."""
 
 import sys
 

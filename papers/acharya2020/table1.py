@@ -1,4 +1,4 @@
-"""Table 1: check-ins on 43,750 cells. The same as `discreet papers acharya2020-table1`; options are passed on."""
+"""Table 1: check-ins on 43,750 cells. As `discreet papers acharya2020-table1`, with its options."""
 
 import sys
 

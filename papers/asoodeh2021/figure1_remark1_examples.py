@@ -1,4 +1,4 @@
-"""Figure 1, Remark 1 and the examples. The same as `discreet papers asoodeh2021`; options are passed on."""
+"""Figure 1, Remark 1 and the examples. As `discreet papers asoodeh2021`, with its options."""
 
 import sys
 

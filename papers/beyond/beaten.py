@@ -1,4 +1,4 @@
-"""The paper's method beside ours on the same data. The same as `discreet papers beaten`; options are passed on."""
+"""The paper's method beside ours on the same data. As `discreet papers beaten`, with its options."""
 
 import sys
 

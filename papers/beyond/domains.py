@@ -1,4 +1,4 @@
-"""Page categories, a census table and a survey of affairs. The same as `discreet papers domains`; options are passed on."""
+"""Page categories, a census table and a survey of affairs. As `discreet papers domains`, with its options."""
 
 import sys
 

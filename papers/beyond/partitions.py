@@ -1,4 +1,4 @@
-"""Blocks that follow cities beside uniform grids. The same as `discreet papers partitions`; options are passed on."""
+"""Blocks that follow cities beside uniform grids. As `discreet papers partitions`, with its options."""
 
 import sys
 

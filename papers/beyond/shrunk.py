@@ -1,4 +1,4 @@
-"""Shrinkage beside projection on every shared data set. The same as `discreet papers shrunk`; options are passed on."""
+"""Shrinkage beside projection on every shared data set. As `discreet papers shrunk`, with its options."""
 
 import sys
 

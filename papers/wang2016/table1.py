@@ -1,4 +1,4 @@
-"""Table 1: subset selection beside randomised response. The same as `discreet papers wang2016-table1`; options are passed on."""
+"""Table 1: subset selection beside randomised response. As `discreet papers wang2016-table1`, with its options."""
 
 import sys
 

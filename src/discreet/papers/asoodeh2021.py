@@ -51,7 +51,7 @@ def crossing() -> float:
 def remark_1() -> tuple[float, float]:
     """The two bounds of Remark 1 for one person: (15), and (17) with the best gamma."""
     information = bounds.information_risk(bounds.bernoulli_information(1))
-    gammas = np.linspace(0, 2, 2001)
+    gammas = np.linspace(0, 2, 201)
     best = max(bounds.e_gamma_risk(bounds.bernoulli_e_gamma(1, float(gamma)), float(gamma)) for gamma in gammas)
     return information, best
 
@@ -165,7 +165,7 @@ def _orders_table() -> Table:
 
 
 def _draw(path: Path) -> None:
-    epsilons = [float(x) for x in np.geomspace(0.01, 4, 60)]
+    epsilons = [float(x) for x in np.geomspace(0.01, 4, 20)]
     series = {SHOWN[name]: [risk(name, epsilon) for epsilon in epsilons] for name in BOUNDS}
     series[SHOWN["sharp"]] = [bounds.theorem_2_sharp(e, PEOPLE, delta=DELTA).value for e in epsilons]
     panel = {"title": f"{PEOPLE} people, delta = {DELTA:g}", "x": epsilons, "series": series}

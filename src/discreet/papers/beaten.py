@@ -127,7 +127,7 @@ def _checks(found: Found, key: str) -> list[Check]:
     }
     told = ", ".join(f"{parts} {gain:.0%}" for parts, gain in gains.items())
     ratios = ", ".join(f"{parts} {ratio:.2f}" for parts, ratio in squared.items())
-    reached = all(gains[parts] >= goal for parts, goal in GOALS.items())
+    reached = all(gain >= GOALS[parts] for parts, gain in gains.items())
     return [
         Check(f"TV at least 15 % below the paper's for LDP and 22 % in blocks, on {key}", reached, told),
         Check("shrinkage (mean) no worse than projection in squared error", max(squared.values()) <= 1, ratios),

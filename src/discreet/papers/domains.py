@@ -87,7 +87,7 @@ def run(setting: Setting) -> Report:
     if absent:
         title = "page categories, a census table and a survey of affairs"
         return Report("domains", title, f"Not run: {absent[0]} must lie in the folder that DISCREET_DATA names.")
-    runs = setting.repetitions(short=10, full=100)
+    runs = setting.repetitions(short=10, full=40)
     cases = [
         (name, context, epsilon)
         for name, survey in SURVEYS.items()

@@ -73,7 +73,7 @@ Found = dict[tuple[str, str], dict[str, Mean]]
 
 def run(setting: Setting) -> Report:
     """Every partition beside the uniform grids with as many blocks and with as large a largest block."""
-    runs = setting.repetitions(short=1, full=5)
+    runs = setting.repetitions(short=1, full=3)
     chosen = [cut(*kind) for kind in KINDS]
     pairs = {one.name: (uniform_like(one, by="blocks"), uniform_like(one, by="worst")) for one in chosen}
     cuts = {one.name: one for one in (*chosen, *(grid for both in pairs.values() for grid in both))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,9 +57,14 @@ class Table:
 
 
 def _shown(cell: Any, spec: str) -> str:
-    if cell is None:
+    if _plain(cell) is None:
         return "-"
     return str(cell) if spec == "s" or isinstance(cell, str) else format(cell, spec)
+
+
+def _plain(cell: Any) -> Any:
+    """The value as JSON has it: no number that is not one."""
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
 @dataclass(frozen=True)
@@ -131,7 +137,10 @@ class Report:
             "title": self.title,
             "said": self.paragraphs,
             "tables": {
-                table.name: [dict(zip([n for n, _ in table.columns], row, strict=True)) for row in table.rows]
+                table.name: {
+                    "columns": [name for name, _ in table.columns],
+                    "rows": [[_plain(cell) for cell in row] for row in table.rows],
+                }
                 for table in self.tables
             },
             "checks": [{"claim": c.claim, "holds": c.holds, "found": c.found} for c in self.checks],

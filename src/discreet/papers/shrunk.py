@@ -89,7 +89,7 @@ Found = dict[tuple[str, str], dict[str, Mean]]
 
 def run(setting: Setting) -> Report:
     """Every data set at three levels of privacy."""
-    runs = setting.repetitions(short=2, full=20)
+    runs = setting.repetitions(short=2, full=10)
     levels = EPSILONS if setting.full else ("1",)
     settings = [(case, epsilon) for case in cases() for epsilon in levels]
     measured = setting.each(_measure, [(*one, number) for one in settings for number in range(runs)], "shrunk")

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import json
+
+
+def test_without_a_name_the_experiments_are_listed(discreet):
+    done = discreet("papers")
+    assert done.exit_code == 0
+    assert "acharya2020-table1" in done.stdout
+    assert "wang2016-table1" in done.stdout
+
+
+def test_an_experiment_prints_its_table_and_writes_its_page(discreet, folder):
+    done = discreet("papers", "acharya2020-figure1", "-o", "out")
+    assert done.exit_code == 0
+    assert "corner P_FA" in done.stdout
+    assert "on two free cores" in done.stderr  # the time, beforehand
+    assert {path.name for path in (folder / "out").iterdir()} >= {
+        "acharya2020-figure1.md",
+        "acharya2020-figure1-corners.tsv",
+    }
+
+
+def test_full_states_its_time_beforehand(discreet):
+    done = discreet("papers", "acharya2020-figure1", "--full")
+    assert done.stderr.startswith("about 1 s on two free cores\n")
+
+
+def test_the_same_as_json(discreet):
+    done = discreet("papers", "acharya2020-figure1", "--json")
+    (told,) = json.loads(done.stdout)
+    assert told["name"] == "acharya2020-figure1"
+    assert all(check["holds"] for check in told["checks"])
+
+
+def test_a_name_that_is_none_is_refused(refused):
+    assert refused("papers", "figure9").startswith("name='figure9' must be all, a paper or one of")

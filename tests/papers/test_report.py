@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from discreet.errors import MissingExtra
+from discreet.papers.report import Check, Report, Table
+
+TABLE = Table(
+    "errors",
+    "Errors of two methods",
+    [("method", "s"), ("TV", ".3f"), ("bits", "d")],
+    [("paper", 0.58351, 16), ("ours", math.nan, 9)],
+)
+
+
+def report(**more):
+    said = """
+    First line of a paragraph,
+    and its second.
+
+    Another."""
+    return Report(
+        "name", "a title", said, [TABLE], [Check("it holds", True, "1 of 1"), Check("it does", False, "0")], **more
+    )
+
+
+def test_a_table_is_aligned_on_a_terminal():
+    assert TABLE.text().splitlines() == [
+        "Errors of two methods",
+        "method     TV  bits",
+        "paper   0.584    16",
+        "ours        -     9",
+    ]
+
+
+def test_a_table_on_a_page_and_for_programs():
+    assert "| paper | 0.584 | 16 |" in TABLE.markdown()
+    assert "| :-- | --: | --: |" in TABLE.markdown()
+    assert TABLE.tsv() == "method\tTV\tbits\npaper\t0.58351\t16\nours\tnan\t9\n"
+
+
+def test_what_does_not_hold_is_said_aloud():
+    text = report().text()
+    assert "holds: it holds (1 of 1)" in text
+    assert "DOES NOT HOLD: it does (0)" in text
+    assert "First line of a paragraph, and its second." in text
+
+
+def test_a_report_is_json_without_nan():
+    told = json.loads(json.dumps(report().as_dict(), allow_nan=False))
+    assert told["tables"]["errors"]["rows"][1] == ["ours", None, 9]
+    assert told["checks"][1]["holds"] is False
+    assert told["said"][1] == "Another."
+
+
+def test_saving_writes_the_page_the_tables_and_the_pictures(tmp_path):
+    made = report(figures={"name.png": lambda path: path.write_bytes(b"picture")})
+    written, missing = made.save(tmp_path / "new")
+    assert [path.name for path in written] == ["name.md", "name.png", "name-errors.tsv"]
+    assert missing == ""
+    page = (tmp_path / "new" / "name.md").read_text(encoding="utf-8")
+    assert page.startswith("# A title\n")
+    assert "![a title](name.png)" in page
+
+
+def test_without_matplotlib_everything_else_is_written(tmp_path):
+    def draw(path):
+        raise MissingExtra("matplotlib", "plot")
+
+    written, missing = report(figures={"name.png": draw}).save(tmp_path)
+    assert [path.name for path in written] == ["name.md", "name-errors.tsv"]
+    assert "pip install 'discreet[plot]'" in missing
+    assert "name.png" not in (tmp_path / "name.md").read_text(encoding="utf-8")
+
+
+def test_rows_must_fit_the_columns():
+    with pytest.raises(ValueError):
+        Table("t", "", [("a", "d")], [(1, 2)]).text()
