@@ -38,6 +38,14 @@ class Source(Protocol):
         ...
 
 
+class Stream(Source, Protocol):
+    """A source whose words can be set aside, so that threads can work on them side by side."""
+
+    def reserve(self, count: int) -> Keystream:
+        """The next `count` words, which the source then skips."""
+        ...
+
+
 def _integers(data: bytes, count: int) -> list[int]:
     if len(data) != 8 * count:
         raise RandomnessFailure(f"asked for {8 * count} random bytes, got {len(data)}; no report was made")
@@ -152,12 +160,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_keys)
 
 
-def secure() -> Source:
+def secure() -> Stream:
     """The source for real people: fresh operating-system entropy, never seeded, fork-safe, failing closed."""
     return _Secure()
 
 
-def seeded(seed: int) -> Source:
+def seeded(seed: int) -> Stream:
     """A reproducible source for simulation and tests only: AES-128-CTR keyed by a hash of `seed`."""
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise InvalidInput(f"seed={seed!r} must be a whole number")

@@ -106,7 +106,7 @@ def main(ctx: click.Context) -> None:
         discreet tally survey.toml reports.txt -o tally.json
         discreet estimate survey.toml tally.json
 
-    Files may be text lines, CSV or JSON lines (each also .gz); "-" is a pipe.
+    Files may be Parquet, Arrow, text lines, CSV or JSON lines (also .gz, .zst); "-" is a pipe.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

@@ -7,44 +7,60 @@ import click
 
 @click.command()
 @click.argument("spec")
-@click.argument("file", default="-")
-@click.option("--column", help="The CSV column or JSON key that holds the value.")
-@click.option("-o", "--out", default="-", help="Where to write reports: text, .csv or .jsonl (also .gz); '-' prints.")
+@click.argument("files", nargs=-1)
+@click.option("--column", help="The column or JSON key that holds the value.")
+@click.option(
+    "-o", "--out", default="-", help="Where to write reports: text, .csv, .jsonl (also .gz, .zst), .parquet or .arrow."
+)
 @click.option(
     "--unknown",
     default="error",
     metavar="error|drop|VALUE",
-    help="What to do with a value outside the domain: stop, leave it out, or take VALUE in its place.",
+    help="What to do with a null or a value outside the domain: stop, leave it out, or take VALUE in its place.",
 )
 @click.option("--insecure-seed", type=int, metavar="N", help="Reproducible reports, for simulation only.")
-def command(spec: str, file: str, column: str | None, out: str, unknown: str, insecure_seed: int | None) -> None:
-    """Turn the values in FILE into reports, one each, in order.
+@click.option("--threads", type=click.IntRange(1), metavar="N", help="Cores to use; all of them unless given.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+def command(
+    spec: str,
+    files: tuple[str, ...],
+    column: str | None,
+    out: str,
+    unknown: str,
+    insecure_seed: int | None,
+    threads: int | None,
+    quiet: bool,
+) -> None:
+    """Turn the values in FILES into reports, one each, in order.
 
-    FILE holds one value a line, CSV or JSON lines; '-' or nothing reads a pipe. With -o nothing is written
-    until every value has been randomized, so a mistake leaves no half a file behind.
+    A file is Parquet or Arrow, or holds one value a line, CSV or JSON lines, as its name says; '-' or nothing
+    reads a pipe. With -o nothing is written until every value has been randomized, so neither a mistake nor a
+    kill leaves half a file behind.
     """
-    from ..engines.files import PIPE, Writer, read_values
+    from ..engines.files import PIPE
+    from ..engines.jobs import randomize_files, rows_in
     from ..engines.numbers import Numbers
     from ..errors import UnknownValue
     from ..random import secure, seeded
-    from ..wire import Spec, reports_to_json
+    from ..wire import Spec
+    from .progress import progress
 
     mechanism = Spec.read(spec).mechanism
     if insecure_seed is not None:
         click.echo("discreet: --insecure-seed: whoever knows the seed can undo these reports", err=True)
     rng = secure() if insecure_seed is None else seeded(insecure_seed)
     try:
-        numbers = Numbers(mechanism.context.domain, unknown=unknown)
+        Numbers(mechanism.context.domain, unknown=unknown)
     except UnknownValue as problem:
         raise UnknownValue(f"--unknown: {problem}") from None
-    name = "standard input" if file == PIPE else file
-    with Writer(out) as writer:
-        for texts in read_values(file, column):
-            try:
-                indices = numbers.of(texts)
-            except UnknownValue as problem:
-                raise UnknownValue(f"{name}, {problem} (or see --unknown)") from None
-            writer.write(reports_to_json(mechanism, mechanism.randomize_many(indices, rng)))
-    if numbers.unknown:
+    sources = files or (PIPE,)
+    with progress(rows_in(sources, column), quiet=quiet) as advance:
+        try:
+            seen, outside = randomize_files(
+                mechanism, sources, out, rng, column=column, unknown=unknown, threads=threads, progress=advance
+            )
+        except UnknownValue as problem:
+            raise UnknownValue(f"{problem} (or see --unknown)") from None
+    if outside:
         done = "left out" if unknown == "drop" else f"taken as {unknown!r}"
-        click.echo(f"discreet: {numbers.unknown} of {numbers.seen} values are outside the domain; {done}", err=True)
+        click.echo(f"discreet: {outside} of {seen} values are outside the domain; {done}", err=True)

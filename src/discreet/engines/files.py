@@ -1,8 +1,8 @@
-"""Values and reports in files and pipes: text lines, CSV and JSON lines, plain or compressed by gzip.
+"""Values and reports in files and pipes: text lines, CSV and JSON lines, plain or compressed by gzip or Zstandard.
 
 `read_values` gives one column as chunks of text, in order. `Writer` writes one column, and a file that it
 writes is there whole or not at all. The format goes by the name: ``.csv``, ``.jsonl`` or ``.ndjson``, each
-also with ``.gz``; any other name, and the pipe ``-``, is text with one entry a line, or, where a column
+also with ``.gz`` or ``.zst``; any other name, and the pipe ``-``, is text with one entry a line, or, where a column
 is asked for, CSV, or JSON lines if it begins with a brace.
 """
 
@@ -75,6 +75,12 @@ def _lines(path: str | Path) -> Iterator[_Peekable]:
         finally:
             wrapped.detach()
         return
+    if Path(path).suffix == ".zst":
+        from .compressed import reading
+
+        with reading(path) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
+            yield _Peekable(text)
+        return
     opener: Callable[..., TextIO] = gzip.open if Path(path).suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
         yield _Peekable(file)
@@ -88,7 +94,7 @@ def _reader(path: str | Path, column: str | None, lines: _Peekable) -> Callable[
 
 
 def _kind(path: str | Path) -> str:
-    suffixes = [suffix for suffix in Path(path).suffixes if suffix != ".gz"]
+    suffixes = [suffix for suffix in Path(path).suffixes if suffix not in (".gz", ".zst")]
     return {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}.get(suffixes[-1] if suffixes else "", "text")
 
 
@@ -194,6 +200,10 @@ class Writer:
                 raw = self._file = stack.enter_context(replacing(self._path))
                 if Path(self._path).suffix == ".gz":
                     self._file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=raw, mtime=0))
+                elif Path(self._path).suffix == ".zst":
+                    from .compressed import writing
+
+                    self._file = stack.enter_context(writing(raw, self._path))
             if self._kind == "csv":
                 self._put(_csv_lines([self._column]))
             self._stack = stack.pop_all()

@@ -1,0 +1,237 @@
+"""Whole files randomized and tallied: pieces worked on side by side, results in order, memory bounded by pieces.
+
+A piece takes the words set aside for its rows when its turn comes, so the reports do not depend on the
+number of threads. Text, CSV and JSON lines are read by `discreet.engines.files`, Parquet and Arrow files by
+`discreet.engines.arrow_files`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from numpy.typing import NDArray
+
+from ..errors import InvalidReport, MissingExtra, UnknownValue
+from ..numerics.acceleration import cores
+from ..tally import Tally
+from ..wire.located import located
+from ..wire.reports import report_from_text, reports_from_texts, reports_to_json
+from .bulk import randomize_many
+from .files import PIPE, Writer, read_values
+from .numbers import Numbers
+
+if TYPE_CHECKING:
+    from ..mechanisms.mechanism import Mechanism
+    from ..random import Keystream, Stream
+    from .arrow_files import ArrowColumn, Piece
+    from .arrow_numbers import ArrowNumbers
+
+ARROW = {".parquet", ".pq", ".arrow", ".ipc", ".feather"}
+"""How the names of files end that pyarrow reads."""
+
+Progress = Callable[[int], object]
+"""Told how many more rows have been worked on."""
+
+Write = Callable[[NDArray[Any]], None]
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Made:
+    """The reports of a piece, how many values it had, and how many of them were outside the domain."""
+
+    reports: NDArray[Any]
+    seen: int
+    unknown: int
+
+
+def is_arrow(file: str) -> bool:
+    """True if the name is that of a Parquet or Arrow file."""
+    suffixes = [suffix for suffix in Path(file).suffixes if suffix not in (".gz", ".zst")]
+    return bool(suffixes) and suffixes[-1] in ARROW
+
+
+def rows_in(files: Iterable[str], column: str | None = None) -> int | None:
+    """How many rows there are, where every file says so without being read."""
+    found = [_column(file, column).rows if is_arrow(file) else None for file in files]
+    return None if None in found else sum(rows for rows in found if rows is not None)
+
+
+def randomize_files(
+    mechanism: Mechanism,
+    files: Sequence[str],
+    out: str,
+    rng: Stream,
+    *,
+    column: str | None = None,
+    unknown: str = "error",
+    threads: int | None = None,
+    progress: Progress = lambda rows: None,
+) -> tuple[int, int]:
+    """Write the reports of the values in `files`, in order, to `out`, which appears when all are there.
+
+    Gives how many values were read, and how many of them were outside the domain.
+    """
+    seen = outside = 0
+    with _sink(out, mechanism) as write:
+        for file in files:
+            for made in _made_from(mechanism, file, column, unknown, rng, threads):
+                write(made.reports)
+                seen, outside = seen + made.seen, outside + made.unknown
+                progress(made.seen)
+    return seen, outside
+
+
+def tally_files(
+    mechanism: Mechanism,
+    files: Sequence[str],
+    *,
+    column: str | None = None,
+    threads: int | None = None,
+    progress: Progress = lambda rows: None,
+) -> Tally:
+    """The tally of the reports in `files`; an error says which file, and for text which entry."""
+    total = Tally.of(mechanism)
+    for file in files:
+        source = _arrow_reports if is_arrow(file) else _text_reports
+        for tally in in_order(source(mechanism, file, column), threads):
+            total += tally
+            progress(tally.n)
+    return total
+
+
+def in_order(tasks: Iterable[Callable[[], Result]], threads: int | None = None) -> Iterator[Result]:
+    """The results of tasks in their order; as many run at once as there are threads, and one more is held."""
+    workers = cores() if threads is None else max(1, threads)
+    pending: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for task in tasks:
+                pending.append(pool.submit(task))
+                if len(pending) > workers:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()
+
+
+# -- values -----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _sink(out: str, mechanism: Mechanism) -> Iterator[Write]:
+    if is_arrow(out):
+        with _arrow_files().ReportWriter(out, mechanism) as arrow:
+            yield arrow.write
+    else:
+        with Writer(out) as text:
+            yield lambda reports: text.write(reports_to_json(mechanism, reports))
+
+
+def _made_from(
+    mechanism: Mechanism, file: str, column: str | None, unknown: str, rng: Stream, threads: int | None
+) -> Iterator[Made]:
+    if is_arrow(file):
+        return in_order(_arrow_values(mechanism, file, column, unknown, rng), threads)
+    return (task() for task in _text_values(mechanism, file, column, unknown, rng))  # a pipe is served at once
+
+
+def _text_values(
+    mechanism: Mechanism, file: str, column: str | None, unknown: str, rng: Stream
+) -> Iterator[Callable[[], Made]]:
+    numbers = Numbers(mechanism.context.domain, unknown=unknown)
+    for texts in read_values(file, column):
+        before = numbers.unknown
+        try:
+            indices = numbers.of(texts)
+        except UnknownValue as problem:
+            raise UnknownValue(f"{_name(file)}, {problem}") from None
+        words = rng.reserve(len(indices) * mechanism.randomizer.words)
+        yield partial(_made, mechanism, indices, words, len(texts), numbers.unknown - before)
+
+
+def _arrow_values(
+    mechanism: Mechanism, file: str, column: str | None, unknown: str, rng: Stream
+) -> Iterator[Callable[[], Made]]:
+    from .arrow_numbers import ArrowNumbers
+
+    found, start = _column(file, column), 0
+    numbers = ArrowNumbers(mechanism.context.domain, unknown=unknown)
+    for piece in found.pieces():
+        words = rng.reserve(piece.rows * mechanism.randomizer.words)
+        yield partial(_numbered_and_made, mechanism, numbers, found, piece, start, words)
+        start += piece.rows
+
+
+def _numbered_and_made(
+    mechanism: Mechanism, numbers: ArrowNumbers, column: ArrowColumn, piece: Piece, start: int, words: Keystream
+) -> Made:
+    try:
+        found = numbers.of(piece.load(), start=start)
+    except UnknownValue as problem:
+        raise UnknownValue(f"{column.path}, {problem}") from None
+    return _made(mechanism, found.indices, words, found.seen, found.unknown)
+
+
+def _made(mechanism: Mechanism, indices: NDArray[Any], words: Keystream, seen: int, unknown: int) -> Made:
+    return Made(randomize_many(mechanism.randomizer, indices, words, threads=1), seen, unknown)
+
+
+# -- reports ----------------------------------------------------------------------------------------
+
+
+def _text_reports(mechanism: Mechanism, file: str, column: str | None) -> Iterator[Callable[[], Tally]]:
+    start = 1
+    for texts in read_values(file, column):
+        yield partial(_tally_of_texts, mechanism, texts, _name(file), start)
+        start += len(texts)
+
+
+def _tally_of_texts(mechanism: Mechanism, texts: list[str], name: str, start: int) -> Tally:
+    try:
+        return Tally.of(mechanism, reports_from_texts(mechanism, texts), threads=1)
+    except InvalidReport:
+        for number, text in enumerate(texts, start):
+            with located(f"{name}, entry {number}"):
+                report_from_text(mechanism, text)
+        raise
+
+
+def _arrow_reports(mechanism: Mechanism, file: str, column: str | None) -> Iterator[Callable[[], Tally]]:
+    found = _column(file, column)
+    found.check_mark(mechanism)
+    return (partial(_tally_of_piece, mechanism, found, piece) for piece in found.pieces())
+
+
+def _tally_of_piece(mechanism: Mechanism, column: ArrowColumn, piece: Piece) -> Tally:
+    total = Tally.of(mechanism)
+    with located(column.path):
+        for reports in _arrow_files().reports_of(mechanism, piece.load()):
+            total += Tally.of(mechanism, reports, threads=1)
+    return total
+
+
+def _name(file: str) -> str:
+    return "standard input" if file == PIPE else file
+
+
+def _column(file: str, column: str | None) -> ArrowColumn:
+    found: ArrowColumn = _arrow_files().open_column(file, column)
+    return found
+
+
+def _arrow_files() -> Any:
+    try:
+        from . import arrow_files
+    except ImportError:
+        raise MissingExtra("pyarrow", "files") from None
+    return arrow_files
