@@ -5,7 +5,16 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from discreet.errors import InvalidInput
-from discreet.plots import plot_bars, plot_curves, plot_maps, plot_partitions, plot_points, plot_ratios, plot_regions
+from discreet.plots import (
+    plot_bars,
+    plot_curves,
+    plot_dots,
+    plot_maps,
+    plot_partitions,
+    plot_points,
+    plot_ratios,
+    plot_regions,
+)
 
 matplotlib = pytest.importorskip("matplotlib")
 np = pytest.importorskip("numpy")
@@ -25,6 +34,10 @@ PICTURES = {
     "bars": (
         lambda path: plot_bars(["g", "h"], {"a": [1, None], "b": [2, 0.25]}, path, y_label="TV", title="B"),
         "g h a b B 0.25",
+    ),
+    "dots": (
+        lambda path: plot_dots(["g", "h"], {"a": [1, 0.5], "b": [2, 0.7]}, path, x_label="X", title="D"),
+        "g h a b X D",
     ),
     "points": (
         lambda path: plot_points({"P": {"a": ([1, 10], [1, 5]), "b": ([5], [2])}}, path, x_label="cells", y_label="TV"),

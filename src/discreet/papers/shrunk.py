@@ -15,7 +15,7 @@ from ..context import Context
 from ..estimate import estimate
 from ..geo import grid_context
 from ..mechanisms.mechanism import Mechanism
-from ..plots import plot_bars
+from ..plots import plot_dots
 from ..project import project
 from ..shrink import shrink
 from . import datasets
@@ -144,6 +144,5 @@ def _draw(found: Found, path: Path) -> None:
     names = [case for case, epsilon in found if epsilon == "1"]
     ratios = [found[case, "1"]["shrunk squared"].value / found[case, "1"]["squared"].value for case in names]
     distances = [found[case, "1"]["shrunk tv"].value / found[case, "1"]["tv"].value for case in names]
-    groups = [case.replace(", ", ",\n").replace("Gowalla ", "Gowalla\n") for case in names]
-    series: dict[str, list[float | None]] = {"squared error": [*ratios], "total variation": [*distances]}
-    plot_bars(groups, series, path, y_label="shrinkage over projection", title="Epsilon 1")
+    series = {"squared error": ratios, "total variation": distances}
+    plot_dots(names, series, path, x_label="shrinkage over projection, epsilon 1")

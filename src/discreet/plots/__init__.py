@@ -1,10 +1,20 @@
 """Pictures: shares with intervals, curves, bars, maps and error regions; the one place that needs matplotlib."""
 
-from .bars import plot_bars
+from .bars import plot_bars, plot_dots
 from .curves import plot_curves, plot_ratios
 from .maps import plot_maps, plot_partitions
 from .points import plot_points
 from .regions import plot_regions
 from .shares import plot_shares
 
-__all__ = ["plot_bars", "plot_curves", "plot_maps", "plot_partitions", "plot_points", "plot_ratios", "plot_regions", "plot_shares"]
+__all__ = [
+    "plot_bars",
+    "plot_curves",
+    "plot_dots",
+    "plot_maps",
+    "plot_partitions",
+    "plot_points",
+    "plot_ratios",
+    "plot_regions",
+    "plot_shares",
+]

@@ -1,11 +1,11 @@
-"""Pictures of bars in groups: a few methods over a few settings."""
+"""Pictures of methods over settings: bars for a few settings, dots in rows for many."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .picture import COLOURS, kind_of, new_figure, plain, save_small
+from .picture import COLOURS, INK, kind_of, new_figure, plain, save_small
 
 
 def plot_bars(
@@ -44,4 +44,28 @@ def plot_bars(
     axes.grid(visible=False, axis="x")
     columns = 3 if len(series) > 3 else len(series)
     figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
+    save_small(figure, path)
+
+
+def plot_dots(
+    groups: Sequence[str],
+    series: Mapping[str, Sequence[float]],
+    path: str | Path,
+    *,
+    x_label: str,
+    title: str = "",
+) -> None:
+    """Draw one row a group with a dot a series, read against one, and save the picture: for many groups."""
+    kind_of(path)
+    figure = new_figure(7.4, 1.2 + 0.24 * len(groups))
+    axes = figure.subplots()
+    rows = list(range(len(groups)))
+    axes.axvline(1, color=INK, linewidth=0.8)
+    for number, (name, places) in enumerate(series.items()):
+        axes.plot(places, rows, "o", color=COLOURS[1 + number % len(COLOURS)], markersize=5, label=name)
+    axes.set_yticks(rows, groups)
+    axes.set_ylim(len(groups) - 0.5, -0.5)
+    axes.set_xlim(left=0)
+    plain(axes, x_label=x_label, title=title)
+    figure.legend(loc="outside lower center", ncols=len(series), frameon=False, fontsize=8)
     save_small(figure, path)
