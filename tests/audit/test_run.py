@@ -22,8 +22,8 @@ HIGH_LOW = dc.Context.high_low(range(30), range(6), "1")
 METRIC = dc.Context.metric(range(8), lambda a, b: abs(a - b), "0.5")
 SUBJECTS = [
     *((U10, n) for n in ("randomized_response", "subset", "hadamard", "projective", "unary", "optimised_unary")),
-    *((U100, n) for n in ("subset", "hadamard", "projective", "general_hadamard")),
-    *((U1000, n) for n in ("hadamard", "projective")),
+    *((U100, n) for n in ("subset", "hadamard", "projective", "cyclotomic", "general_hadamard")),
+    *((U1000, n) for n in ("hadamard", "projective", "cyclotomic")),
     *((BLOCKS, n) for n in ("auto", "hadamard", "subset", "unary")),
     *((HIGH_LOW, n) for n in ("auto", "hadamard", "subset", "unary", "utility_rappor")),
     *((METRIC, n) for n in ("auto", "exponential")),
