@@ -90,8 +90,8 @@ def _sensitive_base(name: str, size: int, epsilon: Fraction, mass: float, parame
     """The design for the sensitive values, sized for their share `mass` unless the size is given."""
     if not parameters and size > 1 and name == "subset":
         return Subset(size, epsilon, d=best_subset_size(size, float(epsilon), mass))
-    if not parameters and size > 1 and name == "projective":
-        chosen = best_difference_set(size, float(epsilon), mass)
+    if set(parameters) <= {"bits"} and size > 1 and name == "projective":
+        chosen = best_difference_set(size, float(epsilon), mass, bits=parameters.get("bits"))
         return Projective(size, epsilon, family=chosen.family, key=chosen.key)
     inner = base(name, size, epsilon, parameters)
     if not isinstance(inner, Design):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from .mechanisms.difference_sets import best, squared_error
 from .mechanisms.exponential import exponential_table
 from .mechanisms.high_low_choice import best_two_sizes
 from .mechanisms.mechanism import Mechanism
-from .mechanisms.projective import SLACK, room
+from .mechanisms.projective import SLACK, Projective, room
 from .mechanisms.randomized_response import RandomizedResponse
+from .mechanisms.randomizer import Randomizer
 from .numerics.numeric import NUMERIC
 
 REPORT_BITS = 64
@@ -102,7 +104,7 @@ def explain(context: Context, *, prior: Any = None, bits: int | None = REPORT_BI
     found: dict[str, Candidate] = {}
     beyond: InvalidEpsilon | None = None
     limit = None if bits is None else max(bits, _fewest_bits(context))
-    for build in _attempts(context, shares, bits):
+    for build in _attempts(context, shares, limit):
         try:
             made = build()
         except InvalidEpsilon as failure:
@@ -112,7 +114,8 @@ def explain(context: Context, *, prior: Any = None, bits: int | None = REPORT_BI
             continue
         if limit is None or made.bits <= limit:
             candidate = candidate_of(made, shares)
-            found.setdefault(candidate.name, candidate)
+            if candidate.name not in found or candidate.error < found[candidate.name].error:
+                found[candidate.name] = candidate
     if not found and beyond is not None:
         raise beyond
     if not found:
@@ -153,40 +156,68 @@ def _fewest_bits(context: Context) -> int:
     return max(1, (context.size - 1).bit_length())
 
 
-def _attempts(context: Context, shares: Any, bits: int | None) -> list[Callable[[], Mechanism]]:
-    """Ways to serve the context, each tried in turn."""
+def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Callable[[], Mechanism]]:
+    """Ways to serve the context with reports of about `bits` bits, each tried in turn."""
     if isinstance(context, Binary):
-        names = ["binary", "warner"]
-        return [lambda name=name: binary(context, name) for name in names]  # type: ignore[misc]
-    if isinstance(context, (Uniform, Blocks, HighLow)):
-        size = len(context.sensitive) if isinstance(context, HighLow) else context.size
-        if isinstance(context, Blocks):
-            size = max(map(len, context.members))
-        level = min(context.levels) if isinstance(context, Blocks) else context.level
-        fit = [name for name in BASES if _fits(name, size, level, bits)]
-        tries: list[Callable[[], Mechanism]] = [lambda name=name: named(context, name, {}, shares) for name in fit]  # type: ignore[misc]
-        if isinstance(context, Blocks):
-            room = None if bits is None else bits - (len(context.names) - 1).bit_length()
-            mixed = per_block(context, lambda size, level: _best_base(size, level, room))
-            tries.append(lambda: Mechanism(context, mixed))
+        yield from (lambda name=name: binary(context, name) for name in ("binary", "warner"))
+    elif isinstance(context, Blocks):
+        yield from _block_attempts(context, bits)
+    elif isinstance(context, (Uniform, HighLow)):
+        size, shown = context.size, 0
+        if isinstance(context, HighLow):
+            size, shown = len(context.sensitive), context.size - len(context.sensitive)
+        inside = None if bits is None else ((1 << bits) - shown).bit_length() - 1
+        fit = [name for name in BASES if _fits(name, size, context.level, inside)]
+        for name in fit:
+            yield lambda name=name: named(context, name, _limited(name, inside), shares)  # type: ignore[misc]
         if isinstance(context, HighLow) and "subset" in fit:
-            tries.append(lambda: _two_sizes(context, shares))
-        return tries
-    served = structured(context)
-    tries = [lambda build=build: _serve(context, build()) for build in _attempts(served, shares, bits)]  # type: ignore[misc]
-    if isinstance(context, Metric) and context.size <= TABLE_LIMIT:
-        tries.append(lambda: Mechanism(context, exponential_table(context)))
-    return tries
+            yield lambda: _two_sizes(context, shares)
+    else:
+        for build in _attempts(structured(context), shares, bits):
+            yield lambda build=build: _serve(context, build())  # type: ignore[misc]
+        if isinstance(context, Metric) and context.size <= TABLE_LIMIT:
+            yield lambda: Mechanism(context, exponential_table(context))
 
 
-def _best_base(size: int, epsilon: Fraction, bits: int | None) -> Design:
+def _block_attempts(context: Blocks, bits: int | None) -> Iterator[Callable[[], Mechanism]]:
+    """One base in all blocks, and the best base in each.
+
+    A block of k_j of the k values may take k_j / k of the reports; where that is less than a base would take,
+    all bits are tried as well, in case other blocks leave room.
+    """
+
+    def share(size: int) -> int | None:
+        return None if bits is None else ((size << bits) // context.size).bit_length() - 1
+
+    sizes = {len(members) for members in context.members}
+    largest, least = max(sizes), min(context.levels)
+    limits: list[Callable[[int], int | None]] = [share]
+    if any(size > 1 and room(size, share(size)) < room(size) for size in sizes):
+        limits.append(lambda size: bits)
+    for limit in limits:
+        ways = [partial(_base_within, name, limit) for name in BASES if _fits(name, largest, least, limit(largest))]
+        for way in [*ways, partial(_best_base, limit)]:
+            yield lambda way=way: Mechanism(context, per_block(context, way))  # type: ignore[misc]
+
+
+def _limited(name: str, bits: int | None) -> dict[str, Any]:
+    """The parameters that make a design of choosable size fit."""
+    return {} if bits is None or name not in (Projective.name, Cyclotomic.name) else {"bits": bits}
+
+
+def _base_within(name: str, limit: Callable[[int], int | None], size: int, epsilon: Fraction) -> Randomizer:
+    return base(name, size, epsilon, _limited(name, limit(size)))
+
+
+def _best_base(limit: Callable[[int], int | None], size: int, epsilon: Fraction) -> Design:
     """The design with the least ``k V0 + V1``: the error of a block does not depend on its shares otherwise."""
     options = []
+    bits = limit(size)
     for name in BASES:
         if size > 1 and not _fits(name, size, epsilon, bits):
             continue
         try:
-            made = base(name, size, epsilon, {})
+            made = base(name, size, epsilon, _limited(name, bits))
         except InvalidInput:
             continue
         assert isinstance(made, Design)
@@ -199,9 +230,12 @@ def _best_base(size: int, epsilon: Fraction, bits: int | None) -> Design:
 def _fits(name: str, size: int, epsilon: Fraction, bits: int | None) -> bool:
     """True if the reports can fit, and the design is worth trying: many small sets only where one is 1 % worse."""
     if name == Cyclotomic.name and size > 1:
-        level = float(epsilon)
-        single, several = best(size, level, bits=room(size), slack=SLACK), best_family(size, level)
-        return several is not None and 1.01 * several.squared_error(size, level) < squared_error(single, size, level)
+        level, most = float(epsilon), room(size, bits)
+        several = best_family(size, level, bits=most)
+        if several is None or most < (size - 1).bit_length():
+            return False
+        single = best(size, level, bits=most, slack=SLACK)
+        return 1.01 * several.squared_error(size, level) < squared_error(single, size, level)
     return bits is None or size <= bits or name not in ("subset", "unary", "optimised_unary")
 
 

@@ -74,14 +74,21 @@ class Cyclotomic(TwoLevel):
     name = "cyclotomic"
 
     def __init__(
-        self, size: int, epsilon: Fraction, *, p: int | None = None, d: int | None = None, word_bits: int = WORD_BITS
+        self,
+        size: int,
+        epsilon: Fraction,
+        *,
+        p: int | None = None,
+        d: int | None = None,
+        bits: int | None = None,
+        word_bits: int = WORD_BITS,
     ) -> None:
         check_size(size, word_bits)
         if (p is None) != (d is None):
             raise InvalidInput("p and d go together")
-        found = best_family(size, float(epsilon)) if p is None or d is None else Family(p, d)
+        found = best_family(size, float(epsilon), bits=bits) if p is None or d is None else Family(p, d)
         if found is None:
-            raise InvalidInput(f"size={size}: no family of small blocks fits a report of {room(size)} bits")
+            raise InvalidInput(f"size={size}: no family of small blocks fits a report of {room(size, bits)} bits")
         if not is_family(found) or found.p < size:
             raise InvalidInput(f"p={p}, d={d} must be a prime of at least {size} values that is 1 mod 2d (or 2(d-1))")
         self.family = found
@@ -141,9 +148,9 @@ def is_family(family: Family) -> bool:
     return family.d >= 2 and family.p > 2 and is_prime(family.p) and (family.p - 1) % (2 * family.order) == 0
 
 
-def families(k: int) -> Iterator[Family]:
+def families(k: int, *, bits: int | None = None) -> Iterator[Family]:
     """For each block size, the family with the smallest prime of at least k, if its reports fit."""
-    limit = 1 << room(k)
+    limit = 1 << room(k, bits)
     for d in range(2, min(LARGEST_BLOCK, k - 1) + 1):
         step = 2 * (d if d % 2 else d - 1)
         first = k + (1 - k) % step
@@ -156,9 +163,9 @@ def families(k: int) -> Iterator[Family]:
 
 
 @lru_cache(maxsize=1024)
-def best_family(k: int, epsilon: float) -> Family | None:
-    """The family of least error for k equally likely values; None when none fits."""
-    return min(families(k), key=lambda family: family.squared_error(k, epsilon), default=None)
+def best_family(k: int, epsilon: float, *, bits: int | None = None) -> Family | None:
+    """The family of least error for k equally likely values whose reports fit; None when none does."""
+    return min(families(k, bits=bits), key=lambda family: family.squared_error(k, epsilon), default=None)
 
 
 @lru_cache(maxsize=64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+from ..errors import InvalidInput
 from .difference_sets import Parameters, candidates
 from .projective import room
 
@@ -59,14 +60,17 @@ def best_subset_size(size: int, epsilon: float, mass: float) -> int:
 
 
 @lru_cache(maxsize=1024)
-def best_difference_set(size: int, epsilon: float, mass: float) -> Parameters:
-    """The cyclic difference set with the least `high_low_error`; ties go to the fewest reports."""
+def best_difference_set(size: int, epsilon: float, mass: float, *, bits: int | None = None) -> Parameters:
+    """The cyclic difference set with the least `high_low_error` that fits; ties go to the fewest reports."""
 
     def error(p: Parameters) -> tuple[float, int]:
         levels = two_level(p.r, p.v - p.r, p.r, p.lam, epsilon)
         return high_low_error(*levels, size=size, mass=mass), p.v
 
-    return min(candidates(size, bits=room(size)), key=error)
+    found = min(candidates(size, bits=room(size, bits)), key=error, default=None)
+    if found is None:
+        raise InvalidInput(f"bits={bits} must be enough for {size} sensitive values")
+    return found
 
 
 @lru_cache(maxsize=1024)

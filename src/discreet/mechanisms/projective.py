@@ -19,10 +19,11 @@ SLACK = 0.005
 """A set with fewer reports is taken when its error is within half a percent of the least."""
 
 
-def room(size: int) -> int:
-    """The most bits a report may take: log2(k) + 8, but no more than 24 while k has no more than 21."""
+def room(size: int, limit: int | None = None) -> int:
+    """The most bits a report may take: log2(k) + 8, or 24 while k has no more than 21, and never above `limit`."""
     bits = (size - 1).bit_length()
-    return min(bits + 8, max(24, bits + 3))
+    most = min(bits + 8, max(24, bits + 3))
+    return most if limit is None else min(most, max(0, limit))
 
 
 class Projective(TwoLevel):
@@ -30,7 +31,8 @@ class Projective(TwoLevel):
 
     D has r elements in Z_v, v >= k, and every non-zero difference occurs lambda times, so any two
     values share lambda supporting reports. The hyperplanes of projective geometry (Singer) have
-    r/v near 1/q; the set is chosen by the closed-form error, so r/v is near 1/(1 + e).
+    r/v near 1/q; the set is chosen by the closed-form error, so r/v is near 1/(1 + e), among those whose
+    reports fit `bits`, or is the one of a `family` and `key`.
     One word decides: v - r low reports of s units each, then r high ones of t units.
 
     *Why private.* ``t <= R s`` by the choice of units, and the few spare words go to the same
@@ -49,13 +51,14 @@ class Projective(TwoLevel):
         *,
         family: str | None = None,
         key: Sequence[int] = (),
+        bits: int | None = None,
         word_bits: int = WORD_BITS,
     ) -> None:
         check_size(size, word_bits)
         if size < 2:
             raise InvalidInput(f"size={size} must be at least 2 for projective response")
         if family is None:
-            self.parameters = best(size, float(epsilon), bits=room(size), slack=SLACK)
+            self.parameters = best(size, float(epsilon), bits=room(size, bits), slack=SLACK)
         else:
             self.parameters = describe(family, tuple(key))
         chosen = self.parameters
