@@ -105,3 +105,55 @@ def test_nothing_to_protect_is_reported_as_it_is():
         reports = {mechanism.randomize(x, dc.random.seeded(seed)) for seed in range(10)}
         assert reports == {x}
     assert mechanism.certificate.claimed == math.inf
+
+
+@pytest.mark.parametrize("bits", [10, 11, 12, 14])
+def test_under_a_limit_a_shorter_set_is_sought_rather_than_none(bits):
+    context = Context.uniform(range(1000), "3")
+    limited, free = dc.explain(context, bits=bits), dc.explain(context)
+    projective = next(c for c in limited.candidates if c.name == "projective")
+    assert projective.bits <= bits
+    assert limited.chosen.bits <= bits
+    assert free.candidates[0].error <= limited.candidates[0].error <= projective.error
+    if bits > 10:  # 2,047 reports are enough for a set that is 5 % off, not 5 times
+        assert projective.error < 1.06 * free.candidates[0].error
+
+
+@pytest.mark.parametrize("bits", [9, 10, 11, 12, 64])
+def test_blocks_share_the_bits_by_size_and_leave_none_unused(bits):
+    context = Context.blocks({0: range(50), 1: range(50, 53), 2: [53], 3: range(54, 500)}, "2")
+    explanation = dc.explain(context, bits=bits)
+    assert explanation.chosen.bits <= bits
+    if bits >= 10:
+        best_of_ten_bits = dc.mechanism(context, "projective")
+        assert best_of_ten_bits.bits == 10
+        known = candidate_of(best_of_ten_bits, prior_of(context, None)).error
+        assert explanation.candidates[0].error <= known * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("bits", [9, 10, 11, 64])
+def test_high_low_leaves_room_for_the_values_that_show(bits):
+    explanation = dc.explain(Context.high_low(range(500), range(100), "2"), bits=bits)
+    assert explanation.chosen.bits <= bits
+    assert explanation.chosen.name == ("high_low(randomized_response)" if bits == 9 else "high_low(projective)")
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        Context.binary("no", "yes", ("44", "44")),
+        Context.binary("no", "yes", ("inf", "100")),
+        Context.high_low(range(3), [0], "44"),
+        Context.high_low(range(3), [0, 1], "100"),
+        Context.uniform(range(2), "100"),
+    ],
+    ids=repr,
+)
+def test_an_epsilon_that_words_cannot_come_near_is_refused_in_every_form(context):
+    with pytest.raises(InvalidEpsilon, match="beyond what words of 64 bits can certify"):
+        dc.mechanism(context)
+
+
+@pytest.mark.parametrize("form", [("inf", "38"), ("38", "38"), ("0", "38"), ("inf", "inf"), ("0", "0")])
+def test_two_values_are_served_up_to_what_words_can_certify(form):
+    assert dc.mechanism(Context.binary("no", "yes", form), "binary").certificate.gap < 0.01 or "inf" in form

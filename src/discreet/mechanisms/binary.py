@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..exact import Epsilon, ceil_div, exp_below
-from .randomizer import WORD_BITS
+from .randomizer import WORD_BITS, beyond_words, too_few
 from .table import Table
 
 
@@ -33,6 +33,9 @@ class Binary(Table):
     ) -> None:
         space = 1 << word_bits
         second_lies, first_lies = _lies(epsilon, space)
+        for asked, lies in zip(epsilon, (second_lies, first_lies), strict=True):
+            if lies and isinstance(asked, Fraction) and too_few(lies, word_bits):
+                raise beyond_words(asked, word_bits)
         rows = [[space - first_lies, first_lies], [second_lies, space - second_lies]]
         super().__init__(rows, word_bits=word_bits)
         self._title = name or self.name

@@ -22,6 +22,7 @@ from .randomizer import Pair, Randomizer
 class Design(Randomizer):
     """A randomizer with support probabilities g (own value), h (another value) and nu (neutral)."""
 
+    epsilon: Fraction
     g: Fraction
     h: Fraction
     nu: Fraction

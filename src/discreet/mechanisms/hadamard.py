@@ -9,7 +9,7 @@ from typing import Any
 from ..arithmetic import MASK, Arithmetic
 from ..exact import ceil_div, exp_below
 from .design import Indexed
-from .randomizer import WORD_BITS, beyond_words, check_size
+from .randomizer import WORD_BITS, beyond_words, check_size, too_few
 
 
 class Hadamard(Indexed):
@@ -38,7 +38,7 @@ class Hadamard(Indexed):
         space = 1 << max(width, 0)
         self._true = int(space * limit / (limit + 1))
         lie = space - self._true
-        if width < 2 or lie * lie < space >> (width - width // 4) or self._true <= lie:
+        if width < 2 or too_few(lie, width) or self._true <= lie:
             raise beyond_words(epsilon, word_bits)
         self._aside = ceil_div(2 * self._true, limit)  # type: ignore[arg-type]
         self._step = 1 << (WORD_BITS - width)

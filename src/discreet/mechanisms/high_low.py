@@ -10,7 +10,7 @@ from typing import Any
 
 from ..arithmetic import Arithmetic
 from .design import Design, Indexed
-from .randomizer import Pair, Randomizer
+from .randomizer import Pair, Randomizer, beyond_words, too_few
 
 
 class HighLow(Randomizer):
@@ -36,6 +36,8 @@ class HighLow(Randomizer):
         self.sensitive = tuple(sensitive)
         chosen = set(self.sensitive)
         self.others = tuple(x for x in range(size) if x not in chosen)
+        if self.others and inner.size == 1 and too_few(int((1 - inner.shown) * 2**inner.word_bits), inner.word_bits):
+            raise beyond_words(inner.epsilon, inner.word_bits)
         self.word_bits, self.disjoint = inner.word_bits, inner.disjoint
         self.words = max(inner.words, inner.outside_words) if self.others else inner.words
         self.base = inner.outputs if inner.outputs <= 1 << 63 else 1 << 64 * -(-inner.bits // 64)

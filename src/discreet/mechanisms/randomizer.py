@@ -177,7 +177,7 @@ class Units:
         low = int(space / (limit * a + b))
         high = int(limit * low)
         each, spare = divmod(space - b * low - a * high, a + b)
-        if low * low < space >> (word_bits - word_bits // 4) or high <= low:
+        if too_few(low, word_bits) or high <= low:
             raise beyond_words(epsilon, word_bits)
         return cls(low + each, high + each, spare)
 
@@ -188,9 +188,14 @@ class Units:
         limit = exp_below(epsilon)
         low = ceil_div(space, limit * a + b)  # type: ignore[arg-type]
         high = (space - b * low) // a
-        if b and (low * low < space >> (word_bits - word_bits // 4) or high <= low):
+        if b and (too_few(low, word_bits) or high <= low):
             raise beyond_words(epsilon, word_bits)
         return cls(low, high, space - b * low - a * high)
+
+
+def too_few(units: int, word_bits: int) -> bool:
+    """True if rounding a law of so few units opens a visible gap: fewer than 256 in words of 64 bits."""
+    return units * units < 1 << word_bits // 4
 
 
 def beyond_words(epsilon: Fraction, word_bits: int) -> InvalidEpsilon:

@@ -14,7 +14,7 @@ from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
 from ..exact import ceil_div, exp_below
 from .design import SetValued
-from .randomizer import WORD_BITS, beyond_words, check_size
+from .randomizer import WORD_BITS, beyond_words, check_size, too_few
 
 WIDE = 1 << 17
 """From this size on a draw takes two words, so that the unevenness of many draws stays invisible."""
@@ -52,7 +52,7 @@ class Subset(SetValued):
         fair = exp_below(epsilon) * _evenness(self._inner, word_bits) * d
         self._true = int(space * fair / (fair + size - d))
         lie = space - self._true
-        if lie * lie < space >> (word_bits - word_bits // 4) or self._true * (size - d) <= lie * d:
+        if too_few(lie, word_bits) or self._true * (size - d) <= lie * d:
             raise beyond_words(epsilon, word_bits)
         # a set with x has g / C(k-1, d-1), one without (1-g) / C(k-1, d)
         g = Fraction(self._true, space)

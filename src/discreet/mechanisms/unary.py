@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..arithmetic import Arithmetic
 from ..exact import ceil_div, exp_below
 from .design import SetValued
-from .randomizer import WORD_BITS, beyond_words, check_size
+from .randomizer import WORD_BITS, beyond_words, check_size, too_few
 
 
 class Unary(SetValued):
@@ -32,7 +32,7 @@ class Unary(SetValued):
         self.words, self.outside_words = size, size + 1
         space = 1 << word_bits
         self._own, self._other = self._thresholds(space)
-        if self._other**2 < space >> (word_bits - word_bits // 4) or self._own <= self._other:
+        if too_few(self._other, word_bits) or self._own <= self._other:
             raise beyond_words(epsilon, word_bits)
         p, q = Fraction(self._own, space), Fraction(self._other, space)
         self.g, self.h, self.nu = p, q, q
