@@ -132,3 +132,22 @@ def test_an_empty_block_has_unknown_errors() -> None:
     tally = mechanism.tally(mechanism.randomize_many(np.zeros(50, dtype=int), dc.random.seeded(1)))
     found = dc.likelihood(tally)
     assert found.shares[:6].sum() == pytest.approx(1)
+    assert np.isfinite(found.stderr[:6]).all()
+    assert np.isinf(found.stderr[6:]).all()
+
+
+def test_reports_that_all_show_one_value_leave_the_others_uncertain() -> None:
+    mechanism = dc.mechanism(CONTEXTS["high_low"], "hadamard")
+    found = dc.likelihood(mechanism.tally([mechanism.randomizer.base] * 5))
+    assert found.shares[0] == pytest.approx(1, abs=1e-6)
+    assert np.isfinite(found.stderr).all()
+    assert (found.stderr[[1, 2, 5, 7]] > 0.1).all()
+
+
+@pytest.mark.parametrize("name", ["randomized_response", "hadamard", "projective"])
+def test_values_not_seen_in_a_small_survey_are_no_better_known_than_the_reports_allow(name: str) -> None:
+    mechanism = dc.mechanism(dc.Context.uniform(range(20), "1"), name)
+    tally = mechanism.tally(mechanism.randomize_many(np.zeros(5, dtype=int), dc.random.seeded(1)))
+    stderr = dc.likelihood(tally).stderr
+    assert np.isfinite(stderr).all()
+    assert (stderr > 0.3 * dc.estimate(tally).stderr).all(), "five reports of twenty values say next to nothing"

@@ -23,6 +23,8 @@ STEPS = 3000
 DENSE = 1500
 """Largest part whose observed information is inverted outright."""
 PROBES = 32
+UNLIKELY = 1e-100
+"""Chance of a report below which it counts as impossible."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,19 +58,20 @@ class Likelihood:
 
     @cached_property
     def stderr(self) -> Array:
-        """Standard errors by the observed information, on the plane of shares that add up to one.
+        """Standard errors by the expected information at these shares, on the plane of shares that add up to one.
 
-        ``I = sum_y c_y q_y q_y^T / P_y**2``; the covariance is ``I**-1 - I**-1 1 1^T I**-1 / 1^T I**-1 1``.
+        ``I = n sum_y q_y q_y^T / P_y``; the covariance is ``I**-1 - I**-1 1 1^T I**-1 / 1^T I**-1 1``.
         Parts of up to 1,500 values are inverted outright, larger ones probed with 32 random signs
         (within about a fifth of a percent to a few percent). Where cells overlap (sets), the tally
         does not hold the full likelihood and the unbiased estimator's variance at these shares is given.
-        Shares at the boundary have no normal error; theirs is the curvature there.
+        Shares at the boundary have no normal error; theirs is the curvature there, and infinite for values
+        that none of the likely reports could come from (a block without reports).
         """
-        randomizer, counts, shares = self.tally.mechanism.randomizer, self.tally.counts, self.shares
+        randomizer, shares = self.tally.mechanism.randomizer, self.shares
         if not randomizer.disjoint:
             moments = randomizer.second_moments(shares, NUMERIC)
             return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0) / self.n))
-        diagonal, ones = _inverse_information(randomizer, counts, shares)
+        diagonal, ones = _inverse_information(randomizer, self.n, shares)
         return np.asarray(np.sqrt(np.maximum(diagonal - ones**2 / max(ones.sum(), 1e-300), 0.0)))
 
 
@@ -189,10 +192,10 @@ class _Model:
         return np.where(better[self.block_of], far, two), np.where(better, far_values, near_values)
 
 
-def _inverse_information(randomizer: Randomizer, counts: Any, shares: Array) -> tuple[Array, Array]:
-    """The diagonal of the inverse observed information, and its product with the vector of ones."""
-    law = np.maximum(np.asarray(randomizer.push(shares, NUMERIC)), 1e-300)
-    curvature = counts / law**2
+def _inverse_information(randomizer: Randomizer, n: int, shares: Array) -> tuple[Array, Array]:
+    """The diagonal of the inverse expected information, and its product with the vector of ones."""
+    law = np.asarray(randomizer.push(shares, NUMERIC))
+    curvature = np.divide(n, law, out=np.zeros_like(law), where=law > UNLIKELY)
     if isinstance(randomizer, Blocks):
         diagonal, ones = np.zeros(len(shares)), np.zeros(len(shares))
         for part, _, cells, values in randomizer.groups(NUMERIC):
@@ -208,8 +211,9 @@ def _inverse(randomizer: Randomizer, curvature: Array, size: int) -> tuple[Array
     if size <= DENSE:
         channel = np.stack([np.asarray(randomizer.push(unit, NUMERIC)) for unit in np.eye(size)])
         information = (channel * curvature) @ channel.T
+        known = np.diag(information) > 0
         inverse = np.linalg.pinv(information, hermitian=True)
-        return np.diag(inverse), inverse.sum(axis=1)
+        return np.where(known, np.diag(inverse), np.inf), inverse.sum(axis=1)
     ridge = 1e-9 * float(curvature.sum()) / size
 
     def apply(vector: Array) -> Array:
