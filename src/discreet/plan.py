@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,10 +22,14 @@ from .tally import Tally
 
 Array = NDArray[np.float64]
 
-SIMULATIONS = 16
-"""Simulated surveys behind the expected distance of a projected estimate."""
-PEOPLE = 1 << 17
-"""People simulated one by one where counts cannot be drawn at once; the noise is then scaled to n."""
+SIMULATED = 1 << 18
+"""Shares simulated behind the expected distance of a projected estimate: few surveys of many values."""
+SURVEYS = 2, 256
+"""The fewest and the most simulated surveys."""
+WORDS = 1 << 26
+"""Random words spent where people must be simulated one by one; the noise of these is then scaled to n."""
+PEOPLE = 1 << 10
+"""The fewest people simulated in such a survey."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class Plan:
     explanation: Explanation
     users_needed: int | None
     target: str | None
+    bits: int | None
 
     @property
     def mechanism(self) -> Mechanism:
@@ -78,8 +83,10 @@ class Plan:
         rows = [_without_privacy(self.context, self.n, self.prior)]
         try:
             level = self.context.smallest
-            classical = mechanism(Context.uniform(self.context.values, level))
-            rows.append(expected_error(classical, self.n, self.prior, label="classical"))
+            classical = mechanism(Context.uniform(self.context.values, level), prior=self.prior, bits=self.bits)
+            same = classical.fingerprint == self.mechanism.fingerprint
+            told = self.expected if same else expected_error(classical, self.n, self.prior)
+            rows.append(replace(told, label="classical"))
         except DiscreetError:
             pass  # epsilon 0 or infinite has no classical form
         return (*rows, self.expected)
@@ -149,9 +156,9 @@ def plan(
     if n is not None:
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
             raise InvalidInput(f"n={n!r} must be a whole number of at least 1")
-        return Plan(context, int(n), shares, explanation, None, None)
+        return Plan(context, int(n), shares, explanation, None, None, bits)
     needed, target = _users_needed(explanation.chosen, shares, tv=tv, stderr=stderr)
-    return Plan(context, needed, shares, explanation, needed, target)
+    return Plan(context, needed, shares, explanation, needed, target, bits)
 
 
 def _users_needed(made: Mechanism, shares: Array, *, tv: float | None, stderr: float | None) -> tuple[int, str]:
@@ -159,11 +166,11 @@ def _users_needed(made: Mechanism, shares: Array, *, tv: float | None, stderr: f
     if tv is not None:
         if not 0 < tv < 1:
             raise InvalidInput(f"tv={tv} must be between 0 and 1")
-        return math.ceil((_tv(deviations) / tv) ** 2), f"tv={tv}"
+        return max(1, math.ceil((_tv(deviations) / tv) ** 2)), f"tv={tv}"
     assert stderr is not None
     if not 0 < stderr < 1:
         raise InvalidInput(f"stderr={stderr} must be between 0 and 1")
-    return math.ceil((float(deviations.max()) / stderr) ** 2), f"stderr={stderr}"
+    return max(1, math.ceil((float(deviations.max()) / stderr) ** 2)), f"stderr={stderr}"
 
 
 def expected_error(made: Mechanism, n: int, shares: Array, *, label: str = "") -> Expected:
@@ -200,10 +207,16 @@ def _detectable(made: Mechanism, n: int, shares: Array) -> float:
     return (quantile(0.95) + quantile(0.9)) * spread
 
 
+def _surveys(shares: Array) -> int:
+    """How many surveys to simulate: the mean distance of many values varies little."""
+    fewest, most = SURVEYS
+    return min(most, max(fewest, SIMULATED // len(shares)))
+
+
 def _projected_tv(made: Mechanism, n: int, shares: Array) -> float:
     rng = np.random.default_rng(20200713)
     distances = []
-    for number in range(SIMULATIONS):
+    for number in range(_surveys(shares)):
         estimate = _simulated(made, n, shares, rng, number)
         distances.append(0.5 * np.abs(project(estimate).shares - shares).sum())
     return float(np.mean(distances))
@@ -214,7 +227,7 @@ def _simulated(made: Mechanism, n: int, shares: Array, rng: np.random.Generator,
     if made.randomizer.disjoint:
         law = np.clip(made.randomizer.push(shares, NUMERIC), 0.0, None)
         return Estimate(Tally(made, rng.multinomial(n, law / law.sum()), n))
-    people = min(n, PEOPLE)
+    people = min(n, max(PEOPLE, WORDS // (_surveys(shares) * made.randomizer.words)))
     held = rng.choice(len(shares), size=people, p=shares)
     tally = made.tally(made.randomize_many(held, seeded(number)))
     if people == n:
@@ -229,7 +242,7 @@ def _without_privacy(context: Context, n: int, shares: Array) -> Expected:
     tv = _tv(deviations)
     bits = max(1, (context.size - 1).bit_length())
     rng = np.random.default_rng(20200713)
-    exact = [0.5 * np.abs(rng.multinomial(n, shares) / n - shares).sum() for _ in range(SIMULATIONS)]
+    exact = [0.5 * np.abs(rng.multinomial(n, shares) / n - shares).sum() for _ in range(_surveys(shares))]
     smallest = -math.log(0.05) / n
     return Expected(
         "no privacy",
