@@ -101,10 +101,10 @@ def print_errors(surveys: dict[str, dict[str, Any]], truth: Any) -> None:
         error = np.sqrt(np.mean((s["shares"] - truth) ** 2))
         right = int(np.sum((s["low"] <= truth) & (truth <= s["high"])))
         print(f"{promise:<36} {s['mechanism'].name:<28} {100 * error:>7.2f} points {right:>10} of {len(truth)}")
+    print("typical error: root mean square over the districts, in points of percent; 95 % intervals, right on average")
     print(
-        "typical error: root mean square over the districts, in points of percent; 95 % intervals, right on average 95 % of"
+        "95 % of the time. What may show costs nothing: the less is promised, the more is learned from the same people.\n"
     )
-    print("the time. What may show costs nothing: the less is promised, the more is learned from the same people.\n")
 
 
 def draw(surveys: dict[str, dict[str, Any]], truth: Any) -> None:
