@@ -102,9 +102,7 @@ def print_errors(surveys: dict[str, dict[str, Any]], truth: Any) -> None:
         right = int(np.sum((s["low"] <= truth) & (truth <= s["high"])))
         print(f"{promise:<36} {s['mechanism'].name:<28} {100 * error:>7.2f} points {right:>10} of {len(truth)}")
     print("typical error: root mean square over the districts, in points of percent; 95 % intervals, right on average")
-    print(
-        "95 % of the time. What may show costs nothing: the less is promised, the more is learned from the same people.\n"
-    )
+    print("95 % of the time. What may show costs nothing: the less is promised, the more the same people tell.\n")
 
 
 def draw(surveys: dict[str, dict[str, Any]], truth: Any) -> None:
