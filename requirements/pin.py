@@ -64,9 +64,7 @@ def main() -> None:
         everything = {r for part in wanted.values() for r in part}
         subprocess.run([*pip, "--no-build-isolation", *sorted(everything)], check=True)
         for name, part in {"build": BUILD, **wanted}.items():
-            here = [
-                r.partition(";")[0] for r in part
-            ]  # a package pinned for one Python is harmless on another
+            here = [r.partition(";")[0] for r in part]  # a package pinned for one Python is harmless on another
             text = subprocess.run([python, "-c", CLOSURE, *here], check=True, text=True, capture_output=True)
             (HERE / f"{name}.txt").write_text(text.stdout)
             print(f"{name}.txt: {len(text.stdout.splitlines())} packages", file=sys.stderr)

@@ -55,4 +55,3 @@ def project(estimate: Estimate, *, onto: Literal["blocks", "simplex", "clip"] = 
     else:
         raise InvalidInput(f"onto={onto!r} must be blocks, simplex or clip")
     return Projected(shares, estimate, f"projection ({onto}), biased")
-
