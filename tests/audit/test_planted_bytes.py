@@ -249,3 +249,16 @@ def test_the_same_program_with_fresh_noise_is_quiet(tmp_path):
     quiet = found(program(tmp_path, "random.SystemRandom().getrandbits(128)"), context, samples=3_000)
     assert not quiet.breach
     assert quiet.epsilon_lower > 0.3
+
+
+def test_a_constant_seed_is_found_though_one_value_always_writes_the_same(tmp_path):
+    """Mangat's form: a person who holds yes always says yes, one who holds no says yes with chance 1/e."""
+    file = tmp_path / "program.py"
+    file.write_text(
+        "import math, random, sys\nchance = random.Random(3)\nfor line in sys.stdin:\n"
+        "    print('yes' if chance.random() < (1 if line.strip() == 'yes' else 1 / math.e) else 'no')\n"
+    )
+    context = dc.Context.binary("no", "yes", ("inf", "1"))
+    leaking = found([sys.executable, str(file)], context, samples=1_200)
+    assert leaking.epsilon_lower == math.inf
+    assert leaking.pair == ("yes", "no")
