@@ -119,7 +119,7 @@ def high_low_rows() -> list[dict[str, Any]]:
     for s in (3, 10, 50, 200):
         for k in (20, 100, 1000):
             for mass in (0.02, 0.1, 0.5):
-                for text in ("0.5", "1", "2", "4"):
+                for text in ("0.5", "1", "2", "4", "5", "8"):
                     if s >= k:
                         continue
                     prior = np.r_[np.full(s, mass / s), np.full(k - s, (1 - mass) / (k - s))]

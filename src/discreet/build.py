@@ -19,7 +19,7 @@ from .mechanisms.design import Design
 from .mechanisms.exponential import exponential_table
 from .mechanisms.general_hadamard import GeneralHadamard
 from .mechanisms.hadamard import Hadamard
-from .mechanisms.high_low_choice import best_difference_set, best_subset_size
+from .mechanisms.high_low_choice import best_difference_family, best_difference_set, best_subset_size
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.mixture import Mixture
 from .mechanisms.projective import Projective
@@ -93,6 +93,9 @@ def _sensitive_base(name: str, size: int, epsilon: Fraction, mass: float, parame
     if set(parameters) <= {"bits"} and size > 1 and name == "projective":
         chosen = best_difference_set(size, float(epsilon), mass, bits=parameters.get("bits"))
         return Projective(size, epsilon, family=chosen.family, key=chosen.key)
+    if set(parameters) <= {"bits"} and size > 1 and name == "cyclotomic":
+        family = best_difference_family(size, float(epsilon), mass, bits=parameters.get("bits"))
+        return Cyclotomic(size, epsilon, **(parameters if family is None else {"p": family.p, "d": family.d}))
     inner = base(name, size, epsilon, parameters)
     if not isinstance(inner, Design):
         raise NotServed(f"mechanism={name!r} has no high-low form; one of {', '.join(sorted(BASES))} has")

@@ -18,7 +18,7 @@ from .mechanisms.cyclotomic import Cyclotomic, best_family
 from .mechanisms.design import Design
 from .mechanisms.difference_sets import best, squared_error
 from .mechanisms.exponential import exponential_table
-from .mechanisms.high_low_choice import best_two_sizes
+from .mechanisms.high_low_choice import best_two_sizes, family_pays
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.projective import SLACK, Projective, room
 from .mechanisms.randomized_response import RandomizedResponse
@@ -168,6 +168,10 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Calla
             size, shown = len(context.sensitive), context.size - len(context.sensitive)
         inside = None if bits is None else ((1 << bits) - shown).bit_length() - 1
         fit = [name for name in BASES if _fits(name, size, context.level, inside)]
+        if isinstance(context, HighLow) and size > 1:
+            mass = float(np.sum(shares[list(context.sensitive)]))
+            several = _wide_enough(size, inside) and family_pays(size, float(context.level), mass, bits=inside)
+            fit = [name for name in fit if name != Cyclotomic.name] + [Cyclotomic.name] * several
         for name in fit:
             yield lambda name=name: named(context, name, _limited(name, inside), shares)  # type: ignore[misc]
         if isinstance(context, HighLow) and "subset" in fit:
@@ -232,11 +236,16 @@ def _fits(name: str, size: int, epsilon: Fraction, bits: int | None) -> bool:
     if name == Cyclotomic.name and size > 1:
         level, most = float(epsilon), room(size, bits)
         several = best_family(size, level, bits=most)
-        if several is None or most < (size - 1).bit_length():
+        if several is None or not _wide_enough(size, most):
             return False
         single = best(size, level, bits=most, slack=SLACK)
         return 1.01 * several.squared_error(size, level) < squared_error(single, size, level)
     return bits is None or size <= bits or name not in ("subset", "unary", "optimised_unary")
+
+
+def _wide_enough(size: int, bits: int | None) -> bool:
+    """True if every value can have a report of its own."""
+    return bits is None or bits >= (size - 1).bit_length()
 
 
 def _two_sizes(context: HighLow, shares: Any) -> Mechanism:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 from ..errors import InvalidInput
+from .cyclotomic import Family, families
 from .difference_sets import Parameters, candidates
 from .projective import room
 
@@ -62,15 +64,32 @@ def best_subset_size(size: int, epsilon: float, mass: float) -> int:
 @lru_cache(maxsize=1024)
 def best_difference_set(size: int, epsilon: float, mass: float, *, bits: int | None = None) -> Parameters:
     """The cyclic difference set with the least `high_low_error` that fits; ties go to the fewest reports."""
-
-    def error(p: Parameters) -> tuple[float, int]:
-        levels = two_level(p.r, p.v - p.r, p.r, p.lam, epsilon)
-        return high_low_error(*levels, size=size, mass=mass), p.v
-
-    found = min(candidates(size, bits=room(size, bits)), key=error, default=None)
+    found = min(candidates(size, bits=room(size, bits)), key=_rating(size, epsilon, mass), default=None)
     if found is None:
         raise InvalidInput(f"bits={bits} must be enough for {size} sensitive values")
     return found
+
+
+@lru_cache(maxsize=1024)
+def best_difference_family(size: int, epsilon: float, mass: float, *, bits: int | None = None) -> Family | None:
+    """The cyclotomic family with the least `high_low_error` that fits; None when none does."""
+    rating = _rating(size, epsilon, mass)
+    return min(families(size, bits=bits), key=lambda family: rating(family.parameters), default=None)
+
+
+def family_pays(size: int, epsilon: float, mass: float, *, bits: int | None = None) -> bool:
+    """True if the best family has at least 1 % less error than the best difference set alone."""
+    rating = _rating(size, epsilon, mass)
+    several, single = (find(size, epsilon, mass, bits=bits) for find in (best_difference_family, best_difference_set))
+    return several is not None and 1.01 * rating(several.parameters)[0] < rating(single)[0]
+
+
+def _rating(size: int, epsilon: float, mass: float) -> Callable[[Parameters], tuple[float, int]]:
+    def rating(p: Parameters) -> tuple[float, int]:
+        levels = two_level(p.r, p.v - p.r, p.r, p.lam, epsilon)
+        return high_low_error(*levels, size=size, mass=mass), p.v
+
+    return rating
 
 
 @lru_cache(maxsize=1024)
