@@ -86,7 +86,7 @@ def _region(mechanism: Mechanism, pair: tuple[str, str], plot: str | None) -> di
     x, z = (domain[domain.index_of_text(text)] for text in pair)
     region = attained_region(mechanism, x, z)
     if plot is not None:
-        from ..plots.error_region import plot_error_region
+        from ..plots import plot_error_region
 
         plot_error_region(region, plot, title=mechanism.name)
     return region.as_dict()

@@ -2,6 +2,7 @@
 
 from .bars import plot_bars, plot_dots
 from .curves import plot_curves, plot_ratios
+from .error_region import plot_error_region
 from .maps import plot_maps, plot_partitions
 from .points import plot_points
 from .regions import plot_regions
@@ -10,6 +11,7 @@ from .shares import plot_shares
 __all__ = [
     "plot_bars",
     "plot_curves",
+    "plot_error_region",
     "plot_dots",
     "plot_maps",
     "plot_partitions",
