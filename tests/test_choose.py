@@ -1,5 +1,6 @@
 """Laws of the choice: the least error among certified mechanisms, explained, by name or not at all."""
 
+import json
 import math
 
 import numpy as np
@@ -170,3 +171,29 @@ def test_families_of_small_sets_are_sized_for_the_share_of_sensitive_people(epsi
     assert least.name == "high_low(subset)"
     assert word.bits <= 16
     assert word.error < 1.03 * least.error
+
+
+def test_blocks_are_explained_one_kind_at_a_time():
+    blocks = {0: range(50), 1: range(50, 53), 2: [53], 3: range(54, 500), 4: range(500, 503)}
+    explanation = dc.explain(Context.blocks(blocks, {0: "1", 1: "5", 2: "1", 3: "3", 4: "5"}))
+    rows = [(row.blocks, row.values, row.epsilon, row.mechanism) for row in explanation.parts]
+    assert rows == [
+        (1, 446, "3", "projective"),
+        (1, 50, "1", "subset"),
+        (2, 3, "5", "randomized_response"),
+        (1, 1, "1", "randomized_response"),
+    ]
+    assert explanation.parts[-1].error == explanation.parts[-1].bits == 0
+    mass = {446: 446 / 503, 50: 50 / 503, 3: 3 / 503, 1: 1 / 503}
+    within = sum(row.blocks * mass[row.values] * (row.error + 1 / row.values) for row in explanation.parts)
+    assert within - 1 / 503 == pytest.approx(explanation.candidates[0].error), "the parts add up to the whole"
+    assert "in 2 block(s) of 3 value(s) at epsilon 5: randomized_response" in str(explanation)
+    assert json.loads(json.dumps(explanation.parts[0].as_dict()))["mechanism"] == "projective"
+    assert dc.explain(CONTEXTS["uniform"]).parts == ()
+
+
+def test_only_some_of_many_kinds_of_block_are_printed():
+    levels = [str(1 + j / 10) for j in range(15)]
+    explanation = dc.explain(Context.blocks({j: range(4 * j, 4 * j + 4) for j in range(15)}, levels))
+    assert len(explanation.parts) == 15
+    assert str(explanation).endswith("- and 3 other kinds of block")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ import numpy as np
 from .build import BASES, base, binary, mixture, named, per_block, structured
 from .context import Binary, Blocks, Context, HighLow, Metric, Uniform
 from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed
+from .exact import text_of
+from .mechanisms.blocks import Blocks as BlocksOf
 from .mechanisms.cyclotomic import Cyclotomic, best_family
 from .mechanisms.design import Design
 from .mechanisms.difference_sets import best, squared_error
@@ -30,6 +33,9 @@ REPORT_BITS = 64
 
 MIXED_SIZE = 16
 """Largest set of sensitive values for which two subset sizes are mixed; above, one size is within 0.1 %."""
+
+SHOWN_PARTS = 12
+"""Kinds of block that a printed explanation lists."""
 
 TABLE_LIMIT = 128
 """Largest domain for which a full table is tried by itself."""
@@ -53,6 +59,27 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class Part:
+    """What the chosen mechanism uses in all blocks of one size and epsilon.
+
+    `error` is times the reports of the block, for equally likely values in it.
+    """
+
+    blocks: int
+    values: int
+    epsilon: str
+    mechanism: str
+    error: float
+    bits: int
+    decode_cost: float
+    influence: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True)
 class Explanation:
     """The candidates for a context from the least error to the most, and why the first was chosen."""
 
@@ -64,6 +91,16 @@ class Explanation:
         """The mechanism with the least expected error within the limit."""
         return self.candidates[0].mechanism
 
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """What the chosen mechanism uses inside blocks, the largest blocks first; nothing for other contexts."""
+        randomizer, served = self.chosen.randomizer, self.chosen.served
+        if not isinstance(randomizer, BlocksOf) or not isinstance(served, Blocks):
+            return ()
+        found = Counter(zip(randomizer.kind_of, served.levels, strict=True))
+        rows = [_part(randomizer.kinds[kind], level, blocks) for (kind, level), blocks in found.items()]
+        return tuple(sorted(rows, key=lambda row: (-row.values, float(row.epsilon))))
+
     def __str__(self) -> str:
         best = self.candidates[0].error
         lines = [f"{'mechanism':32} {'n x error':>12} {'ratio':>8} {'bits':>7} {'decode ops':>11} {'influence':>10}"]
@@ -72,7 +109,22 @@ class Explanation:
             f"{c.decode_cost:11.3g} {c.influence:10.3g}"
             for c in self.candidates
         ]
-        return "\n".join([*lines, self.reason])
+        lines.append(self.reason)
+        lines += [
+            f"- in {p.blocks} block(s) of {p.values} value(s) at epsilon {p.epsilon}: {p.mechanism}, "
+            f"{p.error:.5g} x error, {p.bits} bits, {p.decode_cost:.3g} decode ops, influence {p.influence:.3g}"
+            for p in self.parts[:SHOWN_PARTS]
+        ]
+        if len(self.parts) > SHOWN_PARTS:
+            lines.append(f"- and {len(self.parts) - SHOWN_PARTS} other kinds of block")
+        return "\n".join(lines)
+
+
+def _part(inner: Randomizer, level: Fraction, blocks: int) -> Part:
+    even = np.full(inner.size, 1 / inner.size)
+    error = float(np.sum(inner.second_moments(even, NUMERIC)) - np.sum(even**2))
+    costs = inner.bits if inner.size > 1 else 0, inner.decode_cost, inner.influence(NUMERIC)
+    return Part(blocks, inner.size, text_of(level), str(inner.describe()["name"]), error, *costs)
 
 
 def mechanism(
