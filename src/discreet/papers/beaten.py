@@ -54,9 +54,9 @@ def measure(setting: Setting, parts: str, run: int) -> dict[str, dict[str, float
     for method, (name, _, finish) in METHODS.items():
         if name not in tallies:
             tallies[name] = recorded_tally(made(parts, name), data.people, 1000 * run + list(PARTS).index(parts))
-        begun = time.perf_counter()
+        begun = time.process_time()
         shares = finish(tallies[name])
-        seconds = time.perf_counter() - begun
+        seconds = time.process_time() - begun
         error = squared_error(shares, data.shares)
         found[method] = {"tv": total_variation(shares, data.shares), "squared": error, "seconds": seconds}
     return found
@@ -91,8 +91,8 @@ def run(setting: Setting) -> Report:
         The paper has Hadamard response and projects onto the simplex. Ours is the mechanism with the least
         expected squared error among reports of at most 64 bits, chosen from the context alone, with four ways
         to finish. Privacy is the same in every row of a column: what differs is the law of the reports and
-        what is made of them, and making more of them costs no privacy. Seconds are of one core, from tally to
-        shares.
+        what is made of them, and making more of them costs no privacy. Seconds are of processor time, from tally
+        to shares.
 
         How much was chosen beforehand: the estimators take every number they need from the reports. The table's
         method to compare with the paper's is the spatial TV rule, one for all columns. One safeguard of rule
