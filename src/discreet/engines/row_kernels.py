@@ -9,9 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics.compiled import choose_by_type, inline, jit, long_at, longs_from, longs_of, put_long, short_at
-from .kernels import LAST, ONE, SIX, ZERO, U, all_below, bits_below, select, step
+from ..numerics.compiled import (
+    byte_at,
+    choose_by_type,
+    inline,
+    jit,
+    long_at,
+    longs_from,
+    longs_of,
+    put_byte,
+    put_long,
+    short_at,
+)
+from .kernels import EIGHT, LAST, ONE, SIX, ZERO, U, all_below, bits_below, select, step
 from .laws import HighLowLaw, SubsetLaw, UnaryLaw
+
+LOW_BITS = U(0x0102040810204080)
+"""Times eight bytes that are 0 or 1: their bits in order, in the top byte."""
 
 
 @jit
@@ -20,58 +34,63 @@ def fill_rows(law: Any, size: Any, x: Any, words: Any, stride: Any, out: Any) ->
     if not all_below(x, size):
         return False
     columns = U(out.shape[1])
-    spare = np.zeros(out.shape[1], dtype=np.uint64)
-    longs, rows, beside = longs_of(words), longs_of(out), longs_of(spare)
+    room = np.zeros(9 * out.shape[1], dtype=np.uint64)
+    longs, rows, beside = longs_of(words), longs_of(out), longs_of(room)
     for i in range(U(out.shape[0])):
         draw_row(law, U(x[i]), longs_from(longs, i * stride), longs_from(rows, i * columns), beside, columns)
-    return spare.size > 0
+    return room.size > 0
 
 
 @inline
-def _is_member(row: Any, i: Any) -> Any:
-    return long_at(row, i >> SIX) >> (i & LAST) & ONE
+def _insert(members: Any, t: Any, last: Any, flag: Any) -> Any:
+    """Add `t`, or `last` if t is already in, where the flag is 1.
+
+    Members are bytes, so that a step seldom waits for what another has just written.
+    """
+    t = select(byte_at(members, t), last, t)
+    put_byte(members, t, flag | byte_at(members, t))
 
 
 @inline
-def _insert(row: Any, i: Any, flag: Any) -> Any:
-    put_long(row, i >> SIX, long_at(row, i >> SIX) | flag << (i & LAST))
-
-
-@inline
-def _clear(row: Any, columns: Any) -> Any:
+def _pack(members: Any, row: Any, columns: Any) -> Any:
+    """Write the members as bits and clear them."""
     for word in range(columns):
-        put_long(row, word, ZERO)
+        bits = ZERO
+        for byte in range(EIGHT):
+            at = (word << U(3)) + byte
+            bits |= (long_at(members, at) * LOW_BITS >> U(56)) << (byte << U(3))
+            put_long(members, at, ZERO)
+        put_long(row, word, bits)
 
 
 def draw_row(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any) -> Any:
-    """Write the report of x to `row`; `beside` is another row to work in."""
+    """Write the report of x to `row`; `beside` is another row to work in, and after it a clear byte a value."""
     raise NotImplementedError
 
 
-def outside_row(law: Any, words: Any, row: Any, columns: Any) -> Any:
+def outside_row(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
     """Write a neutral report to `row`; whether a value that needs no protection shows itself."""
     raise NotImplementedError
 
 
 def _row_subset(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any) -> Any:
-    _clear(row, columns)
-    truth = U(long_at(words, ZERO) <= law.true_last)
+    members, truth = longs_from(beside, columns), U(long_at(words, ZERO) <= law.true_last)
     flag, u, at = ONE - truth, ZERO, longs_from(words, ONE)
     for s in range(law.d):
         size, t, u, at = step(law.steps, s, u, at)
         last = size - ONE
-        t, last = t + U(t >= x), last + U(last >= x)
-        _insert(row, select(_is_member(row, t), last, t), flag)
+        _insert(members, t + U(t >= x), last + U(last >= x), flag)
         flag = ONE
-    _insert(row, x, truth)
+    _insert(members, x, x, truth)
+    _pack(members, row, columns)
 
 
-def _outside_row_subset(law: Any, words: Any, row: Any, columns: Any) -> Any:
-    _clear(row, columns)
+def _outside_row_subset(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
     u, at = ZERO, longs_from(words, ONE)
     for s in range(law.d):
         size, t, u, at = step(law.neutral, s, u, at)
-        _insert(row, select(_is_member(row, t), size - ONE, t), ONE)
+        _insert(members, t, size - ONE, ONE)
+    _pack(members, row, columns)
     return U(long_at(words, ZERO) > law.aside_last)
 
 
@@ -81,24 +100,24 @@ def _row_unary(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any
     put_long(row, x >> SIX, others | U(long_at(words, x) < law.own) << (x & LAST))
 
 
-def _outside_row_unary(law: Any, words: Any, row: Any, columns: Any) -> Any:
+def _outside_row_unary(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
     _neutral_bits(law, words, row, columns)
     return U(long_at(words, law.size) > law.aside_last)
 
 
 @inline
 def _neutral_bits(law: Any, words: Any, row: Any, columns: Any) -> Any:
-    _clear(row, columns)
-    for word in range((law.size + LAST) >> SIX):
+    for word in range(columns):
         first = word << SIX
-        put_long(row, word, bits_below(law.other, longs_from(words, first), min(U(64), law.size - first)))
+        count = min(U(64), law.size - min(first, law.size))
+        put_long(row, word, bits_below(law.other, longs_from(words, first), count))
 
 
 def _row_high_low(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any) -> Any:
     entry = short_at(law.entries, x)
     place, other = entry >> ONE, entry & ONE
     draw_row(law.inner, select(other, ZERO, place), words, row, beside, columns)
-    shown = other & outside_row(law.inner, words, beside, columns)
+    shown = other & outside_row(law.inner, words, beside, longs_from(beside, columns), columns)
     for word in range(columns):
         written = select(other, long_at(beside, word), long_at(row, word))
         put_long(row, word, select(shown, ZERO, written))

@@ -30,7 +30,7 @@ SOURCES = (
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 njit: Any = numba.njit
 types: Any = numba_types
-WORD = ir.IntType(64)
+WORD, BYTE = ir.IntType(64), ir.IntType(8)
 LONGS = types.CPointer(types.uint64)
 
 
@@ -120,7 +120,10 @@ def count_bits(context: Any, a: Any) -> Any:
 
 @intrinsic
 def longs_of(context: Any, array: Any) -> Any:
-    """The place in memory of an array's 64-bit words; what is passed on costs no reference counts in a loop."""
+    """The place in memory of an array's 64-bit words; what is passed on costs no reference counts in a loop.
+
+    The array must be used again after its place, or Numba may give its memory back before.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -169,8 +172,31 @@ def put_long(context: Any, longs: Any, i: Any, word: Any) -> Any:
     return types.void(longs, types.uint64, types.uint64), generate
 
 
+@intrinsic
+def byte_at(context: Any, longs: Any, i: Any) -> Any:
+    """Byte number i of the 64-bit words at this place, as a word."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.zext(builder.load(_element(builder, arguments, BYTE)), WORD)
+
+    return types.uint64(longs, types.uint64), generate
+
+
+@intrinsic
+def put_byte(context: Any, longs: Any, i: Any, byte: Any) -> Any:
+    """Overwrite byte number i of the 64-bit words at this place."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store(builder.trunc(arguments[2], BYTE), _element(builder, arguments, BYTE))
+        return context.get_dummy_value()
+
+    return types.void(longs, types.uint64, types.uint64), generate
+
+
 def _element(builder: Any, arguments: Any, kind: Any) -> Any:
     place = arguments[0]
     if isinstance(place.type, ir.IntType):
         place = builder.inttoptr(place, kind.as_pointer())
+    elif kind is BYTE:
+        place = builder.bitcast(place, kind.as_pointer())
     return builder.gep(place, [arguments[1]])
