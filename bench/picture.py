@@ -1,0 +1,40 @@
+"""The results as one picture: rates of ours and of peers, and the cost as n and k grow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from measure import Result
+
+
+def draw(results: list[Result], path: Path) -> None:
+    """Write the picture."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(16, 6), layout="constrained")
+    for k, shift in ((1000, -0.2), (43_750, 0.2)):
+        bars = [
+            r for r in results if r.k == k and r.rate and r.section in ("privatise", "peers") and "decode" not in r.case
+        ]
+        names = [r.case.replace(", privatise", "") for r in bars]
+        left.barh([i + shift for i in range(len(bars))], [r.rate for r in bars], height=0.4, label=f"k = {k}")
+        if k == 1000:
+            left.set_yticks(range(len(bars)), names)
+    left.set(xscale="log", xlabel="reports a second of one core", title="Privatise")
+    left.invert_yaxis()
+    left.legend()
+    for axes, letter, fixed in ((middle, "n", "k"), (right, "k", "n")):
+        lines = [r for r in results if r.section == "growth"]
+        for case in dict.fromkeys(r.case for r in lines):
+            mine = [r for r in lines if r.case == case]
+            least = min(getattr(r, fixed) for r in mine)
+            points = sorted((getattr(r, letter), 1e9 / r.rate) for r in mine if letter == "k" or r.k == 1000)
+            if points:
+                axes.plot(*zip(*points, strict=True), marker="o", label=f"{case}, {fixed} = {least}")
+        axes.set(xscale="log", xlabel=letter, ylabel="nanoseconds a report", title=f"Cost as {letter} grows")
+        axes.set_ylim(bottom=0)
+        axes.legend()
+    figure.savefig(path, dpi=120)

@@ -1,0 +1,83 @@
+"""Speed as ratios in one run: ours compiled, ours in NumPy, the machine's limits, and published libraries.
+
+    python bench/run.py [--quick] [--only privatise tally estimate peers files growth] [--json FILE] [--plot FILE]
+
+Prints one table, and writes the same lines as JSON and as a picture. Nothing is asserted: a machine that has
+other things to do gives other rates, but its ratios hold better, and the least of a few tries is taken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+sys.path.insert(0, str(Path(__file__).parent))
+
+from limits import Limits, limits, told
+from measure import Result, table
+from parquet import parquet
+from peers import peers
+from picture import draw
+from speed import decode, estimate, growth, privatise
+
+SECTIONS = ["privatise", "tally", "estimate", "peers", "files", "growth"]
+KS = [1000, 43_750]
+
+
+def sections(asked: list[str], quick: bool, found: Limits) -> Iterator[Result]:
+    """The lines of the sections asked for, one after the other."""
+    ours: dict[tuple[str, str, int], float] = {}
+    if {"privatise", "peers"} & set(asked):
+        for line in privatise(found, KS, 4_000_000 if quick else 10_000_000):
+            ours["privatise", line.case, line.k] = line.rate
+            yield line
+    if {"tally", "peers"} & set(asked):
+        for line in decode(found, KS, 4_000_000 if quick else 50_000_000):
+            ours["decode", line.case.partition(",")[0], line.k] = line.rate
+            yield line
+    if "estimate" in asked:
+        yield from estimate([*KS, 1 << 20])
+    if "peers" in asked:
+        yield from peers(KS, ours, quick=quick)
+    if "files" in asked:
+        yield from parquet(2_000_000 if quick else 100_000_000, tries=2)
+    if "growth" in asked:
+        ns, ks = (
+            ([10**5, 10**6], [10**3, 10**4])
+            if quick
+            else ([10**6, 10**7, 10**8], [10, 10**2, 10**3, 10**4, 10**5, 10**6])
+        )
+        yield from growth(ns, ks)
+
+
+def main() -> None:
+    """Measure, print, and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a minute or two instead of a quarter of an hour")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=SECTIONS)
+    parser.add_argument("--json", type=Path, default=Path("bench.json"), help="where the lines go as JSON")
+    parser.add_argument("--plot", type=Path, default=Path("bench.png"), help="where the picture goes")
+    asked = parser.parse_args()
+    found = limits()
+    lines = told(found)
+    print(f"Python {platform.python_version()} on {platform.machine()}, {os.cpu_count()} cores")
+    print(table(lines), flush=True)
+    section = ""
+    for line in sections(asked.only, asked.quick, found):
+        lines.append(line)
+        text = table([line]).splitlines()
+        print("\n".join(text[1 if line.section == section else 0 :][1 if line.section == section else 0 :]), flush=True)
+        section = line.section
+    asked.json.write_text(json.dumps([line.as_dict() for line in lines], indent=1) + "\n")
+    draw(lines, asked.plot)
+    print(f"\nwritten: {asked.json}, {asked.plot}")
+
+
+if __name__ == "__main__":
+    main()
