@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import bounds, errors, random
+    from . import bounds, checks, errors, geo, random, spark
     from .audit import Audit, audit
     from .choose import Explanation, explain, mechanism
     from .context import Context
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .shrink import Shrunk, shrink
     from .tally import Tally
     from .verify import Certificate, verify
+    from .wire import Spec
 
 _HOMES = {
     "Audit": "audit",
@@ -42,13 +43,16 @@ _HOMES = {
     "Plan": "plan",
     "Projected": "project",
     "Shrunk": "shrink",
+    "Spec": "wire",
     "Tally": "tally",
     "audit": "audit",
     "bounds": "bounds",
+    "checks": "checks",
     "compose": "mechanisms.compose",
     "errors": "errors",
     "estimate": "estimate",
     "explain": "choose",
+    "geo": "geo",
     "likelihood": "likelihood",
     "mechanism": "choose",
     "plan": "plan",
@@ -56,11 +60,12 @@ _HOMES = {
     "project": "project",
     "random": "random",
     "shrink": "shrink",
+    "spark": "spark",
     "verify": "verify",
 }
 """Where each public name lives; modules are imported when first asked for."""
 
-_MODULES = {"bounds", "errors", "random"}
+_MODULES = {"bounds", "checks", "errors", "geo", "random", "spark"}
 
 __all__ = [
     "Audit",
@@ -74,13 +79,16 @@ __all__ = [
     "Plan",
     "Projected",
     "Shrunk",
+    "Spec",
     "Tally",
     "audit",
     "bounds",
+    "checks",
     "compose",
     "errors",
     "estimate",
     "explain",
+    "geo",
     "likelihood",
     "mechanism",
     "plan",
@@ -88,6 +96,7 @@ __all__ = [
     "project",
     "random",
     "shrink",
+    "spark",
     "verify",
 ]
 __version__ = "0.1.0"
