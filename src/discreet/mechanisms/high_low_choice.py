@@ -80,7 +80,8 @@ def best_difference_family(size: int, epsilon: float, mass: float, *, bits: int 
 def family_pays(size: int, epsilon: float, mass: float, *, bits: int | None = None) -> bool:
     """True if the best family has at least 1 % less error than the best difference set alone."""
     rating = _rating(size, epsilon, mass)
-    several, single = (find(size, epsilon, mass, bits=bits) for find in (best_difference_family, best_difference_set))
+    several = best_difference_family(size, epsilon, mass, bits=bits)
+    single = best_difference_set(size, epsilon, mass, bits=bits)
     return several is not None and 1.01 * rating(several.parameters)[0] < rating(single)[0]
 
 
