@@ -24,9 +24,9 @@ Array = NDArray[np.float64]
 
 SIMULATED = 1 << 18
 """Shares simulated behind the expected distance of a projected estimate: few surveys of many values."""
-SURVEYS = 2, 256
+SURVEYS = 2, 128
 """The fewest and the most simulated surveys."""
-WORDS = 1 << 26
+WORDS = 1 << 23
 """Random words spent where people must be simulated one by one; the noise of these is then scaled to n."""
 PEOPLE = 1 << 10
 """The fewest people simulated in such a survey."""

@@ -84,3 +84,17 @@ def test_bad_requests_end_in_one_line(refused, folder, arguments, message):
     (folder / "stranger.json").write_text('{"x": 1}')
     (folder / "short.json").write_text("[0.5, 0.5]")
     assert message in refused("plan", "survey.toml", *arguments)
+
+
+def test_bits_and_prior_of_the_spec_hold_for_its_plan(discreet, folder):
+    head = '[domain]\nsize = 1000\n[context]\nform = "uniform"\nepsilon = "3"\n[mechanism]\nname = "auto"\n'
+    (folder / "short.toml").write_text(head + "bits = 10\n")
+    assert json.loads(discreet("plan", "short.toml", "--n", 1000, "--json").stdout)["bits"] == 10
+    values = '[domain]\nvalues = ["a", "b", "c"]\n[context]\nform = "high_low"\nsensitive = ["a"]\nepsilon = "1"\n'
+    (folder / "listed.toml").write_text(values + '[mechanism]\nname = "auto"\nprior = [0.5, 0.25, "1/4"]\n')
+    (folder / "named.toml").write_text(values + "[mechanism.prior]\na = 0.5\nb = 0.25\nc = 0.25\n")
+    context = dc.Context.high_low(["a", "b", "c"], ["a"], "1")
+    expected = dc.plan(context, n=100, prior=[0.5, 0.25, 0.25]).expected.total_squared_error
+    for name in ("listed.toml", "named.toml"):
+        told = json.loads(discreet("plan", name, "--n", 100, "--json").stdout)
+        assert told["total_squared_error"] == pytest.approx(expected)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,14 +39,16 @@ def command(
     SPEC is a .toml or .json file. Give one of --n, --tv and --stderr. The chosen mechanism stands beside no
     privacy at all and classical privacy at the same epsilon.
     """
+    from ..choose import REPORT_BITS
     from ..plan import plan as make
     from ..wire import Spec
 
     wanted = Spec.read(spec)
     mechanism = wanted.mechanism
-    shares = None if prior is None else read_prior(prior, mechanism.context.domain)
+    shares = _told(wanted.choice.get("prior")) if prior is None else read_prior(prior, mechanism.context.domain)
     best = wanted.choice.get("name", "auto") == "auto"
-    made = make(mechanism.context if best else mechanism, n=n, tv=tv, stderr=stderr, prior=shares)
+    bits = wanted.choice.get("bits", REPORT_BITS)
+    made = make(mechanism.context if best else mechanism, n=n, tv=tv, stderr=stderr, prior=shares, bits=bits)
     if plot is not None:
         _draw(made, plot)
     if as_json:
@@ -54,6 +57,13 @@ def command(
     click.echo(str(made))
     if candidates:
         click.echo(f"\n{made.explanation}")
+
+
+def _told(shares: Any) -> Any:
+    """The prior of the spec itself, which was checked when its mechanism was made."""
+    if isinstance(shares, dict):
+        return {value: float(Fraction(str(share))) for value, share in shares.items()}
+    return None if shares is None else [float(Fraction(str(share))) for share in shares]
 
 
 def read_prior(path: str, domain: Any) -> Any:
