@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from cases import values
-from measure import Result
+from measure import HELD, Result
 
 K = 43_750
 PROGRAMS = {
@@ -44,15 +44,18 @@ from discreet.engines.jobs import tally_files
 tally_files(mechanism("blocks", "hadamard", 43_750), [reports])
 """,
 }
-FRAME = """
-import json, resource, sys, time
+FRAME = (
+    "import json, resource, sys, time\n"
+    + HELD
+    + """
 source, target, reports = sys.argv[1:4]
 start = time.perf_counter()
 {program}
 used = resource.getrusage(resource.RUSAGE_SELF)
 seconds = time.perf_counter() - start
-print(json.dumps({{"cpu": used.ru_utime + used.ru_stime, "clock": seconds, "memory": used.ru_maxrss / 1024}}))
+print(json.dumps({{"cpu": used.ru_utime + used.ru_stime, "clock": seconds, "memory": held()}}))
 """
+)
 
 
 def parquet(n: int, *, tries: int) -> Iterator[Result]:

@@ -14,25 +14,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from measure import Result
+from measure import HELD, Result
 
 HOME = Path(sys.prefix) / "peers"
 """Where their environments are kept."""
 
-TIMER = """
-import json, resource, sys, time
+TIMER = (
+    "import json, resource, sys, time\n"
+    + HELD
+    + """
 k, n = int(sys.argv[1]), int(sys.argv[2])
 values = [i * 7919 % k for i in range(n)]
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 def spent(work):
     start = time.process_time()
     made = work()
     return made, time.process_time() - start
 """
+)
 
 REPORT = """
-memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-print(json.dumps({"privatise": n / privatise, "decode": n / decode if decode else 0, "memory": memory}))
+print(json.dumps({"privatise": n / privatise, "decode": n / decode if decode else 0, "memory": held()}))
 """
 
 

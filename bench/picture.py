@@ -25,7 +25,8 @@ def draw(results: list[Result], path: Path) -> None:
             left.set_yticks(range(len(bars)), names)
     left.set(xscale="log", xlabel="reports a second of one core", title="Privatise")
     left.invert_yaxis()
-    left.legend()
+    if left.patches:
+        left.legend()
     for axes, letter, fixed in ((middle, "n", "k"), (right, "k", "n")):
         lines = [r for r in results if r.section == "growth"]
         for case in dict.fromkeys(r.case for r in lines):
@@ -36,5 +37,6 @@ def draw(results: list[Result], path: Path) -> None:
                 axes.plot(*zip(*points, strict=True), marker="o", label=f"{case}, {fixed} = {least}")
         axes.set(xscale="log", xlabel=letter, ylabel="nanoseconds a report", title=f"Cost as {letter} grows")
         axes.set_ylim(bottom=0)
-        axes.legend()
+        if axes.lines:
+            axes.legend()
     figure.savefig(path, dpi=120)

@@ -59,18 +59,19 @@ def _privatise(made: dc.Mechanism, case: str, n: int, found: Limits) -> Result:
 def decode(found: Limits, ks: list[int], n: int) -> Iterator[Result]:
     """Reports to a tally, against NumPy and a plain sum; and a tally to shares with standard errors."""
     for k in ks:
-        for form, name in [*HOT[:3], HOT[4]]:
+        for form, name in [*HOT[:3], HOT[4], SETS[0]]:
             made = mechanism(form, name, k)
-            reports = made.randomize_many(values(k, n), dc.random.secure())
-            one = n / least(lambda made=made, reports=reports: dc.Tally.of(made, reports, threads=1))
+            count = n if made.bits <= 64 else max(200, min(n, 200_000_000 // k))
+            reports = made.randomize_many(values(k, count), dc.random.secure())
+            one = count / least(lambda made=made, reports=reports: dc.Tally.of(made, reports, threads=1))
             worth, acceleration.WORTH = acceleration.WORTH, 1 << 62
-            plain = n / least(lambda made=made, reports=reports: dc.Tally.of(made, reports, threads=1), tries=2)
+            plain = count / least(lambda made=made, reports=reports: dc.Tally.of(made, reports, threads=1), tries=2)
             acceleration.WORTH = worth
-            kind = reports.dtype.str[1:]
+            kind = reports.dtype.str[1:] if reports.ndim == 1 else f"{reports.shape[1]} words"
             ratios = {"numpy": one / plain}
             if kind in found.summed:
                 ratios["of np.sum"] = one / found.summed[kind]
-            yield Result("tally", f"{form} {name}, {kind}", k, n, one, ratios=ratios)
+            yield Result("tally", f"{form} {name}, {kind}", k, count, one, ratios=ratios)
 
 
 def estimate(ks: list[int]) -> Iterator[Result]:

@@ -80,7 +80,8 @@ def _kind(path: str) -> str:
     return "Parquet" if Path(path).suffix in (".parquet", ".pq") else "Arrow IPC"
 
 
-def _chosen(schema: pa.Schema, column: str | None, path: str) -> pa.Field:
+def chosen(schema: pa.Schema, column: str | None, path: str) -> pa.Field:
+    """The column of this name, or the only one."""
     names = schema.names
     if column is None and len(names) == 1:
         column = names[0]
@@ -98,7 +99,7 @@ def _chosen(schema: pa.Schema, column: str | None, path: str) -> pa.Field:
 def _parquet(path: str, column: str | None) -> ArrowColumn:
     with pq.ParquetFile(path) as file:
         metadata, schema = file.metadata, file.schema_arrow
-    field = _chosen(schema, column, path)
+    field = chosen(schema, column, path)
     as_dictionary = [field.name] if is_text(field.type) else []
 
     def opened() -> pq.ParquetFile:
@@ -135,10 +136,11 @@ def _streamed(path: str, opened: Callable[[], pq.ParquetFile], column: str, grou
     """A row group too large to hold, batch by batch."""
     with _readable(path), opened() as file:
         for batch in file.iter_batches(PIECE, row_groups=[group], columns=[column], use_threads=False):
-            yield _given(batch.column(0))
+            yield given(batch.column(0))
 
 
-def _given(array: pa.Array) -> Piece:
+def given(array: pa.Array) -> Piece:
+    """A piece that is there already."""
     return Piece(len(array), lambda: pa.chunked_array([array]))
 
 
@@ -147,7 +149,7 @@ def _given(array: pa.Array) -> Piece:
 
 def _ipc(path: str, column: str | None) -> ArrowColumn:
     with _reader(path) as reader:
-        field = _chosen(reader.schema, column, path)
+        field = chosen(reader.schema, column, path)
         place = reader.schema.get_field_index(field.name)
 
     def batches() -> Iterator[pa.Array]:

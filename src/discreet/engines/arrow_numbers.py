@@ -79,6 +79,15 @@ class ArrowNumbers:
             )
 
 
+def numbered(domain: Domain, values: Any, *, unknown: str = "error") -> Numbered:
+    """The numbers of values in an Arrow column, a NumPy array, a pandas series or a list.
+
+    `unknown` is "error", "drop", or the text of the value to take for nulls and for values outside the domain.
+    """
+    column = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values)
+    return ArrowNumbers(domain, unknown=unknown).of(column)
+
+
 def _absent(found: NDArray[Any], size: int) -> NDArray[np.bool_] | None:
     """Which of these are no number below `size`; None, without a look at each, where all are."""
     unsigned = found.view(f"u{found.dtype.itemsize}")

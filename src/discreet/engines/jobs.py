@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 ARROW = {".parquet", ".pq", ".arrow", ".ipc", ".feather"}
 """How the names of files end that pyarrow reads."""
 
+LARGE = 1 << 24
+"""Bytes of a CSV file from which pyarrow reads it; a smaller one is read line by line, and a mistake has its line."""
+
 Progress = Callable[[int], object]
 """Told how many more rows have been worked on."""
 
@@ -58,9 +62,18 @@ def is_arrow(file: str) -> bool:
     return bool(suffixes) and suffixes[-1] in ARROW
 
 
+def by_arrow(file: str) -> bool:
+    """True if pyarrow is to read the file: Parquet, Arrow, and CSV that is large, where pyarrow is installed."""
+    if is_arrow(file):
+        return True
+    suffixes = [suffix for suffix in Path(file).suffixes if suffix not in (".gz", ".zst")]
+    is_csv = bool(suffixes) and suffixes[-1] == ".csv" and Path(file).is_file()
+    return is_csv and Path(file).stat().st_size >= LARGE and find_spec("pyarrow") is not None
+
+
 def rows_in(files: Iterable[str], column: str | None = None) -> int | None:
     """How many rows there are, where every file says so without being read."""
-    found = [_column(file, column).rows if is_arrow(file) else None for file in files]
+    found = [_column(file, column).rows if by_arrow(file) else None for file in files]
     return None if None in found else sum(rows for rows in found if rows is not None)
 
 
@@ -100,7 +113,7 @@ def tally_files(
     """The tally of the reports in `files`; an error says which file, and for text which entry."""
     total = Tally.of(mechanism)
     for file in files:
-        source = _arrow_reports if is_arrow(file) else _text_reports
+        source = _arrow_reports if by_arrow(file) else _text_reports
         for tally in in_order(source(mechanism, file, column), threads):
             total += tally
             progress(tally.n)
@@ -140,7 +153,7 @@ def _sink(out: str, mechanism: Mechanism) -> Iterator[Write]:
 def _made_from(
     mechanism: Mechanism, file: str, column: str | None, unknown: str, rng: Stream, threads: int | None
 ) -> Iterator[Made]:
-    if is_arrow(file):
+    if by_arrow(file):
         return in_order(_arrow_values(mechanism, file, column, unknown, rng), threads)
     return (task() for task in _text_values(mechanism, file, column, unknown, rng))  # a pipe is served at once
 
@@ -215,7 +228,7 @@ def _arrow_reports(mechanism: Mechanism, file: str, column: str | None) -> Itera
 def _tally_of_piece(mechanism: Mechanism, column: ArrowColumn, piece: Piece) -> Tally:
     total = Tally.of(mechanism)
     with located(column.path):
-        for reports in _arrow_files().reports_of(mechanism, piece.load()):
+        for reports in _reports_of(column)(mechanism, piece.load()):
             total += Tally.of(mechanism, reports, threads=1)
     return total
 
@@ -225,8 +238,19 @@ def _name(file: str) -> str:
 
 
 def _column(file: str, column: str | None) -> ArrowColumn:
-    found: ArrowColumn = _arrow_files().open_column(file, column)
+    arrow = _arrow_files()
+    if not is_arrow(file):
+        from .arrow_text import open_csv
+
+        return open_csv(file, column)
+    found: ArrowColumn = arrow.open_column(file, column)
     return found
+
+
+def _reports_of(column: ArrowColumn) -> Callable[[Mechanism, Any], Iterator[NDArray[Any]]]:
+    from . import arrow_files, arrow_text
+
+    return arrow_files.reports_of if is_arrow(column.path) else arrow_text.reports_of_texts
 
 
 def _arrow_files() -> Any:
