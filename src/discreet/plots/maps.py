@@ -15,15 +15,17 @@ def plot_maps(
     """Draw shares [row, column], first row southernmost, on one logarithmic scale; cells without a share are white."""
     kind_of(path)
     figure = new_figure(8.6, 0.6 + 2.45 * -(-len(maps) // 2))
+    from matplotlib import colormaps
     from matplotlib.colors import LogNorm
 
+    colours = colormaps["viridis_r"].resampled(21)
     largest = max(float(shares.max()) for shares in maps.values())
     scale = LogNorm(smallest, largest)
     grid = _panels(figure, len(maps))
     for axes, (title, shares) in zip(grid, maps.items(), strict=False):
         shown = shares.copy()
         shown[shown <= 0] = float("nan")
-        image = axes.imshow(shown, origin="lower", extent=_extent(box), norm=scale, cmap="viridis_r", aspect="auto")
+        image = axes.imshow(shown, origin="lower", extent=_extent(box), norm=scale, cmap=colours, aspect="auto")
         axes.set_title(title, fontsize=9, color=INK, loc="left")
     figure.colorbar(image, ax=grid, label="share of a cell", shrink=0.6, pad=0.01)
     save_small(figure, path, dpi=75)

@@ -68,4 +68,4 @@ def save_small(figure: Any, path: str | Path, *, dpi: int = 110) -> None:
     drawn = BytesIO()
     figure.savefig(drawn, format="png", dpi=dpi)
     with Image.open(drawn) as picture, replacing(path) as file:
-        picture.convert("RGB").quantize(64).save(file, "png", optimize=True)
+        picture.convert("RGB").quantize(64, method=Image.Quantize.MAXCOVERAGE).save(file, "png", optimize=True)
