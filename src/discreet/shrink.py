@@ -18,6 +18,9 @@ from .tally import Tally
 
 Array = NDArray[np.float64]
 
+ROUNDING = 1e-12
+"""A share of people below this is left over by rounding."""
+
 
 @dataclass(frozen=True, eq=False)
 class Shrunk:
@@ -101,4 +104,5 @@ def _blocks(tally: Tally, unbiased: Estimate) -> tuple[NDArray[np.int64], Array]
     block_of[others] = np.arange(1, len(others) + 1)
     seen = np.clip(unbiased.shares[others] * tally.n, 0.0, None)
     seen *= min(1.0, tally.n / max(float(seen.sum()), 1.0))
-    return block_of, np.concatenate([[tally.n - seen.sum()], seen])
+    hidden = tally.n - seen.sum()
+    return block_of, np.concatenate([[hidden if hidden > ROUNDING * tally.n else 0.0], seen])
