@@ -24,9 +24,9 @@ def mechanism(form: str, name: str, k: int) -> dc.Mechanism:
     return dc.mechanism(context, name)
 
 
-def values(k: int, n: int) -> NDArray[Any]:
+def values(k: int, n: int, *, seed: int = 1) -> NDArray[Any]:
     """Numbers of values, all equally often, in the smallest type."""
-    return np.random.default_rng(1).integers(0, k, n, dtype=np.min_scalar_type(k - 1))
+    return np.random.default_rng(seed).integers(0, k, n, dtype=np.min_scalar_type(k - 1))
 
 
 HOT = [

@@ -1,8 +1,8 @@
 """Speed as ratios in one run: ours compiled, ours in NumPy, the machine's limits, and published libraries.
 
-    python bench/run.py [--quick] [--only privatise tally estimate peers files growth] [--json FILE] [--plot FILE]
+    python bench/run.py [--quick] [--only privatise tally estimate peers files growth accuracy] [--json FILE] [--plot FILE]
 
-Prints one table, and writes the same lines as JSON and as a picture. Nothing is asserted: a machine that has
+Prints one table, and writes the same lines as JSON and as a picture; then the table of accuracy. Nothing is asserted: a machine that has
 other things to do gives other rates, but its ratios hold better, and the least of a few tries is taken.
 """
 
@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +27,7 @@ from peers import peers
 from picture import draw
 from speed import decode, estimate, growth, privatise
 
-SECTIONS = ["privatise", "tally", "estimate", "peers", "files", "growth"]
+SECTIONS = ["privatise", "tally", "estimate", "peers", "files", "growth", "accuracy"]
 KS = [1000, 43_750]
 
 
@@ -76,7 +77,9 @@ def main() -> None:
         section = line.section
     asked.json.write_text(json.dumps([line.as_dict() for line in lines], indent=1) + "\n")
     draw(lines, asked.plot)
-    print(f"\nwritten: {asked.json}, {asked.plot}")
+    print(f"\nwritten: {asked.json}, {asked.plot}\n", flush=True)
+    if "accuracy" in asked.only:
+        subprocess.run([sys.executable, Path(__file__).with_name("accuracy.py")], check=True)
 
 
 if __name__ == "__main__":

@@ -73,3 +73,32 @@ def test_refused_reports_add_nothing():
     assert not counts.any()
     NUMERIC.count_cells(counts, np.array([1, 2, 8]), 0, 9)
     assert counts.tolist() == [0, 1, 1, 0, 0, 0, 0, 0, 1]
+
+
+MIXED = {"a": range(3), "b": range(3, 20), "c": range(20, 70), "d": range(70, 71), "e": range(71, 80)}
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("name", ["subset", "unary", "auto"])
+def test_reports_in_blocks_of_sets_that_cannot_occur_are_refused_and_add_nothing(name):
+    mechanism = dc.mechanism(dc.Context.blocks(MIXED, "1"), name)
+    randomizer = mechanism.randomizer
+    good = mechanism.randomize_many(np.arange(800) % 80, dc.random.seeded(2))
+    wrong = [y for y in range(min(randomizer.offsets[2], 5000)) if not randomizer.is_report(y)][:20]
+    for y in [*wrong, randomizer.outputs, 2**64 - 1]:
+        with pytest.raises(InvalidReport):
+            mechanism.tally(np.append(good, np.uint64(y)))
+    expected = np.zeros(randomizer.cells, dtype=np.int64)
+    for y in good:
+        expected[list(randomizer.cells_of(int(y)))] += 1
+    assert mechanism.tally(good).counts.tolist() == expected.tolist()
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("wrong", [0, 1, 0b111, 1 << 9])
+def test_small_sets_that_cannot_occur_are_refused(wrong):
+    mechanism = dc.mechanism(dc.Context.uniform(range(9), "1"), "subset", d=2)
+    good = mechanism.randomize_many(np.arange(90) % 9, dc.random.seeded(3))
+    assert mechanism.tally(good).n == 90
+    with pytest.raises(InvalidReport, match="a set"):
+        mechanism.tally(np.append(good, np.uint16(wrong)))

@@ -122,6 +122,8 @@ class Blocks(Randomizer):
         if self.disjoint and self.offsets == self.starts:
             ops.count_cells(counts, reports, start, self.outputs)
             return
+        if ops.count_blocks(counts, reports, start, self):
+            return
         block, inside = ops.locate(reports, self.offsets, self.outputs)
         kind = ops.look_up(self.kind_of, block)
         added = ops.zeros_like(counts)
@@ -194,6 +196,10 @@ class Blocks(Randomizer):
 
     def influence(self, ops: Any) -> float:
         return max(part.influence(ops) for part in self.kinds)
+
+    @property
+    def epsilons(self) -> tuple[Fraction, ...]:
+        return tuple(epsilon for part in self.inner for epsilon in part.epsilons)
 
     @property
     def decode_cost(self) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import jit
+from .compiled import count_bits, jit
 
 U = np.uint64
 LANES = 4
@@ -72,3 +72,45 @@ def _count_bits(words: Any, spread: Any, sums: Any) -> Any:
                 sums[U(8) * i + byte] += np.int64((counters[i] >> (U(8) * byte)) & U(255))
             counters[i] = U(0)
         begin = end
+
+
+def in_blocks(
+    reports: NDArray[Any],
+    layout: tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]],
+    kinds: NDArray[np.int64],
+    cells: int,
+) -> NDArray[np.int64] | None:
+    """The cells of reports in blocks, or None if one of them cannot occur.
+
+    `layout` is the offset, the first cell and the kind of every block. A kind is (limit, -2): reports below
+    the limit, a cell each; or (limit, d): sets of d of `limit` values, any number of them if d is -1, a
+    cell for each value and one for the sets.
+    """
+    counts = np.zeros(cells, dtype=np.int64)
+    native = np.ascontiguousarray(reports, dtype=reports.dtype.newbyteorder("="))
+    return counts if _count_in_blocks(native, *layout, kinds, counts) else None
+
+
+@jit
+def _count_in_blocks(reports: Any, offsets: Any, starts: Any, kind_of: Any, kinds: Any, counts: Any) -> Any:
+    for i in range(U(reports.size)):
+        y, block, left = U(reports[i]), U(0), U(offsets.size)
+        while left > U(1):  # the last block whose offset is not above y
+            half = left >> U(1)
+            block += half & (U(0) - U(offsets[block + half] <= y))
+            left -= half
+        inside, first = y - offsets[block], starts[block]
+        limit, chosen = U(kinds[kind_of[block], 0]), kinds[kind_of[block], 1]
+        if chosen == -2:
+            if inside >= limit:
+                return False
+            counts[first + inside] += 1
+            continue
+        if (limit < U(64) and inside >> limit != U(0)) or (chosen >= 0 and count_bits(inside) != U(chosen)):
+            return False
+        counts[first + limit] += 1
+        while inside != U(0):
+            lowest = inside & (U(0) - inside)
+            counts[first + count_bits(lowest - U(1))] += 1
+            inside ^= lowest
+    return True

@@ -15,6 +15,9 @@ from .transforms import CyclicKernel, walsh_hadamard
 
 Array = NDArray[Any]
 
+FEW = 16
+"""Largest set of values whose subsets are counted one by one."""
+
 
 class Numeric:
     """What the statistics of a randomizer are written in."""
@@ -102,6 +105,9 @@ class Numeric:
     def count_members(self, counts: Array, reports: Array, start: Any, size: int, set_size: int | None) -> None:
         """Add one to cell start + x for every member x of every set, and to cell start + size for every set."""
         reports = as_reports(reports)
+        if size <= FEW and reports.ndim == 1 and np.ndim(start) == 0 and accelerated(reports.size):
+            self._count_small_sets(counts, reports, start, size, set_size)
+            return
         words = reports[:, None] if reports.ndim == 1 else reports
         words = words.astype(np.uint64, copy=False)
         columns = -(-size // 64)
@@ -121,6 +127,20 @@ class Numeric:
             on = (words[:, x // 64] >> np.uint64(x % 64) & np.uint64(1)).astype(bool)
             counts += np.bincount(start[on] + x, minlength=len(counts))
 
+    def _count_small_sets(self, counts: Array, reports: Array, start: int, size: int, set_size: int | None) -> None:
+        """As `count_members` for sets so small that each can be counted by itself first."""
+        from . import counting
+
+        found = counting.cells(reports, 1 << size)
+        if found is None:
+            raise InvalidReport(f"reports: a set must be an integer below 2**{size}")
+        sizes = np.bitwise_count(np.arange(1 << size, dtype=np.uint32))
+        if set_size is not None and (wrong := sizes[(found > 0) & (sizes != set_size)]).size:
+            raise InvalidReport(f"reports: a set of {wrong[0]} values; every report must hold exactly {set_size}")
+        for x in range(size):
+            counts[start + x] += found.reshape(-1, 2, 1 << x)[:, 1].sum()
+        counts[start + size] += len(reports)
+
     def locate(self, reports: Array, offsets: Sequence[int], outputs: int) -> tuple[Array, Array]:
         """The block of every report and the report inside it."""
         reports = as_reports(reports)
@@ -134,6 +154,21 @@ class Numeric:
         block = np.searchsorted(table, reports.astype(np.uint64), side="right") - 1
         return block, reports.astype(np.uint64) - table[block]
 
+    def count_blocks(self, counts: Array, reports: Array, start: Any, randomizer: Any) -> bool:
+        """Count reports of `Blocks` in one compiled pass; False, and nothing done, where that cannot be."""
+        kinds = [_kind_of_cells(part) for part in randomizer.kinds]
+        if None in kinds or reports.ndim != 1 or np.ndim(start) != 0 or not accelerated(len(reports)):
+            return False
+        from . import counting
+
+        layout = [ARRAYS.table(column) for column in (randomizer.offsets, randomizer.starts, randomizer.kind_of)]
+        table = np.array(kinds, dtype=np.int64)
+        found = counting.in_blocks(as_reports(reports), tuple(layout), table, randomizer.cells)  # type: ignore[arg-type]
+        if found is None:
+            raise InvalidReport(f"reports: every report must be one of the {len(randomizer.offsets)} blocks' own")
+        counts[start : start + randomizer.cells] += found
+        return True
+
     def hidden_and_shown(self, reports: Array, base: int, outputs: int) -> tuple[Array, Array, Array]:
         """The rows below `base`, the rows from `base` on, and the places that these show."""
         reports = as_reports(reports).astype(np.uint64, copy=False)
@@ -146,6 +181,15 @@ class Numeric:
         above = reports >= np.uint64(base)
         shown = np.nonzero(above)[0]
         return np.nonzero(~above)[0], shown, reports[shown] - np.uint64(base)
+
+
+def _kind_of_cells(part: Any) -> tuple[int, int] | None:
+    """How a part of a block counts: (reports, -2) a cell each, or (values, members of a set, -1 for any)."""
+    if hasattr(part, "cover"):
+        return part.outputs, -2
+    if hasattr(part, "both_other"):
+        return part.size, -1 if part.set_size is None else part.set_size
+    return None
 
 
 def _column_sums(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
