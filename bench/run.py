@@ -1,9 +1,10 @@
 """Speed as ratios in one run: ours compiled, ours in NumPy, the machine's limits, and published libraries.
 
-    python bench/run.py [--quick] [--only privatise tally estimate peers files growth accuracy] [--json FILE] [--plot FILE]
+    python bench/run.py [--quick] [--only SECTION ...] [--json FILE] [--plot FILE]
 
-Prints one table, and writes the same lines as JSON and as a picture; then the table of accuracy. Nothing is asserted: a machine that has
-other things to do gives other rates, but its ratios hold better, and the least of a few tries is taken.
+Prints one table, and writes the same lines as JSON and as a picture to bench/results; then prints the table of
+accuracy. Nothing is asserted: a machine that has other things to do gives other rates, but its ratios hold better,
+and the least of a few tries is taken.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from speed import decode, estimate, growth, privatise
 
 SECTIONS = ["privatise", "tally", "estimate", "peers", "files", "growth", "accuracy"]
 KS = [1000, 43_750]
+RESULTS = Path(__file__).parent / "results"
 
 
 def sections(asked: list[str], quick: bool, found: Limits) -> Iterator[Result]:
@@ -62,9 +64,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a minute or two instead of a quarter of an hour")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=SECTIONS)
-    parser.add_argument("--json", type=Path, default=Path("bench.json"), help="where the lines go as JSON")
-    parser.add_argument("--plot", type=Path, default=Path("bench.png"), help="where the picture goes")
+    parser.add_argument("--json", type=Path, default=RESULTS / "speed.json", help="where the lines go as JSON")
+    parser.add_argument("--plot", type=Path, default=RESULTS / "speed.png", help="where the picture goes")
     asked = parser.parse_args()
+    asked.json.parent.mkdir(exist_ok=True)
     found = limits()
     lines = told(found)
     print(f"Python {platform.python_version()} on {platform.machine()}, {os.cpu_count()} cores")
