@@ -63,6 +63,10 @@ class Design(Randomizer):
         if self.size > 1:
             yield Pair(0, 1, self.ratio)
 
+    @property
+    def epsilons(self) -> tuple[Fraction, ...]:
+        return (self.epsilon,)
+
     @cached_property
     def _gap(self) -> float:
         return float(self.g - self.h)

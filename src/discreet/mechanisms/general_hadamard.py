@@ -148,6 +148,10 @@ class GeneralHadamard(Randomizer):
         return self._c
 
     @property
+    def epsilons(self) -> tuple[Fraction, ...]:
+        return (self.epsilon,)
+
+    @property
     def decode_cost(self) -> float:
         return float(self.outputs * (self.columns.bit_length() - 1))
 

@@ -183,5 +183,9 @@ class HighLow(Randomizer):
     def decode_cost(self) -> float:
         return self.inner.decode_cost + len(self.others)
 
+    @property
+    def epsilons(self) -> tuple[Fraction, ...]:
+        return self.inner.epsilons
+
     def describe(self) -> dict[str, Any]:
         return self.inner.describe()

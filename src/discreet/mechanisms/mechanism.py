@@ -10,12 +10,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import INTEGERS
-from ..context import Context
+from ..context import Blocks, Context
 from ..domain import Value
 from ..errors import InvalidInput, RandomnessFailure
+from ..exact import text_of
 from ..verify import Certificate, verify
 from .randomizer import Randomizer
-from .table import Table
 
 if TYPE_CHECKING:
     from ..random import Source
@@ -58,20 +58,30 @@ class Mechanism:
         """Everything that the law depends on, as plain data: context, values and randomizer."""
         domain = self.context.domain
         values = {"size": len(domain)} if domain.is_range else {"values": list(domain)}
-        return {
+        told = {
             "version": 1,
             "domain": values,
             "context": self.context.describe(),
             "mechanism": self.randomizer.describe(),
             "word_bits": self.randomizer.word_bits,
         }
+        held_back = self._held_back()
+        return told | {"held_back": held_back} if held_back else told
+
+    def _held_back(self) -> list[str]:
+        """The epsilons that the randomizer was made for, where they are not those of the context it serves."""
+        made = self.randomizer.epsilons
+        asked = (
+            self.served.levels
+            if isinstance(self.served, Blocks)
+            else (getattr(self.served, "level", None),) * len(made)
+        )
+        return [] if made in ((), tuple(asked)) else [text_of(epsilon) for epsilon in made]
 
     @cached_property
     def fingerprint(self) -> str:
-        """The SHA-256 of the canonical description and the certified ratios: with the same one, the same law."""
-        ratios = [] if isinstance(self.randomizer, Table) else [str(pair.ratio) for pair in self.randomizer.pairs()]
-        told = self.description | {"ratios": ratios}
-        canonical = json.dumps(told, sort_keys=True, separators=(",", ":"), default=str, ensure_ascii=False)
+        """The SHA-256 of the canonical description: two mechanisms with it have the same law."""
+        canonical = json.dumps(self.description, sort_keys=True, separators=(",", ":"), default=str, ensure_ascii=False)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
     def randomize(self, value: Value, rng: Source) -> int:

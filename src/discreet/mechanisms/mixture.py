@@ -152,6 +152,10 @@ class Mixture(Randomizer):
         return max(float(beta.max()) * part.influence(ops) for beta, part in pairs)
 
     @property
+    def epsilons(self) -> tuple[Fraction, ...]:
+        return tuple(epsilon for part in self.parts for epsilon in part.epsilons)
+
+    @property
     def decode_cost(self) -> float:
         return sum(part.decode_cost for part in self.parts)
 

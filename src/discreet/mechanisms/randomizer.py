@@ -133,6 +133,11 @@ class Randomizer(ABC):
         """Additions, roughly, from counts to shares."""
         return float(self.cells)
 
+    @property
+    def epsilons(self) -> tuple[Fraction, ...]:
+        """What its parts were made for; empty where `describe` tells the law in full."""
+        return ()
+
     # -- derived ------------------------------------------------------------------------------------
     @property
     def bits(self) -> int:

@@ -128,5 +128,9 @@ class UtilityRappor(Randomizer):
         _, h, gap = self._levels(ops)
         return float(((1 - h) / gap).max())
 
+    @property
+    def epsilons(self) -> tuple[Fraction, ...]:
+        return self.inner.epsilons
+
     def describe(self) -> dict[str, Any]:
         return {"name": self.name}
