@@ -91,14 +91,15 @@ def estimate(ks: list[int]) -> Iterator[Result]:
 
 
 def growth(ns: list[int], ks: list[int]) -> Iterator[Result]:
-    """The cost of a report as n and k grow by tens: Hadamard and projective, one thread."""
+    """The cost of a report, made and counted, as n and k grow by tens: Hadamard and projective, one thread."""
     for name in ("hadamard", "projective"):
         for k, n in [(1000, n) for n in ns] + [(k, ns[0]) for k in ks]:
             made = mechanism("uniform", name, k)
             x, rng = values(k, n), dc.random.secure()
             run = partial(randomize_many, made.randomizer, x, rng, threads=1, engine="numba")
-            rate = n / least(run, tries=3)
-            yield Result("growth", f"privatise {name}", k, n, rate, megabytes=memory_beside(run))
+            yield Result("growth", f"privatise {name}", k, n, n / least(run, tries=3), megabytes=memory_beside(run))
+            tallied = partial(dc.Tally.of, made, run(), threads=1)
+            yield Result("growth", f"tally {name}", k, n, n / least(tallied, tries=3))
 
 
 def _with(line: Result, **ratios: float) -> Result:

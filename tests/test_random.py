@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -197,3 +198,35 @@ def test_one_report_needs_no_numpy():
     source = os.path.dirname(os.path.dirname(dc.__file__))
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": source}, check=False)
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("before", [0, 1, 2, 5])
+def test_reserved_words_are_the_next_ones_and_the_source_goes_on_after_them(before):
+    words = sources.Keystream(KEY).take(100)
+    source = sources.Keystream(KEY)
+    source.take(before)
+    reserved = source.reserve(20)
+    assert source.take(3) == words[before + 20 : before + 23]
+    for start in (0, 1, 7, 19):
+        assert reserved.at(start).take(20 - start) == words[before + start : before + 20]
+    assert reserved.fill(20).tolist() == words[before : before + 20]
+
+
+def test_secure_words_can_be_reserved_and_are_never_given_twice():
+    source = dc.random.secure()
+    first, second = source.reserve(1000), source.reserve(1000)
+    words = [*first.take(1000), *second.take(1000), *source.fill(1000).tolist()]
+    assert len(set(words)) == 3000
+
+
+def test_threads_that_reserve_at_once_get_words_of_their_own():
+    source = sources.Keystream(KEY)
+    with ThreadPoolExecutor(8) as pool:
+        parts = list(pool.map(lambda _: source.reserve(50).take(50), range(100)))
+    assert sorted(word for part in parts for word in part) == sorted(sources.Keystream(KEY).take(5000))
+
+
+def test_an_array_without_room_takes_no_words():
+    source = sources.Keystream(KEY)
+    source.fill_into(np.empty(0, dtype=np.uint64))
+    assert source.take(1) == sources.Keystream(KEY).take(1)
