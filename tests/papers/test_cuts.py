@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from discreet.papers import cuts
 from discreet.papers.cuts import Cut, uniform_like
 from discreet.papers.snap import SHAPE
 
@@ -33,3 +34,9 @@ def test_a_uniform_grid_has_nearly_as_many_blocks(blocks):
 def test_a_uniform_grid_has_nearly_as_large_a_block(worst):
     grid = uniform_like(Cut("rows", np.arange(43_750) // worst), by="worst")
     assert grid.worst == pytest.approx(worst, rel=0.1)
+
+
+def test_a_uniform_grid_hides_among_nearly_as_many_cells(monkeypatch):
+    monkeypatch.setattr(cuts, "city_population", lambda *points, smallest: np.ones(43_750))
+    grid = uniform_like(Cut("rows", np.arange(43_750) // 125), by="cells")
+    assert grid.hidden_cells(np.full(43_750, 1 / 43_750)) == pytest.approx(125, rel=0.1)

@@ -73,13 +73,20 @@ def cut(kind: str, size: int) -> Cut:
 
 
 def uniform_like(other: Cut, *, by: str) -> Cut:
-    """The uniform grid nearest to it in the number of blocks (``by="blocks"``) or in the largest block ("worst")."""
-    wanted = other.blocks if by == "blocks" else other.worst
+    """The uniform grid nearest to another partition in one respect.
+
+    "blocks": the number of blocks. "worst": the cells of the largest block. "cells": the cells that the mean
+    person is hidden among, people being where the public population is.
+    """
+    if by == "cells":
+        wanted = other.hidden_cells(population() / population().sum())
+    else:
+        wanted = other.blocks if by == "blocks" else other.worst
 
     def far(parts: tuple[int, int]) -> float:
-        height, width = math.ceil(SHAPE[0] / parts[0]), math.ceil(SHAPE[1] / parts[1])
-        got = parts[0] * parts[1] if by == "blocks" else height * width
-        return abs(math.log(got / wanted)) + 0.1 * abs(math.log(height / width))
+        height, width = SHAPE[0] / parts[0], SHAPE[1] / parts[1]
+        has = {"blocks": parts[0] * parts[1], "worst": math.ceil(height) * math.ceil(width), "cells": height * width}
+        return abs(math.log(has[by] / wanted)) + 0.1 * abs(math.log(height / width))
 
     down, across = min(((a, b) for a in range(1, SHAPE[0] + 1) for b in range(1, SHAPE[1] + 1)), key=far)
     return Cut(f"uniform ({down}, {across})", grid_blocks(SHAPE, (down, across)))

@@ -17,7 +17,7 @@ def plot_points(panels: Mapping[str, Mapping[str, Points]], path: str | Path, *,
     """
     kind_of(path)
     figure = new_figure(1.0 + 4.0 * len(panels), 4.0)
-    from matplotlib.ticker import LogFormatter
+    from matplotlib.ticker import FuncFormatter
 
     grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (title, series) in zip(grid, panels.items(), strict=True):
@@ -31,9 +31,14 @@ def plot_points(panels: Mapping[str, Mapping[str, Points]], path: str | Path, *,
         axes.set_yscale("log")
         for scale in (axes.xaxis, axes.yaxis):
             scale.set_major_formatter("{x:g}")
-            scale.set_minor_formatter(LogFormatter(minor_thresholds=(1.5, 0.5)))
+            scale.set_minor_formatter(FuncFormatter(_some))
         plain(axes, x_label=x_label, y_label=y_label, title=title)
         axes.label_outer()
     handles, labels = grid[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5), frameon=False, fontsize=8)
     save_small(figure, path)
+
+
+def _some(value: float, _: int) -> str:
+    """The label between powers of ten: 2, 3 and 5 of them, plainly."""
+    return f"{value:g}" if f"{value:e}"[0] in "235" else ""
