@@ -27,14 +27,13 @@ def draw(results: list[Result], path: Path) -> None:
     left.invert_yaxis()
     if left.patches:
         left.legend()
-    for axes, letter, fixed in ((middle, "n", "k"), (right, "k", "n")):
-        lines = [r for r in results if r.section == "growth"]
+    lines = [r for r in results if r.section == "growth"]
+    fewest = min((r.n for r in lines), default=0)
+    for axes, letter, kept in ((middle, "n", "k = 1000"), (right, "k", f"n = {fewest:,}")):
         for case in dict.fromkeys(r.case for r in lines):
-            mine = [r for r in lines if r.case == case]
-            least = min(getattr(r, fixed) for r in mine)
-            points = sorted((getattr(r, letter), 1e9 / r.rate) for r in mine if letter == "k" or r.k == 1000)
-            if points:
-                axes.plot(*zip(*points, strict=True), marker="o", label=f"{case}, {fixed} = {least}")
+            mine = [r for r in lines if r.case == case and (r.k == 1000 if letter == "n" else r.n == fewest)]
+            points = sorted((getattr(r, letter), 1e9 / r.rate) for r in mine)
+            axes.plot(*zip(*points, strict=True), marker="o", label=f"{case}, {kept}")
         axes.set(xscale="log", xlabel=letter, ylabel="nanoseconds a report", title=f"Cost as {letter} grows")
         axes.set_ylim(bottom=0)
         if axes.lines:

@@ -93,7 +93,7 @@ def estimate(ks: list[int]) -> Iterator[Result]:
 def growth(ns: list[int], ks: list[int]) -> Iterator[Result]:
     """The cost of a report, made and counted, as n and k grow by tens: Hadamard and projective, one thread."""
     for name in ("hadamard", "projective"):
-        for k, n in [(1000, n) for n in ns] + [(k, ns[0]) for k in ks]:
+        for k, n in dict.fromkeys([(1000, n) for n in ns] + [(k, ns[0]) for k in ks]):
             made = mechanism("uniform", name, k)
             x, rng = values(k, n), dc.random.secure()
             run = partial(randomize_many, made.randomizer, x, rng, threads=1, engine="numba")
