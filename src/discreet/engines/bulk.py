@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..mechanisms.randomizer import Randomizer
     from ..random import Keystream, Source
 
-BUFFER = 1 << 15
-"""Words held by a thread at a time: what fits its cache."""
+BUFFER = 1 << 17
+"""Words held by a thread at a time: what fits its cache, and is worked on long enough that threads seldom meet."""
 
 SLAB = 1 << 20
 """Words or members of sets held by a thread where NumPy makes one pass over them for every step of a draw."""
