@@ -75,7 +75,7 @@ def _curve(job: tuple[str, int, int]) -> list[Mean]:
 
 def run(setting: Setting) -> Report:
     """The four panels, beside the values agreed beforehand."""
-    runs = setting.repetitions(short=40, full=200)
+    runs = setting.repetitions(short=100, full=200)
     jobs = [(name, blocks, runs) for name in TITLES for blocks in BLOCKS]
     curves = dict(zip([job[:2] for job in jobs], setting.each(_curve, jobs, "acharya2020-figure2"), strict=True))
     return Report(
