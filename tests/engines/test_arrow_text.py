@@ -70,7 +70,7 @@ def test_a_large_csv_file_is_held_to_the_same_rules(folder, mechanism):
     with pytest.raises(InvalidInput, match="column 'c' is not there"):
         randomize_files(mechanism, ["in.csv"], "out.txt", secure(), column="c")
     csv_file(folder / "in.csv", [(1, "v1"), (2, "v2", "v3")])
-    with pytest.raises(InvalidInput, match=r"this is not CSV: CSV parse error: Row #3: Expected 2 columns, got 3$"):
+    with pytest.raises(InvalidInput, match=r"this is not CSV: CSV parse error: .*Expected 2 columns, got 3"):
         randomize_files(mechanism, ["in.csv"], "out.txt", secure(), column="place")
     assert not (folder / "out.txt").exists()
 

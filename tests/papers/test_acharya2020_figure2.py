@@ -40,4 +40,4 @@ def test_the_report_orders_the_curves(tmp_path):
     assert "of 36" in compared.found
     assert ordered.found == "160 of 160 comparisons" or int(ordered.found.split()[0]) > 150
     assert len(made.tables[1].rows) == 20
-    assert made.save(tmp_path)[0][1].stat().st_size > 10_000
+    assert made.save(tmp_path)[0][1].stat().st_size > 3000
