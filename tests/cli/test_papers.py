@@ -1,6 +1,11 @@
 from __future__ import annotations
 
 import json
+import re
+
+from discreet import papers
+from discreet.errors import MissingExtra
+from discreet.papers.report import Report
 
 
 def test_without_a_name_the_experiments_are_listed(discreet):
@@ -23,7 +28,7 @@ def test_an_experiment_prints_its_table_and_writes_its_page(discreet, folder):
 
 def test_full_states_its_time_beforehand(discreet):
     done = discreet("papers", "acharya2020-figure1", "--full")
-    assert done.stderr.startswith("about 1 s on two free cores\n")
+    assert re.match(r"about \d+ s on two free cores\n", done.stderr)
 
 
 def test_the_same_as_json(discreet):
@@ -35,3 +40,26 @@ def test_the_same_as_json(discreet):
 
 def test_a_name_that_is_none_is_refused(refused):
     assert refused("papers", "figure9").startswith("name='figure9' must be all, a paper or one of")
+
+
+class Lacking(papers.Experiment):
+    def run(self, setting):
+        raise MissingExtra("h3", "geo")
+
+
+class Plain(papers.Experiment):
+    def run(self, setting):
+        return Report(self.name, self.title, "done")
+
+
+def test_of_several_one_that_lacks_an_extra_is_left_out(discreet, monkeypatch):
+    monkeypatch.setattr(papers, "EXPERIMENTS", (Lacking("some-map", "", 1, 1), Plain("some-table", "a table", 1, 1)))
+    done = discreet("papers", "some")
+    assert done.exit_code == 0
+    assert "some-map: not run: h3 is not installed: pip install 'discreet[geo]'" in done.stderr
+    assert "some-table: a table" in done.stdout
+
+
+def test_one_alone_that_lacks_an_extra_is_refused(refused, monkeypatch):
+    monkeypatch.setattr(papers, "EXPERIMENTS", (Lacking("map", "", 1, 1),))
+    assert "h3 is not installed" in refused("papers", "map", "--runs", 1)

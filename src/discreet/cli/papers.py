@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ..errors import MissingExtra
 from ..papers import EXPERIMENTS, Experiment, find
 
 
@@ -49,7 +50,13 @@ def command(
     begun = time.perf_counter()
     told = []
     for experiment in chosen:
-        made = experiment.run(setting)
+        try:
+            made = experiment.run(setting)
+        except MissingExtra as absent:
+            if len(chosen) == 1:
+                raise
+            click.echo(f"{experiment.name}: not run: {absent}", err=True)
+            continue
         if as_json:
             told.append(made.as_dict())
         else:
