@@ -20,7 +20,7 @@ import numpy as np
 from tqdm import tqdm
 
 import discreet as dc
-from discreet.audit import Audit, Bulk, audit
+from discreet.auditing import Audit, Bulk, audit
 from discreet.mechanisms.subset import least_error_size
 
 BASES = (

@@ -14,8 +14,8 @@ from measure import Result, least, memory_beside
 import discreet as dc
 from discreet.engines.bulk import randomize_many
 from discreet.errors import DiscreetError
-from discreet.numerics import acceleration
-from discreet.numerics.acceleration import cores
+from discreet.statistics import acceleration
+from discreet.statistics.acceleration import cores
 
 
 def privatise(found: Limits, ks: list[int], n: int) -> Iterator[Result]:

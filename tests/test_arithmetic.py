@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.arithmetic import INTEGERS
-from discreet.numerics.arrays import ARRAYS, TABLES, Arrays
+from discreet.statistics.arrays import ARRAYS, TABLES, Arrays
 
 words = st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1]))
 sizes = st.one_of(st.integers(1, 2**32 - 1), st.integers(0, 31).map(lambda m: 1 << m))
@@ -113,7 +113,7 @@ def test_tables_are_kept_as_arrays_only_so_many_and_so_large_at_a_time(monkeypat
         assert arrays.look_up(table, 1) == table[1]
     assert len(arrays._tables) == TABLES
     assert arrays.look_up(tables[0], 0) == 0
-    monkeypatch.setattr("discreet.numerics.arrays.ENTRIES", 10)
+    monkeypatch.setattr("discreet.statistics.arrays.ENTRIES", 10)
     large = tuple(range(100))
     assert arrays.look_up(large, 99) == 99
     assert [kept for kept, _ in arrays._tables.values()] == [large]

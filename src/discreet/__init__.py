@@ -8,60 +8,58 @@
 1.0
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import bounds, checks, errors, geo, random, spark
-    from .audit import Audit, audit
+    from .auditing import Audit, audit
+    from .certificate import Certificate, verify
     from .choose import Explanation, explain, mechanism
     from .context import Context
     from .domain import Domain
-    from .estimate import Estimate, estimate
-    from .likelihood import Likelihood, likelihood
     from .mechanisms.compose import compose
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.post_process import post_process
-    from .plan import Plan, plan
-    from .project import Projected, project
-    from .shrink import Shrunk, shrink
+    from .planning import Plan, plan
+    from .results.likelihood import Likelihood, likelihood
+    from .results.projection import Projected, project
+    from .results.shrinking import Shrunk, shrink
+    from .results.unbiased import Estimate, estimate
     from .tally import Tally
-    from .verify import Certificate, verify
     from .wire import Spec
 
 _HOMES = {
-    "Audit": "audit",
-    "Certificate": "verify",
+    "Audit": "auditing",
+    "Certificate": "certificate",
     "Context": "context",
     "Domain": "domain",
-    "Estimate": "estimate",
+    "Estimate": "results.unbiased",
     "Explanation": "choose",
-    "Likelihood": "likelihood",
+    "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
-    "Plan": "plan",
-    "Projected": "project",
-    "Shrunk": "shrink",
+    "Plan": "planning",
+    "Projected": "results.projection",
+    "Shrunk": "results.shrinking",
     "Spec": "wire",
     "Tally": "tally",
-    "audit": "audit",
+    "audit": "auditing",
     "bounds": "bounds",
     "checks": "checks",
     "compose": "mechanisms.compose",
     "errors": "errors",
-    "estimate": "estimate",
+    "estimate": "results.unbiased",
     "explain": "choose",
     "geo": "geo",
-    "likelihood": "likelihood",
+    "likelihood": "results.likelihood",
     "mechanism": "choose",
-    "plan": "plan",
+    "plan": "planning",
     "post_process": "mechanisms.post_process",
-    "project": "project",
+    "project": "results.projection",
     "random": "random",
-    "shrink": "shrink",
+    "shrink": "results.shrinking",
     "spark": "spark",
-    "verify": "verify",
+    "verify": "certificate",
 }
 """Where each public name lives; modules are imported when first asked for."""
 
@@ -102,14 +100,6 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-class _Facade(ModuleType):
-    """The package itself: importing ``discreet.estimate`` leaves `discreet.estimate` the function."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (isinstance(value, ModuleType) and name in _HOMES and name not in _MODULES):
-            super().__setattr__(name, value)
-
-
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'discreet' has no attribute {name!r}")
@@ -121,6 +111,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
-
-
-sys.modules[__name__].__class__ = _Facade

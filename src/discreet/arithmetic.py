@@ -2,7 +2,7 @@
 
 A sampler is written once, in terms of an `Arithmetic`, and runs on plain integers for one
 report (`Integers`, standard library only) and on NumPy arrays for many
-(`discreet.numerics.arrays.Arrays`). Both give the same report for the same words, word for word,
+(`discreet.statistics.arrays.Arrays`). Both give the same report for the same words, word for word,
 because they run the same code. Flags are 0 or 1; `select` picks without branching.
 """
 

@@ -15,7 +15,6 @@ from .mechanisms import blocks as blocks_of
 from .mechanisms import high_low as high_low_of
 from .mechanisms.binary import Binary as BinaryTable
 from .mechanisms.cyclotomic import Cyclotomic
-from .mechanisms.design import Design
 from .mechanisms.exponential import exponential_table
 from .mechanisms.general_hadamard import GeneralHadamard
 from .mechanisms.hadamard import Hadamard
@@ -26,6 +25,7 @@ from .mechanisms.projective import Projective
 from .mechanisms.randomized_response import RandomizedResponse
 from .mechanisms.randomizer import Randomizer
 from .mechanisms.subset import Subset, least_error_size, most_information_size
+from .mechanisms.support import Design
 from .mechanisms.table import Table
 from .mechanisms.unary import OptimisedUnary, Unary
 from .mechanisms.utility_rappor import UtilityRappor

@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 
 from .build import BASES, base, binary, mixture, named, per_block, structured
+from .combinatorics.difference_sets import best, squared_error
 from .context import Binary, Blocks, Context, HighLow, Metric, Uniform
 from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed
 from .exact import text_of
 from .mechanisms.blocks import Blocks as BlocksOf
 from .mechanisms.cyclotomic import Cyclotomic, best_family
-from .mechanisms.design import Design
-from .mechanisms.difference_sets import best, squared_error
 from .mechanisms.exponential import exponential_table
 from .mechanisms.high_low_choice import best_two_sizes, family_pays
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.projective import SLACK, Projective, room
 from .mechanisms.randomized_response import RandomizedResponse
 from .mechanisms.randomizer import Randomizer
-from .numerics.numeric import NUMERIC
+from .mechanisms.support import Design
+from .statistics.numeric import NUMERIC
 
 REPORT_BITS = 64
 """The default limit on the size of a report: one machine word."""

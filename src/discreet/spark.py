@@ -33,9 +33,9 @@ from weakref import WeakKeyDictionary
 
 from . import errors
 from .errors import DiscreetError, InvalidInput, MechanismMismatch, MissingExtra
-from .estimate import Estimate
-from .estimate import estimate as estimate_of
 from .mechanisms.mechanism import Mechanism
+from .results.unbiased import Estimate
+from .results.unbiased import estimate as estimate_of
 from .tally import Tally
 
 if TYPE_CHECKING:

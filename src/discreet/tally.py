@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InvalidReport, MechanismMismatch
-from .numerics.acceleration import cores
-from .numerics.numeric import NUMERIC, as_reports
+from .statistics.acceleration import cores
+from .statistics.numeric import NUMERIC, as_reports
 
 if TYPE_CHECKING:
     from .mechanisms.mechanism import Mechanism

@@ -18,7 +18,7 @@ from discreet.bounds.of_mechanism import (
     worst_total_variation,
 )
 from discreet.errors import InvalidInput
-from discreet.numerics.numeric import NUMERIC
+from discreet.statistics.numeric import NUMERIC
 
 C = dc.Context
 BLOCKS = C.blocks(

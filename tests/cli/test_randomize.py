@@ -6,7 +6,7 @@ import json
 import pytest
 
 import discreet as dc
-from discreet.engines import files
+from discreet.files import text as files
 from discreet.wire import Spec, report_to_text
 
 NOTE = "discreet: --insecure-seed: whoever knows the seed can undo these reports\n"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discreet.engines import files
+from discreet.files import text as files
 from discreet.wire import Spec, read_tally
 
 

@@ -8,9 +8,9 @@ import pytest
 
 import discreet as dc
 from discreet.engines import jobs
-from discreet.engines.files import Writer
 from discreet.engines.jobs import randomize_files, rows_in, tally_files
 from discreet.errors import InvalidInput, UnknownValue
+from discreet.files.text import Writer
 from discreet.random import secure, seeded
 from discreet.wire import reports_to_json
 

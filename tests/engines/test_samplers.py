@@ -10,7 +10,7 @@ from discreet.arithmetic import INTEGERS
 from discreet.checks.words import as_integers
 from discreet.engines import samplers
 from discreet.engines.bulk import randomize_many, report_type
-from discreet.engines.laws import law_of
+from discreet.engines.packed import law_of
 from discreet.engines.samplers import compiled_sampler
 from discreet.mechanisms.blocks import Blocks
 from discreet.mechanisms.cyclotomic import Cyclotomic
@@ -20,8 +20,8 @@ from discreet.mechanisms.projective import Projective
 from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.mechanisms.subset import Subset
 from discreet.mechanisms.unary import OptimisedUnary, Unary
-from discreet.numerics.arrays import ARRAYS
 from discreet.random import seeded
+from discreet.statistics.arrays import ARRAYS
 
 ONE = Fraction(1)
 BASES = [Hadamard, RandomizedResponse, Projective, Cyclotomic, Subset, Unary]

@@ -11,7 +11,7 @@ from discreet import Context
 from discreet.errors import InvalidInput, InvalidReport
 from discreet.mechanisms.blocks import Blocks
 from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.numerics.numeric import NUMERIC
+from discreet.statistics.numeric import NUMERIC
 
 C = (math.e + 1) / (math.e - 1)
 CONTEXT = Context.blocks({"a": range(5), "b": range(5, 8), "c": [8, 9]}, "1")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.audit import Bulk, audit
+from discreet.auditing import Bulk, audit
 from discreet.checks import check_every_word, check_mechanism
 from discreet.choose import candidate_of
 from discreet.errors import InvalidInput, PrivacyViolation

@@ -7,10 +7,10 @@ import pytest
 
 import discreet as dc
 from discreet.choose import candidate_of, prior_of
+from discreet.combinatorics.difference_sets import best, squared_error
 from discreet.errors import InvalidInput
 from discreet.mechanisms.cyclotomic import Cyclotomic, Family, base_blocks, best_family, families, is_family
-from discreet.mechanisms.difference_sets import best, squared_error
-from discreet.numerics.numeric import NUMERIC
+from discreet.statistics.numeric import NUMERIC
 
 
 @pytest.mark.parametrize(

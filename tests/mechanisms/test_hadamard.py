@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet.mechanisms.hadamard import Hadamard
-from discreet.numerics.numeric import NUMERIC
+from discreet.statistics.numeric import NUMERIC
 
 
 def matrix(order):

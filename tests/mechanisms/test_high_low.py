@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.errors import InvalidReport
-from discreet.numerics.numeric import NUMERIC
+from discreet.statistics.numeric import NUMERIC
 
 C = (math.e + 1) / (math.e - 1)
 

@@ -12,7 +12,7 @@ from discreet.mechanisms.high_low import HighLow
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.mixture import Mixture
 from discreet.mechanisms.subset import Subset
-from discreet.numerics.numeric import NUMERIC
+from discreet.statistics.numeric import NUMERIC
 from discreet.wire import Spec
 
 CONTEXT = dc.Context.high_low(range(6), [1, 2, 3, 5], "1")

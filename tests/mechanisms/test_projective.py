@@ -7,12 +7,12 @@ import pytest
 
 import discreet as dc
 from discreet.choose import candidate_of, prior_of
+from discreet.combinatorics.difference_sets import build
 from discreet.errors import InvalidInput
-from discreet.mechanisms.difference_sets import build
 from discreet.mechanisms.projective import Projective, room
 from discreet.mechanisms.subset import least_error_size
-from discreet.numerics.numeric import NUMERIC
-from discreet.numerics.transforms import CyclicKernel
+from discreet.statistics.numeric import NUMERIC
+from discreet.statistics.transforms import CyclicKernel
 
 ONE = Fraction(1)
 

@@ -20,7 +20,7 @@ from discreet.mechanisms.subset import (
     most_information_size,
     total_error,
 )
-from discreet.numerics.numeric import NUMERIC
+from discreet.statistics.numeric import NUMERIC
 
 SIZES = [2, 3, 4, 10, 33, 100, 1000]
 EPSILONS = [0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]

@@ -9,7 +9,7 @@ import discreet as dc
 from discreet import Context
 from discreet.errors import InvalidInput, InvalidReport, NotIdentifiable, PrivacyViolation
 from discreet.mechanisms.table import Table
-from discreet.numerics.numeric import NUMERIC
+from discreet.statistics.numeric import NUMERIC
 
 CONTEXT = Context.uniform(range(2), "1")
 

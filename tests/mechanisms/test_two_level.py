@@ -14,7 +14,7 @@ from discreet.exact import exp_below
 from discreet.mechanisms.cyclotomic import Cyclotomic
 from discreet.mechanisms.projective import Projective
 from discreet.mechanisms.two_level import TwoLevel
-from discreet.numerics.arrays import ARRAYS
+from discreet.statistics.arrays import ARRAYS
 
 BITS = 12
 WORDS = [u << 64 - BITS for u in range(1 << BITS)]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet.mechanisms.unary import OptimisedUnary, Unary
-from discreet.numerics.numeric import NUMERIC
+from discreet.statistics.numeric import NUMERIC
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from discreet.bounds.bound import Bound
 from discreet.errors import InvalidInput
 from discreet.mechanisms.blocks import Blocks
-from discreet.mechanisms.design import Design
 from discreet.mechanisms.high_low import HighLow
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.randomizer import Randomizer
-from discreet.numerics.numeric import NUMERIC
+from discreet.mechanisms.support import Design
+from discreet.statistics.numeric import NUMERIC
 
 Array = NDArray[np.float64]
 

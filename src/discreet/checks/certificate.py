@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from ..certificate import verify
 from ..errors import CheckFailed, PrivacyViolation
 from ..exact import exp_below, within
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.randomizer import WORD_BITS
-from ..verify import verify
 from .law import channel_of, is_small
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..arithmetic import INTEGERS
 from ..errors import CheckFailed
 from ..mechanisms.randomizer import WORD_BITS, Randomizer
-from ..numerics.arrays import ARRAYS
+from ..statistics.arrays import ARRAYS
 from .small_words import Factory, small_forms
 
 DRAWS = 1 << 20

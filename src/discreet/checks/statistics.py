@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import CheckFailed
 from ..mechanisms.mechanism import Mechanism
-from ..numerics.numeric import NUMERIC
+from ..statistics.numeric import NUMERIC
 from .law import channel_of
 
 Array = NDArray[np.float64]

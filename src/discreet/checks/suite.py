@@ -6,7 +6,7 @@ from ..choose import mechanism as named
 from ..context import Context
 from ..errors import NotIdentifiable
 from ..mechanisms.mechanism import Mechanism
-from ..numerics.numeric import NUMERIC
+from ..statistics.numeric import NUMERIC
 from .certificate import check_certificate
 from .execution import check_every_word
 from .law import check_channel, check_pairs, check_reports, is_small

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..audit import Audit
+    from ..auditing import Audit
     from ..context import Context
 
 BREACH = 1
@@ -43,7 +43,7 @@ def command(
     claims its context. Half of the reports serve to find what tells two values apart, the other half to bound
     it. Ends with code 1 when some pair is told apart more than E allows, at the confidence stated.
     """
-    from ..audit import audit
+    from ..auditing import audit
     from ..random import secure, seeded
     from ..wire import Spec
 

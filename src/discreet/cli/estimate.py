@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from ..mechanisms.mechanism import Mechanism
     from ..tally import Tally
 
-METHODS = ["unbiased", "projection", *(name for name in ("likelihood", "shrink") if find_spec(f"discreet.{name}"))]
+METHODS = ["unbiased", "projection", "likelihood", "shrink"]
 
 LOUD = 10
 """People's worth of share that one report may carry before it is a warning."""
@@ -44,7 +43,7 @@ def command(
     The unbiased shares may be negative and need not add up to one. The other methods give a distribution,
     with less error and some bias.
     """
-    from ..estimate import check_confidence
+    from ..results.unbiased import check_confidence
     from ..wire import Spec
 
     check_confidence(confidence)
@@ -67,7 +66,7 @@ def command(
 
 
 def _tally(path: str, mechanism: Mechanism) -> Tally:
-    from ..engines.files import PIPE
+    from ..files.text import PIPE
     from ..wire import parse_tally, read_tally
     from ..wire.located import located
 
@@ -79,16 +78,16 @@ def _tally(path: str, mechanism: Mechanism) -> Tally:
 
 def _estimated(tally: Tally, method: str, confidence: float, simultaneous: bool) -> dict[str, Any]:
     """Everything that is printed, as plain data; stderr, low and high are always those of the unbiased shares."""
-    from ..estimate import estimate
-    from ..numerics.numeric import NUMERIC
-    from ..project import project
+    from ..results.projection import project
+    from ..results.unbiased import estimate
+    from ..statistics.numeric import NUMERIC
 
     unbiased = estimate(tally)
     made: Any = unbiased
     if method == "projection":
         made = project(unbiased)
     elif method != "unbiased":
-        made = getattr(import_module(f"discreet.{method}"), method)(tally)
+        made = getattr(import_module("discreet"), method)(tally)
     low, high = unbiased.simultaneous_interval(confidence) if simultaneous else unbiased.interval(confidence)
     return {
         "mechanism": tally.mechanism.name,

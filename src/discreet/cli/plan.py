@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..planning import Plan
 
 
 @click.command()
@@ -40,7 +40,7 @@ def command(
     privacy at all and classical privacy at the same epsilon.
     """
     from ..choose import REPORT_BITS
-    from ..plan import plan as make
+    from ..planning import plan as make
     from ..wire import Spec
 
     wanted = Spec.read(spec)

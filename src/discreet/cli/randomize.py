@@ -37,10 +37,10 @@ def command(
     reads a pipe. With -o nothing is written until every value has been randomized, so neither a mistake nor a
     kill leaves half a file behind.
     """
-    from ..engines.files import PIPE
     from ..engines.jobs import randomize_files, rows_in
     from ..engines.numbers import Numbers
     from ..errors import UnknownValue
+    from ..files.text import PIPE
     from ..random import secure, seeded
     from ..wire import Spec
     from .progress import progress

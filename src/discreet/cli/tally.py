@@ -21,9 +21,9 @@ def command(spec: str, files: tuple[str, ...], column: str | None, out: str, thr
     reports: Parquet, Arrow, text lines, CSV or JSON lines; '-' or nothing reads reports from a pipe. One report
     that the mechanism cannot have written stops everything.
     """
-    from ..engines.files import PIPE
     from ..engines.jobs import rows_in, tally_files
     from ..errors import InvalidInput
+    from ..files.text import PIPE
     from ..wire import Spec, read_tally, tally_text, write_tally
     from .progress import progress
 

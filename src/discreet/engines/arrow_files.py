@@ -19,11 +19,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput, MechanismMismatch
+from ..files.compressed import METHODS, writing
+from ..files.text import replacing
 from ..mechanisms.mechanism import Mechanism
 from .arrow_records import report_column, report_type, reports_in
 from .arrow_values import is_text
-from .compressed import METHODS, writing
-from .files import replacing
 
 PIECE = 1 << 19
 """Rows of a piece, where the file lets us choose."""

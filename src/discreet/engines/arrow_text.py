@@ -13,10 +13,10 @@ import pyarrow.csv as csv
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
+from ..files.compressed import METHODS
 from ..mechanisms.mechanism import Mechanism
 from ..wire.reports import EXACT_BITS, reports_from_texts
 from .arrow_files import ArrowColumn, Piece, chosen, given
-from .compressed import METHODS
 
 BLOCK = 1 << 24
 """Bytes parsed at a time."""

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput, MissingExtra, RandomnessFailure, UnknownValue
-from ..numerics.acceleration import accelerated, cores, present
-from ..numerics.arrays import ARRAYS
+from ..statistics.acceleration import accelerated, cores, present
+from ..statistics.arrays import ARRAYS
 
 if TYPE_CHECKING:
     from ..mechanisms.randomizer import Randomizer

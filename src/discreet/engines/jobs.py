@@ -1,7 +1,7 @@
 """Whole files randomized and tallied: pieces worked on side by side, results in order, memory bounded by pieces.
 
 A piece takes the words set aside for its rows when its turn comes, so the reports do not depend on the
-number of threads. Text, CSV and JSON lines are read by `discreet.engines.files`, Parquet and Arrow files by
+number of threads. Text, CSV and JSON lines are read by `discreet.files.text`, Parquet and Arrow files by
 `discreet.engines.arrow_files`.
 """
 
@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from numpy.typing import NDArray
 
 from ..errors import InvalidReport, MissingExtra, UnknownValue
-from ..numerics.acceleration import cores
+from ..files.text import PIPE, Writer, read_values
+from ..statistics.acceleration import cores
 from ..tally import Tally
 from ..wire.located import located
 from ..wire.reports import report_from_text, reports_from_texts, reports_to_json
 from .bulk import randomize_many
-from .files import PIPE, Writer, read_values
 from .numbers import Numbers
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics.compiled import (
+from ..statistics.compiled import (
     choose_by_type,
     count_bits,
     inline,
@@ -22,7 +22,7 @@ from ..numerics.compiled import (
     put_long,
     short_at,
 )
-from .laws import (
+from .packed import (
     BlocksLaw,
     Divisor,
     FamilyLaw,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics.compiled import (
+from ..statistics.compiled import (
     byte_at,
     choose_by_type,
     inline,
@@ -22,7 +22,7 @@ from ..numerics.compiled import (
     short_at,
 )
 from .kernels import EIGHT, LAST, ONE, SIX, ZERO, U, all_below, bits_below, select, step
-from .laws import HighLowLaw, SubsetLaw, UnaryLaw
+from .packed import HighLowLaw, SubsetLaw, UnaryLaw
 
 LOW_BITS = U(0x0102040810204080)
 """Times eight bytes that are 0 or 1: their bits in order, in the top byte."""

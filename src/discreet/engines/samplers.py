@@ -14,7 +14,7 @@ from ..arithmetic import INTEGERS, MASK
 from ..random import seeded
 from . import kernels, row_kernels
 from .bulk import Sampler, outside_domain, report_type
-from .laws import Law, law_of
+from .packed import Law, law_of
 
 if TYPE_CHECKING:
     from ..mechanisms.randomizer import Randomizer

@@ -11,9 +11,9 @@ from ..arithmetic import Arithmetic
 from ..context import Context
 from ..domain import Value
 from ..errors import InvalidInput
+from .channel import Written
 from .mechanism import Mechanism
 from .randomizer import Randomizer
-from .written import Written
 
 if TYPE_CHECKING:
     from ..random import Source

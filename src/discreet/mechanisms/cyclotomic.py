@@ -11,9 +11,9 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from ..arithmetic import Arithmetic
+from ..combinatorics.difference_sets import Parameters
+from ..combinatorics.primes import is_prime, prime_factors
 from ..errors import InvalidInput
-from .difference_sets import Parameters
-from .primes import is_prime, prime_factors
 from .projective import room
 from .randomizer import WORD_BITS, check_size
 from .two_level import TwoLevel

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..arithmetic import MASK, Arithmetic
 from ..exact import ceil_div, exp_below
-from .design import Indexed
 from .randomizer import WORD_BITS, beyond_words, check_size, too_few
+from .support import Indexed
 
 
 class Hadamard(Indexed):

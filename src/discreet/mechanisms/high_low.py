@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from ..arithmetic import Arithmetic
-from .design import Design, Indexed
 from .randomizer import Pair, Randomizer, beyond_words, too_few
+from .support import Design, Indexed
 
 
 class HighLow(Randomizer):

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 
+from ..combinatorics.difference_sets import Parameters, candidates
 from ..errors import InvalidInput
 from .cyclotomic import Family, families
-from .difference_sets import Parameters, candidates
 from .projective import room
 
 

@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import INTEGERS
+from ..certificate import Certificate, verify
 from ..context import Blocks, Context
 from ..domain import Value
 from ..errors import InvalidInput, RandomnessFailure
 from ..exact import text_of
-from ..verify import Certificate, verify
 from .randomizer import Randomizer
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
+from .channel import Written
 from .mechanism import Mechanism
 from .randomizer import Randomizer
-from .written import Written
 
 REPORTS = 1 << 12
 """The most reports that a post-processing is written out for."""

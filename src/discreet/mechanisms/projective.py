@@ -10,8 +10,8 @@ from itertools import chain, compress
 from typing import Any
 
 from ..arithmetic import Arithmetic
+from ..combinatorics.difference_sets import Parameters, best, build, describe
 from ..errors import InvalidInput
-from .difference_sets import Parameters, best, build, describe
 from .randomizer import WORD_BITS, check_size
 from .two_level import TwoLevel
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..arithmetic import Arithmetic
 from ..exact import ceil_div, exp_below
-from .design import Indexed
 from .randomizer import WORD_BITS, Units, beyond_words, check_size
+from .support import Indexed
 
 WIDE = 1 << 17
 """Above this size the words do not divide evenly enough, and some are spare."""

@@ -13,8 +13,8 @@ from typing import Any
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
 from ..exact import ceil_div, exp_below
-from .design import SetValued
 from .randomizer import WORD_BITS, beyond_words, check_size, too_few
+from .support import SetValued
 
 WIDE = 1 << 17
 """From this size on a draw takes two words, so that the unevenness of many draws stays invisible."""

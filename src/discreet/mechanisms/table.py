@@ -9,8 +9,8 @@ from typing import Any
 
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
+from .channel import Written
 from .randomizer import WORD_BITS, check_size
-from .written import Written
 
 
 class Table(Written):

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..arithmetic import Arithmetic
 from ..exact import ceil_div, exp_below
-from .design import Indexed
 from .randomizer import Units, beyond_words
+from .support import Indexed
 
 
 class TwoLevel(Indexed):

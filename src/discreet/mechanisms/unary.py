@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from ..arithmetic import Arithmetic
 from ..exact import ceil_div, exp_below
-from .design import SetValued
 from .randomizer import WORD_BITS, beyond_words, check_size, too_few
+from .support import SetValued
 
 
 class Unary(SetValued):

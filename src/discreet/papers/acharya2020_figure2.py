@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ..choose import mechanism
 from ..context import Context
-from ..estimate import estimate
 from ..geo import blocks_context
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_curves
-from ..project import project
+from ..results.projection import project
+from ..results.unbiased import estimate
 from .data import expected
 from .report import Check, Report, Table
 from .setting import Setting

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..choose import mechanism
-from ..estimate import estimate
 from ..geo import grid_context, grid_coordinates
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_maps
-from ..project import project
-from ..shrink import shrink
+from ..results.projection import project
+from ..results.shrinking import shrink
+from ..results.unbiased import estimate
 from .data import check_ins
 from .report import Report, Table
 from .setting import Setting

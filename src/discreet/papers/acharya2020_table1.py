@@ -6,11 +6,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..choose import mechanism
-from ..estimate import estimate
 from ..geo import grid_context
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_bars
-from ..project import project
+from ..results.projection import project
+from ..results.unbiased import estimate
 from .data import Grid, check_ins, expected
 from .report import Check, Report, Table
 from .setting import Setting

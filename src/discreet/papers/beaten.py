@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimate import estimate
 from ..geo import grid_coordinates
-from ..likelihood import likelihood
 from ..plots import plot_bars
-from ..project import project
-from ..shrink import shrink
+from ..results.likelihood import likelihood
+from ..results.projection import project
+from ..results.shrinking import shrink
+from ..results.unbiased import estimate
 from ..tally import Tally
 from .acharya2020_table1 import EPSILON, PARTS, grid, made
 from .report import Check, Report, Table

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from ..choose import mechanism
 from ..context import HighLow
-from ..estimate import estimate
-from ..likelihood import likelihood
 from ..mechanisms.hadamard import Hadamard
 from ..mechanisms.high_low import HighLow as HighLowRandomizer
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_bars
-from ..project import project
-from ..shrink import shrink
+from ..results.likelihood import likelihood
+from ..results.projection import project
+from ..results.shrinking import shrink
+from ..results.unbiased import estimate
 from ..tally import Tally
 from . import datasets
 from .data import stored

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..choose import mechanism
-from ..estimate import estimate
 from ..geo import blocks_context, grid_coordinates
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_partitions, plot_points
-from ..project import project
-from ..shrink import shrink
+from ..results.projection import project
+from ..results.shrinking import shrink
+from ..results.unbiased import estimate
 from .cuts import Cut, cut, population, uniform_like
 from .data import Grid, check_ins, real_subset
 from .report import Check, Report, Table

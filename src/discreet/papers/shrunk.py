@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ..choose import mechanism
 from ..context import Context
-from ..estimate import estimate
 from ..geo import grid_context
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_dots
-from ..project import project
-from ..shrink import shrink
+from ..results.projection import project
+from ..results.shrinking import shrink
+from ..results.unbiased import estimate
 from . import datasets
 from .data import population, real_subset, stored
 from .report import Check, Report, Table

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..mechanisms.mechanism import Mechanism
-from ..numerics.numeric import NUMERIC
 from ..random import seeded
+from ..statistics.numeric import NUMERIC
 from ..tally import Tally
 
 Array = NDArray[np.float64]

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from ..choose import mechanism
 from ..context import Context
-from ..estimate import estimate
-from ..mechanisms.design import Design
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.subset import least_error_size, most_information_size
-from ..numerics.simplex import project_blocks
+from ..mechanisms.support import Design
 from ..plots import plot_ratios
-from ..project import project
+from ..results.projection import project
+from ..results.unbiased import estimate
+from ..statistics.simplex import project_blocks
 from .data import expected
 from .report import Check, Report, Table
 from .setting import Setting

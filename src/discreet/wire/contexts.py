@@ -36,7 +36,7 @@ def domain_of(fields: Fields, folder: Path | None) -> Domain:
 
 
 def _in_file(fields: Fields, folder: Path | None) -> Domain:
-    from ..engines.files import read_values
+    from ..files.text import read_values
 
     if folder is None:
         raise InvalidSpec(f"{fields.name('file')} can be read only by a spec that is itself a file")

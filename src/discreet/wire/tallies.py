@@ -36,7 +36,7 @@ def tally_from_json(mechanism: Mechanism, data: object) -> Tally:
     """The tally that JSON data says, which must be one of `mechanism` and agree with itself."""
     import numpy as np
 
-    from ..numerics.numeric import NUMERIC
+    from ..statistics.numeric import NUMERIC
     from ..tally import Tally
 
     if not isinstance(data, dict):
@@ -93,7 +93,7 @@ def tally_text(tally: Tally) -> str:
 
 def write_tally(tally: Tally, path: str | Path) -> None:
     """Write a tally to a JSON file, whole or not at all."""
-    from ..engines.files import replacing
+    from ..files.text import replacing
 
     with replacing(path) as file:
         file.write(tally_text(tally).encode())

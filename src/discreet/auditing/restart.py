@@ -1,0 +1,52 @@
+"""Noise that is the same at every start of a program: a constant seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..context import Context
+from ..statistics.binomial import upper_limit
+from .result import Finding
+from .subjects import Subject
+
+RUN = 2048
+"""Reports of one value asked of each start."""
+TRIED = 6
+"""Values, and pairs of a value, that are tried."""
+
+
+def repeated_noise(subject: Subject, context: Context, pairs: Sequence[tuple[int, int]], level: float) -> list[Finding]:
+    """A finding of epsilon = inf when two starts write the same reports though these vary and depend on the value.
+
+    Were all reports independent, two starts would agree on m reports of a value with chance c**m, c the chance
+    that two reports agree. From the m/2 disjoint pairs of neighbours in one run c is bounded at half the level; if
+    then c**m is below the other half, equal runs refute independence: the noise is known beforehand, and the
+    report at some place is a different constant for x and for z. A value whose reports do not vary says nothing, and
+    the next is tried; the `level` is shared among those tried.
+    """
+    tried = list(dict.fromkeys(value for pair in pairs for value in pair))[:TRIED]
+    for value in tried:
+        first, second = subject.reports(value, RUN).whole(), subject.reports(value, RUN).whole()
+        if not np.array_equal(first, second):
+            return []
+        agree = int((first[0::2] == first[1::2]).sum())
+        share = level / 2 / len(tried)
+        if float(upper_limit(agree, RUN // 2, share)) ** RUN <= share:
+            return _told(subject, context, pairs, value, first)
+    return []
+
+
+def _told(
+    subject: Subject, context: Context, pairs: Sequence[tuple[int, int]], value: int, first: NDArray[np.uint64]
+) -> list[Finding]:
+    """The first pair of this value and another whose constant reports differ."""
+    for x, z in [pair for pair in pairs if value in pair][:TRIED]:
+        other = subject.reports(z if value == x else x, RUN).whole()
+        if places := int((first != other).sum()):
+            told = f"two starts of the program wrote the same {RUN} reports: the noise is constant"
+            return [Finding(context.values[x], context.values[z], context.at(x, z), math.inf, told, places, 0, RUN)]
+    return []

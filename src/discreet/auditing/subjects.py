@@ -1,0 +1,164 @@
+"""What can be audited: our mechanisms, any function, any command; each gives reports as byte strings."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..context import Context
+from ..errors import InvalidInput
+from ..mechanisms.mechanism import Mechanism
+from ..random import Source
+from ..statistics.numeric import NUMERIC
+from ..wire.reports import byte_width, reports_to_bytes
+from .strings import Strings
+
+LAWS = 1 << 18
+"""The most reports whose claimed chances are written out to find an event."""
+
+
+class Subject(Protocol):
+    """Something that writes reports of a value."""
+
+    name: str
+    restarts: bool
+    """True when every batch is written by a new start of the program."""
+
+    def reports(self, x: int, count: int) -> Strings:
+        """`count` fresh reports of the value numbered x, as they would be sent."""
+        ...
+
+    def claimed_law(self, x: int) -> NDArray[np.float64] | None:
+        """The chance of every report, by number, that the subject claims; None where it does not say."""
+        ...
+
+
+class OfMechanism:
+    """One of our mechanisms: reports made in bulk and packed as on the wire."""
+
+    restarts = False
+
+    def __init__(self, mechanism: Mechanism, rng: Source) -> None:
+        self._mechanism, self._rng = mechanism, rng
+        self.name = mechanism.name
+
+    def reports(self, x: int, count: int) -> Strings:
+        drawn = self._mechanism.randomize_many(np.full(count, x), self._rng)
+        return Strings.packed(reports_to_bytes(self._mechanism, drawn), byte_width(self._mechanism))
+
+    def claimed_law(self, x: int) -> NDArray[np.float64] | None:
+        randomizer = self._mechanism.randomizer
+        if not randomizer.disjoint or randomizer.outputs != randomizer.cells or randomizer.cells > LAWS:
+            return None
+        alone = np.zeros(randomizer.size)
+        alone[x] = 1.0
+        return np.asarray(randomizer.push(alone, NUMERIC))
+
+
+class Bulk:
+    """A function ``(value, count) -> count reports``, for subjects that make many at once.
+
+    The reports are a sequence, or a two-dimensional array of bytes with one report a row.
+    """
+
+    def __init__(self, function: Callable[[Any, int], Any]) -> None:
+        self._function = function
+        self.name = getattr(function, "__name__", "function")
+
+    def many(self, value: Any, count: int) -> Strings:
+        """The reports as byte strings."""
+        made = self._function(value, count)
+        if len(made) != count:
+            raise InvalidInput(f"{self.name} gave {len(made)} reports where {count} were asked for")
+        if isinstance(made, np.ndarray) and made.dtype == np.uint8 and made.ndim == 2:
+            return Strings(made, np.full(count, made.shape[1], dtype=np.int64))
+        return Strings.of([written(report) for report in made])
+
+
+class OfFunction:
+    """Any function, one report or many at a time; see `written` for how a report becomes bytes."""
+
+    restarts = False
+
+    def __init__(self, bulk: Bulk, context: Context) -> None:
+        self._bulk, self._values, self.name = bulk, context.values, bulk.name
+
+    @classmethod
+    def one_by_one(cls, function: Callable[[Any], object], context: Context) -> OfFunction:
+        """A function from a value to its report."""
+        bulk = Bulk(lambda value, count: [function(value) for _ in range(count)])
+        bulk.name = getattr(function, "__name__", type(function).__name__)
+        return cls(bulk, context)
+
+    def reports(self, x: int, count: int) -> Strings:
+        return self._bulk.many(self._values[x], count)
+
+    def claimed_law(self, x: int) -> None:
+        return None
+
+
+class OfCommand:
+    """A program that reads one value a line and writes one report a line; started afresh for every batch."""
+
+    restarts = True
+
+    def __init__(self, command: str | Sequence[str], context: Context) -> None:
+        self._words = shlex.split(command) if isinstance(command, str) else [str(word) for word in command]
+        if not self._words:
+            raise InvalidInput("command must name a program")
+        self._values, self.name = context.values, shlex.join(self._words)
+
+    def reports(self, x: int, count: int) -> Strings:
+        line = text_of_value(self._values[x])
+        if b"\n" in line or b"\r" in line:
+            raise InvalidInput(f"value {self._values[x]!r} holds a line break; a command reads one value a line")
+        try:
+            done = subprocess.run(self._words, input=(line + b"\n") * count, capture_output=True, check=False)
+        except OSError as problem:
+            raise InvalidInput(f"command {self.name!r} cannot be run: {problem.strerror or problem}") from None
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["nothing"]
+            raise InvalidInput(f"command {self.name!r} ended with {done.returncode} and said: {said[0][:200]}")
+        lines = done.stdout.split(b"\n")
+        if lines[-1] == b"":
+            lines.pop()
+        if len(lines) != count:
+            raise InvalidInput(f"command {self.name!r} read {count} values and wrote {len(lines)} lines")
+        return Strings.of([line.removesuffix(b"\r") for line in lines])
+
+    def claimed_law(self, x: int) -> None:
+        return None
+
+
+def written(report: object) -> bytes:
+    """A report as bytes: bytes as they are, an array as its memory, the rest as `repr` says, so that types show."""
+    if isinstance(report, (bytes, bytearray, memoryview)):
+        return bytes(report)
+    if isinstance(report, np.ndarray) and report.dtype != object:
+        return report.tobytes()
+    return repr(report).encode()
+
+
+def text_of_value(value: object) -> bytes:
+    """How a value is written in a line of text."""
+    return str(value).encode()
+
+
+def subject_of(subject: object, context: Context | None, rng: Source) -> tuple[Subject, Context]:
+    """The subject and the context it is audited against."""
+    if isinstance(subject, Mechanism):
+        return OfMechanism(subject, rng), context or subject.context
+    if context is None:
+        raise InvalidInput("context must be given to audit anything but a mechanism: it says what is claimed")
+    if isinstance(subject, Bulk):
+        return OfFunction(subject, context), context
+    if callable(subject):
+        return OfFunction.one_by_one(subject, context), context
+    if isinstance(subject, Sequence):
+        return OfCommand(subject, context), context
+    raise InvalidInput(f"subject={subject!r} must be a mechanism, a function or a command")

@@ -1,0 +1,1 @@
+"""Number theory and finite geometry: primes, finite fields, difference sets (standard library alone)."""

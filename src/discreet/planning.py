@@ -1,0 +1,257 @@
+"""Before collecting: how much error n reports will leave, and how many reports a target needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .choose import REPORT_BITS, Explanation, candidate_of, explain, mechanism, prior_of
+from .context import Context
+from .errors import DiscreetError, InvalidInput
+from .mechanisms.mechanism import Mechanism
+from .random import seeded
+from .results.projection import project
+from .results.unbiased import Estimate, quantile
+from .statistics.numeric import NUMERIC
+from .tally import Tally
+
+Array = NDArray[np.float64]
+
+SIMULATED = 1 << 18
+"""Shares simulated behind the expected distance of a projected estimate: few surveys of many values."""
+SURVEYS = 2, 128
+"""The fewest and the most simulated surveys."""
+WORDS = 1 << 23
+"""Random words spent where people must be simulated one by one; the noise of these is then scaled to n."""
+PEOPLE = 1 << 10
+"""The fewest people simulated in such a survey."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The error to expect of one way to collect, at one n and one assumed distribution.
+
+    `total_squared_error` and `stderr` are exact; `tv` is the normal approximation
+    ``sum_x sd_x / sqrt(2 pi)``; `tv_projected` is the mean of seeded simulations.
+    """
+
+    label: str
+    mechanism: str
+    n: int
+    bits: int
+    total_squared_error: float
+    stderr: float
+    tv: float
+    tv_projected: float
+    detectable: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a context costs: the chosen mechanism's expected error beside no privacy and classical privacy."""
+
+    context: Context
+    n: int
+    prior: Array
+    explanation: Explanation
+    users_needed: int | None
+    target: str | None
+    bits: int | None
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism the plan is for."""
+        return self.explanation.chosen
+
+    @cached_property
+    def expected(self) -> Expected:
+        """The error to expect of the chosen mechanism."""
+        return expected_error(self.mechanism, self.n, self.prior, label="this context")
+
+    @cached_property
+    def comparison(self) -> tuple[Expected, ...]:
+        """No privacy, classical privacy at the context's smallest epsilon, and this context, side by side."""
+        rows = [_without_privacy(self.context, self.n, self.prior)]
+        try:
+            level = self.context.smallest
+            classical = mechanism(Context.uniform(self.context.values, level), prior=self.prior, bits=self.bits)
+            same = classical.fingerprint == self.mechanism.fingerprint
+            told = self.expected if same else expected_error(classical, self.n, self.prior)
+            rows.append(replace(told, label="classical"))
+        except DiscreetError:
+            pass  # epsilon 0 or infinite has no classical form
+        return (*rows, self.expected)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The plan as plain data."""
+        told = self.expected
+        return {
+            "mechanism": told.mechanism,
+            "n": self.n,
+            "bits": told.bits,
+            "total_squared_error": told.total_squared_error,
+            "tv": told.tv,
+            "tv_projected": told.tv_projected,
+            "tv_by": "normal approximation; projected by seeded simulation",
+            "stderr": told.stderr,
+            "detectable": told.detectable,
+            "users_needed": self.users_needed,
+            "target": self.target,
+            "comparison": [row.as_dict() for row in self.comparison],
+            "candidates": [candidate.as_dict() for candidate in self.explanation.candidates],
+        }
+
+    def __str__(self) -> str:
+        names = ("mechanism", "bits", "sq. error", "stderr", "TV", "projected", "seen from")
+        head = "{:14} {:28} {:>5} {:>10} {:>9} {:>7} {:>9} {:>10}".format("", *names)
+        lines = [f"{self.context!r}, n = {self.n:,}", head]
+        lines += [
+            f"{row.label:14} {row.mechanism:28} {row.bits:5d} {row.total_squared_error:10.3g} {row.stderr:9.3g} "
+            f"{row.tv:7.3f} {row.tv_projected:9.3f} {row.detectable:10.3g}"
+            for row in self.comparison
+        ]
+        if self.users_needed is not None:
+            lines.append(f"{self.target} needs {self.users_needed:,} users")
+        lines.append(
+            "Squared error and stderr are exact; TV is a normal approximation, projected TV a seeded simulation."
+        )
+        return "\n".join(lines)
+
+
+def plan(
+    subject: Context | Mechanism,
+    *,
+    n: int | None = None,
+    tv: float | None = None,
+    stderr: float | None = None,
+    prior: Any = None,
+    bits: int | None = REPORT_BITS,
+) -> Plan:
+    """The expected error of n reports, or the number of users that a target error needs.
+
+    `subject` is a context, for its best mechanism with reports of at most `bits` bits, or a mechanism.
+    Give `n`, or a target: `tv` (expected total variation of the raw estimate) or `stderr` (the
+    largest standard error of a share). `prior` is the assumed distribution, uniform unless given.
+    The expected total squared error is exact: ``(sum_x E[phi_x**2] - |p|**2) / n``.
+    """
+    if sum(given is not None for given in (n, tv, stderr)) != 1:
+        raise InvalidInput("plan needs exactly one of n, tv and stderr")
+    if isinstance(subject, Mechanism):
+        context = subject.context
+        shares = prior_of(context, prior)
+        explanation = Explanation((candidate_of(subject, shares),), f"{subject.name} was asked for")
+    else:
+        context = subject
+        shares = prior_of(context, prior)
+        explanation = explain(context, prior=shares, bits=bits)
+    if n is not None:
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise InvalidInput(f"n={n!r} must be a whole number of at least 1")
+        return Plan(context, int(n), shares, explanation, None, None, bits)
+    needed, target = _users_needed(explanation.chosen, shares, tv=tv, stderr=stderr)
+    return Plan(context, needed, shares, explanation, needed, target, bits)
+
+
+def _users_needed(made: Mechanism, shares: Array, *, tv: float | None, stderr: float | None) -> tuple[int, str]:
+    deviations = _deviations(made, shares)
+    if tv is not None:
+        if not 0 < tv < 1:
+            raise InvalidInput(f"tv={tv} must be between 0 and 1")
+        return max(1, math.ceil((_tv(deviations) / tv) ** 2)), f"tv={tv}"
+    assert stderr is not None
+    if not 0 < stderr < 1:
+        raise InvalidInput(f"stderr={stderr} must be between 0 and 1")
+    return max(1, math.ceil((float(deviations.max()) / stderr) ** 2)), f"stderr={stderr}"
+
+
+def expected_error(made: Mechanism, n: int, shares: Array, *, label: str = "") -> Expected:
+    """The error to expect of a mechanism from n reports when values follow `shares`."""
+    deviations = _deviations(made, shares) / math.sqrt(n)
+    projected = _projected_tv(made, n, shares)
+    return Expected(
+        label or made.name,
+        made.name,
+        n,
+        made.bits,
+        float(np.sum(deviations**2)),
+        float(deviations.max()),
+        _tv(deviations),
+        projected,
+        _detectable(made, n, shares),
+    )
+
+
+def _deviations(made: Mechanism, shares: Array) -> Array:
+    moments = made.randomizer.second_moments(shares, NUMERIC)
+    return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0)))
+
+
+def _tv(deviations: Array) -> float:
+    """Half the expected sum of absolute normal errors."""
+    return float(np.sum(deviations) / math.sqrt(2 * math.pi))
+
+
+def _detectable(made: Mechanism, n: int, shares: Array) -> float:
+    """The smallest share told from zero in 19 of 20 cases at 95 %: its estimate is 1.96 + 1.64 deviations above 0."""
+    zeroed = made.randomizer.second_moments(shares, NUMERIC) - made.randomizer.slopes(shares, NUMERIC) * shares
+    spread = math.sqrt(max(float(np.max(zeroed)), 0.0) / n)
+    return (quantile(0.95) + quantile(0.9)) * spread
+
+
+def _surveys(shares: Array) -> int:
+    """How many surveys to simulate: the mean distance of many values varies little."""
+    fewest, most = SURVEYS
+    return min(most, max(fewest, SIMULATED // len(shares)))
+
+
+def _projected_tv(made: Mechanism, n: int, shares: Array) -> float:
+    rng = np.random.default_rng(20200713)
+    distances = []
+    for number in range(_surveys(shares)):
+        estimate = _simulated(made, n, shares, rng, number)
+        distances.append(0.5 * np.abs(project(estimate).shares - shares).sum())
+    return float(np.mean(distances))
+
+
+def _simulated(made: Mechanism, n: int, shares: Array, rng: np.random.Generator, number: int) -> Estimate:
+    """An estimate from n simulated people: counts drawn at once where reports have one cell each."""
+    if made.randomizer.disjoint:
+        law = np.clip(made.randomizer.push(shares, NUMERIC), 0.0, None)
+        return Estimate(Tally(made, rng.multinomial(n, law / law.sum()), n))
+    people = min(n, max(PEOPLE, WORDS // (_surveys(shares) * made.randomizer.words)))
+    held = rng.choice(len(shares), size=people, p=shares)
+    tally = made.tally(made.randomize_many(held, seeded(number)))
+    if people == n:
+        return Estimate(tally)
+    expected = made.randomizer.push(shares, NUMERIC) * n
+    noise = (tally.counts - expected * people / n) * math.sqrt(n / people)
+    return Estimate(Tally(made, np.rint(expected + noise).astype(np.int64), n))
+
+
+def _without_privacy(context: Context, n: int, shares: Array) -> Expected:
+    deviations = np.sqrt(shares * (1 - shares) / n)
+    tv = _tv(deviations)
+    bits = max(1, (context.size - 1).bit_length())
+    rng = np.random.default_rng(20200713)
+    exact = [0.5 * np.abs(rng.multinomial(n, shares) / n - shares).sum() for _ in range(_surveys(shares))]
+    smallest = -math.log(0.05) / n
+    return Expected(
+        "no privacy",
+        "the value itself",
+        n,
+        bits,
+        float(np.sum(deviations**2)),
+        float(deviations.max()),
+        tv,
+        float(np.mean(exact)),
+        smallest,
+    )

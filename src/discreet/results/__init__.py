@@ -1,0 +1,1 @@
+"""Shares in one contract: unbiased, projected, most likely, shrunken."""

@@ -1,0 +1,165 @@
+"""Estimates: unbiased shares with their exact variance, intervals and linear queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidInput
+from ..mechanisms.blocks import Blocks
+from ..statistics.numeric import NUMERIC
+from ..statistics.simplex import project_blocks
+from ..tally import Tally
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Query:
+    """The estimate of one linear combination of shares."""
+
+    value: float
+    stderr: float
+    n: int
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """A two-sided interval by the normal approximation."""
+        reach = quantile(confidence) * self.stderr
+        return self.value - reach, self.value + reach
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Unbiased shares of the values and how far they may be off.
+
+    Shares are the plain unbiased ones: they may be negative and need not add up to one.
+    `discreet.project`, `discreet.likelihood` and `discreet.shrink` trade that for less error, visibly.
+    With no reports shares are nan and standard errors infinite.
+    """
+
+    tally: Tally
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.tally.n
+
+    @property
+    def values(self) -> Any:
+        """The values that the shares belong to, in order."""
+        return self.tally.mechanism.context.values
+
+    @cached_property
+    def shares(self) -> Array:
+        """``p_x = mean of phi_x(Y)``: unbiased for the share of each value."""
+        if not self.n:
+            return np.full(len(self.values), np.nan)
+        counts = self.tally.counts
+        return np.asarray(self.tally.mechanism.randomizer.decode(counts, NUMERIC) / self.n)
+
+    @cached_property
+    def blocks(self) -> tuple[NDArray[np.int64], Array]:
+        """The block of every value and the exact share of every block: one block where the context has none."""
+        randomizer = self.tally.mechanism.randomizer
+        if not isinstance(randomizer, Blocks):
+            return np.zeros(len(self.values), dtype=np.int64), np.ones(1)
+        totals = randomizer.block_totals(self.tally.counts, NUMERIC)
+        return np.array(randomizer.block_of, dtype=np.int64), totals / max(self.n, 1)
+
+    @cached_property
+    def plausible(self) -> Array:
+        """The nearest distribution with the exact block totals: where variances are evaluated."""
+        return project_blocks(self.shares, *self.blocks)
+
+    @cached_property
+    def stderr(self) -> Array:
+        """``sqrt((E[phi_x**2] - p_x**2) / n)``, the exact formula at the estimated distribution."""
+        if not self.n:
+            return np.full(len(self.values), np.inf)
+        moments = self.tally.mechanism.randomizer.second_moments(self.plausible, NUMERIC)
+        return np.asarray(np.sqrt(np.maximum(moments - self.plausible**2, 0.0) / self.n))
+
+    def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+        """Two-sided score intervals, each covering its share with the given confidence.
+
+        The share p solves ``(p_hat - p)**2 = z**2 (alpha + beta p - p**2) / n``, where
+        ``alpha + beta p`` is E[phi_x**2] as a function of the share; for one cell this is Wilson's interval.
+        """
+        return self._score(quantile(confidence))
+
+    def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+        """Intervals that all hold together with the given confidence (Bonferroni over the values)."""
+        check_confidence(confidence)
+        return self._score(quantile(1 - (1 - confidence) / len(self.values)))
+
+    def _score(self, z: float) -> tuple[Array, Array]:
+        if not self.n:
+            return np.full(len(self.values), -np.inf), np.full(len(self.values), np.inf)
+        randomizer = self.tally.mechanism.randomizer
+        plausible = self.plausible
+        beta = randomizer.slopes(plausible, NUMERIC)
+        alpha = np.maximum(randomizer.second_moments(plausible, NUMERIC) - beta * plausible, 0.0)
+        c = z * z / self.n
+        middle = 2 * self.shares + c * beta
+        inside = 4 * c * (alpha + beta * self.shares - self.shares**2) + c * c * (beta**2 + 4 * alpha)
+        reach = np.sqrt(np.maximum(inside, 0.0))
+        return (middle - reach) / (2 * (1 + c)), (middle + reach) / (2 * (1 + c))
+
+    def query(self, weights: Any) -> Query:
+        """The estimate of ``weights . shares`` with its exact standard error."""
+        w = self._weights(weights)
+        if not self.n:
+            return Query(math.nan, math.inf, 0)
+        return Query(float(w @ self.shares), math.sqrt(max(0.0, self.covariance(w, w))), self.n)
+
+    def covariance(self, first: Any, second: Any) -> float:
+        """The covariance of the estimates of two linear queries, at the estimated distribution."""
+        w, u = self._weights(first), self._weights(second)
+        if not self.n:
+            return math.inf
+        p = self.plausible
+        joint = self.tally.mechanism.randomizer.cross_moment(p, w, u, NUMERIC)
+        return float((np.sum(joint) - (w @ p) * (u @ p)) / self.n)
+
+    def _weights(self, weights: Any) -> Array:
+        array = np.asarray(weights, dtype=float)
+        if array.shape != (len(self.values),) or not np.isfinite(array).all():
+            raise InvalidInput(f"weights of shape {array.shape} must be {len(self.values)} finite numbers")
+        return array
+
+    @cached_property
+    def block_totals(self) -> dict[Hashable, float]:
+        """The share of every block, known exactly from the reports (one block for other contexts)."""
+        _, totals = self.blocks
+        served, several = self.tally.mechanism.served, isinstance(self.tally.mechanism.randomizer, Blocks)
+        names = getattr(served, "names", range(len(totals))) if several else ("all",)
+        return {name: float(total) if self.n else math.nan for name, total in zip(names, totals, strict=True)}
+
+    @property
+    def method(self) -> str:
+        """How the shares were made."""
+        return "unbiased"
+
+
+def estimate(tally: Tally) -> Estimate:
+    """Unbiased shares with standard errors, intervals and covariances from a tally."""
+    return Estimate(tally)
+
+
+def quantile(confidence: float) -> float:
+    """The normal quantile z with ``Pr(|Z| <= z) = confidence``."""
+    check_confidence(confidence)
+    return NormalDist().inv_cdf(0.5 + confidence / 2)
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse a confidence outside (0, 1)."""
+    if not 0 < confidence < 1:
+        raise InvalidInput(f"confidence={confidence} must be between 0 and 1")

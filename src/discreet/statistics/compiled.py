@@ -1,0 +1,202 @@
+"""The one door to Numba: how kernels are compiled, and the machine operations that Python has no name for.
+
+Importing this file imports Numba; ask `acceleration` first. Kernels release the global lock, so
+threads run them side by side, and are kept on disk between runs where a directory can be written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import extending
+from numba.core import types as numba_types
+
+SOURCES = (
+    "statistics/compiled.py",
+    "statistics/counting.py",
+    "engines/packed.py",
+    "engines/kernels.py",
+    "engines/row_kernels.py",
+)
+"""The files that compiled code comes from."""
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+njit: Any = numba.njit
+types: Any = numba_types
+WORD, BYTE = ir.IntType(64), ir.IntType(8)
+LONGS = types.CPointer(types.uint64)
+
+
+def jit(function: Kernel) -> Kernel:
+    """The function compiled when first called with new types, and kept on disk if that can be written.
+
+    What is on disk serves as long as no source of the kernels has changed; when it cannot be read or
+    written, the function is compiled again.
+    """
+    try:
+        made: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+        _guard(made._cache)
+    except (RuntimeError, AttributeError):  # no directory for the cache, or a Numba that keeps it another way
+        made = njit(nogil=True, error_model="numpy")(function)
+    kernel: Kernel = made
+    return kernel
+
+
+def _guard(cache: Any) -> None:
+    file, load, save = cache._cache_file, cache.load_overload, cache.save_overload
+    file._source_stamp = (file._source_stamp, _sources())
+
+    def load_or_forget(signature: Any, context: Any) -> Any:
+        try:
+            return load(signature, context)
+        except Exception:  # whatever an unreadable or foreign file raises, compiling again is the answer
+            with suppress(OSError):
+                cache.flush()
+            return None
+
+    def save_if_possible(signature: Any, result: Any) -> None:
+        with suppress(OSError):
+            save(signature, result)
+
+    cache.load_overload, cache.save_overload = load_or_forget, save_if_possible
+
+
+@cache
+def _sources() -> str:
+    """A hash of every file that compiled code comes from."""
+    package = Path(__file__).parents[1]
+    return hashlib.sha256(b"".join((package / file).read_bytes() for file in SOURCES)).hexdigest()
+
+
+def inline(function: Kernel) -> Kernel:
+    """The function compiled into each kernel that calls it."""
+    made: Kernel = njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    return made
+
+
+def choose_by_type(stub: Callable[..., Any], forms: Mapping[Any, Callable[..., Any]]) -> None:
+    """Let compiled code call `stub`: it becomes the form listed for the named tuple that is its first argument."""
+
+    def chosen(first: Any, *rest: Any) -> Any:
+        return forms.get(getattr(first, "instance_class", None))
+
+    extending.overload(stub, strict=False, jit_options={"error_model": "numpy", "forceinline": True})(chosen)
+
+
+def intrinsic(generator: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation that is written in the compiler's own language."""
+    made: Callable[..., Any] = extending.intrinsic(generator)
+    return made
+
+
+@intrinsic
+def multiply_high(context: Any, a: Any, b: Any) -> Any:
+    """``floor(a * b / 2**64)`` of two words, through a product of 128 bits."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(arguments[0], wide), builder.zext(arguments[1], wide))
+        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), WORD)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+@intrinsic
+def count_bits(context: Any, a: Any) -> Any:
+    """The number of set bits of a word."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def longs_of(context: Any, array: Any) -> Any:
+    """The place in memory of an array's 64-bit words; what is passed on costs no reference counts in a loop.
+
+    The array must be used again after its place, or Numba may give its memory back before.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+
+    return LONGS(array), generate
+
+
+@intrinsic
+def longs_from(context: Any, longs: Any, i: Any) -> Any:
+    """The place in memory of word number i of these."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.gep(arguments[0], [arguments[1]])
+
+    return LONGS(LONGS, types.uint64), generate
+
+
+@intrinsic
+def long_at(context: Any, longs: Any, i: Any) -> Any:
+    """Word number i of the 64-bit words at this place or address."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(_element(builder, arguments, WORD))
+
+    return types.uint64(longs, types.uint64), generate
+
+
+@intrinsic
+def short_at(context: Any, address: Any, i: Any) -> Any:
+    """Number i of the 32-bit numbers at this address, as a word."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.zext(builder.load(_element(builder, arguments, ir.IntType(32))), WORD)
+
+    return types.uint64(address, types.uint64), generate
+
+
+@intrinsic
+def put_long(context: Any, longs: Any, i: Any, word: Any) -> Any:
+    """Overwrite word number i of the 64-bit words at this place."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store(arguments[2], _element(builder, arguments, WORD))
+        return context.get_dummy_value()
+
+    return types.void(longs, types.uint64, types.uint64), generate
+
+
+@intrinsic
+def byte_at(context: Any, longs: Any, i: Any) -> Any:
+    """Byte number i of the 64-bit words at this place, as a word."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.zext(builder.load(_element(builder, arguments, BYTE)), WORD)
+
+    return types.uint64(longs, types.uint64), generate
+
+
+@intrinsic
+def put_byte(context: Any, longs: Any, i: Any, byte: Any) -> Any:
+    """Overwrite byte number i of the 64-bit words at this place."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store(builder.trunc(arguments[2], BYTE), _element(builder, arguments, BYTE))
+        return context.get_dummy_value()
+
+    return types.void(longs, types.uint64, types.uint64), generate
+
+
+def _element(builder: Any, arguments: Any, kind: Any) -> Any:
+    place = arguments[0]
+    if isinstance(place.type, ir.IntType):
+        place = builder.inttoptr(place, kind.as_pointer())
+    elif kind is BYTE:
+        place = builder.bitcast(place, kind.as_pointer())
+    return builder.gep(place, [arguments[1]])

@@ -1,0 +1,64 @@
+"""Laws of the numbers that compiled samplers work from."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.engines.packed import BlocksLaw, HadamardBlocksLaw, HighLowLaw, _divisor, law_of
+from discreet.mechanisms.blocks import Blocks
+from discreet.mechanisms.general_hadamard import GeneralHadamard
+from discreet.mechanisms.hadamard import Hadamard
+from discreet.mechanisms.high_low import HighLow
+from discreet.mechanisms.randomized_response import RandomizedResponse
+from discreet.mechanisms.subset import Subset
+
+ONE = Fraction(1)
+WORDS = st.integers(0, 2**64 - 1)
+
+
+@given(unit=st.integers(1, 2**64 - 1), u=WORDS)
+def test_a_divisor_divides_exactly_after_at_most_one_correction(unit, u):
+    by = _divisor(unit)
+    assert by.inverse < 2**64
+    quotient = (u * by.inverse >> 64) >> by.shift
+    quotient += u - quotient * unit >= unit
+    assert quotient == u // unit
+
+
+@pytest.mark.parametrize("unit", [1, 2, 3, 2**32, 2**63, 2**63 + 1, 2**64 - 1])
+def test_a_divisor_divides_exactly_at_the_edges(unit):
+    by = _divisor(unit)
+    for u in {0, 1, unit - 1, unit, min(2 * unit, 2**64 - 1), 2**64 - 1}:
+        quotient = (u * by.inverse >> 64) >> by.shift
+        assert quotient + (u - quotient * unit >= unit) == u // unit
+
+
+def two_blocks(first, second):
+    return Blocks([0] * first.size + [1] * second.size, [first, second])
+
+
+def test_hadamard_blocks_at_one_epsilon_have_the_faster_form():
+    same = two_blocks(Hadamard(5, ONE), Hadamard(40, ONE))
+    alone = two_blocks(Hadamard(5, ONE), RandomizedResponse(1, ONE))
+    apart = two_blocks(Hadamard(5, ONE), Hadamard(40, Fraction(2)))
+    mixed = two_blocks(Hadamard(5, ONE), Subset(9, ONE))
+    assert [type(law_of(r).form) for r in (same, alone)] == [HadamardBlocksLaw] * 2
+    assert [type(law_of(r).form) for r in (apart, mixed)] == [BlocksLaw] * 2
+
+
+def test_what_has_no_compiled_form_is_left_to_numpy():
+    assert law_of(GeneralHadamard(9, ONE)) is None
+    assert law_of(two_blocks(Subset(70, ONE), Subset(70, ONE))) is None  # reports of several words in blocks
+    assert law_of(HighLow(3, [2, 1, 0], Hadamard(3, ONE))) is None
+    assert type(law_of(HighLow(4, [2, 1, 0], Hadamard(3, ONE))).form) is HighLowLaw
+
+
+def test_every_number_of_a_form_is_a_word_and_every_address_is_kept():
+    law = law_of(HighLow(9, [1, 2, 3, 4], Subset(4, ONE)))
+    flat = [*law.form[:2], *law.form.inner]
+    assert all(isinstance(field, np.uint64) for field in flat)
+    addresses = {array.ctypes.data for array in law.arrays}
+    assert {int(law.form.entries), int(law.form.inner.steps), int(law.form.inner.neutral)} == addresses

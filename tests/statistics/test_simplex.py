@@ -1,0 +1,35 @@
+import numpy as np
+
+from discreet.statistics.simplex import project_blocks
+
+
+def test_projection_is_non_negative_and_adds_up():
+    rng = np.random.default_rng(0)
+    block = rng.integers(0, 7, 200)
+    totals = rng.uniform(1, 50, 7)
+    projected = project_blocks(rng.normal(0, 10, 200), block, totals)
+    assert np.all(projected >= 0)
+    assert np.allclose(np.bincount(block, projected), totals)
+
+
+def test_projection_is_nearer_than_other_points_of_the_simplex():
+    rng = np.random.default_rng(1)
+    counts, block, totals = rng.normal(2, 10, 30), np.repeat([0, 1, 2], 10), np.array([5.0, 20.0, 80.0])
+    projected = project_blocks(counts, block, totals)
+    own = np.sum((projected - counts) ** 2)
+    for _ in range(500):
+        other = rng.dirichlet(np.full(10, 0.3), 3) * totals[:, None]
+        for mix in (1.0, 0.01):
+            assert np.sum(((1 - mix) * projected + mix * other.ravel() - counts) ** 2) >= own - 1e-9
+
+
+def test_counts_already_in_place_stay_there():
+    counts = np.array([3.0, 0.0, 7.0, 4.0, 4.0])
+    block = np.array([0, 0, 0, 1, 1])
+    assert np.allclose(project_blocks(counts, block, np.array([10.0, 8.0])), counts)
+
+
+def test_a_block_without_reports_is_all_zero():
+    assert np.array_equal(
+        project_blocks(np.array([3.0, -1.0, 5.0]), np.array([0, 0, 1]), np.array([0.0, 5.0])), [0, 0, 5]
+    )
