@@ -189,9 +189,9 @@ def test_one_report_needs_no_numpy():
         "import sys, discreet as dc\n"
         "c = dc.Context.high_low(range(100), range(10), '1')\n"
         "from discreet.mechanisms.mechanism import Mechanism\n"
-        "from discreet.mechanisms.high_low import HighLow\n"
+        "from discreet.mechanisms.high_low import HighLowResponse\n"
         "from discreet.mechanisms.subset import Subset\n"
-        "m = Mechanism(c, HighLow(100, c.sensitive, Subset(10, c.level)))\n"
+        "m = Mechanism(c, HighLowResponse(100, c.sensitive, Subset(10, c.level), c.level))\n"
         "m.randomize(3, dc.random.secure())\n"
         "assert 'numpy' not in sys.modules\n"
     )

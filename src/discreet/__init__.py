@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import bounds, checks, errors, geo, random, spark
     from .auditing import Audit, audit
+    from .build import mechanism
     from .certificate import Certificate, verify
-    from .choose import Explanation, explain, mechanism
+    from .choose import Explanation, explain
     from .context import Context
     from .domain import Domain
     from .mechanisms.compose import compose
@@ -52,7 +53,7 @@ _HOMES = {
     "explain": "choose",
     "geo": "geo",
     "likelihood": "results.likelihood",
-    "mechanism": "choose",
+    "mechanism": "build",
     "plan": "planning",
     "post_process": "mechanisms.post_process",
     "project": "results.projection",

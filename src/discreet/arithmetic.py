@@ -8,10 +8,13 @@ because they run the same code. Flags are 0 or 1; `select` picks without branchi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeAlias
 
 MASK = (1 << 64) - 1
+
+Draw: TypeAlias = Callable[[Any, Sequence[Any]], Any]
+"""From value numbers and their words to reports, for one `Arithmetic`."""
 
 
 class Arithmetic(Protocol):
@@ -62,8 +65,8 @@ class Arithmetic(Protocol):
     def wide_position(self, u: Any, v: Any, below: int) -> Any:
         """``floor((2**64 u + v) * below / 2**128)``: `position` in a word of 128 bits."""
 
-    def dispatch(self, kind: Any, parts: Sequence[Any], x: Any, words: Sequence[Any], bits: int) -> Any:
-        """``parts[kind].draw(x, words)``, with room for reports of `bits` bits."""
+    def choose(self, kind: Any, draws: Sequence[Draw], x: Any, words: Sequence[Any], bits: int) -> Any:
+        """``draws[kind](x, words)``, with room for reports of `bits` bits."""
 
     def place(self, report: Any, offsets: Sequence[int], block: Any) -> Any:
         """``offsets[block] + report``."""
@@ -71,7 +74,7 @@ class Arithmetic(Protocol):
     def widen(self, report: Any, bits: int) -> Any:
         """The same report, with room for `bits` bits."""
 
-    def show(self, report: Any, shown: Any, place: Any, base: int) -> Any:
+    def pass_on(self, report: Any, passes: Any, place: Any, base: int) -> Any:
         """``base + place`` where the flag is 1, else the report."""
 
 
@@ -123,8 +126,8 @@ class Integers:
     def wide_position(self, u: int, v: int, below: int) -> int:
         return (u << 64 | v) * below >> 128
 
-    def dispatch(self, kind: int, parts: Sequence[Any], x: int, words: Sequence[int], bits: int) -> int:
-        return int(parts[kind].draw(x, words, self))
+    def choose(self, kind: int, draws: Sequence[Draw], x: int, words: Sequence[int], bits: int) -> int:
+        return int(draws[kind](x, words))
 
     def place(self, report: int, offsets: Sequence[int], block: int) -> int:
         return offsets[block] + report
@@ -132,8 +135,8 @@ class Integers:
     def widen(self, report: int, bits: int) -> int:
         return report
 
-    def show(self, report: int, shown: int, place: int, base: int) -> int:
-        return self.select(shown, base + place, report)
+    def pass_on(self, report: int, passes: int, place: int, base: int) -> int:
+        return self.select(passes, base + place, report)
 
 
 INTEGERS = Integers()

@@ -1,73 +1,167 @@
-"""The mechanism of a given name for a context: bases composed with blocks and high-low, tables, mixtures."""
+"""The mechanism of a given name for a context: bases composed with blocks and high-low, tables, mixtures.
+
+Everything here needs the standard library only, so that a person's own device can build a named mechanism.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
-import numpy as np
-
-from .context import Binary, Blocks, Context, HighLow, Uniform
-from .context.combine import simplest
-from .errors import InvalidInput, NotIdentifiable, NotServed
-from .mechanisms import blocks as blocks_of
-from .mechanisms import high_low as high_low_of
-from .mechanisms.binary import Binary as BinaryTable
+from .context import Context, Part
+from .errors import InvalidInput, NotServed
+from .exact import probability_of
+from .mechanisms.binary import BinaryResponse
+from .mechanisms.blocks import BlockResponse
 from .mechanisms.cyclotomic import Cyclotomic
 from .mechanisms.exponential import exponential_table
 from .mechanisms.general_hadamard import GeneralHadamard
 from .mechanisms.hadamard import Hadamard
+from .mechanisms.high_low import HighLowResponse
 from .mechanisms.high_low_choice import best_difference_family, best_difference_set, best_subset_size
+from .mechanisms.kinds import law_of, randomizer_of
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.mixture import Mixture
 from .mechanisms.projective import Projective
 from .mechanisms.randomized_response import RandomizedResponse
 from .mechanisms.randomizer import Randomizer
 from .mechanisms.subset import Subset, least_error_size, most_information_size
-from .mechanisms.support import Design
+from .mechanisms.support import Supporting
 from .mechanisms.table import Table
 from .mechanisms.unary import OptimisedUnary, Unary
 from .mechanisms.utility_rappor import UtilityRappor
 
-BASES: dict[str, type[Design]] = {
+Parameters: TypeAlias = Mapping[str, Any]
+Shares: TypeAlias = Sequence[float]
+
+REPORT_BITS = 64
+"""The default limit on the size of a report: one machine word."""
+
+BASES: dict[str, type[Supporting]] = {
     base.name: base for base in (RandomizedResponse, Subset, Projective, Cyclotomic, Hadamard, Unary, OptimisedUnary)
 }
-"""The designs that any uniform part of a context can be served with; a new one is registered here."""
+"""The randomizers that any uniform part of a context can be served with; a new one is registered here."""
 
 COMPARED: dict[str, type[Randomizer]] = {GeneralHadamard.name: GeneralHadamard}
 """Randomizers kept for comparison: served by name, never chosen, as a base always has less error."""
 
 
-def named(context: Context, name: str, parameters: Mapping[str, Any], shares: Any) -> Mechanism:
-    """The mechanism called `name` for the context; `shares` size the parts that depend on the assumed distribution."""
-    if name == "table":
-        rows = parameters.get("rows")
-        if rows is None or len(parameters) > 1:
-            raise InvalidInput("table needs rows= and nothing else: one row a value, exact probabilities or units")
-        return Mechanism(context, _table(rows))
-    if name in ("binary", "warner", "mangat"):
-        return binary(context, name)
-    if name == "exponential":
-        return Mechanism(context, exponential_table(context))
-    if isinstance(context, Uniform):
-        return Mechanism(context, base(name, context.size, context.level, parameters))
-    if isinstance(context, Blocks):
-        return Mechanism(context, per_block(context, lambda size, level: base(name, size, level, parameters)))
-    if isinstance(context, HighLow) and name == Mixture.name:
-        return mixture(context, parameters, shares)
-    if isinstance(context, HighLow) and name == "utility_rappor":
-        return Mechanism(context, UtilityRappor(context.size, context.sensitive, context.level))
-    if isinstance(context, HighLow):
-        mass = float(np.sum(shares[list(context.sensitive)]))
-        inner = _sensitive_base(name, len(context.sensitive), context.level, mass, parameters)
-        return Mechanism(context, high_low_of.HighLow(context.size, context.sensitive, inner))
-    served = Uniform(context.domain, context.smallest) if isinstance(context, Binary) else structured(context)
-    inner_mechanism = named(served, name, parameters, shares)
-    return Mechanism(context, inner_mechanism.randomizer, served=inner_mechanism.served)
+def mechanism(
+    context: Context,
+    name: str = "auto",
+    *,
+    prior: Any = None,
+    bits: int | None = REPORT_BITS,
+    **parameters: Any,
+) -> Mechanism:
+    """The best certified mechanism for `context`, or the one called `name`.
+
+    "auto" compares every mechanism that serves the context by n times its exact expected squared
+    error at `prior` (uniform unless given), among those whose reports fit `bits` (None: no limit).
+    Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
+    "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; for two
+    values binary, warner, mangat; for high-low mixture and utility_rappor; table with ``rows=``.
+    """
+    if name == "auto":
+        if parameters:
+            raise InvalidInput(f"{next(iter(parameters))} goes with a named mechanism, not with auto")
+        try:
+            from .choose import explain
+        except ModuleNotFoundError as missing:
+            raise NotServed(
+                f"mechanism='auto' compares mechanisms with {missing.name}, which is not installed; name a mechanism, "
+                "or use a spec that was resolved where it is"
+            ) from None
+        return explain(context, prior=prior, bits=bits).chosen
+    return named(context, name, parameters, prior)
 
 
-def base(name: str, size: int, epsilon: Fraction, parameters: Mapping[str, Any]) -> Randomizer:
+def named(context: Context, name: str, parameters: Parameters, prior: Any = None) -> Mechanism:
+    """The mechanism called `name` for the context; `prior` sizes the parts that depend on the assumed shares."""
+    shares = shares_of(context, prior)
+    if name in MAKERS:
+        return Mechanism(context, MAKERS[name](context, parameters, shares))
+    served = context.covering()
+    if "inner" in parameters:
+        randomizer = _each_its_own(served, parameters)
+    else:
+        randomizer = composed(served, lambda part: for_part(name, part, parameters, shares))
+    return Mechanism(context, randomizer, served=served)
+
+
+def shares_of(context: Context, prior: Any) -> list[float]:
+    """The assumed shares: uniform unless given as a list in order or a mapping by value."""
+    if prior is None:
+        return [1 / context.size] * context.size
+    if isinstance(prior, Mapping):
+        shares = [0.0] * context.size
+        for value, share in prior.items():
+            shares[context.domain.index(value)] = float(share)
+    else:
+        try:
+            shares = [float(share) for share in prior]
+        except (TypeError, ValueError):
+            shares = []
+    total = sum(shares)
+    if len(shares) != context.size or not all(share >= 0 for share in shares) or not abs(total - 1) <= 1e-5:
+        raise InvalidInput(f"prior must be {context.size} non-negative shares that add up to 1")
+    return shares if abs(total - 1) < 1e-9 else [share / total for share in shares]
+
+
+# -- parts of a context ---------------------------------------------------------------------------------
+
+
+def composed(served: Context, make: Callable[[Part], Randomizer]) -> Randomizer:
+    """A randomizer for every part, joined so that the report shows the part; alike parts share theirs."""
+    parts = served.parts
+    if parts is None:
+        raise NotServed(f"{served!r} has no parts to be served one by one")
+    if len(parts) == 1:
+        return make(parts[0])
+    known: dict[tuple[int, Fraction], Randomizer] = {}
+    inner = []
+    for part in parts:
+        key = len(part.members), part.level
+        if not part.is_uniform:
+            inner.append(make(part))
+            continue
+        if key not in known:
+            known[key] = make(part)
+        inner.append(known[key])
+    return BlockResponse(_part_of(served, parts), inner)
+
+
+def _part_of(served: Context, parts: Sequence[Part]) -> list[int]:
+    """The number of the part of each value."""
+    of = [0] * served.size
+    for number, part in enumerate(parts):
+        for x in part.members:
+            of[x] = number
+    return of
+
+
+def for_part(name: str, part: Part, parameters: Parameters, shares: Shares) -> Randomizer:
+    """The randomizer called `name` for one part: by itself, or on the sensitive values with the others passing."""
+    if part.is_uniform:
+        return base(name, len(part.members), part.level, parameters)
+    inner = _sensitive_base(name, part, parameters, shares)
+    return HighLowResponse(len(part.members), _places(part), inner, part.level)
+
+
+def _places(part: Part) -> list[int]:
+    """Where the sensitive values stand among the members."""
+    at = {x: place for place, x in enumerate(part.members)}
+    return [at[x] for x in part.sensitive]
+
+
+def _mass(part: Part, shares: Shares) -> float:
+    """The share of the sensitive values among the people of the part."""
+    total = sum(shares[x] for x in part.members)
+    return sum(shares[x] for x in part.sensitive) / total if total > 0 else 0.0
+
+
+def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Randomizer:
     """The randomizer called `name` on `size` values; one value alone needs no randomness but the block's."""
     known: dict[str, type[Randomizer]] = {**BASES, **COMPARED}
     if name not in known:
@@ -80,14 +174,17 @@ def base(name: str, size: int, epsilon: Fraction, parameters: Mapping[str, Any])
         if extra["d"] not in sizes:
             raise InvalidInput(f"d={extra['d']!r} must be a whole number, k_star or k_sharp")
         extra["d"] = sizes[extra["d"]](size, float(epsilon))
+    make: Any = known[name]
     try:
-        return known[name](size, epsilon, **extra)  # type: ignore[call-arg]
+        made: Randomizer = make(size, epsilon, **extra)
     except TypeError:
         raise InvalidInput(f"{name} takes no parameter {', '.join(extra)}") from None
+    return made
 
 
-def _sensitive_base(name: str, size: int, epsilon: Fraction, mass: float, parameters: Mapping[str, Any]) -> Design:
-    """The design for the sensitive values, sized for their share `mass` unless the size is given."""
+def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Shares) -> Supporting:
+    """The randomizer for the sensitive values, sized for their share unless the size is given."""
+    size, epsilon, mass = len(part.sensitive), part.level, _mass(part, shares)
     if not parameters and size > 1 and name == "subset":
         return Subset(size, epsilon, d=best_subset_size(size, float(epsilon), mass))
     if set(parameters) <= {"bits"} and size > 1 and name == "projective":
@@ -97,101 +194,120 @@ def _sensitive_base(name: str, size: int, epsilon: Fraction, mass: float, parame
         family = best_difference_family(size, float(epsilon), mass, bits=parameters.get("bits"))
         return Cyclotomic(size, epsilon, **(parameters if family is None else {"p": family.p, "d": family.d}))
     inner = base(name, size, epsilon, parameters)
-    if not isinstance(inner, Design):
+    if not isinstance(inner, Supporting):
         raise NotServed(f"mechanism={name!r} has no high-low form; one of {', '.join(sorted(BASES))} has")
     return inner
 
 
-def per_block(context: Blocks, make: Callable[[int, Fraction], Randomizer]) -> Randomizer:
-    """A randomizer for every block, made once for each size and epsilon."""
-    known: dict[tuple[int, Fraction], Randomizer] = {}
-    inner = []
-    for members, level in zip(context.members, context.levels, strict=True):
-        key = len(members), level
+def _each_its_own(served: Context, parameters: Parameters) -> Randomizer:
+    """The randomizer whose part j is the one that ``inner[j]`` names, with its parameters."""
+    inner, parts = parameters["inner"], served.parts or ()
+    if len(parameters) > 1:
+        raise InvalidInput("inner goes with no other parameter")
+    if len(parts) < 2:
+        raise InvalidInput("inner needs blocks; the context has none")
+    if len(inner) != len(parts):
+        raise InvalidInput(f"inner has {len(inner)} entries; it needs one per block, {len(parts)}")
+    known: dict[tuple[int, Fraction, str], Randomizer] = {}
+    made = []
+    for asked, part in zip(inner, parts, strict=True):
+        key = len(part.members), part.level, repr(sorted(asked.items()))
         if key not in known:
-            known[key] = make(*key)
-        inner.append(known[key])
-    return blocks_of.Blocks(context.labels, inner)
+            extra = {name: entry for name, entry in asked.items() if name != "name"}
+            known[key] = base(asked["name"], len(part.members), part.level, extra)
+        made.append(known[key])
+    return BlockResponse(_part_of(served, parts), made)
 
 
-def mixture(context: HighLow, parameters: Mapping[str, Any], shares: Any) -> Mechanism:
-    """High-low mechanisms with the designs ``parts``, used with ``units`` of 2**64 words each."""
-    if set(parameters) != {"parts", "units"}:
-        raise InvalidInput("mixture needs parts= (designs with their parameters) and units=, and nothing else")
+# -- mechanisms of their own ----------------------------------------------------------------------------
+
+
+def _high_low_part(context: Context, name: str) -> Part:
+    """The only part of the context, some but not all of whose values are sensitive, or `NotServed`."""
+    parts = context.simplest().parts
+    if parts is None or len(parts) != 1:
+        raise NotServed(f"mechanism={name!r} needs a high-low context: sensitive values, and others")
+    return parts[0]
+
+
+def mixture(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    """High-low randomizers with the inner ones ``parts``, used with ``units`` of 2**64 words each."""
+    if set(parameters) - {"prior"} != {"parts", "units"}:
+        raise InvalidInput("mixture needs parts= (randomizers with their parameters) and units=, and nothing else")
+    part = _high_low_part(context, Mixture.name)
+    assumed = shares_of(context, parameters["prior"]) if "prior" in parameters else shares
     parts = []
-    for told in parameters["parts"]:
-        extra = {key: value for key, value in told.items() if key != "name"}
-        inner = _sensitive_base(told["name"], len(context.sensitive), context.level, 0.0, extra)
-        parts.append(high_low_of.HighLow(context.size, context.sensitive, inner))
-    return Mechanism(context, Mixture(parts, [int(unit) for unit in parameters["units"]], shares.tolist()))
+    for asked in parameters["parts"]:
+        extra = {key: entry for key, entry in asked.items() if key != "name"}
+        inner = _sensitive_base(asked["name"], part, extra, [0.0] * context.size)
+        parts.append(HighLowResponse(context.size, part.sensitive, inner, part.level))
+    return Mixture(parts, [int(unit) for unit in parameters["units"]], assumed)
 
 
-def binary(context: Context, name: str) -> Mechanism:
-    """The optimal mechanism for two values, or Warner's or Mangat's."""
+def _utility_rappor(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    _nothing_but(parameters, UtilityRappor.name)
+    part = _high_low_part(context, UtilityRappor.name)
+    return UtilityRappor(context.size, part.sensitive, part.level)
+
+
+def binary(context: Context, name: str) -> Randomizer:
+    """The optimal randomizer for two values, or Warner's or Mangat's."""
     if context.size != 2:
         raise NotServed(f"mechanism={name!r} needs exactly two values; the context has {context.size}")
     levels = context.at(0, 1), context.at(1, 0)
     if name == "warner":
         least = min(levels)
-        return Mechanism(context, BinaryTable((least, least), name=name))
+        return BinaryResponse((least, least), name=name)
     if name == "mangat" and isinstance(levels[0], Fraction):
         raise NotServed("mechanism='mangat' needs E[first, second] = inf: the first value is not sensitive")
-    return Mechanism(context, BinaryTable(levels, name=name))
+    return BinaryResponse(levels, name=name)
 
 
-def _table(rows: Sequence[Sequence[Any]]) -> Table:
-    try:
-        exact = [[Fraction(entry) if not isinstance(entry, float) else None for entry in row] for row in rows]
-    except (TypeError, ValueError, ArithmeticError):
-        raise InvalidInput("rows must be exact probabilities: whole units, Fractions or text") from None
-    if any(entry is None for row in exact for entry in row):
-        raise InvalidInput("rows must be exact: whole units, Fractions or text, not floats")
-    totals = {sum(row) for row in exact}  # type: ignore[arg-type]
-    if totals == {1}:
-        return Table.of_fractions(exact)  # type: ignore[arg-type]
-    return Table([[int(entry) for entry in row] for row in exact])  # type: ignore[arg-type]
+def _two_values(name: str) -> Callable[[Context, Parameters, Shares], Randomizer]:
+    def make(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+        _nothing_but(parameters, name)
+        return binary(context, name)
+
+    return make
 
 
-def structured(context: Context) -> Context:
-    """A uniform, block or high-low context that implies `context`: its own form, or its smallest entry a component."""
-    form = simplest(context)
-    if isinstance(form, (Uniform, Blocks, HighLow, Binary)):
-        return form
-    parent = list(range(context.size))
+def _exponential(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    _nothing_but(parameters, "exponential")
+    return exponential_table(context)
 
-    def root(x: int) -> int:
-        while parent[x] != x:
-            parent[x] = parent[parent[x]]
-            x = parent[x]
-        return x
 
-    joined: set[int] = set()
-    sensitive: set[int] = set()
-    for c, d in context.finite():
-        if c == d and len(context.members[c]) == 1:
-            continue
-        sensitive.add(c)
-        for e in {c, d} - joined:
-            for x in context.members[e]:
-                parent[root(x)] = root(context.members[e][0])
-        joined |= {c, d}
-        parent[root(context.members[c][0])] = root(context.members[d][0])
-    numbers: dict[int, int] = {}
-    block_of = [numbers.setdefault(root(x), len(numbers)) for x in range(context.size)]
-    smallest: dict[int, Fraction] = {}
-    for x, z, asked in context.pairs():
-        if asked == 0:
-            raise NotIdentifiable(
-                f"E asks that {context.values[x]!r} and {context.values[z]!r} be alike; give them one value"
-            )
-        if isinstance(asked, Fraction):
-            smallest[block_of[x]] = min(asked, smallest.get(block_of[x], asked))
-    if len(numbers) == 1:
-        chosen = [context.values[x] for c in sorted(sensitive) for x in context.members[c]]
-        if len(chosen) < context.size:
-            return HighLow(context.domain, chosen, smallest[0])
-        return Uniform(context.domain, smallest[0])
-    anything = next(iter(smallest.values()), Fraction(1))
-    return Blocks(
-        context.domain, block_of, range(len(numbers)), [smallest.get(b, anything) for b in range(len(numbers))]
-    )
+def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    _nothing_but(parameters, "table", "rows")
+    if "rows" not in parameters:
+        raise InvalidInput("table needs rows=: one row per value, of exact probabilities or whole units")
+    exact = [
+        [probability_of(entry, name=f"rows[{x}][{y}]") for y, entry in enumerate(row)]
+        for x, row in enumerate(parameters["rows"])
+    ]
+    if {sum(row) for row in exact} == {1}:
+        return Table.of_fractions(exact)
+    return Table([[int(entry) for entry in row] for row in exact])
+
+
+def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    _nothing_but(parameters, "law", "law")
+    return randomizer_of(law_of(parameters.get("law")))
+
+
+def _nothing_but(parameters: Parameters, name: str, *known: str) -> None:
+    for key in parameters:
+        if key not in known:
+            raise InvalidInput(f"{name} takes no parameter {key}")
+
+
+MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
+    "binary": _two_values("binary"),
+    "warner": _two_values("warner"),
+    "mangat": _two_values("mangat"),
+    "exponential": _exponential,
+    "law": _by_law,
+    "mixture": mixture,
+    "table": _table,
+    "utility_rappor": _utility_rappor,
+}
+"""Mechanisms that serve a context as a whole, by name; a new one is registered here."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .context import Context
 from .domain import Value
 from .errors import InvalidInput, PrivacyViolation
-from .exact import Epsilon, gap, log_of, rough_gap, text_of, within
+from .exact import Epsilon, gap, log_of, probability_of, rough_gap, text_of, within
 
 if TYPE_CHECKING:
     from .mechanisms.mechanism import Mechanism
@@ -163,9 +163,11 @@ def _verify_matrix(rows: Sequence[Sequence[Any]], context: Context) -> Certifica
 
 def _units(rows: Sequence[Sequence[Any]], size: int) -> list[list[int]]:
     """The matrix in whole numbers over one denominator."""
-    exact = [[_entry(entry, x, y) for y, entry in enumerate(row)] for x, row in enumerate(rows)]
+    exact = [
+        [probability_of(entry, name=f"matrix[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)
+    ]
     if len(exact) != size or len({len(row) for row in exact}) != 1:
-        raise InvalidInput(f"matrix must have one row a value ({size}), all of the same length")
+        raise InvalidInput(f"matrix must have one row per value ({size}), all of the same length")
     for x, row in enumerate(exact):
         if sum(row) != 1:
             raise InvalidInput(f"row {x} adds up to {sum(row)}; it must add up to exactly 1")
@@ -184,15 +186,3 @@ def _largest_ratio(own: list[int], other: list[int], context: Context, x: int, z
         if a * over > most * b:
             most, over = a, b
     return Fraction(most, over)
-
-
-def _entry(entry: Any, x: int, y: int) -> Fraction:
-    if isinstance(entry, (float, bool)):
-        raise InvalidInput(f"matrix[{x}][{y}]={entry!r} must be exact: an int, a Fraction or text, not a float")
-    try:
-        exact = Fraction(entry)
-    except (TypeError, ValueError, ArithmeticError):
-        raise InvalidInput(f"matrix[{x}][{y}]={entry!r} must be an exact probability") from None
-    if exact < 0:
-        raise InvalidInput(f"matrix[{x}][{y}]={entry!r} must not be negative")
-    return exact

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -12,24 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from .build import BASES, base, binary, mixture, named, per_block, structured
+from .build import BASES, REPORT_BITS, base, composed, for_part, mixture, named, shares_of
 from .combinatorics.difference_sets import best, squared_error
-from .context import Binary, Blocks, Context, HighLow, Metric, Uniform
+from .context import Context, Part
 from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed
 from .exact import text_of
-from .mechanisms.blocks import Blocks as BlocksOf
 from .mechanisms.cyclotomic import Cyclotomic, best_family
-from .mechanisms.exponential import exponential_table
 from .mechanisms.high_low_choice import best_two_sizes, family_pays
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.projective import SLACK, Projective, room
 from .mechanisms.randomized_response import RandomizedResponse
 from .mechanisms.randomizer import Randomizer
-from .mechanisms.support import Design
+from .mechanisms.support import Supporting
 from .statistics.numeric import NUMERIC
-
-REPORT_BITS = 64
-"""The default limit on the size of a report: one machine word."""
 
 MIXED_SIZE = 16
 """Largest set of sensitive values for which two subset sizes are mixed; above, one size is within 0.1 %."""
@@ -54,12 +49,12 @@ class Candidate:
 
     def as_dict(self) -> dict[str, Any]:
         """The row of the comparison as plain data."""
-        told = {"mechanism": self.name, "n_total_squared_error": self.error, "bits": self.bits}
-        return told | {"decode_cost": self.decode_cost, "influence": self.influence}
+        row = {"mechanism": self.name, "n_total_squared_error": self.error, "bits": self.bits}
+        return row | {"decode_cost": self.decode_cost, "influence": self.influence}
 
 
 @dataclass(frozen=True)
-class Part:
+class PartChoice:
     """What the chosen mechanism uses in all blocks of one size and epsilon.
 
     `error` is times the reports of the block, for equally likely values in it.
@@ -92,13 +87,15 @@ class Explanation:
         return self.candidates[0].mechanism
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[PartChoice, ...]:
         """What the chosen mechanism uses inside blocks, the largest blocks first; nothing for other contexts."""
-        randomizer, served = self.chosen.randomizer, self.chosen.served
-        if not isinstance(randomizer, BlocksOf) or not isinstance(served, Blocks):
+        randomizer, parts = self.chosen.randomizer, self.chosen.served.parts or ()
+        if len(parts) < 2:
             return ()
-        found = Counter(zip(randomizer.kind_of, served.levels, strict=True))
-        rows = [_part(randomizer.kinds[kind], level, blocks) for (kind, level), blocks in found.items()]
+        rows = []
+        for group in randomizer.groups(NUMERIC):
+            levels = Counter(parts[number].level for number in group.numbers.tolist())
+            rows += [_part_choice(group.randomizer, level, blocks) for level, blocks in levels.items()]
         return tuple(sorted(rows, key=lambda row: (-row.values, float(row.epsilon))))
 
     def __str__(self) -> str:
@@ -120,38 +117,15 @@ class Explanation:
         return "\n".join(lines)
 
 
-def _part(inner: Randomizer, level: Fraction, blocks: int) -> Part:
+def _part_choice(inner: Randomizer, level: Fraction, blocks: int) -> PartChoice:
     even = np.full(inner.size, 1 / inner.size)
     error = float(np.sum(inner.second_moments(even, NUMERIC)) - np.sum(even**2))
     costs = inner.bits if inner.size > 1 else 0, inner.decode_cost, inner.influence(NUMERIC)
-    return Part(blocks, inner.size, text_of(level), str(inner.describe()["name"]), error, *costs)
-
-
-def mechanism(
-    context: Context,
-    name: str = "auto",
-    *,
-    prior: Any = None,
-    bits: int | None = REPORT_BITS,
-    **parameters: Any,
-) -> Mechanism:
-    """The best certified mechanism for `context`, or the one called `name`.
-
-    "auto" compares every mechanism that serves the context by n times its exact expected squared
-    error at `prior` (uniform unless given), among those whose reports fit `bits` (None: no limit).
-    Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
-    "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; for two
-    values binary, warner, mangat; for high-low mixture and utility_rappor; table with ``rows=``.
-    """
-    if name == "auto":
-        if parameters:
-            raise InvalidInput(f"{next(iter(parameters))} goes with a named mechanism, not with auto")
-        return explain(context, prior=prior, bits=bits).chosen
-    return named(context, name, parameters, prior_of(context, prior))
+    return PartChoice(blocks, inner.size, text_of(level), str(inner.describe()["name"]), error, *costs)
 
 
 def explain(context: Context, *, prior: Any = None, bits: int | None = REPORT_BITS) -> Explanation:
-    """Every mechanism that serves the context within `bits` bits a report, compared."""
+    """Every mechanism that serves the context within `bits` bits per report, compared."""
     shares = prior_of(context, prior)
     found: dict[str, Candidate] = {}
     beyond: InvalidEpsilon | None = None
@@ -171,7 +145,7 @@ def explain(context: Context, *, prior: Any = None, bits: int | None = REPORT_BI
     if not found and beyond is not None:
         raise beyond
     if not found:
-        raise NotServed(f"no mechanism serves {context!r} within {limit} bits a report")
+        raise NotServed(f"no mechanism serves {context!r} within {limit} bits per report")
     ranked = tuple(sorted(found.values(), key=lambda c: (c.error * (1 + 1e-12 * c.bits), c.bits)))
     room = "any report size" if limit is None else f"reports of at most {limit} bits"
     reason = f"{ranked[0].name} has the least expected squared error of {len(ranked)} candidates with {room}"
@@ -190,18 +164,8 @@ def candidate_of(made: Mechanism, shares: Any) -> Candidate:
 
 
 def prior_of(context: Context, prior: Any) -> Any:
-    """The assumed shares: uniform unless given as a list in order or a mapping by value."""
-    if prior is None:
-        return np.full(context.size, 1 / context.size)
-    if isinstance(prior, Mapping):
-        array = np.zeros(context.size)
-        for value, share in prior.items():
-            array[context.domain.index(value)] = share
-    else:
-        array = np.asarray(prior, dtype=float)
-    if array.shape != (context.size,) or not (array >= 0).all() or not np.isclose(array.sum(), 1, atol=1e-6):
-        raise InvalidInput(f"prior must be {context.size} non-negative shares that add up to 1")
-    return array if abs(array.sum() - 1) < 1e-9 else array / array.sum()
+    """The assumed shares as an array: uniform unless given as a list in order or a mapping by value."""
+    return np.asarray(shares_of(context, prior))
 
 
 def _fewest_bits(context: Context) -> int:
@@ -210,32 +174,35 @@ def _fewest_bits(context: Context) -> int:
 
 def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Callable[[], Mechanism]]:
     """Ways to serve the context with reports of about `bits` bits, each tried in turn."""
-    if isinstance(context, Binary):
-        yield from (lambda name=name: binary(context, name) for name in ("binary", "warner"))
-    elif isinstance(context, Blocks):
-        yield from _block_attempts(context, bits)
-    elif isinstance(context, (Uniform, HighLow)):
-        size, shown = context.size, 0
-        if isinstance(context, HighLow):
-            size, shown = len(context.sensitive), context.size - len(context.sensitive)
-        inside = None if bits is None else ((1 << bits) - shown).bit_length() - 1
-        fit = [name for name in BASES if _fits(name, size, context.level, inside)]
-        if isinstance(context, HighLow) and size > 1:
-            mass = float(np.sum(shares[list(context.sensitive)]))
-            several = _wide_enough(size, inside) and family_pays(size, float(context.level), mass, bits=inside)
-            fit = [name for name in fit if name != Cyclotomic.name] + [Cyclotomic.name] * several
-        for name in fit:
-            yield lambda name=name: named(context, name, _limited(name, inside), shares)  # type: ignore[misc]
-        if isinstance(context, HighLow) and "subset" in fit:
-            yield lambda: _two_sizes(context, shares)
-    else:
-        for build in _attempts(structured(context), shares, bits):
-            yield lambda build=build: _serve(context, build())  # type: ignore[misc]
-        if isinstance(context, Metric) and context.size <= TABLE_LIMIT:
-            yield lambda: Mechanism(context, exponential_table(context))
+    form = context.simplest()
+    if form.parts is None and form.size == 2:
+        yield from (lambda name=name: named(context, name, {}, shares) for name in ("binary", "warner"))
+        return
+    served = context.covering()
+    parts = served.parts or ()
+    makes = _part_attempts(parts[0], shares, bits) if len(parts) == 1 else _block_attempts(served, parts, bits)
+    for make in makes:
+        yield lambda make=make: Mechanism(context, composed(served, make), served=served)  # type: ignore[misc]
+    if len(parts) == 1 and not parts[0].is_uniform:
+        yield lambda: _two_sizes(context, served, parts[0], shares)
+    if form.parts is None and context.size <= TABLE_LIMIT:
+        yield lambda: named(context, "exponential", {}, shares)
 
 
-def _block_attempts(context: Blocks, bits: int | None) -> Iterator[Callable[[], Mechanism]]:
+def _part_attempts(part: Part, shares: Any, bits: int | None) -> Iterator[Callable[[Part], Randomizer]]:
+    """Every base that fits, for a context of one part."""
+    size, passing = len(part.sensitive), len(part.members) - len(part.sensitive)
+    inside = None if bits is None else ((1 << bits) - passing).bit_length() - 1
+    fit = [name for name in BASES if _fits(name, size, part.level, inside)]
+    if passing and size > 1:
+        mass = float(np.sum(shares[list(part.sensitive)]))
+        several = _wide_enough(size, inside) and family_pays(size, float(part.level), mass, bits=inside)
+        fit = [name for name in fit if name != Cyclotomic.name] + [Cyclotomic.name] * several
+    for name in fit:
+        yield lambda part, name=name: for_part(name, part, _limited(name, inside), shares)  # type: ignore[misc]
+
+
+def _block_attempts(served: Context, parts: Sequence[Part], bits: int | None) -> Iterator[Callable[[Part], Randomizer]]:
     """One base in all blocks, and the best base in each.
 
     A block of k_j of the k values may take k_j / k of the reports; where that is less than a base would take,
@@ -243,17 +210,17 @@ def _block_attempts(context: Blocks, bits: int | None) -> Iterator[Callable[[], 
     """
 
     def share(size: int) -> int | None:
-        return None if bits is None else ((size << bits) // context.size).bit_length() - 1
+        return None if bits is None else ((size << bits) // served.size).bit_length() - 1
 
-    sizes = {len(members) for members in context.members}
-    largest, least = max(sizes), min(context.levels)
+    sizes = {len(part.members) for part in parts}
+    largest, least = max(sizes), min(part.level for part in parts)
     limits: list[Callable[[int], int | None]] = [share]
     if any(size > 1 and room(size, share(size)) < room(size) for size in sizes):
         limits.append(lambda size: bits)
     for limit in limits:
         ways = [partial(_base_within, name, limit) for name in BASES if _fits(name, largest, least, limit(largest))]
-        for way in [*ways, partial(_best_base, limit)]:
-            yield lambda way=way: Mechanism(context, per_block(context, way))  # type: ignore[misc]
+        yield from ways
+        yield partial(_best_base, limit)
 
 
 def _limited(name: str, bits: int | None) -> dict[str, Any]:
@@ -261,12 +228,14 @@ def _limited(name: str, bits: int | None) -> dict[str, Any]:
     return {} if bits is None or name not in (Projective.name, Cyclotomic.name) else {"bits": bits}
 
 
-def _base_within(name: str, limit: Callable[[int], int | None], size: int, epsilon: Fraction) -> Randomizer:
-    return base(name, size, epsilon, _limited(name, limit(size)))
+def _base_within(name: str, limit: Callable[[int], int | None], part: Part) -> Randomizer:
+    size = len(part.members)
+    return base(name, size, part.level, _limited(name, limit(size)))
 
 
-def _best_base(limit: Callable[[int], int | None], size: int, epsilon: Fraction) -> Design:
-    """The design with the least ``k V0 + V1``: the error of a block does not depend on its shares otherwise."""
+def _best_base(limit: Callable[[int], int | None], part: Part) -> Supporting:
+    """The base with the least ``k V0 + V1``: the error of a block does not depend on its shares otherwise."""
+    size, epsilon = len(part.members), part.level
     options = []
     bits = limit(size)
     for name in BASES:
@@ -276,7 +245,7 @@ def _best_base(limit: Callable[[int], int | None], size: int, epsilon: Fraction)
             made = base(name, size, epsilon, _limited(name, bits))
         except InvalidInput:
             continue
-        assert isinstance(made, Design)
+        assert isinstance(made, Supporting)
         options.append(made)
     if not options:
         return RandomizedResponse(size, epsilon)
@@ -300,17 +269,13 @@ def _wide_enough(size: int, bits: int | None) -> bool:
     return bits is None or bits >= (size - 1).bit_length()
 
 
-def _two_sizes(context: HighLow, shares: Any) -> Mechanism:
+def _two_sizes(context: Context, served: Context, part: Part, shares: Any) -> Mechanism:
     """A mixture of two subset sizes on the sensitive values, where it beats every single size."""
-    size, mass = len(context.sensitive), float(np.sum(shares[list(context.sensitive)]))
-    found = best_two_sizes(size, float(context.level), mass) if 1 < size <= MIXED_SIZE else None
+    size, mass = len(part.sensitive), float(np.sum(shares[list(part.sensitive)]))
+    found = best_two_sizes(size, float(part.level), mass) if 1 < size <= MIXED_SIZE else None
     if found is None:
         raise NotServed("one subset size is as good as any two")
     *sizes, share = found
     units = int(share * 2**64)
-    told = {"parts": [{"name": "subset", "d": d} for d in sizes], "units": [units, 2**64 - units]}
-    return mixture(context, told, shares)
-
-
-def _serve(context: Context, made: Mechanism) -> Mechanism:
-    return Mechanism(context, made.randomizer, served=made.served)
+    asked = {"parts": [{"name": "subset", "d": d} for d in sizes], "units": [units, 2**64 - units]}
+    return Mechanism(context, mixture(served, asked, shares), served=served)

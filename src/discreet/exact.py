@@ -10,9 +10,9 @@ import math
 from decimal import Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from .errors import InvalidEpsilon
+from .errors import InvalidEpsilon, InvalidInput
 
 Epsilon: TypeAlias = Fraction | float
 """An exact epsilon: a `Fraction`, or ``math.inf`` for "no protection asked"."""
@@ -136,6 +136,19 @@ def rough_gap(claimed: Epsilon, ratio: Fraction) -> float:
     return float(claimed) - (math.log(ratio.numerator) - math.log(ratio.denominator)) if ratio > 0 else math.inf
 
 
-def ceil_div(numerator: int, denominator: int) -> int:
-    """``ceil(numerator / denominator)`` in integers."""
+def ceil_div(numerator: int | Fraction, denominator: int | Fraction) -> int:
+    """``ceil(numerator / denominator)``, exactly."""
     return -(-numerator // denominator)
+
+
+def probability_of(entry: Any, *, name: str) -> Fraction:
+    """An exact probability given as a whole number, a `Fraction` or text; floats are refused, as they are rounded."""
+    if isinstance(entry, (float, bool)):
+        raise InvalidInput(f"{name}={entry!r} must be exact: an int, a Fraction or text, not a float")
+    try:
+        exact = Fraction(entry)
+    except (TypeError, ValueError, ArithmeticError):
+        raise InvalidInput(f"{name}={entry!r} must be an exact probability") from None
+    if exact < 0:
+        raise InvalidInput(f"{name}={entry!r} must not be negative")
+    return exact

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .choose import REPORT_BITS, Explanation, candidate_of, explain, mechanism, prior_of
+from .build import REPORT_BITS, mechanism
+from .choose import Explanation, candidate_of, explain, prior_of
 from .context import Context
 from .errors import DiscreetError, InvalidInput
 from .mechanisms.mechanism import Mechanism

@@ -73,7 +73,7 @@ BAD = {
     "a report that cannot be": (
         ["b.txt"],
         "3\n4\n99\n",
-        "b.txt, entry 3: report=99 is none that blocks on 5 values can write",
+        "b.txt, entry 3: report=99 cannot occur under blocks on 5 values",
     ),
     "a negative report": (["b.txt"], "-3\n", "b.txt, entry 1: report='-3' must be a whole number"),
     "a number too long": (
@@ -129,5 +129,5 @@ def test_a_set_of_the_wrong_size_is_refused_by_its_place(refused, folder):
     )
     (folder / "b.txt").write_text("000000000000003\n000000000000007\n")
     assert refused("tally", "sets.toml", "b.txt").startswith(
-        "b.txt, entry 2: report=7 is none that subset on 60 values"
+        "b.txt, entry 2: report=7 cannot occur under subset on 60 values"
     )

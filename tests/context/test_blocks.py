@@ -47,13 +47,13 @@ def test_blocks_tell_their_spec_exactly():
         (lambda: Context.blocks({"u": ["a"], "v": ["a"]}, 1), "'a' stands twice"),
         (lambda: Context.blocks({"u": ["a"]}, {}), "block 'u' is missing"),
         (lambda: Context.blocks({"u": ["a"]}, {"u": 1, "v": 1}), "block 'v' is not a block"),
-        (lambda: Context.blocks({"u": ["a"]}, [1, 2]), "epsilons=2 entries must be one a block, 1"),
+        (lambda: Context.blocks({"u": ["a"]}, [1, 2]), "epsilons=2 entries must be one per block, 1"),
         (lambda: Blocks.sized(Domain(range(3)), [1, 1], 1), "sizes add up to 2; they must add up to the 3 values"),
         (lambda: Blocks.sized(Domain(range(3)), [3, 0], 1), "must be positive whole numbers"),
         (lambda: Blocks.sized(Domain(range(3)), [1.5, 1.5], 1), "must be positive whole numbers"),
         (lambda: Blocks(Domain(range(3)), [0, 0], ["u"], [Fraction(1)]), "block_of has 2 entries"),
         (lambda: Blocks(Domain(range(3)), [0, 0, 7], ["u"], [Fraction(1)]), "block 7 must be from 0 to 0"),
-        (lambda: Blocks(Domain(range(2)), [0, 0], ["u"], []), "epsilons=0 entries must be one a block"),
+        (lambda: Blocks(Domain(range(2)), [0, 0], ["u"], []), "epsilons=0 entries must be one per block"),
     ],
 )
 def test_blocks_that_contradict_themselves_are_refused(make, message):

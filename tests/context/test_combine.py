@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import Context
-from discreet.context.combine import simplest
+from discreet.context.simplify import simplest
 from discreet.errors import InvalidContext
 
 VALUES = list(range(6))

@@ -18,7 +18,7 @@ def test_entries_are_kept_exactly_and_may_be_asymmetric_zero_or_infinite():
 
 @pytest.mark.parametrize("entries", [[[0]], [[0, 1]], [[0, 1], [1]], [[0, 1, 1], [1, 0, 1]]])
 def test_the_matrix_is_square_with_a_row_a_value(entries):
-    with pytest.raises(InvalidContext, match="E must be 2 x 2, one row and one column a value"):
+    with pytest.raises(InvalidContext, match="E must be 2 x 2, one row and one column per value"):
         Context.matrix(["a", "b"], entries)
 
 

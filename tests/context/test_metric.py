@@ -59,7 +59,7 @@ def test_a_distance_that_is_none_is_refused_when_met():
 @pytest.mark.parametrize(
     ("given", "norm", "message"),
     [
-        ([("0",)], "l1", "points must be one a value (4)"),
+        ([("0",)], "l1", "points must be one per value (4)"),
         ([("0",), ("1",), ("2",), ("3", "4")], "l1", "all with as many coordinates"),
         (SQUARE, "l3", "norm='l3' must be one of l1, l2, linf"),
         ([("x",)] * 4, "l1", "coordinate 'x' must be a finite decimal"),

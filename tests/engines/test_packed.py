@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.engines.packed import BlocksLaw, HadamardBlocksLaw, HighLowLaw, _divisor, law_of
-from discreet.mechanisms.blocks import Blocks
+from discreet.engines.packed import PackedBlocks, PackedHadamardBlocks, PackedHighLow, _divisor, packed
+from discreet.mechanisms.blocks import BlockResponse
 from discreet.mechanisms.general_hadamard import GeneralHadamard
 from discreet.mechanisms.hadamard import Hadamard
-from discreet.mechanisms.high_low import HighLow
+from discreet.mechanisms.high_low import HighLowResponse
 from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.mechanisms.subset import Subset
 
@@ -37,7 +37,7 @@ def test_a_divisor_divides_exactly_at_the_edges(unit):
 
 
 def two_blocks(first, second):
-    return Blocks([0] * first.size + [1] * second.size, [first, second])
+    return BlockResponse([0] * first.size + [1] * second.size, [first, second])
 
 
 def test_hadamard_blocks_at_one_epsilon_have_the_faster_form():
@@ -45,19 +45,18 @@ def test_hadamard_blocks_at_one_epsilon_have_the_faster_form():
     alone = two_blocks(Hadamard(5, ONE), RandomizedResponse(1, ONE))
     apart = two_blocks(Hadamard(5, ONE), Hadamard(40, Fraction(2)))
     mixed = two_blocks(Hadamard(5, ONE), Subset(9, ONE))
-    assert [type(law_of(r).form) for r in (same, alone)] == [HadamardBlocksLaw] * 2
-    assert [type(law_of(r).form) for r in (apart, mixed)] == [BlocksLaw] * 2
+    assert [type(packed(r).form) for r in (same, alone)] == [PackedHadamardBlocks] * 2
+    assert [type(packed(r).form) for r in (apart, mixed)] == [PackedBlocks] * 2
 
 
 def test_what_has_no_compiled_form_is_left_to_numpy():
-    assert law_of(GeneralHadamard(9, ONE)) is None
-    assert law_of(two_blocks(Subset(70, ONE), Subset(70, ONE))) is None  # reports of several words in blocks
-    assert law_of(HighLow(3, [2, 1, 0], Hadamard(3, ONE))) is None
-    assert type(law_of(HighLow(4, [2, 1, 0], Hadamard(3, ONE))).form) is HighLowLaw
+    assert packed(GeneralHadamard(9, ONE)) is None
+    assert packed(two_blocks(Subset(70, ONE), Subset(70, ONE))) is None  # reports of several words in blocks
+    assert type(packed(HighLowResponse(4, [2, 1, 0], Hadamard(3, ONE), ONE)).form) is PackedHighLow
 
 
 def test_every_number_of_a_form_is_a_word_and_every_address_is_kept():
-    law = law_of(HighLow(9, [1, 2, 3, 4], Subset(4, ONE)))
+    law = packed(HighLowResponse(9, [1, 2, 3, 4], Subset(4, ONE), ONE))
     flat = [*law.form[:2], *law.form.inner]
     assert all(isinstance(field, np.uint64) for field in flat)
     addresses = {array.ctypes.data for array in law.arrays}

@@ -10,12 +10,12 @@ from discreet.arithmetic import INTEGERS
 from discreet.checks.words import as_integers
 from discreet.engines import samplers
 from discreet.engines.bulk import randomize_many, report_type
-from discreet.engines.packed import law_of
+from discreet.engines.packed import packed
 from discreet.engines.samplers import compiled_sampler
-from discreet.mechanisms.blocks import Blocks
+from discreet.mechanisms.blocks import BlockResponse
 from discreet.mechanisms.cyclotomic import Cyclotomic
 from discreet.mechanisms.hadamard import Hadamard
-from discreet.mechanisms.high_low import HighLow
+from discreet.mechanisms.high_low import HighLowResponse
 from discreet.mechanisms.projective import Projective
 from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.mechanisms.subset import Subset
@@ -30,7 +30,7 @@ BASES = [Hadamard, RandomizedResponse, Projective, Cyclotomic, Subset, Unary]
 def blocks(*parts):
     """Blocks whose values are spread over the domain, not one block after the other."""
     labels = [block for block, part in enumerate(parts) for _ in range(part.size)]
-    return Blocks([int(label) for label in np.random.default_rng(1).permutation(labels)], parts)
+    return BlockResponse([int(label) for label in np.random.default_rng(1).permutation(labels)], parts)
 
 
 def named(context, name):
@@ -52,11 +52,11 @@ FORMS = {
     "unary on 64": Unary(64, ONE),
     "unary on 65": OptimisedUnary(65, ONE),
     "unary on 200": Unary(200, ONE),
-    **{f"high-low {base.name}": HighLow(40, range(3, 33, 2), base(15, ONE)) for base in BASES},
-    "high-low subset on 64": HighLow(70, range(64), Subset(64, ONE)),
-    "high-low subset on 100": HighLow(300, range(5, 105), Subset(100, ONE)),
-    "high-low unary on 70": HighLow(90, range(20, 90), Unary(70, ONE)),
-    "high-low with all sensitive": HighLow(12, range(12), Hadamard(12, ONE)),
+    **{f"high-low {base.name}": HighLowResponse(40, range(3, 33, 2), base(15, ONE), ONE) for base in BASES},
+    "high-low subset on 64": HighLowResponse(70, range(64), Subset(64, ONE), ONE),
+    "high-low subset on 100": HighLowResponse(300, range(5, 105), Subset(100, ONE), ONE),
+    "high-low unary on 70": HighLowResponse(90, range(20, 90), Unary(70, ONE), ONE),
+    "high-low with all sensitive": HighLowResponse(12, range(12), Hadamard(12, ONE), ONE),
     "blocks of hadamard": blocks(*[Hadamard(size, ONE) for size in (5, 250, 31, 32, 1)], RandomizedResponse(1, ONE)),
     "blocks of hadamard, two epsilons": blocks(Hadamard(5, ONE), Hadamard(9, Fraction(2)), Hadamard(6, ONE)),
     **{f"blocks of {base.name}": blocks(base(7, ONE), base(20, ONE), base(7, Fraction(2))) for base in BASES},
@@ -97,8 +97,8 @@ NARROW = {
     "randomized response": RandomizedResponse(5, ONE, word_bits=10),
     "projective": Projective(6, ONE, word_bits=10),
     "cyclotomic": Cyclotomic(6, ONE, word_bits=10),
-    "high-low cyclotomic": HighLow(9, range(6), Cyclotomic(6, ONE, word_bits=10)),
-    "high-low projective": HighLow(9, range(6), Projective(6, ONE, word_bits=10)),
+    "high-low cyclotomic": HighLowResponse(9, range(6), Cyclotomic(6, ONE, word_bits=10), ONE),
+    "high-low projective": HighLowResponse(9, range(6), Projective(6, ONE, word_bits=10), ONE),
     "blocks": blocks(Hadamard(5, ONE, word_bits=10), RandomizedResponse(3, ONE, word_bits=10)),
 }
 
@@ -116,12 +116,12 @@ def test_compiled_reports_are_right_over_every_word_of_a_small_word_space(name):
 
 def test_a_compiled_sampler_that_differs_is_reported_and_not_used(monkeypatch):
     def one_unit_too_many(randomizer):
-        law = law_of(randomizer)
+        law = packed(randomizer)
         return law._replace(form=law.form._replace(true_last=np.uint64(2**63)))
 
     randomizer = Hadamard(300, ONE)
     expected = randomize_many(randomizer, np.arange(300), seeded(5), engine="numpy")
-    monkeypatch.setattr(samplers, "law_of", one_unit_too_many)
+    monkeypatch.setattr(samplers, "packed", one_unit_too_many)
     with pytest.warns(RuntimeWarning, match="hadamard differs from the plain one and is not used"):
         found = randomize_many(randomizer, np.arange(300), seeded(5), engine="numba")
     assert np.array_equal(found, expected)

@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.errors import InvalidInput, InvalidReport
-from discreet.mechanisms.blocks import Blocks
+from discreet.mechanisms.blocks import BlockResponse
 from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.statistics.numeric import NUMERIC
 
@@ -73,7 +73,7 @@ def test_blocks_may_mix_designs_and_say_so():
 
 def test_each_block_needs_a_randomizer_of_its_size():
     with pytest.raises(InvalidInput, match="each block needs a randomizer of the block's size"):
-        Blocks([0, 0, 1], [RandomizedResponse(3, Fraction(1)), RandomizedResponse(1, Fraction(1))])
+        BlockResponse([0, 0, 1], [RandomizedResponse(3, Fraction(1)), RandomizedResponse(1, Fraction(1))])
 
 
 WIDE = Context.blocks({"wide": range(65), "narrow": ["x"], "pair": ["y", "z"]}, "1")
@@ -107,7 +107,7 @@ def test_tables_inside_blocks_are_certified_and_decoded():
     quarter = 1 << 62
     table = Table([[2 * quarter, quarter, quarter], [quarter, 2 * quarter, quarter], [quarter, quarter, 2 * quarter]])
     context = Context.blocks({0: range(3), 1: range(3, 6)}, "1")
-    mechanism = Mechanism(context, Blocks([0, 0, 0, 1, 1, 1], [table, table]))
+    mechanism = Mechanism(context, BlockResponse([0, 0, 0, 1, 1, 1], [table, table]))
     from discreet.checks import check_moments, check_pairs, check_unbiased
 
     check_pairs(mechanism)

@@ -59,7 +59,7 @@ def test_two_sizes_are_mixed_only_where_that_helps() -> None:
 def test_a_mixture_is_rebuilt_from_its_description() -> None:
     context, shares = dc.Context.high_low(range(20), range(3), "1"), prior(3, 20, 0.02)
     made = dc.mechanism(context, prior=shares)
-    told = made.description["mechanism"]
+    told = made.randomizer.describe()
     again = dc.mechanism(context, "mixture", parts=told["parts"], units=told["units"], prior=told["prior"])
     assert again.fingerprint == made.fingerprint
     for wrong in ({"parts": told["parts"]}, {"parts": told["parts"], "units": [1, 2]}):
@@ -70,7 +70,7 @@ def test_a_mixture_is_rebuilt_from_its_description() -> None:
 def test_the_parts_of_a_mixture_must_fit_together() -> None:
     from fractions import Fraction
 
-    from discreet.mechanisms.high_low import HighLow
+    from discreet.mechanisms.high_low import HighLowResponse
     from discreet.mechanisms.subset import Subset
 
     three, four = Subset(3, Fraction(1), d=1), Subset(4, Fraction(1), d=1)
@@ -78,7 +78,11 @@ def test_the_parts_of_a_mixture_must_fit_together() -> None:
     with pytest.raises(InvalidInput, match="one size"):
         Mixture([three, four], halves, [1 / 3] * 3)
     with pytest.raises(InvalidInput, match="alike"):
-        Mixture([HighLow(5, (0, 1, 2), three), HighLow(5, (1, 2, 3), three)], halves, [0.2] * 5)
-    wide = [HighLow(80, tuple(range(70)), Subset(70, Fraction(1), d=d)) for d in (1, 2)]
+        Mixture(
+            [HighLowResponse(5, (0, 1, 2), three, Fraction(1)), HighLowResponse(5, (1, 2, 3), three, Fraction(1))],
+            halves,
+            [0.2] * 5,
+        )
+    wide = [HighLowResponse(80, tuple(range(70)), Subset(70, Fraction(1), d=d), Fraction(1)) for d in (1, 2)]
     with pytest.raises(InvalidInput, match="64 bits"):
         Mixture(wide, halves, [1 / 80] * 80)

@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.errors import InvalidInput, PrivacyViolation, UnknownValue
-from discreet.mechanisms.blocks import Blocks
+from discreet.mechanisms.blocks import BlockResponse
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.randomized_response import RandomizedResponse
 
@@ -33,13 +33,13 @@ def test_one_inner_randomizer_is_held_against_every_block_that_uses_it():
     inner = RandomizedResponse(2, Fraction(1))
     strict = Context.blocks({0: [0, 1], 1: [2, 3]}, {0: "1", 1: "0.5"})
     with pytest.raises(PrivacyViolation, match=r"2 against 3 leaks 1, more than the 0\.5"):
-        Mechanism(strict, Blocks([0, 0, 1, 1], [inner, inner]))
+        Mechanism(strict, BlockResponse([0, 0, 1, 1], [inner, inner]))
 
 
 def test_blocks_do_not_pass_for_a_context_that_hides_the_block():
     inner = RandomizedResponse(2, Fraction(1))
     with pytest.raises(PrivacyViolation, match="some report tells 'a' from 'c' for certain"):
-        Mechanism(CONTEXT, Blocks([0, 0, 1, 1], [inner, inner]))
+        Mechanism(CONTEXT, BlockResponse([0, 0, 1, 1], [inner, inner]))
 
 
 def test_the_served_context_must_imply_the_one_asked_for():
@@ -82,7 +82,7 @@ def test_names_tell_the_composition():
     assert dc.mechanism(Context.high_low(values, ["a", "b"], "1"), "unary").name == "high_low(unary)"
     assert dc.mechanism(Context.blocks({0: values[:3], 1: values[3:]}, "1"), "hadamard").name == "blocks(hadamard)"
     assert repr(dc.mechanism(CONTEXT, "hadamard")) == (
-        "<hadamard for Context.uniform(4 values, epsilon=1), 3 bits a report>"
+        "<hadamard for Context.uniform(4 values, epsilon=1), 3 bits per report>"
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet.checks import check_mechanism
 from discreet.errors import InvalidInput
-from discreet.mechanisms.high_low import HighLow
+from discreet.mechanisms.high_low import HighLowResponse
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.mixture import Mixture
 from discreet.mechanisms.subset import Subset
@@ -19,8 +19,8 @@ CONTEXT = dc.Context.high_low(range(6), [1, 2, 3, 5], "1")
 QUARTER = 1 << 62
 
 
-def parts(*sizes: int) -> list[HighLow]:
-    return [HighLow(6, CONTEXT.sensitive, Subset(4, Fraction(1), d=d)) for d in sizes]
+def parts(*sizes: int) -> list[HighLowResponse]:
+    return [HighLowResponse(6, CONTEXT.sensitive, Subset(4, Fraction(1), d=d), Fraction(1)) for d in sizes]
 
 
 def mixture(units: tuple[int, ...] = (QUARTER, 3 * QUARTER)) -> Mechanism:
@@ -80,14 +80,23 @@ def test_no_weighting_has_less_error_at_the_prior() -> None:
 
 def test_it_goes_over_the_wire_with_its_prior() -> None:
     spec = Spec.of_mechanism(mixture())
-    assert Spec.of(spec.as_dict()).mechanism.fingerprint == mixture().fingerprint
-    other = Mechanism(CONTEXT, Mixture(parts(1, 2), (QUARTER, 3 * QUARTER), [0.5, *[0.1] * 5]))
+    read = Spec.of(spec.as_dict()).mechanism
+    assert read.fingerprint == mixture().fingerprint
+    assert read.randomizer.prior == mixture().randomizer.prior
+    other = Mechanism(CONTEXT, Mixture(parts(1, 2), (2 * QUARTER, 2 * QUARTER), mixture().randomizer.prior))
     assert other.fingerprint != mixture().fingerprint
+
+
+def test_the_prior_weighs_the_estimate_and_is_no_part_of_the_law() -> None:
+    other = Mechanism(CONTEXT, Mixture(parts(1, 2), (QUARTER, 3 * QUARTER), [0.5, *[0.1] * 5]))
+    assert other.law() == mixture().law()
+    assert other.fingerprint == mixture().fingerprint
+    assert not np.allclose(other.randomizer.weights(NUMERIC)[0], mixture().randomizer.weights(NUMERIC)[0])
 
 
 @pytest.mark.parametrize("units", [(QUARTER,), (QUARTER, QUARTER), (0, 4 * QUARTER), (-QUARTER, 5 * QUARTER)])
 def test_units_are_positive_and_fill_the_word(units: tuple[int, ...]) -> None:
-    with pytest.raises(InvalidInput, match="units must be positive, one a part, and add up to 2"):
+    with pytest.raises(InvalidInput, match="units must be positive, one per part, and add up to 2"):
         mixture(units)
 
 

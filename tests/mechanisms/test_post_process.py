@@ -102,12 +102,12 @@ def test_estimates_work_from_processed_reports():
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
-        ([[1], [1]], "one a report, 3"),
+        ([[1], [1]], "one per report, 3"),
         ([[1], [1], ["1/2"]], r"matrix\[2\] must be"),
         ([[1, 0], [1, 0], [1]], r"matrix\[2\] must be"),
         ([[0.5, 0.5]] * 3, "must be exact"),
         ([[2, -1]] * 3, "must not be negative"),
-        ([["x"]] * 3, "must be an exact chance"),
+        ([["x"]] * 3, "must be an exact probability"),
         ([[]] * 3, r"matrix\[0\] must be"),
     ],
 )
@@ -117,5 +117,5 @@ def test_what_is_no_stochastic_matrix_is_refused(matrix, message):
 
 
 def test_too_many_reports_to_write_out_are_refused():
-    with pytest.raises(InvalidInput, match="more than the"):
+    with pytest.raises(InvalidInput, match="more than 4096"):
         post_process(dc.mechanism(dc.Context.uniform(range(30), "1"), "unary"), [])

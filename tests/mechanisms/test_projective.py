@@ -57,7 +57,7 @@ def test_supports_are_counted_exactly() -> None:
 
 
 def test_decoding_beyond_the_error_bound_is_left_unrounded() -> None:
-    kernel = CyclicKernel([0, 1, 3], length=7)
+    kernel = CyclicKernel([0, 1, 3], (7,))
     huge = np.full(7, 1 << 52, dtype=np.int64)
     assert kernel._error(huge) >= 0.25
     assert kernel.correlate(huge) == pytest.approx(np.full(7, 3.0 * (1 << 52)))
@@ -68,7 +68,7 @@ def test_a_set_may_be_named() -> None:
     named = Projective(7, ONE, family="singer", key=(2, 3))
     assert (named.outputs, named.parameters.r, named.parameters.lam) == (7, 3, 1)
     assert named.describe() == {"name": "projective", "family": "singer", "key": [2, 3]}
-    with pytest.raises(InvalidInput, match="one a value"):
+    with pytest.raises(InvalidInput, match="one per value"):
         Projective(8, ONE, family="singer", key=(2, 3))
     with pytest.raises(InvalidInput, match="at least 2"):
         Projective(1, ONE)

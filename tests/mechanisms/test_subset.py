@@ -13,8 +13,6 @@ from discreet.errors import InvalidInput
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.subset import (
     Subset,
-    _evenness,
-    _plan,
     information,
     least_error_size,
     most_information_size,
@@ -95,30 +93,6 @@ def test_every_report_has_exactly_d_values_in_no_order():
     reports = mechanism.randomize_many(np.arange(70).repeat(20), dc.random.seeded(1))
     assert reports.shape == (1400, 2)
     assert set(np.bitwise_count(reports).sum(axis=1).tolist()) == {19}
-
-
-@pytest.mark.parametrize("width", [3, 6, 10, 64])
-def test_the_evenness_of_words_is_a_lower_bound_on_smallest_over_largest_parts(width):
-    for sizes in ([3], [5, 6, 7], [4], [1]):
-        plan = _plan(sizes, width)
-        space = 1 << width
-        exact = Fraction(1)
-        for parts in plan:
-            total = math.prod(parts.sizes)
-            counts = {(i + 1) * space // total - i * space // total for i in {0, total // 2, total - 1}}
-            counts |= {space // total, -(-space // total)}
-            exact *= Fraction(min(counts), max(counts))
-        try:
-            assert _evenness(plan, width) <= exact
-        except InvalidInput:
-            assert exact < 1
-
-
-def test_words_too_few_for_the_draws_are_refused():
-    with pytest.raises(InvalidInput, match="too few for this many draws"):
-        _evenness(_plan([16], 3), 3)
-    with pytest.raises(InvalidInput, match="too few for this many draws"):
-        _evenness(_plan([13, 15], 3), 3)
 
 
 def test_very_many_values_take_two_words_a_draw():

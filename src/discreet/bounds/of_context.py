@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,9 @@ from discreet.bounds.minimax import (
 from discreet.bounds.of_mechanism import worst_squared_error, worst_total_variation
 from discreet.bounds.sample_size import SampleSize, blocks_users, classical_users, high_low_users
 from discreet.bounds.unbiased import unbiased_blocks, unbiased_high_low, unbiased_uniform
-from discreet.build import structured
-from discreet.choose import mechanism, prior_of
-from discreet.context import Binary, Blocks, Context, HighLow, Uniform
-from discreet.context.combine import simplest
+from discreet.build import mechanism
+from discreet.choose import prior_of
+from discreet.context import Context, Part
 from discreet.errors import DiscreetError, InvalidInput
 
 Array = NDArray[np.float64]
@@ -65,9 +65,9 @@ def bounds_for(context: Context, n: int, *, prior: Any = None) -> ContextBounds:
         raise InvalidInput(f"n={n!r} must be a whole number")
     at_least("n", n, 1)
     p = prior_of(context, prior)
-    if context.size > WRITTEN_OUT and not isinstance(context, (Uniform, Blocks, HighLow)):
+    if context.size > WRITTEN_OUT and context.parts is None:
         raise InvalidInput(f"bounds: a matrix of {context.size} values is more than the {WRITTEN_OUT} worked out")
-    form = simplest(context)
+    form = context.simplest()
     risk = _minimax(form, n)
     best = _known(form, n)
     return ContextBounds(
@@ -88,38 +88,50 @@ def bounds_for(context: Context, n: int, *, prior: Any = None) -> ContextBounds:
 
 def users_for(context: Context, accuracy: float) -> SampleSize | None:
     """Users for an expected total variation of `accuracy` at the worst shares; None where the form has no bound."""
-    form = simplest(context)
-    if isinstance(form, Uniform) and form.size > 1:
-        return classical_users(form.size, accuracy, epsilon=form.level)
-    if isinstance(form, Blocks):
-        return blocks_users([len(block) for block in form.members], accuracy, epsilons=form.levels)
-    if isinstance(form, HighLow):
-        return high_low_users(form.size, len(form.sensitive), accuracy, epsilon=form.level)
+    form = context.simplest()
+    parts = form.parts or ()
+    if len(parts) > 1:
+        sizes, levels = _blocks(parts)
+        return blocks_users(sizes, accuracy, epsilons=levels)
+    for part in parts:
+        if not part.is_uniform:
+            return high_low_users(form.size, len(part.sensitive), accuracy, epsilon=part.level)
+        if form.size > 1:
+            return classical_users(form.size, accuracy, epsilon=part.level)
     return None
 
 
 def _minimax(form: Context, n: int) -> MinimaxRisk:
-    if isinstance(form, Uniform):
-        return minimax_classical(form.size, n, epsilon=form.level)
-    if isinstance(form, Blocks):
-        return minimax_blocks([len(block) for block in form.members], n, epsilons=form.levels)
-    if isinstance(form, HighLow):
-        return minimax_high_low(form.size, len(form.sensitive), n, epsilon=form.level)
-    if isinstance(form, Binary):
+    parts = form.parts or ()
+    if len(parts) > 1:
+        sizes, levels = _blocks(parts)
+        return minimax_blocks(sizes, n, epsilons=levels)
+    for part in parts:
+        if not part.is_uniform:
+            return minimax_high_low(form.size, len(part.sensitive), n, epsilon=part.level)
+        return minimax_classical(form.size, n, epsilon=part.level)
+    if form.size == 2:
         return minimax_binary(n, epsilon_xz=form.at(0, 1), epsilon_zx=form.at(1, 0))
     closed = form.closure() if form.size <= CLOSED else form
     return minimax_matrix(closed.matrix(), n)
 
 
+def _blocks(parts: Sequence[Part]) -> tuple[list[int], list[Fraction]]:
+    """The sizes and the epsilons of blocks."""
+    return [len(part.members) for part in parts], [part.level for part in parts]
+
+
 def _known(form: Context, n: int) -> AttainedRisk:
     """The error of a known scheme: the papers' own with sharp constants, or a mechanism worked out exactly."""
-    served = structured(form) if _identifiable(form) else form
-    if isinstance(served, Uniform) and served.size > 1:
-        return attained_subset(served.size, n, epsilon=served.level)
-    if isinstance(served, Blocks):
-        return attained_blocks([len(block) for block in served.members], n, epsilons=served.levels)
-    if isinstance(served, HighLow):
-        return attained_high_low(served.size, len(served.sensitive), n, epsilon=served.level)
+    parts = form.covering().parts or () if _identifiable(form) else ()
+    if len(parts) > 1:
+        sizes, levels = _blocks(parts)
+        return attained_blocks(sizes, n, epsilons=levels)
+    for part in parts:
+        if not part.is_uniform:
+            return attained_high_low(form.size, len(part.sensitive), n, epsilon=part.level)
+        if form.size > 1:
+            return attained_subset(form.size, n, epsilon=part.level)
     try:
         made = mechanism(form)
         squared, distance = worst_squared_error(made, n), worst_total_variation(made, n)
@@ -137,7 +149,8 @@ def _known(form: Context, n: int) -> AttainedRisk:
 
 
 def _identifiable(form: Context) -> bool:
-    return form.smallest > 0 and not isinstance(form, Binary)
+    """True if its parts serve it well: nothing must be alike, and two values have a closed form of their own."""
+    return form.smallest > 0 and (form.parts is not None or form.size != 2)
 
 
 def _unbiased(form: Context, n: int, p: Array) -> Bound:
@@ -150,16 +163,19 @@ def _unbiased(form: Context, n: int, p: Array) -> Bound:
 
 def _exact_at(form: Context, p: Array) -> list[Bound]:
     """The sharp bounds for shares that are even inside the parts of a form."""
-    if isinstance(form, Uniform) and _even(p, [range(form.size)]):
-        return [unbiased_uniform(form.size, epsilon=form.level)]
-    if isinstance(form, Blocks) and _even(p, form.members):
-        sizes = [len(block) for block in form.members]
-        return [unbiased_blocks(sizes, [float(p[block].sum()) for block in form.members], epsilons=form.levels)]
-    if isinstance(form, HighLow) and len(form.sensitive) < form.size:
-        others = [x for x in range(form.size) if x not in set(form.sensitive)]
-        if _even(p, [form.sensitive, others]):
-            mass = float(p[list(form.sensitive)].sum())
-            return [unbiased_high_low(form.size, len(form.sensitive), min(mass, 1.0), epsilon=form.level)]
+    parts = form.parts or ()
+    if len(parts) > 1:
+        if not _even(p, [part.members for part in parts]):
+            return []
+        sizes, levels = _blocks(parts)
+        return [unbiased_blocks(sizes, [float(p[list(part.members)].sum()) for part in parts], epsilons=levels)]
+    for part in parts:
+        if part.is_uniform:
+            return [unbiased_uniform(form.size, epsilon=part.level)] if _even(p, [part.members]) else []
+        others = [x for x in part.members if x not in set(part.sensitive)]
+        if _even(p, [part.sensitive, others]):
+            mass = float(p[list(part.sensitive)].sum())
+            return [unbiased_high_low(form.size, len(part.sensitive), min(mass, 1.0), epsilon=part.level)]
     return []
 
 

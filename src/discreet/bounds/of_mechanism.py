@@ -11,7 +11,6 @@ References: Acharya2020, and the moments of each mechanism.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +19,8 @@ from numpy.typing import NDArray
 
 from discreet.bounds.bound import Bound
 from discreet.errors import InvalidInput
-from discreet.mechanisms.blocks import Blocks
-from discreet.mechanisms.high_low import HighLow
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.randomizer import Randomizer
-from discreet.mechanisms.support import Design
 from discreet.statistics.numeric import NUMERIC
 
 Array = NDArray[np.float64]
@@ -138,19 +134,11 @@ def moments_of(randomizer: Randomizer) -> Moments:
 
 def groups_of(randomizer: Randomizer) -> list[list[int]]:
     """Values that the randomizer treats alike, by number: exchanging two of a group changes no moment."""
-    if isinstance(randomizer, Design):
-        return [list(range(randomizer.size))]
-    if isinstance(randomizer, HighLow):
-        return [list(part) for part in (randomizer.sensitive, randomizer.others) if part]
-    if isinstance(randomizer, Blocks) and all(isinstance(part, Design) for part in randomizer.kinds):
-        return _by_kind(randomizer.kind_of, randomizer.members)
+    if randomizer.twins is not None:
+        groups: dict[int, list[int]] = {}
+        for x, twin in enumerate(randomizer.twins):
+            groups.setdefault(twin, []).append(x)
+        return list(groups.values())
     if randomizer.size > LARGEST:
         raise InvalidInput(f"the worst shares of {randomizer.name} are worked out for at most {LARGEST} values")
     return [[x] for x in range(randomizer.size)]
-
-
-def _by_kind(kind_of: Sequence[int], members: Sequence[Sequence[int]]) -> list[list[int]]:
-    groups: dict[int, list[int]] = {}
-    for kind, block in zip(kind_of, members, strict=True):
-        groups.setdefault(kind, []).extend(block)
-    return list(groups.values())

@@ -8,8 +8,8 @@ from fractions import Fraction
 from ..certificate import verify
 from ..errors import CheckFailed, PrivacyViolation
 from ..exact import exp_below, within
+from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.randomizer import WORD_BITS
 from .law import channel_of, is_small
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ..arithmetic import INTEGERS
 from ..errors import CheckFailed
-from ..mechanisms.randomizer import WORD_BITS, Randomizer
+from ..mechanisms.law import WORD_BITS
+from ..mechanisms.randomizer import Randomizer
 from ..statistics.arrays import ARRAYS
 from .small_words import Factory, small_forms
 

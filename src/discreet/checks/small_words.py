@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any
 
 from ..errors import InvalidInput
-from ..mechanisms.blocks import Blocks
-from ..mechanisms.high_low import HighLow
-from ..mechanisms.mixture import Mixture
 from ..mechanisms.randomizer import Randomizer
-from ..mechanisms.table import Table
-from ..mechanisms.utility_rappor import UtilityRappor
 
 WIDTHS = (6, 8, 10)
 """The widths that are run whenever they can be."""
@@ -31,44 +25,11 @@ Factory = Callable[[int], Randomizer]
 
 
 def narrow(randomizer: Randomizer, word_bits: int, *, epsilon: Fraction | None = None) -> Randomizer:
-    """The randomizer rebuilt with words of `word_bits` bits, through its constructor.
+    """The randomizer rebuilt with words of `word_bits` bits, see `Randomizer.narrowed`.
 
-    A randomizer is rebuilt as ``type(r)(r.size, epsilon, word_bits=..., **parameters)`` with the
-    parameters that `describe` tells besides the name; one made otherwise brings its own factory
-    (``check_mechanism(mechanism, factory=lambda word_bits: ...)``). A table keeps the shape of its rows.
+    One made in another way brings its own factory: ``check_mechanism(mechanism, factory=lambda word_bits: ...)``.
     """
-    if isinstance(randomizer, Blocks):
-        parts = {id(part): narrow(part, word_bits, epsilon=epsilon) for part in randomizer.kinds}
-        return Blocks(randomizer.block_of, [parts[id(part)] for part in randomizer.inner])
-    if isinstance(randomizer, HighLow):
-        inner: Any = narrow(randomizer.inner, word_bits, epsilon=epsilon)
-        return HighLow(randomizer.size, randomizer.sensitive, inner)
-    if isinstance(randomizer, Mixture):
-        parts_of = [narrow(part, word_bits, epsilon=epsilon) for part in randomizer.parts]
-        units = [max(1, unit >> randomizer.word_bits - word_bits) for unit in randomizer.units]
-        units[units.index(max(units))] += (1 << word_bits) - sum(units)
-        return Mixture(parts_of, units, randomizer.prior)
-    if isinstance(randomizer, UtilityRappor):
-        level = randomizer.inner.epsilon if epsilon is None else epsilon
-        return UtilityRappor(randomizer.size, randomizer.sensitive, level, word_bits=word_bits)
-    if isinstance(randomizer, Table):
-        return _narrow_table(randomizer, word_bits)
-    kind: Any = type(randomizer)
-    parameters = {key: told for key, told in randomizer.describe().items() if key != "name"}
-    made: Randomizer = kind(
-        randomizer.size,
-        getattr(randomizer, "epsilon") if epsilon is None else epsilon,  # noqa: B009 - not every randomizer has one
-        word_bits=word_bits,
-        **parameters,
-    )
-    return made
-
-
-def _narrow_table(table: Table, word_bits: int) -> Table:
-    rows = [[unit >> table.word_bits - word_bits for unit in row] for row in table.rows]
-    for row in rows:
-        row[row.index(max(row))] += (1 << word_bits) - sum(row)
-    return Table(rows, word_bits=word_bits)
+    return randomizer.narrowed(word_bits, epsilon)
 
 
 def small_forms(randomizer: Randomizer, factory: Factory | None) -> Iterator[Randomizer]:
@@ -87,7 +48,7 @@ def _small(randomizer: Randomizer, factory: Factory | None, width: int) -> Rando
     for epsilon in (None, *EPSILONS):
         try:
             form = factory(width) if factory else narrow(randomizer, width, epsilon=epsilon)
-            if form.words * width <= LARGEST and (not isinstance(form, HighLow) or form.inner.shown > 0):
+            if form.words * width <= LARGEST and form.identifies:
                 return form
         except (InvalidInput, ZeroDivisionError):  # too few words for this epsilon or this many values
             continue

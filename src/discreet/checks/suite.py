@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..choose import mechanism as named
+from ..build import mechanism as named
 from ..context import Context
 from ..errors import NotIdentifiable
 from ..mechanisms.mechanism import Mechanism

@@ -39,7 +39,7 @@ def command(
     SPEC is a .toml or .json file. Give one of --n, --tv and --stderr. The chosen mechanism stands beside no
     privacy at all and classical privacy at the same epsilon.
     """
-    from ..choose import REPORT_BITS
+    from ..build import REPORT_BITS
     from ..planning import plan as make
     from ..wire import Spec
 

@@ -26,15 +26,14 @@ prime, and the sets of Gordon, Mills and Welch those of a Singer set.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress
 
-from discreet.combinatorics.primes import is_prime, primes_up_to
-from discreet.errors import InvalidEpsilon, InvalidInput
-
+from ..errors import InvalidEpsilon, InvalidInput
 from . import singer
+from .primes import is_prime, primes_up_to
 
 SPARE_BITS = 8
 """A report takes at most log2(k) + 8 bits: v <= 256 k."""
@@ -44,6 +43,7 @@ LARGEST = 2**32 - 1
 
 _ORBITS = ((133, 5, 1, 14, 19), (901, 13, 0, 1, 5, 9, 41, 53, 106, 159, 318))
 _EXHAUSTIVE = 8192
+_COUNTED = 1 << 16
 _SAMPLE = 8
 
 
@@ -194,18 +194,41 @@ def build(parameters: Parameters) -> tuple[int, ...]:
     return elements
 
 
+def shared_differences(v: int, sets: Sequence[Sequence[int]]) -> int:
+    """How often each non-zero difference mod v occurs over all the sets; `InvalidInput` if some occur more often.
+
+    All differences are counted up to v = 65536, and a spread of 64 of them beyond.
+    """
+    pairs = sum(len(members) * (len(members) - 1) for members in sets)
+    lam, left = divmod(pairs, v - 1) if v > 1 else (0, 0)
+    counted = range(1, v // 2 + 1) if v <= _COUNTED else range(1, v // 2 + 1, v // 128)
+    flags = [_as_integer(v, members) for members in sets]
+    if left or any(sum(_occurrences(v, of, m) for of in flags) != lam for m in counted):
+        raise InvalidInput(f"shifts: every non-zero difference mod {v} must occur equally often for an estimate")
+    return lam
+
+
+def _as_integer(v: int, elements: Iterable[int]) -> int:
+    flags = bytearray(v // 8 + 1)
+    for n in elements:
+        flags[n >> 3] |= 1 << (n & 7)
+    return int.from_bytes(flags, "little")
+
+
+def _occurrences(v: int, members: int, m: int) -> int:
+    """How often the difference m occurs in a set given as an integer with bit n for element n."""
+    return (members & members >> m).bit_count() + (members & members >> (v - m)).bit_count()
+
+
 def verify(v: int, lam: int, elements: Iterable[int], *, differences: Iterable[int] | None = None) -> None:
     """Refuse a set in which one of the differences, or by default any in Z_v, occurs other than lam times.
 
     The set is one long integer B with bit n for element n; m occurs as often as bits are set in
     B & B >> m and in B & B >> (v - m). m and v - m occur equally often.
     """
-    flags = bytearray(v // 8 + 1)
-    for n in elements:
-        flags[n >> 3] |= 1 << (n & 7)
-    members = int.from_bytes(flags, "little")
+    members = _as_integer(v, elements)
     for m in range(1, v // 2 + 1) if differences is None else differences:
-        count = (members & members >> m).bit_count() + (members & members >> (v - m)).bit_count()
+        count = _occurrences(v, members, m)
         if count != lam:
             raise InvalidInput(f"difference {m} occurs {count} times in Z_{v} and must occur {lam} times")
 

@@ -1,12 +1,15 @@
-"""Contexts: a domain and the privacy matrix E over it, one file a form."""
+"""Contexts: a domain and the privacy matrix E over it, one file per form."""
 
 from .binary import Binary
 from .blocks import Blocks
-from .context import Context
+from .context import Context, Part
 from .high_low import HighLow
 from .matrix import Matrix
 from .metric import Metric
 from .operational import ErrorRegion
 from .uniform import Uniform
 
-__all__ = ["Binary", "Blocks", "Context", "ErrorRegion", "HighLow", "Matrix", "Metric", "Uniform"]
+FORMS: dict[str, type[Context]] = {form.form: form for form in (Uniform, Blocks, HighLow, Binary, Metric, Matrix)}
+"""The forms that a spec can name; a new one is added here."""
+
+__all__ = ["FORMS", "Binary", "Blocks", "Context", "ErrorRegion", "HighLow", "Matrix", "Metric", "Part", "Uniform"]

@@ -9,13 +9,16 @@ from typing import Any
 from ..domain import Domain
 from ..errors import InvalidContext
 from ..exact import Epsilon, epsilon_of, text_of
+from ..fields import Fields, listed
 from .context import Context
+from .reading import given, level
 
 
 class Binary(Context):
     """E = [[0, e12], [e21, 0]], each from 0 to infinity (Acharya2020, Section 4)."""
 
     form = "binary"
+    settled = True
 
     def __init__(self, domain: Domain, epsilon: Sequence[object]) -> None:
         self.domain = domain
@@ -34,6 +37,12 @@ class Binary(Context):
 
     def finite(self) -> Iterator[tuple[int, int]]:
         return ((c, 1 - c) for c in (0, 1) if isinstance(self.levels[c], Fraction))
+
+    @classmethod
+    def read(cls, fields: Fields, domain: Domain | None) -> Binary:
+        name = fields.name("epsilon")
+        pair = listed(fields.required("epsilon"), name)
+        return cls(given(domain), [level(entry, f"{name}[{i}]") for i, entry in enumerate(pair)])
 
     def describe(self) -> dict[str, Any]:
         return {"form": self.form, "epsilon": [text_of(level) for level in self.levels]}

@@ -9,15 +9,18 @@ from fractions import Fraction
 from typing import Any
 
 from ..domain import Domain, Value
-from ..errors import InvalidContext
+from ..errors import InvalidContext, InvalidSpec
 from ..exact import Epsilon, positive_finite, text_of
-from .context import Context
+from ..fields import Fields, listed, value, values, whole
+from .context import Context, Part
+from .reading import epsilon_in, given, level
 
 
 class Blocks(Context):
     """E[x, z] = epsilon_j when x and z share block j, infinite across blocks (Acharya2020, Definition 4)."""
 
     form = "blocks"
+    settled = True
 
     def __init__(self, domain: Domain, block_of: Sequence[int], names: Sequence[Hashable], levels: Sequence[Fraction]):
         self.domain = domain
@@ -25,7 +28,7 @@ class Blocks(Context):
         self.levels = tuple(levels)
         self._labels = array("l", block_of)
         if len(self._labels) != len(domain):
-            raise InvalidContext(f"block_of has {len(self._labels)} entries; it must have one a value, {len(domain)}")
+            raise InvalidContext(f"block_of has {len(self._labels)} entries; it needs one per value, {len(domain)}")
         filled = [False] * len(self.names)
         for label in self._labels:
             if not 0 <= label < len(filled):
@@ -34,7 +37,7 @@ class Blocks(Context):
         if not all(filled):
             raise InvalidContext(f"block {self.names[filled.index(False)]!r} must hold at least one value")
         if len(self.levels) != len(self.names):
-            raise InvalidContext(f"epsilons={len(self.levels)} entries must be one a block, {len(self.names)}")
+            raise InvalidContext(f"epsilons={len(self.levels)} entries must be one per block, {len(self.names)}")
 
     @classmethod
     def named(cls, blocks: Mapping[Hashable, Iterable[Value]], epsilon: object) -> Blocks:
@@ -73,13 +76,32 @@ class Blocks(Context):
     def finite(self) -> Iterator[tuple[int, int]]:
         return ((c, c) for c in range(len(self.names)))
 
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        rows = zip(self.names, self.members, self.levels, strict=True)
+        return tuple(Part(name, members, members, epsilon) for name, members, epsilon in rows)
+
+    @classmethod
+    def read(cls, fields: Fields, domain: Domain | None) -> Blocks:
+        layout = [key for key in ("sizes", "block_of", "blocks") if fields.has(key)]
+        if len(layout) != 1:
+            raise InvalidSpec(f"{fields.path} must give exactly one of sizes, block_of and blocks")
+        if layout == ["blocks"]:
+            return _read_named(fields, domain)
+        if layout == ["sizes"]:
+            name = fields.name("sizes")
+            sizes = [whole(size, f"{name}[{i}]") for i, size in enumerate(listed(fields.required("sizes"), name))]
+            return cls.sized(given(domain), sizes, _read_levels(fields, range(len(sizes))))
+        block_of, names = _read_labels(fields)
+        return cls(given(domain), block_of, names, levels_of(names, _read_levels(fields, names)))
+
     def describe(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"form": self.form, "block_of": list(self._labels)}
+        entries: dict[str, Any] = {"form": self.form, "block_of": list(self._labels)}
         if self.names != tuple(range(len(self.names))):
-            told["names"] = list(self.names)
+            entries["names"] = list(self.names)
         if len(set(self.levels)) == 1:
-            return told | {"epsilon": text_of(self.levels[0])}
-        return told | {"epsilons": [text_of(level) for level in self.levels]}
+            return entries | {"epsilon": text_of(self.levels[0])}
+        return entries | {"epsilons": [text_of(level) for level in self.levels]}
 
     def __repr__(self) -> str:
         levels = sorted(set(self.levels))
@@ -88,7 +110,7 @@ class Blocks(Context):
 
 
 def levels_of(names: Sequence[Hashable], epsilon: object) -> list[Fraction]:
-    """One exact epsilon a block, from one for all, a mapping by name or a list in order."""
+    """One exact epsilon per block, from one for all, a mapping by name or a list in order."""
     if isinstance(epsilon, Mapping):
         absent = [name for name in names if name not in epsilon]
         extra = [name for name in epsilon if name not in set(names)]
@@ -97,6 +119,57 @@ def levels_of(names: Sequence[Hashable], epsilon: object) -> list[Fraction]:
         return [positive_finite(epsilon[name], name=f"epsilon[{name!r}]") for name in names]
     if isinstance(epsilon, (list, tuple)):
         if len(epsilon) != len(names):
-            raise InvalidContext(f"epsilons={len(epsilon)} entries must be one a block, {len(names)}")
+            raise InvalidContext(f"epsilons={len(epsilon)} entries must be one per block, {len(names)}")
         return [positive_finite(entry, name=f"epsilons[{number}]") for number, entry in enumerate(epsilon)]
     return [positive_finite(epsilon)] * len(names)
+
+
+def _read_named(fields: Fields, domain: Domain | None) -> Blocks:
+    table = fields.required("blocks")
+    if not isinstance(table, Mapping):
+        raise InvalidSpec(f"{fields.name('blocks')} must map each block's name to its values")
+    blocks = {block: values(members, f"{fields.name('blocks')}.{block}") for block, members in table.items()}
+    context = Blocks.named(blocks, _read_levels(fields, list(blocks)))
+    if domain is None or domain == context.domain:
+        values(list(context.domain), fields.name("blocks"))
+        return context
+    for entry in context.domain:
+        if entry not in domain:
+            raise InvalidSpec(
+                f"{fields.name('blocks')}: {entry!r} must be one of the {len(domain)} values of the domain"
+            )
+    for entry in domain:
+        if entry not in context.domain:
+            raise InvalidSpec(f"{fields.name('blocks')}: the value {entry!r} must be in a block")
+    block_of = [context.labels[context.domain.index(entry)] for entry in domain]
+    return Blocks(domain, block_of, context.names, context.levels)
+
+
+def _read_labels(fields: Fields) -> tuple[list[int], list[Hashable]]:
+    """Blocks given value by value: by number, with names or without, or by name in order of appearance."""
+    name = fields.name("block_of")
+    labels = [value(label, f"{name}[{i}]") for i, label in enumerate(listed(fields.required("block_of"), name))]
+    if fields.has("names") or all(isinstance(label, int) for label in labels):
+        block_of = [whole(label, f"{name}[{i}]") for i, label in enumerate(labels)]
+        count = max(block_of, default=-1) + 1
+        if count > len(block_of):
+            raise InvalidSpec(
+                f"{name}: blocks are numbered from 0 to {len(block_of) - 1} at most; {count - 1} is beyond"
+            )
+        names = fields.optional("names", default=list(range(count)))
+        return block_of, list(values(names, fields.name("names")))
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(label, len(numbers)) for label in labels], list(numbers)
+
+
+def _read_levels(fields: Fields, names: Any) -> object:
+    """One epsilon for all blocks, or `epsilons` as a list in order or a table by name."""
+    if not fields.has("epsilons"):
+        return epsilon_in(fields)
+    if fields.has("epsilon"):
+        raise InvalidSpec(f"{fields.path} must give one of epsilon and epsilons, not both")
+    entries, name = fields.required("epsilons"), fields.name("epsilons")
+    if isinstance(entries, Mapping):
+        by_text = {str(block): block for block in names}
+        return {by_text.get(str(block), block): level(entry, f"{name}.{block}") for block, entry in entries.items()}
+    return [level(entry, f"{name}[{i}]") for i, entry in enumerate(listed(entries, name))]

@@ -8,13 +8,10 @@ from fractions import Fraction
 from .context import Context
 from .matrix import Matrix
 
-CLOSED_FORMS = ("uniform", "blocks", "high_low", "binary")
-"""Forms that are their own closure: no detour is shorter than the direct entry."""
-
 
 def closed(context: Context) -> Context:
     """`context` itself when no detour is shorter, else the matrix of shortest paths (Floyd-Warshall, exact)."""
-    if context.form in CLOSED_FORMS:
+    if context.settled:
         return context
     entries = context.matrix()
     scale = math.lcm(*(e.denominator for row in entries for e in row if isinstance(e, Fraction)))

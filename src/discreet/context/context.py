@@ -1,7 +1,7 @@
 """`Context`: the domain and its privacy matrix E, kept as classes of alike values.
 
 Values of one *class* have equal rows and columns in E, so E is known from `between` any two
-classes and never needs k x k entries: a uniform context has one class, blocks one a block,
+classes and never needs k x k entries: a uniform context has one class, blocks one per block,
 high-low two; only an arbitrary matrix has k.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, overload
@@ -19,6 +20,7 @@ from ..errors import InvalidContext
 from ..exact import Epsilon
 
 if TYPE_CHECKING:
+    from ..fields import Fields
     from .operational import ErrorRegion
 
 MATRIX_LIMIT = 4096
@@ -51,6 +53,24 @@ class _MatrixName:
         return _from_entries if instance is None else partial(_written_out, instance)
 
 
+@dataclass(frozen=True)
+class Part:
+    """Values that may be told from all the others, and what is asked among them.
+
+    ``E[x, z] = level`` for x in `sensitive` and any other z in `members`, infinite for other x.
+    """
+
+    name: Hashable
+    members: Sequence[int]
+    sensitive: Sequence[int]
+    level: Fraction
+
+    @property
+    def is_uniform(self) -> bool:
+        """True if every member is sensitive."""
+        return len(self.sensitive) == len(self.members)
+
+
 class Context(ABC):
     """Who must be hard to tell from whom: E[x, z] bounds log(Q(S | x) / Q(S | z)) for every event S.
 
@@ -62,6 +82,8 @@ class Context(ABC):
     """
 
     form: ClassVar[str]
+    settled: ClassVar[bool] = False
+    """True for forms that are their own closure and that no simpler form says."""
     domain: Domain
 
     # -- the matrix, by classes ---------------------------------------------------------------
@@ -80,7 +102,36 @@ class Context(ABC):
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """The spec entries of this context, exact and canonical."""
+        """The spec entries of this context, exact and canonical; `read` takes them back."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, fields: Fields, domain: Domain | None) -> Context:
+        """The context that the entries of a spec say; only forms that list their values do without a domain."""
+
+    # -- structure ----------------------------------------------------------------------------
+    @property
+    def parts(self) -> tuple[Part, ...] | None:
+        """The parts that say this context exactly; None where it has no such parts."""
+        return None
+
+    def simplest(self) -> Context:
+        """The same context in the simplest form that says it exactly."""
+        from .simplify import simplest
+
+        return simplest(self)
+
+    def components(self) -> list[list[int]]:
+        """The values that are linked by finite entries, directly or through others, by number."""
+        from .components import components
+
+        return components(self)
+
+    def covering(self) -> Context:
+        """A context with parts that implies this one: itself in its simplest form, or its smallest entries."""
+        from .components import covering
+
+        return covering(self)
 
     # -- what a user asks ----------------------------------------------------------------------
     @property
@@ -207,7 +258,7 @@ class Context(ABC):
     def __hash__(self) -> int:
         return hash(self.domain)
 
-    # -- constructors, one a form -------------------------------------------------------------------
+    # -- constructors, one per form -------------------------------------------------------------------
     @staticmethod
     def uniform(values: Iterable[Value], epsilon: object) -> Context:
         """Classical local differential privacy: every pair at `epsilon`."""

@@ -10,7 +10,9 @@ from typing import Any
 from ..domain import Domain, Value
 from ..errors import InvalidContext
 from ..exact import Epsilon, positive_finite, text_of
-from .context import Context
+from ..fields import Fields, values
+from .context import Context, Part
+from .reading import epsilon_in, given
 
 SENSITIVE, OTHER = 0, 1
 
@@ -19,6 +21,7 @@ class HighLow(Context):
     """E[x, z] = epsilon when x is sensitive, infinite otherwise (Acharya2020, Definition 3)."""
 
     form = "high_low"
+    settled = True
 
     def __init__(self, domain: Domain, sensitive: Iterable[Value], epsilon: object) -> None:
         self.domain = domain
@@ -48,6 +51,15 @@ class HighLow(Context):
         yield SENSITIVE, SENSITIVE
         if len(self.sensitive) < self.size:
             yield SENSITIVE, OTHER
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (Part("all", range(self.size), self.sensitive, self.level),)
+
+    @classmethod
+    def read(cls, fields: Fields, domain: Domain | None) -> HighLow:
+        sensitive = values(fields.required("sensitive"), fields.name("sensitive"))
+        return cls(given(domain), sensitive, epsilon_in(fields))
 
     def describe(self) -> dict[str, Any]:
         names = [self.domain[number] for number in self.sensitive]

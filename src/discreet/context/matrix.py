@@ -9,7 +9,9 @@ from typing import Any
 from ..domain import Domain
 from ..errors import InvalidContext
 from ..exact import Epsilon, epsilon_of, text_of
+from ..fields import Fields, listed
 from .context import Context
+from .reading import given, level
 
 
 class Matrix(Context):
@@ -21,7 +23,7 @@ class Matrix(Context):
         self.domain = domain
         rows = [list(row) for row in entries]
         if len(rows) != len(domain) or any(len(row) != len(domain) for row in rows):
-            raise InvalidContext(f"E must be {len(domain)} x {len(domain)}, one row and one column a value")
+            raise InvalidContext(f"E must be {len(domain)} x {len(domain)}, one row and one column per value")
         self.entries: tuple[tuple[Epsilon, ...], ...] = tuple(
             tuple(epsilon_of(entry, name=f"E[{x}][{z}]") for z, entry in enumerate(row)) for x, row in enumerate(rows)
         )
@@ -41,6 +43,15 @@ class Matrix(Context):
             for z, entry in enumerate(row):
                 if x != z and isinstance(entry, Fraction):
                     yield x, z
+
+    @classmethod
+    def read(cls, fields: Fields, domain: Domain | None) -> Matrix:
+        name = fields.name("E")
+        entries = [
+            [level(entry, f"{name}[{x}][{z}]") for z, entry in enumerate(listed(row, f"{name}[{x}]"))]
+            for x, row in enumerate(listed(fields.required("E"), name))
+        ]
+        return cls(given(domain), entries)
 
     def describe(self) -> dict[str, Any]:
         return {"form": self.form, "E": [[text_of(entry) for entry in row] for row in self.entries]}

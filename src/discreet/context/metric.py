@@ -11,7 +11,9 @@ from typing import Any
 from ..domain import Domain, Value
 from ..errors import InvalidContext
 from ..exact import Epsilon, epsilon_of, positive_finite, text_of
+from ..fields import Fields, listed, number, text
 from .context import Context
+from .reading import epsilon_in, given
 
 Point = tuple[Fraction, ...]
 
@@ -24,11 +26,13 @@ class Metric(Context):
 
     form = "metric"
 
-    def __init__(self, domain: Domain, epsilon: object, distance: Callable[[int, int], Epsilon], told: dict[str, Any]):
+    def __init__(
+        self, domain: Domain, epsilon: object, distance: Callable[[int, int], Epsilon], entries: dict[str, Any]
+    ):
         self.domain = domain
         self.level = positive_finite(epsilon)
         self.distance = distance
-        self._told = told
+        self._entries = entries
 
     @classmethod
     def measured(cls, domain: Domain, distance: Callable[[Value, Value], object], epsilon: object) -> Metric:
@@ -51,12 +55,12 @@ class Metric(Context):
         """Distances between points under the norm "l1", "l2" or "linf"; l2 is rounded down to 30 digits."""
         exact = [tuple(_coordinate(c) for c in point) for point in points]
         if len(exact) != len(domain) or len({len(point) for point in exact}) > 1:
-            raise InvalidContext(f"points must be one a value ({len(domain)}), all with as many coordinates")
+            raise InvalidContext(f"points must be one per value ({len(domain)}), all with as many coordinates")
         if norm not in NORMS:
             raise InvalidContext(f"norm={norm!r} must be one of {', '.join(NORMS)}")
         between = NORMS[norm]
-        told = {"points": [[text_of(abs(c)) if c >= 0 else "-" + text_of(-c) for c in p] for p in exact], "norm": norm}
-        return cls(domain, epsilon, lambda x, z: between(exact[x], exact[z]), told)
+        written = [[text_of(abs(c)) if c >= 0 else "-" + text_of(-c) for c in point] for point in exact]
+        return cls(domain, epsilon, lambda x, z: between(exact[x], exact[z]), {"points": written, "norm": norm})
 
     @property
     def labels(self) -> Sequence[int]:
@@ -72,9 +76,19 @@ class Metric(Context):
                 if x != z and isinstance(self.distance(x, z), Fraction):
                     yield x, z
 
+    @classmethod
+    def read(cls, fields: Fields, domain: Domain | None) -> Metric:
+        name = fields.name("points")
+        points = [
+            [number(c, f"{name}[{i}][{j}]") for j, c in enumerate(listed(point, f"{name}[{i}]"))]
+            for i, point in enumerate(listed(fields.required("points"), name))
+        ]
+        norm = text(fields.optional("norm", default="l2"), fields.name("norm"))
+        return cls.of_points(given(domain), points, norm, epsilon_in(fields))
+
     def describe(self) -> dict[str, Any]:
-        if self._told:
-            return {"form": self.form, "epsilon": text_of(self.level), **self._told}
+        if self._entries:
+            return {"form": self.form, "epsilon": text_of(self.level), **self._entries}
         return {"form": "matrix", "E": [[text_of(self.at(x, z)) for z in range(self.size)] for x in range(self.size)]}
 
     def __repr__(self) -> str:

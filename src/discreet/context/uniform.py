@@ -7,13 +7,16 @@ from typing import Any
 
 from ..domain import Alike, Domain
 from ..exact import Epsilon, positive_finite, text_of
-from .context import Context
+from ..fields import Fields
+from .context import Context, Part
+from .reading import epsilon_in, given
 
 
 class Uniform(Context):
     """E[x, z] = epsilon for all x != z (Acharya2020, Definition 1)."""
 
     form = "uniform"
+    settled = True
 
     def __init__(self, domain: Domain, epsilon: object) -> None:
         self.domain = domain
@@ -32,6 +35,14 @@ class Uniform(Context):
     @property
     def members(self) -> list[Sequence[int]]:  # type: ignore[override]
         return [range(self.size)]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (Part("all", range(self.size), range(self.size), self.level),)
+
+    @classmethod
+    def read(cls, fields: Fields, domain: Domain | None) -> Uniform:
+        return cls(given(domain), epsilon_in(fields))
 
     def describe(self) -> dict[str, Any]:
         return {"form": self.form, "epsilon": text_of(self.level)}

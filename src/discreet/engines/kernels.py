@@ -23,17 +23,17 @@ from ..statistics.compiled import (
     short_at,
 )
 from .packed import (
-    BlocksLaw,
     Divisor,
-    FamilyLaw,
-    HadamardBlocksLaw,
-    HadamardLaw,
-    HighLowLaw,
-    ResponseLaw,
-    SubsetLaw,
-    TableLaw,
-    TwoLevelLaw,
-    UnaryLaw,
+    PackedBlocks,
+    PackedCycle,
+    PackedCycles,
+    PackedHadamard,
+    PackedHadamardBlocks,
+    PackedHighLow,
+    PackedResponse,
+    PackedSubset,
+    PackedTable,
+    PackedUnary,
 )
 
 U = np.uint64
@@ -148,8 +148,8 @@ def _long_entry(law: Any, x: Any) -> Any:
     return long_at(law.entries, x)
 
 
-def outside(law: Any, words: Any) -> Any:
-    """Whether a value that needs no protection shows itself, and the neutral report if not."""
+def neutral_report(law: Any, words: Any) -> Any:
+    """Whether a value that needs no protection passes as it is, and the neutral report if not."""
     raise NotImplementedError
 
 
@@ -160,9 +160,9 @@ def _draw_hadamard(law: Any, x: Any, words: Any) -> Any:
     return column ^ ((row & (ZERO - row)) & (ZERO - wrong))
 
 
-def _outside_hadamard(law: Any, words: Any) -> Any:
+def _neutral_hadamard(law: Any, words: Any) -> Any:
     u = long_at(words, ZERO)
-    return U((u << law.width) > law.aside_last), u >> law.shift
+    return U((u << law.width) > law.neutral_last), u >> law.shift
 
 
 def _draw_response(law: Any, x: Any, words: Any) -> Any:
@@ -171,10 +171,10 @@ def _draw_response(law: Any, x: Any, words: Any) -> Any:
     return select(U(u < law.lies), other + U(other >= x), x)
 
 
-def _outside_divided(law: Any, words: Any) -> Any:
+def _neutral_divided(law: Any, words: Any) -> Any:
     u = long_at(words, ZERO)
-    shown = U(u > law.aside_last)
-    return shown, select(shown, ZERO, _divided(u, law.aside))
+    passes = U(u > law.neutral_last)
+    return passes, select(passes, ZERO, _divided(u, law.neutral))
 
 
 @inline
@@ -224,12 +224,12 @@ def _draw_subset(law: Any, x: Any, words: Any) -> Any:
     return members | truth << x
 
 
-def _outside_subset(law: Any, words: Any) -> Any:
+def _neutral_subset(law: Any, words: Any) -> Any:
     members, u, at = ZERO, ZERO, longs_from(words, ONE)
     for s in range(law.d):
         size, t, u, at = step(law.neutral, s, u, at)
         members |= ONE << select(members >> t & ONE, size - ONE, t)
-    return U(long_at(words, ZERO) > law.aside_last), members
+    return U(long_at(words, ZERO) > law.neutral_last), members
 
 
 def _draw_unary(law: Any, x: Any, words: Any) -> Any:
@@ -237,8 +237,8 @@ def _draw_unary(law: Any, x: Any, words: Any) -> Any:
     return others & ~(ONE << x) | U(long_at(words, x) < law.own) << x
 
 
-def _outside_unary(law: Any, words: Any) -> Any:
-    return U(long_at(words, law.size) > law.aside_last), bits_below(law.other, words, law.size)
+def _neutral_unary(law: Any, words: Any) -> Any:
+    return U(long_at(words, law.size) > law.neutral_last), bits_below(law.other, words, law.size)
 
 
 def _draw_table(law: Any, x: Any, words: Any) -> Any:
@@ -254,8 +254,8 @@ def _draw_table(law: Any, x: Any, words: Any) -> Any:
 def _entry_high_low(law: Any, entry: Any, words: Any) -> Any:
     place, other = entry >> ONE, entry & ONE
     hidden = draw(law.inner, select(other, ZERO, place), words)
-    shown, neutral = outside(law.inner, words)
-    return select(other & shown, law.base + place, select(other, neutral, hidden))
+    passes, neutral = neutral_report(law.inner, words)
+    return select(other & passes, law.base + place, select(other, neutral, hidden))
 
 
 def _entry_hadamard_blocks(law: Any, entry: Any, words: Any) -> Any:
@@ -270,20 +270,20 @@ def _entry_blocks(law: Any, entry: Any, words: Any) -> Any:
     kind = law.kinds + EIGHT * long_at(law.blocks, block + ONE)
     number = long_at(kind, ZERO)
     if number == ZERO:
-        inner = draw(HadamardLaw(long_at(kind, ONE), long_at(kind, TWO), long_at(kind, U(3)), ZERO), place, words)
+        inner = draw(PackedHadamard(long_at(kind, ONE), long_at(kind, TWO), long_at(kind, U(3)), ZERO), place, words)
     elif number == ONE:
         lie = _divisor_at(kind, TWO)
-        inner = draw(ResponseLaw(long_at(kind, ONE), lie, ZERO, lie), place, words)
+        inner = draw(PackedResponse(long_at(kind, ONE), lie, ZERO, lie), place, words)
     elif number == TWO:
         inner = draw(_two_level_at(kind), place, words)
     elif number == U(3):
         steps = long_at(kind, U(3))
-        inner = draw(SubsetLaw(long_at(kind, ONE), long_at(kind, TWO), steps, ZERO, steps), place, words)
+        inner = draw(PackedSubset(long_at(kind, ONE), long_at(kind, TWO), steps, ZERO, steps), place, words)
     elif number == U(4):
-        inner = draw(UnaryLaw(long_at(kind, ONE), long_at(kind, TWO), long_at(kind, U(3)), ZERO), place, words)
+        inner = draw(PackedUnary(long_at(kind, ONE), long_at(kind, TWO), long_at(kind, U(3)), ZERO), place, words)
     else:
         levels = _two_level_at(kind)
-        inner = draw(FamilyLaw(levels, _divisor_at(kind, U(17)), ZERO, levels.low), place, words)
+        inner = draw(PackedCycles(levels, _divisor_at(kind, U(17)), ZERO, levels.low), place, words)
     return long_at(law.blocks, block) + inner
 
 
@@ -292,7 +292,7 @@ def _two_level_at(kind: Any) -> Any:
     v, few, low_end = long_at(kind, ONE), long_at(kind, TWO), long_at(kind, U(3))
     low, high = _divisor_at(kind, U(4)), _divisor_at(kind, U(7))
     used_last, scale_shift, shifts = long_at(kind, U(10)), long_at(kind, U(11)), long_at(kind, U(12))
-    return TwoLevelLaw(v, few, low_end, low, high, used_last, scale_shift, shifts, ZERO, low)
+    return PackedCycle(v, few, low_end, low, high, used_last, scale_shift, shifts, ZERO, low)
 
 
 @inline
@@ -304,28 +304,28 @@ def _divisor_at(kind: Any, i: Any) -> Any:
 choose_by_type(
     draw,
     {
-        HadamardLaw: _draw_hadamard,
-        ResponseLaw: _draw_response,
-        TwoLevelLaw: _draw_two_level,
-        FamilyLaw: _draw_family,
-        SubsetLaw: _draw_subset,
-        UnaryLaw: _draw_unary,
-        TableLaw: _draw_table,
+        PackedHadamard: _draw_hadamard,
+        PackedResponse: _draw_response,
+        PackedCycle: _draw_two_level,
+        PackedCycles: _draw_family,
+        PackedSubset: _draw_subset,
+        PackedUnary: _draw_unary,
+        PackedTable: _draw_table,
     },
 )
 choose_by_type(
-    outside,
+    neutral_report,
     {
-        HadamardLaw: _outside_hadamard,
-        ResponseLaw: _outside_divided,
-        TwoLevelLaw: _outside_divided,
-        FamilyLaw: _outside_divided,
-        SubsetLaw: _outside_subset,
-        UnaryLaw: _outside_unary,
+        PackedHadamard: _neutral_hadamard,
+        PackedResponse: _neutral_divided,
+        PackedCycle: _neutral_divided,
+        PackedCycles: _neutral_divided,
+        PackedSubset: _neutral_subset,
+        PackedUnary: _neutral_unary,
     },
 )
-choose_by_type(entry_of, {HighLowLaw: _short_entry, HadamardBlocksLaw: _long_entry, BlocksLaw: _long_entry})
+choose_by_type(entry_of, {PackedHighLow: _short_entry, PackedHadamardBlocks: _long_entry, PackedBlocks: _long_entry})
 choose_by_type(
     draw_entry,
-    {HighLowLaw: _entry_high_low, HadamardBlocksLaw: _entry_hadamard_blocks, BlocksLaw: _entry_blocks},
+    {PackedHighLow: _entry_high_low, PackedHadamardBlocks: _entry_hadamard_blocks, PackedBlocks: _entry_blocks},
 )

@@ -1,28 +1,29 @@
-"""A randomizer's law as the plain numbers that a compiled sampler needs.
+"""Laws packed for compiled samplers: plain 64-bit words, and the arrays that they point into.
 
-A `Law` is a form, which is a named tuple of 64-bit words, and the arrays that it points into: a field
-may be the address of `longs` (64-bit numbers) or `shorts` (32-bit numbers). A bound named ``..._last`` is
-inclusive, so that 2**64 needs no 65th bit.
+A `Packed` law is a form, which is a named tuple of 64-bit words, and its arrays: a field may be the address of
+`longs` (64-bit numbers) or `shorts` (32-bit numbers). A bound named ``..._last`` is inclusive, so that 2**64 needs no
+65th bit. Everything is read from the law of the randomizer and from the layout that follows from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mechanisms.blocks import Blocks
-from ..mechanisms.cyclotomic import Cyclotomic
+from ..mechanisms.blocks import BlockResponse
+from ..mechanisms.cyclic import Cyclic
+from ..mechanisms.floyd import Steps, ranges
 from ..mechanisms.hadamard import Hadamard
-from ..mechanisms.high_low import HighLow
-from ..mechanisms.projective import Projective
+from ..mechanisms.high_low import HighLowResponse
 from ..mechanisms.randomized_response import RandomizedResponse
 from ..mechanisms.randomizer import Randomizer
 from ..mechanisms.subset import Subset
+from ..mechanisms.support import Neutral
 from ..mechanisms.table import Table
-from ..mechanisms.unary import OptimisedUnary, Unary
+from ..mechanisms.unary import Unary
 
 WORD = 1 << 64
 
@@ -35,25 +36,25 @@ class Divisor(NamedTuple):
     shift: Any
 
 
-class HadamardLaw(NamedTuple):
+class PackedHadamard(NamedTuple):
     """The column is ``u >> shift``; ``u << width`` decides truth or lie."""
 
     shift: Any
     width: Any
     true_last: Any
-    aside_last: Any
+    neutral_last: Any
 
 
-class ResponseLaw(NamedTuple):
+class PackedResponse(NamedTuple):
     """Words below `lies` are lies, one unit of `lie` to each other value."""
 
     lies: Any
     lie: Divisor
-    aside_last: Any
-    aside: Divisor
+    neutral_last: Any
+    neutral: Divisor
 
 
-class TwoLevelLaw(NamedTuple):
+class PackedCycle(NamedTuple):
     """Words below `low_end` choose one of the first `few` of `shifts` (shorts), the others one of the rest.
 
     The shift is added to the value modulo v.
@@ -67,39 +68,39 @@ class TwoLevelLaw(NamedTuple):
     used_last: Any
     scale_shift: Any
     shifts: Any
-    aside_last: Any
-    aside: Divisor
+    neutral_last: Any
+    neutral: Divisor
 
 
-class FamilyLaw(NamedTuple):
+class PackedCycles(NamedTuple):
     """As its levels, with several times v reports: a shift is a multiple of v and a rest."""
 
-    levels: TwoLevelLaw
+    levels: PackedCycle
     by_v: Divisor
-    aside_last: Any
-    aside: Divisor
+    neutral_last: Any
+    neutral: Divisor
 
 
-class SubsetLaw(NamedTuple):
+class PackedSubset(NamedTuple):
     """Floyd's d steps: for each, the shorts at `steps` have its range and how many new words it takes."""
 
     d: Any
     true_last: Any
     steps: Any
-    aside_last: Any
+    neutral_last: Any
     neutral: Any
 
 
-class UnaryLaw(NamedTuple):
-    """One word a bit: on below `own` for the own bit, below `other` for the others."""
+class PackedUnary(NamedTuple):
+    """One word per bit: on below `own` for the own bit, below `other` for the others."""
 
     size: Any
     own: Any
     other: Any
-    aside_last: Any
+    neutral_last: Any
 
 
-class TableLaw(NamedTuple):
+class PackedTable(NamedTuple):
     """Row x of `bounds` (longs), `width` numbers wide, has ``used[x]`` (shorts) increasing bounds."""
 
     width: Any
@@ -107,7 +108,7 @@ class TableLaw(NamedTuple):
     used: Any
 
 
-class HighLowLaw(NamedTuple):
+class PackedHighLow(NamedTuple):
     """``entries[x]`` (shorts) is twice the place of x, plus one if x is not sensitive."""
 
     entries: Any
@@ -115,7 +116,7 @@ class HighLowLaw(NamedTuple):
     inner: Any
 
 
-class BlocksLaw(NamedTuple):
+class PackedBlocks(NamedTuple):
     """``entries[x]`` (longs) is the block of x in the high half and its place in the low one.
 
     ``blocks[2 b]`` (longs) is the offset of block b, ``blocks[2 b + 1]`` the place in `kinds` (longs) of
@@ -127,7 +128,7 @@ class BlocksLaw(NamedTuple):
     kinds: Any
 
 
-class HadamardBlocksLaw(NamedTuple):
+class PackedHadamardBlocks(NamedTuple):
     """Blocks of Hadamard response at one epsilon, and of single values.
 
     ``entries[x]`` (longs) is, from the top, the width m of the block in 6 bits, the row in 26 (0 in a block
@@ -138,59 +139,57 @@ class HadamardBlocksLaw(NamedTuple):
     bound: Any
 
 
-class Law(NamedTuple):
+class Packed(NamedTuple):
     """A form, and the arrays whose addresses it holds."""
 
     form: Any
     arrays: list[NDArray[Any]]
 
 
-KINDS = (HadamardLaw, ResponseLaw, TwoLevelLaw, SubsetLaw, UnaryLaw, FamilyLaw)
+Arrays = list[NDArray[Any]]
+KINDS = (PackedHadamard, PackedResponse, PackedCycle, PackedSubset, PackedUnary, PackedCycles)
 """The forms that a block may have, by number."""
 
 
 class _NoForm(Exception):
-    """There is no compiled form for a randomizer."""
+    """There is no compiled form for a law."""
 
 
-def law_of(randomizer: Randomizer) -> Law | None:
+def packed(randomizer: Randomizer) -> Packed | None:
     """What the compiled sampler needs, or None where there is none and NumPy serves."""
-    arrays: list[NDArray[Any]] = []
+    arrays: Arrays = []
     try:
-        return Law(_as_words(_form(randomizer, arrays)), arrays)
+        return Packed(_as_words(_form(randomizer, arrays)), arrays)
     except _NoForm:
         return None
 
 
-def _form(randomizer: Randomizer, arrays: list[NDArray[Any]]) -> Any:
-    if isinstance(randomizer, Table):
-        return _table(randomizer, arrays)
-    if isinstance(randomizer, Blocks):
-        return _blocks(randomizer, arrays)
-    if isinstance(randomizer, HighLow) and randomizer.others:
-        return _high_low(randomizer, arrays)
-    if isinstance(randomizer, HighLow) and randomizer.sensitive == tuple(range(randomizer.size)):
-        return _form(randomizer.inner, arrays)
-    return _base(randomizer, arrays, outside=False)
+def _form(randomizer: Randomizer, arrays: Arrays) -> Any:
+    pack = WHOLE.get(randomizer.law.kind)
+    return _inner(randomizer, arrays, None) if pack is None else pack(randomizer, arrays)
 
 
-def _table(r: Any, arrays: list[NDArray[Any]]) -> TableLaw:
+def _table(r: Table, arrays: Arrays) -> PackedTable:
     bounds = np.zeros((r.size, r.outputs), dtype=np.uint64)
     used = []
-    for x, row in enumerate(r._bounds):
-        below = [bound for bound in row if bound < WORD]
+    for x, row in enumerate(r.law.rows):
+        below = [bound for bound in np.cumsum(np.array(row, dtype=object) * r.scale) if bound < WORD]
         bounds[x, : len(below)] = below
         used.append(len(below))
-    return TableLaw(r.outputs, _kept(arrays, bounds, np.uint64), _kept(arrays, used, np.uint32))
+    return PackedTable(r.outputs, _kept(arrays, bounds, np.uint64), _kept(arrays, used, np.uint32))
 
 
-def _high_low(r: HighLow, arrays: list[NDArray[Any]]) -> HighLowLaw:
-    inner = _base(r.inner, arrays, outside=True)
-    entries = 2 * np.array(r._place, dtype=np.uint32) + np.array(r._other, dtype=np.uint32)
-    return HighLowLaw(_kept(arrays, entries, np.uint32), r.base % WORD, inner)
+def _high_low(r: HighLowResponse, arrays: Arrays) -> Any:
+    if not r.others and r.sensitive == tuple(range(r.size)):
+        return _form(r.inner, arrays)
+    if not r.others:
+        raise _NoForm
+    inner = _inner(r.inner, arrays, r.neutral)
+    entries = 2 * np.array(r.place, dtype=np.uint32) + np.array(r.is_other, dtype=np.uint32)
+    return PackedHighLow(_kept(arrays, entries, np.uint32), r.base % WORD, inner)
 
 
-def _blocks(r: Blocks, arrays: list[NDArray[Any]]) -> BlocksLaw | HadamardBlocksLaw:
+def _blocks(r: BlockResponse, arrays: Arrays) -> PackedBlocks | PackedHadamardBlocks:
     if r.outputs > WORD:
         raise _NoForm
     if (fast := _hadamard_blocks(r, arrays)) is not None:
@@ -198,101 +197,112 @@ def _blocks(r: Blocks, arrays: list[NDArray[Any]]) -> BlocksLaw | HadamardBlocks
     kinds: list[int] = []
     places = []
     for part in r.kinds:
-        form = _base(part, arrays, outside=False)
+        form = _inner(part, arrays, None)
         places.append(len(kinds))
         kinds += [KINDS.index(type(form)), *_flat(form)]
-    entries = np.array(r.block_of, dtype=np.uint64) << np.uint64(32) | np.array(r._place, dtype=np.uint64)
+    entries = np.array(r.block_of, dtype=np.uint64) << np.uint64(32) | np.array(r.place, dtype=np.uint64)
     blocks = [(offset, places[kind]) for offset, kind in zip(r.offsets, r.kind_of, strict=True)]
-    return BlocksLaw(*(_kept(arrays, numbers, np.uint64) for numbers in (entries, blocks, kinds)))
+    return PackedBlocks(*(_kept(arrays, numbers, np.uint64) for numbers in (entries, blocks, kinds)))
 
 
-def _hadamard_blocks(r: Any, arrays: list[NDArray[Any]]) -> HadamardBlocksLaw | None:
+def _hadamard_blocks(r: BlockResponse, arrays: Arrays) -> PackedHadamardBlocks | None:
     """The faster form, where every block is Hadamard response with one bound, or a single value, and fits."""
-    bounds = {part.outputs: part._true * part._step for part in r.kinds if type(part) is Hadamard}
-    single = all(type(part) is Hadamard or part.size == 1 for part in r.kinds)
+    hadamard = [part for part in r.kinds if isinstance(part, Hadamard)]
+    single = len(hadamard) + sum(part.size == 1 for part in r.kinds if not isinstance(part, Hadamard)) == len(r.kinds)
     if not single or r.outputs > 1 << 32 or max(part.size for part in r.kinds) >= 1 << 26:
         return None
+    bounds = {part.outputs: part.bound for part in hadamard}
     bound = bounds.get(min(bounds, default=0), 0)
-    if any(part._true * part._step != bound & -part.outputs for part in r.kinds if type(part) is Hadamard):
+    if any(part.bound != bound & -part.outputs for part in hadamard):
         return None
     blocks = np.array(r.block_of, dtype=np.int64)
     widths, rows = (np.array(column, dtype=np.uint64)[blocks] for column in zip(*_width_and_row(r), strict=True))
-    entries = widths << np.uint64(58) | (rows * (np.array(r._place, dtype=np.uint64) + np.uint64(1))) << np.uint64(32)
+    entries = widths << np.uint64(58) | (rows * (np.array(r.place, dtype=np.uint64) + np.uint64(1))) << np.uint64(32)
     entries |= np.array(r.offsets, dtype=np.uint64)[blocks]
-    return HadamardBlocksLaw(_kept(arrays, entries, np.uint64), bound)
+    return PackedHadamardBlocks(_kept(arrays, entries, np.uint64), bound)
 
 
-def _width_and_row(r: Any) -> Iterator[tuple[int, int]]:
+def _width_and_row(r: BlockResponse) -> Iterator[tuple[int, int]]:
     """For each block its width m, and 1 if it has rows."""
     for part in r.inner:
-        yield (part.outputs.bit_length() - 1, 1) if type(part) is Hadamard else (0, 0)
+        yield (part.outputs.bit_length() - 1, 1) if isinstance(part, Hadamard) else (0, 0)
 
 
-def _base(randomizer: Randomizer, arrays: list[NDArray[Any]], *, outside: bool) -> Any:
-    """The form of a base in plain integers; `outside` if values that need no protection use it too."""
-    make = _FORMS.get(type(randomizer))
-    if make is None:
+def _inner(randomizer: Randomizer, arrays: Arrays, neutral: Neutral | None) -> Any:
+    """The form of a base in plain integers; with `neutral` if values that need no protection use it too."""
+    pack = INNER.get(randomizer.law.kind)
+    if pack is None:
         raise _NoForm
-    return make(randomizer, arrays, outside)
+    return pack(randomizer, arrays, neutral)
 
 
-def _hadamard(r: Any, arrays: list[NDArray[Any]], outside: bool) -> HadamardLaw:
+def _hadamard(r: Hadamard, arrays: Arrays, neutral: Neutral | None) -> PackedHadamard:
     width = r.outputs.bit_length() - 1
-    return HadamardLaw(64 - width, width, r._true * r._step - 1, r._aside * r._step - 1)
+    units = 0 if neutral is None else neutral.units << 64 - r.word_bits + width
+    return PackedHadamard(64 - width, width, r.bound - 1, max(0, units - 1))
 
 
-def _response(r: Any, arrays: list[NDArray[Any]], outside: bool) -> ResponseLaw:
-    if r._spare:
+def _response(r: RandomizedResponse, arrays: Arrays, neutral: Neutral | None) -> PackedResponse:
+    if r.law.spare:
         raise _NoForm
-    unit, aside = r._lie * r.scale, r._aside * r.scale if outside else 1
-    return ResponseLaw((r.size - 1) * unit, _divisor(unit), r.size * aside - 1, _divisor(aside))
+    unit, each = max(1, r.law.low * r.scale), _unit_of(neutral, r.scale)
+    return PackedResponse((r.size - 1) * unit, _divisor(unit), r.size * each - 1, _divisor(each))
 
 
-def _projective(r: Any, arrays: list[NDArray[Any]], outside: bool) -> TwoLevelLaw:
-    low, high, aside = r._units.low * r.scale, r._units.high * r.scale, r._aside * r.scale if outside else 1
-    few = r.outputs - r._many
-    return TwoLevelLaw(
-        v=r.outputs,
+def _cyclic(r: Cyclic, arrays: Arrays, neutral: Neutral | None) -> PackedCycle | PackedCycles:
+    law, each = r.law, _unit_of(neutral, r.scale)
+    few = r.outputs - len(law.shifts)
+    cycle = PackedCycle(
+        v=law.modulus,
         few=few,
-        low_end=few * low,
-        low=_divisor(low),
-        high=_divisor(high),
-        used_last=few * low + r._many * high - 1,
+        low_end=few * law.low * r.scale,
+        low=_divisor(law.low * r.scale),
+        high=_divisor(law.high * r.scale),
+        used_last=WORD - law.spare * r.scale - 1,
         scale_shift=r.scale.bit_length() - 1,
         shifts=_kept(arrays, r.table, np.uint32),
-        aside_last=r.outputs * aside - 1,
-        aside=_divisor(aside),
+        neutral_last=r.outputs * each - 1,
+        neutral=_divisor(each),
     )
+    if law.modulus == r.outputs:
+        return cycle
+    return PackedCycles(cycle, _divisor(law.modulus), cycle.neutral_last, cycle.neutral)
 
 
-def _cyclotomic(r: Any, arrays: list[NDArray[Any]], outside: bool) -> FamilyLaw:
-    levels = _projective(r, arrays, outside)._replace(v=r.family.p)
-    return FamilyLaw(levels, _divisor(r.family.p), levels.aside_last, levels.aside)
+def _subset(r: Subset, arrays: Arrays, neutral: Neutral | None) -> PackedSubset:
+    first = r.size - r.d
+    steps = _kept(arrays, _draws(first, r.law.steps), np.uint32)
+    if neutral is None:
+        return PackedSubset(r.d, r.law.true * r.scale - 1, steps, 0, steps)
+    others = _kept(arrays, _draws(first + 1, neutral.steps), np.uint32)
+    return PackedSubset(r.d, r.law.true * r.scale - 1, steps, neutral.units * r.scale - 1, others)
 
 
-def _subset(r: Any, arrays: list[NDArray[Any]], outside: bool) -> SubsetLaw:
-    steps, neutral = (
-        _kept(
-            arrays, [(size, 0 if i else parts.words) for parts in plan for i, size in enumerate(parts.sizes)], np.uint32
-        )
-        for plan in (r._inner, r._neutral if outside else r._inner)
-    )
-    return SubsetLaw(r.d, r._true * r.scale - 1, steps, r._aside * r.scale - 1 if outside else 0, neutral)
+def _draws(first: int, steps: Steps) -> list[tuple[int, int]]:
+    """For each draw its range, and how many new words it takes."""
+    return [(size, 0 if i else words) for sizes, words in ranges(first, steps) for i, size in enumerate(sizes)]
 
 
-def _unary(r: Any, arrays: list[NDArray[Any]], outside: bool) -> UnaryLaw:
-    return UnaryLaw(r.size, r._own * r.scale, r._other * r.scale, r._aside * r.scale - 1)
+def _unary(r: Unary, arrays: Arrays, neutral: Neutral | None) -> PackedUnary:
+    last = 0 if neutral is None else neutral.units * r.scale - 1
+    return PackedUnary(r.size, r.law.own * r.scale, r.law.other * r.scale, last)
 
 
-_FORMS: dict[type[Randomizer], Any] = {
-    Hadamard: _hadamard,
-    RandomizedResponse: _response,
-    Projective: _projective,
-    Cyclotomic: _cyclotomic,
-    Subset: _subset,
-    Unary: _unary,
-    OptimisedUnary: _unary,
+WHOLE: dict[str, Callable[[Any, Arrays], Any]] = {"table": _table, "high_low": _high_low, "blocks": _blocks}
+"""How laws are packed that are never part of another one."""
+
+INNER: dict[str, Callable[[Any, Arrays, Neutral | None], Any]] = {
+    "hadamard": _hadamard,
+    "response": _response,
+    "cyclic": _cyclic,
+    "subset": _subset,
+    "unary": _unary,
 }
+"""How laws are packed that may also stand in blocks or on sensitive values."""
+
+
+def _unit_of(neutral: Neutral | None, scale: int) -> int:
+    return 1 if neutral is None else neutral.units * scale
 
 
 def _kept(arrays: list[NDArray[Any]], numbers: Any, kind: Any) -> int:

@@ -22,7 +22,7 @@ from ..statistics.compiled import (
     short_at,
 )
 from .kernels import EIGHT, LAST, ONE, SIX, ZERO, U, all_below, bits_below, select, step
-from .packed import HighLowLaw, SubsetLaw, UnaryLaw
+from .packed import PackedHighLow, PackedSubset, PackedUnary
 
 LOW_BITS = U(0x0102040810204080)
 """Times eight bytes that are 0 or 1: their bits in order, in the top byte."""
@@ -68,8 +68,8 @@ def draw_row(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any) 
     raise NotImplementedError
 
 
-def outside_row(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
-    """Write a neutral report to `row`; whether a value that needs no protection shows itself."""
+def neutral_row(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
+    """Write a neutral report to `row`; whether a value that needs no protection passes as it is."""
     raise NotImplementedError
 
 
@@ -85,13 +85,13 @@ def _row_subset(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: An
     _pack(members, row, columns)
 
 
-def _outside_row_subset(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
+def _neutral_row_subset(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
     u, at = ZERO, longs_from(words, ONE)
     for s in range(law.d):
         size, t, u, at = step(law.neutral, s, u, at)
         _insert(members, t, size - ONE, ONE)
     _pack(members, row, columns)
-    return U(long_at(words, ZERO) > law.aside_last)
+    return U(long_at(words, ZERO) > law.neutral_last)
 
 
 def _row_unary(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any) -> Any:
@@ -100,9 +100,9 @@ def _row_unary(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any
     put_long(row, x >> SIX, others | U(long_at(words, x) < law.own) << (x & LAST))
 
 
-def _outside_row_unary(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
+def _neutral_row_unary(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
     _neutral_bits(law, words, row, columns)
-    return U(long_at(words, law.size) > law.aside_last)
+    return U(long_at(words, law.size) > law.neutral_last)
 
 
 @inline
@@ -117,13 +117,13 @@ def _row_high_low(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: 
     entry = short_at(law.entries, x)
     place, other = entry >> ONE, entry & ONE
     draw_row(law.inner, select(other, ZERO, place), words, row, beside, columns)
-    shown = other & outside_row(law.inner, words, beside, longs_from(beside, columns), columns)
+    passes = other & neutral_row(law.inner, words, beside, longs_from(beside, columns), columns)
     for word in range(columns):
         written = select(other, long_at(beside, word), long_at(row, word))
-        put_long(row, word, select(shown, ZERO, written))
-    put_long(row, ZERO, long_at(row, ZERO) | place & (ZERO - shown))
-    put_long(row, columns - ONE, long_at(row, columns - ONE) | shown)
+        put_long(row, word, select(passes, ZERO, written))
+    put_long(row, ZERO, long_at(row, ZERO) | place & (ZERO - passes))
+    put_long(row, columns - ONE, long_at(row, columns - ONE) | passes)
 
 
-choose_by_type(draw_row, {SubsetLaw: _row_subset, UnaryLaw: _row_unary, HighLowLaw: _row_high_low})
-choose_by_type(outside_row, {SubsetLaw: _outside_row_subset, UnaryLaw: _outside_row_unary})
+choose_by_type(draw_row, {PackedSubset: _row_subset, PackedUnary: _row_unary, PackedHighLow: _row_high_low})
+choose_by_type(neutral_row, {PackedSubset: _neutral_row_subset, PackedUnary: _neutral_row_unary})

@@ -14,7 +14,7 @@ from ..arithmetic import INTEGERS, MASK
 from ..random import seeded
 from . import kernels, row_kernels
 from .bulk import Sampler, outside_domain, report_type
-from .packed import Law, law_of
+from .packed import Packed, packed
 
 if TYPE_CHECKING:
     from ..mechanisms.randomizer import Randomizer
@@ -31,12 +31,12 @@ def compiled_sampler(randomizer: Randomizer) -> Sampler | None:
     The first time it is tried on a few reports. One that differs is reported by a warning and not used.
     """
     if randomizer not in _made:
-        law = law_of(randomizer)
+        law = packed(randomizer)
         _made[randomizer] = None if law is None else _tried(randomizer, law)
     return _made[randomizer]
 
 
-def _tried(randomizer: Randomizer, law: Law) -> Sampler | None:
+def _tried(randomizer: Randomizer, law: Packed) -> Sampler | None:
     sampler = _sampler(law, randomizer.size, randomizer.words)
     n = max(2, min(256, TRIED // randomizer.words))
     x = np.linspace(0, randomizer.size - 1, n).astype(np.uint32)
@@ -63,7 +63,7 @@ def _integer(words: Sequence[int]) -> int:
     return sum(word << 64 * place for place, word in enumerate(words))
 
 
-def _sampler(law: Law, size: int, stride: int) -> Sampler:
+def _sampler(law: Packed, size: int, stride: int) -> Sampler:
     of_rows, of_entries, plain = row_kernels.fill_rows, kernels.fill_by_entry, kernels.fill
     below, each = np.uint64(size), np.uint64(stride)
 

@@ -7,17 +7,18 @@ from fractions import Fraction
 from typing import Any
 
 from ..exact import Epsilon, ceil_div, exp_below
-from .randomizer import WORD_BITS, beyond_words, too_few
+from .law import WORD_BITS
 from .table import Table
+from .units import beyond_words, too_few
 
 
-class Binary(Table):
+class BinaryResponse(Table):
     """The channel that no other on two values can beat, for any utility that respects data processing.
 
     With A = e**E[1,2] and B = e**E[2,1] and N words, value 2 reports 1 with
     ``x = ceil(N (B-1)/(AB-1))`` words and value 1 reports 2 with ``y = ceil(N (A-1)/(AB-1))``.
     Limits: A = inf gives x = 0, y = ceil(N/B) (Mangat); both infinite the identity; both zero
-    epsilons equal rows; A = B is Warner's randomised response.
+    epsilons equal rows; A = B is Warner's randomized response.
 
     *Why private.* ``N - y <= A x`` and ``N - x <= B y`` hold at the exact solution, and rounding x
     and y up only helps; A and B are rationals below the exponentials.

@@ -4,19 +4,37 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..errors import InvalidInput
-from .randomizer import Pair, Randomizer
+from .kinds import randomizer_of
+from .law import Law
+from .randomizer import Group, Pair, PartLayout, Randomizer
+from .units import check_law
+
+if TYPE_CHECKING:
+    from ..statistics.numeric import Array, Numeric
 
 
-class Blocks(Randomizer):
+@dataclass(frozen=True)
+class BlocksLaw(Law):
+    """Value x is in block ``block_of[x]``, which is drawn from by the law ``kinds[kind_of[block]]``."""
+
+    kind = "blocks"
+
+    block_of: array[int] = field(hash=False)
+    kind_of: tuple[int, ...]
+    kinds: tuple[Law, ...]
+
+
+class BlockResponse(Randomizer):
     """Write the block and, inside it, what its own randomizer writes for the position in the block.
 
     Report = offset of the block + inner report; when the offsets pass 64 bits, the block number
@@ -30,25 +48,46 @@ class Blocks(Randomizer):
     """
 
     name = "blocks"
+    law: BlocksLaw
 
     def __init__(self, block_of: Sequence[int], inner: Sequence[Randomizer]) -> None:
-        self.size = len(block_of)
-        self.inner = tuple(inner)
-        self.block_of = array("l", block_of)
-        sizes = [0] * len(self.inner)
-        self._place = array("l", bytes(self.block_of.itemsize * self.size))
+        numbers: dict[int, int] = {}
+        kinds: list[Randomizer] = []
+        for part in inner:
+            if id(part) not in numbers:
+                alike = next((n for n, known in enumerate(kinds) if known.law == part.law), len(kinds))
+                if alike == len(kinds):
+                    kinds.append(part)
+                numbers[id(part)] = alike
+        kind_of = tuple(numbers[id(part)] for part in inner)
+        self._follow(BlocksLaw(array("I", block_of), kind_of, tuple(kind.law for kind in kinds)), kinds)
+
+    def follow(self, law: BlocksLaw) -> None:
+        self._follow(law, [randomizer_of(kind) for kind in law.kinds])
+
+    def _follow(self, law: BlocksLaw, kinds: Sequence[Randomizer]) -> None:
+        sound = bool(kinds) and all(0 <= kind < len(kinds) for kind in law.kind_of)
+        check_law(sound, law.kind, "each block must be of one of its kinds")
+        blocks = len(law.kind_of)
+        check_law(max(law.block_of, default=0) < blocks, law.kind, f"its blocks must be numbered below {blocks}")
+        self.law, self.size, self.block_of = law, len(law.block_of), law.block_of
+        self.kinds, self.kind_of = list(kinds), law.kind_of
+        self.inner = tuple(self.kinds[kind] for kind in law.kind_of)
+        sizes = [0] * blocks
+        self.place = array("I", bytes(self.block_of.itemsize * self.size))
         for x, block in enumerate(self.block_of):
-            self._place[x] = sizes[block]
+            self.place[x] = sizes[block]
             sizes[block] += 1
         if sizes != [part.size for part in self.inner]:
             raise InvalidInput("inner: each block needs a randomizer of the block's size")
-        self.kinds = list({id(part): part for part in self.inner}.values())
-        numbers = {id(part): number for number, part in enumerate(self.kinds)}
-        self.kind_of = tuple(numbers[id(part)] for part in self.inner)
         self.word_bits = self.kinds[0].word_bits
         self.words = max(part.words for part in self.kinds)
         self.disjoint = all(part.disjoint for part in self.kinds)
         self._lay_out()
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> BlockResponse:
+        kinds = [part.narrowed(word_bits, epsilon) for part in self.kinds]
+        return BlockResponse(self.block_of, [kinds[kind] for kind in self.kind_of])
 
     def _lay_out(self) -> None:
         bounds = [0, *accumulate(part.outputs for part in self.inner)]
@@ -72,7 +111,8 @@ class Blocks(Randomizer):
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         block = ops.look_up(self.block_of, x)
         kind = ops.look_up(self.kind_of, block)
-        inside = ops.dispatch(kind, self.kinds, ops.look_up(self._place, x), words, self.bits)
+        draws = [partial(part.draw, ops=ops) for part in self.kinds]
+        inside = ops.choose(kind, draws, ops.look_up(self.place, x), words, self.bits)
         return ops.place(inside, self.offsets, block)
 
     def _inside(self, y: int) -> tuple[int, int]:
@@ -85,7 +125,7 @@ class Blocks(Randomizer):
         block, inside = self._inside(y)
         if block != self.block_of[x]:
             return Fraction(0)
-        return self.inner[block].probability(self._place[x], inside)
+        return self.inner[block].probability(self.place[x], inside)
 
     def reports(self) -> Iterable[int]:
         for offset, part in zip(self.offsets, self.inner, strict=True):
@@ -104,7 +144,7 @@ class Blocks(Randomizer):
         numbers: dict[tuple[int, int], int] = {}
         inside = [part.labels for part in self.inner]
         return [
-            numbers.setdefault((block, inside[block][self._place[x]]), len(numbers))
+            numbers.setdefault((block, inside[block][self.place[x]]), len(numbers))
             for x, block in enumerate(self.block_of)
         ]
 
@@ -118,11 +158,16 @@ class Blocks(Randomizer):
         block, inside = self._inside(y)
         return [self.starts[block] + cell for cell in self.inner[block].cells_of(inside)]
 
-    def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
-        if self.disjoint and self.offsets == self.starts:
+    @cached_property
+    def _layout(self) -> PartLayout:
+        kinds = [part.counted for part in self.kinds]
+        return PartLayout(self.offsets, self.starts, self.kind_of, kinds, self.cells)
+
+    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
+        if self.disjoint and self.offsets == self.starts and None not in self._layout.kinds:
             ops.count_cells(counts, reports, start, self.outputs)
             return
-        if ops.count_blocks(counts, reports, start, self):
+        if ops.count_parts(counts, reports, start, self._layout):
             return
         block, inside = ops.locate(reports, self.offsets, self.outputs)
         kind = ops.look_up(self.kind_of, block)
@@ -133,10 +178,13 @@ class Blocks(Randomizer):
             part.count(added, ops.narrow(inside[mine], part.bits), begin, ops)
         counts += added
 
-    def total(self, counts: Any, ops: Any) -> Any:
-        return ops.sum(self.block_totals(counts, ops))
+    def total(self, counts: Array, ops: Numeric) -> Array:
+        total = ops.zeros(1)
+        for part, _, cells, _ in self.groups(ops):
+            total += part.total(counts[cells], ops).sum()
+        return total
 
-    def totals_of(self, ops: Any) -> Any:
+    def totals_of(self, ops: Numeric) -> Array:
         out = ops.integers([-1] * self.cells)
         for part, _, cells, _ in self.groups(ops):
             inside = part.totals_of(ops)
@@ -144,71 +192,77 @@ class Blocks(Randomizer):
             out[cells[:, bits]] = cells[:, inside[bits]]
         return out
 
-    def block_totals(self, counts: Any, ops: Any) -> Any:
-        """The exact number of reports of each block."""
-        totals = ops.zeros(len(self.inner))
-        for part, blocks, cells, _ in self.groups(ops):
-            totals[blocks] = part.total(counts[cells], ops)[:, 0]
-        return totals
-
-    def groups(self, ops: Any) -> Any:
-        """For each kind: its randomizer, its blocks, their cells and their values, as index arrays."""
+    def groups(self, ops: Numeric) -> Sequence[Group]:
         if not hasattr(self, "_cached_groups"):
             groups = []
             for number, part in enumerate(self.kinds):
                 blocks = [block for block, kind in enumerate(self.kind_of) if kind == number]
                 starts = ops.integers([self.starts[block] for block in blocks])
-                cells = starts[:, None] + ops.integers(range(part.cells))
+                cells = starts[:, None] + ops.row(part.cells)
                 values = ops.integers([self.members[block] for block in blocks])
-                groups.append((part, ops.integers(blocks), cells, values))
+                groups.append(Group(part, ops.integers(blocks), cells, values))
             self._cached_groups = groups
         return self._cached_groups
 
-    def decode(self, counts: Any, ops: Any) -> Any:
+    @cached_property
+    def passed(self) -> Sequence[int]:
+        known = [part.passed for part in self.kinds]
+        return sorted(of[x] for of, kind in zip(self.members, self.kind_of, strict=True) for x in known[kind])
+
+    @cached_property
+    def twins(self) -> Sequence[int] | None:
+        inside = [part.twins for part in self.kinds]
+        if any(twins is None for twins in inside):
+            return None
+        numbers: dict[tuple[int, int], int] = {}
+        of_kind = [self.kind_of[block] for block in self.block_of]
+        found = zip(of_kind, self.place, strict=True)
+        return [numbers.setdefault((kind, inside[kind][place]), len(numbers)) for kind, place in found]  # type: ignore[index]
+
+    def decode(self, counts: Array, ops: Numeric) -> Array:
         return self._each(ops, lambda part, cells, values: part.decode(counts[cells], ops))
 
-    def second_moments(self, shares: Any, ops: Any) -> Any:
+    def second_moments(self, shares: Array, ops: Numeric) -> Array:
         return self._each(ops, lambda part, cells, values: part.second_moments(shares[values], ops))
 
-    def slopes(self, shares: Any, ops: Any) -> Any:
+    def slopes(self, shares: Array, ops: Numeric) -> Array:
         return self._each(ops, lambda part, cells, values: part.slopes(shares[values], ops))
 
-    def pull(self, weights: Any, ops: Any) -> Any:
+    def pull(self, weights: Array, ops: Numeric) -> Array:
         return self._each(ops, lambda part, cells, values: part.pull(weights[cells], ops))
 
-    def push(self, shares: Any, ops: Any) -> Any:
+    def push(self, shares: Array, ops: Numeric) -> Array:
         out = ops.zeros(self.cells)
         for part, _, cells, values in self.groups(ops):
             out[cells] = part.push(shares[values], ops)
         return out
 
-    def _each(self, ops: Any, compute: Any) -> Any:
+    def _each(self, ops: Numeric, compute: Callable[[Randomizer, Array, Array], Array]) -> Array:
         out = ops.zeros(self.size)
         for part, _, cells, values in self.groups(ops):
             out[values] = compute(part, cells, values)
         return out
 
-    def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
+    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
         total = ops.zeros(1)
         for part, _, _, values in self.groups(ops):
             total += part.cross_moment(shares[values], first[values], second[values], ops).sum()
         return total
 
-    def influence(self, ops: Any) -> float:
+    def influence(self, ops: Numeric) -> float:
         return max(part.influence(ops) for part in self.kinds)
-
-    @property
-    def epsilons(self) -> tuple[Fraction, ...]:
-        return tuple(epsilon for part in self.inner for epsilon in part.epsilons)
 
     @property
     def decode_cost(self) -> float:
         return sum(self.kinds[kind].decode_cost for kind in self.kind_of)
 
     def describe(self) -> dict[str, Any]:
-        told = [part.describe() for part in self.kinds]
-        several = [one for one, part in zip(told, self.kinds, strict=True) if part.size > 1] or told
+        described = [part.describe() for part in self.kinds]
+        several = [one for one, part in zip(described, self.kinds, strict=True) if part.size > 1] or described
         if all(one == several[0] for one in several):
             return several[0]
         names = {one["name"] for one in several}
-        return {"name": names.pop() if len(names) == 1 else "mixed", "inner": [told[kind] for kind in self.kind_of]}
+        return {
+            "name": names.pop() if len(names) == 1 else "mixed",
+            "inner": [described[kind] for kind in self.kind_of],
+        }

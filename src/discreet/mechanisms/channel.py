@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidInput, NotIdentifiable
-from .randomizer import Pair, Randomizer
+from .randomizer import Cells, Pair, Randomizer
+
+if TYPE_CHECKING:
+    from ..statistics.numeric import Array, Numeric
 
 
-class Written(Randomizer):
+class WrittenOut(Randomizer):
     """The channel whose row x gives report y ``rows[x][y]`` of `space` units; a subclass says how it is drawn.
 
     *Why private.* Whatever the rows are, verification compares every pair of entries exactly.
@@ -55,23 +58,27 @@ class Written(Randomizer):
                 if over:
                     yield Pair(x, z, Fraction(worst, over))
 
+    @property
+    def counted(self) -> Cells | None:
+        return Cells(self.outputs) if all(map(self.is_report, range(self.outputs))) else None
+
     def cells_of(self, y: int) -> Sequence[int]:
         return (self.check_report(y),)
 
-    def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
+    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         added = ops.zeros_like(counts)
         ops.count_cells(added, reports, start, self.outputs)
         ops.refuse_cells(added, start, [y for y in range(self.outputs) if not self.is_report(y)])
         counts += added
 
-    def total(self, counts: Any, ops: Any) -> Any:
+    def total(self, counts: Array, ops: Numeric) -> Array:
         return ops.sum(counts)
 
     @cached_property
     def _channel(self) -> list[list[float]]:
         return [[unit / self.space for unit in row] for row in self.rows]
 
-    def _phi(self, ops: Any) -> Any:
+    def _phi(self, ops: Numeric) -> Array:
         if not hasattr(self, "_inverse"):
             q = ops.array(self._channel)
             weights = q.mean(axis=0)
@@ -85,29 +92,31 @@ class Written(Randomizer):
             self._inverse = phi
         return self._inverse
 
-    def decode(self, counts: Any, ops: Any) -> Any:
+    def decode(self, counts: Array, ops: Numeric) -> Array:
         return counts @ self._phi(ops).T
 
-    def second_moments(self, shares: Any, ops: Any) -> Any:
-        return self.push(shares, ops) @ (self._phi(ops) ** 2).T
+    def second_moments(self, shares: Array, ops: Numeric) -> Array:
+        found: Array = self.push(shares, ops) @ (self._phi(ops) ** 2).T
+        return found
 
-    def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
+    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
         phi = self._phi(ops)
         return ops.sum(self.push(shares, ops) * (first @ phi) * (second @ phi))
 
-    def push(self, shares: Any, ops: Any) -> Any:
+    def push(self, shares: Array, ops: Numeric) -> Array:
         return shares @ ops.array(self._channel)
 
-    def pull(self, weights: Any, ops: Any) -> Any:
+    def pull(self, weights: Array, ops: Numeric) -> Array:
         return weights @ ops.array(self._channel).T
 
-    def slopes(self, shares: Any, ops: Any) -> Any:
+    def slopes(self, shares: Array, ops: Numeric) -> Array:
         squares = self._phi(ops) ** 2
         own = (squares * ops.array(self._channel)).sum(axis=1)
         others = self.push(shares, ops) @ squares.T - own * shares
-        return own - others / ops.maximum(1 - shares, 1e-9)
+        found: Array = own - others / ops.maximum(1 - shares, 1e-9)
+        return found
 
-    def influence(self, ops: Any) -> float:
+    def influence(self, ops: Numeric) -> float:
         return float(self._phi(ops).max())
 
     @property

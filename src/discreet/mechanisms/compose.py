@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,9 @@ from ..arithmetic import Arithmetic
 from ..context import Context
 from ..domain import Value
 from ..errors import InvalidInput
-from .channel import Written
+from .channel import WrittenOut
+from .kinds import randomizer_of
+from .law import Law
 from .mechanism import Mechanism
 from .randomizer import Randomizer
 
@@ -22,22 +25,39 @@ ENTRIES = 1 << 20
 """The most entries that the channel of a pair of reports is written out with."""
 
 
-class Product(Written):
+@dataclass(frozen=True)
+class ProductLaw(Law):
+    """The first words draw by `first`, the others by `second`, for the same value."""
+
+    kind = "product"
+
+    first: Law
+    second: Law
+
+
+class Product(WrittenOut):
     """Both reports as one: ``y * (outputs of the second) + y'``, each drawn from its own words.
 
     *Why private.* ``Q(y|x) Q'(y'|x) / (Q(y|z) Q'(y'|z))`` is a product of two bounded ratios; the
     certificate does not rest on it but compares the entries.
-    *Why unbiased.* As `Written`, from the product.
+    *Why unbiased.* As `WrittenOut`, from the product.
 
     References: Acharya2020 (Proposition 2).
     """
 
     name = "product"
+    law: ProductLaw
 
     def __init__(self, first: Randomizer, second: Randomizer) -> None:
+        self._follow(ProductLaw(first.law, second.law), first, second)
+
+    def follow(self, law: ProductLaw) -> None:
+        self._follow(law, randomizer_of(law.first), randomizer_of(law.second))
+
+    def _follow(self, law: ProductLaw, first: Randomizer, second: Randomizer) -> None:
         if first.size != second.size or first.word_bits != second.word_bits:
             raise InvalidInput("both randomizers must be for the same values and words of the same width")
-        self.first, self.second = first, second
+        self.law, self.first, self.second = law, first, second
         self.size, self.word_bits, self.words = first.size, first.word_bits, first.words + second.words
         self.outputs = self.cells = first.outputs * second.outputs
         if self.outputs * self.size > ENTRIES:
@@ -45,6 +65,9 @@ class Product(Written):
         self.space = 1 << self.word_bits * self.words
         self.rows = tuple(self._row(x) for x in range(self.size))
         self._check_rows()
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Product:
+        return Product(self.first.narrowed(word_bits, epsilon), self.second.narrowed(word_bits, epsilon))
 
     def _row(self, x: int) -> tuple[int, ...]:
         one = _units(self.first, x)

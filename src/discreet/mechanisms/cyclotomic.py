@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
-from ..arithmetic import Arithmetic
 from ..combinatorics.difference_sets import Parameters
 from ..combinatorics.primes import is_prime, prime_factors
 from ..errors import InvalidInput
+from .cyclic import Cyclic
+from .law import WORD_BITS
 from .projective import room
-from .randomizer import WORD_BITS, check_size
-from .two_level import TwoLevel
+from .units import check_size
 
 LARGEST_BLOCK = 64
 """Largest base block that is tried; beyond, a single difference set is as good."""
@@ -51,22 +50,22 @@ class Family:
 
     def squared_error(self, k: int, epsilon: float) -> float:
         """n times the total squared error over k equally likely values: ``k V0 + V1 + 1 - 1/k``."""
-        told, fade = self.parameters, math.exp(-epsilon)
-        whole = told.r + (told.v - told.r) * fade
-        g, h = told.r / whole, (told.lam + (told.r - told.lam) * fade) / whole
+        found, fade = self.parameters, math.exp(-epsilon)
+        whole = found.r + (found.v - found.r) * fade
+        g, h = found.r / whole, (found.lam + (found.r - found.lam) * fade) / whole
         if g <= h:
             return math.inf  # an epsilon so small that doubles do not tell the two apart
         return ((k - 1) * h * (1 - h) + g * (1 - g)) / (g - h) ** 2 + 1 - 1 / k
 
 
-class Cyclotomic(TwoLevel):
+class Cyclotomic(Cyclic):
     """Report a block i and x + b mod p, with b in the base block B_i e**epsilon times likelier than not.
 
     The m base blocks of d elements are cosets of a subgroup of Z_p*, p >= k a prime; together they hold
     every non-zero difference lambda times, so any two values share lambda supporting reports.
 
-    *Why private.* As `Projective`: two levels in whole units.
-    *Why unbiased.* As `Projective`, with m d supporting reports out of m p.
+    *Why private.* As `Cyclic`: whatever the blocks are.
+    *Why unbiased.* As `Cyclic`, with m d supporting reports out of m p.
 
     References: Wilson1972 (difference families from cyclotomic classes); Feldman2022 (the use of such designs).
     """
@@ -92,52 +91,8 @@ class Cyclotomic(TwoLevel):
         if not is_family(found) or found.p < size:
             raise InvalidInput(f"p={p}, d={d} must be a prime of at least {size} values that is 1 mod 2d (or 2(d-1))")
         self.family = found
-        told = found.parameters
-        self._level(size, epsilon, word_bits, outputs=told.v, many=told.r, shared=told.lam)
-
-    @cached_property
-    def blocks(self) -> tuple[tuple[int, ...], ...]:
-        """The base blocks."""
-        return base_blocks(self.family)
-
-    @cached_property
-    def table(self) -> Sequence[int]:
-        """i p + b for every b: those outside their block first, those inside last."""
-        p = self.family.p
-        members = [set(block) for block in self.blocks]
-        outside = [i * p + b for i, inside in enumerate(members) for b in range(p) if b not in inside]
-        return array("I", outside + [i * p + b for i, block in enumerate(self.blocks) for b in block])
-
-    def located(self, x: Any, j: Any, ops: Arithmetic) -> Any:
-        p = self.family.p
-        entry = ops.look_up(self.table, j)
-        start = ops.divide(entry, p) * p
-        moved = x + (entry - start)
-        return start + moved - ops.at_least(moved, p) * p
-
-    def is_supported(self, x: int, y: int) -> bool:
-        block, place = divmod(y, self.family.p)
-        return (place - x) % self.family.p in self.blocks[block]
-
-    def _kernels(self, ops: Any) -> Any:
-        if not hasattr(self, "_cached_kernels"):
-            self._cached_kernels = ops.cyclic_kernel(*self.blocks, length=self.family.p)
-        return self._cached_kernels
-
-    def supports(self, counts: Any, ops: Any) -> Any:
-        shape = (self.family.m, self.family.p) if self.family.m > 1 else (self.family.p,)
-        found = self._kernels(ops).correlate(counts.reshape(*counts.shape[:-1], *shape))
-        return (found.sum(axis=-2) if self.family.m > 1 else found)[..., : self.size]
-
-    def cover(self, weights: Any, ops: Any) -> Any:
-        alone = (1,) if self.family.m > 1 else ()
-        padded = ops.zeros((*weights.shape[:-1], *alone, self.family.p))
-        padded[..., : self.size] = weights[..., None, :] if alone else weights
-        return self._kernels(ops).convolve(padded).reshape(*weights.shape[:-1], self.outputs)
-
-    @property
-    def decode_cost(self) -> float:
-        return float(3 * self.outputs * self.family.p.bit_length())
+        blocks, shared = base_blocks(found), found.parameters.lam
+        self.shift(size, epsilon, word_bits, modulus=found.p, shifts=blocks, shared=shared)
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name, "p": self.family.p, "d": self.family.d}

@@ -9,8 +9,8 @@ from typing import Any
 from ..context import Context
 from ..errors import NotServed
 from ..exact import PRECISION, Epsilon, exp_below, within
-from .randomizer import WORD_BITS
-from .table import Table
+from .law import WORD_BITS
+from .table import Table, filled
 
 LIMIT = 512
 """Largest domain that is given a full table."""
@@ -82,6 +82,4 @@ def _holds(table: Table, E: Sequence[Sequence[Epsilon]]) -> bool:
 
 def _whole(rows: list[list[int]]) -> Table:
     """The rows in units of word space, each row's rounding left to its largest entry."""
-    for row in rows:
-        row[row.index(max(row))] += SPACE - sum(row)
-    return Exponential(rows)
+    return Exponential([filled(row, SPACE) for row in rows])

@@ -4,13 +4,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import MASK, Arithmetic
 from ..domain import Alike
-from .randomizer import WORD_BITS, Pair, Randomizer, Units, check_size
+from .law import WORD_BITS, Law
+from .randomizer import Cells, Pair, Randomizer
+from .units import Units, check_law, check_size
+
+if TYPE_CHECKING:
+    from ..statistics.numeric import Array, Numeric
+
+
+@dataclass(frozen=True)
+class GeneralHadamardLaw(Law):
+    """`parts` of `columns` columns; the half that supports a value has `high` words each, all others `low`.
+
+    `spare` words go one each to columns 0, 1, ...
+    """
+
+    kind = "general_hadamard"
+
+    size: int
+    parts: int
+    columns: int
+    low: int
+    high: int
+    spare: int
+    word_bits: int
 
 
 class GeneralHadamard(Randomizer):
@@ -29,17 +53,28 @@ class GeneralHadamard(Randomizer):
     name = "general_hadamard"
     disjoint = True
 
+    law: GeneralHadamardLaw
+
     def __init__(self, size: int, epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
         check_size(size, word_bits)
-        self.size, self.epsilon, self.word_bits = size, epsilon, word_bits
-        self.words = 1
         reach = min(math.exp(min(float(epsilon), 700.0)), 2 * size)
-        self.parts = 1 << max(0, math.ceil(math.log2(reach)) - 1)
-        self.columns = 1 << (-(-size // self.parts)).bit_length()
-        self.outputs = self.cells = self.parts * self.columns
-        self._units = Units.split(word_bits, epsilon, a=self.columns // 2, b=self.outputs - self.columns // 2)
-        space = 1 << word_bits
-        self.low, self.high = Fraction(self._units.low, space), Fraction(self._units.high, space)
+        parts = 1 << max(0, math.ceil(math.log2(reach)) - 1)
+        columns = 1 << (-(-size // parts)).bit_length()
+        units = Units.split(word_bits, epsilon, a=columns // 2, b=parts * columns - columns // 2)
+        self.follow(GeneralHadamardLaw(size, parts, columns, units.low, units.high, units.spare, word_bits))
+
+    def follow(self, law: GeneralHadamardLaw) -> None:
+        check_size(law.size, law.word_bits)
+        space, outputs, half = 1 << law.word_bits, law.parts * law.columns, law.columns // 2
+        room = law.columns > 1 and law.columns & (law.columns - 1) == 0 and law.size <= law.parts * (law.columns - 1)
+        check_law(room, law.kind, "its columns must be a power of two with a row for each value")
+        used = half * law.high + (outputs - half) * law.low + law.spare
+        sound = 0 < law.low < law.high and 0 <= law.spare < outputs and used == space
+        check_law(sound, law.kind, f"0 < low < high must hold and its words add up to 2**{law.word_bits}")
+        self.law, self.size, self.word_bits, self.words = law, law.size, law.word_bits, 1
+        self.parts, self.columns = law.parts, law.columns
+        self.outputs = self.cells = outputs
+        self.low, self.high = Fraction(law.low, space), Fraction(law.high, space)
 
     @cached_property
     def _c(self) -> float:
@@ -47,7 +82,7 @@ class GeneralHadamard(Randomizer):
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         (u,) = words[:1]
-        low, high = self._units.low * self.scale, self._units.high * self.scale
+        low, high = self.law.low * self.scale, self.law.high * self.scale
         half = self.columns // 2
         few = self.outputs - half
         part = ops.divide(x, self.columns - 1)
@@ -75,7 +110,7 @@ class GeneralHadamard(Randomizer):
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):
             return Fraction(0)
-        extra = Fraction(int(y < self._units.spare), 1 << self.word_bits)
+        extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if self._supported(x, y) else self.low) + extra
 
     def reports(self) -> Iterable[int]:
@@ -88,6 +123,10 @@ class GeneralHadamard(Randomizer):
     def labels(self) -> Sequence[int]:
         return Alike(self.size)
 
+    @property
+    def counted(self) -> Cells:
+        return Cells(self.outputs)
+
     def pairs(self) -> Iterator[Pair]:
         if self.size > 1:
             yield Pair(0, 1, self.high / self.low)
@@ -95,61 +134,58 @@ class GeneralHadamard(Randomizer):
     def cells_of(self, y: int) -> Sequence[int]:
         return (self.check_report(y),)
 
-    def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
+    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         ops.count_cells(counts, reports, start, self.outputs)
 
-    def total(self, counts: Any, ops: Any) -> Any:
+    def total(self, counts: Array, ops: Numeric) -> Array:
         return ops.sum(counts)
 
-    def _spectrum(self, counts: Any, ops: Any) -> Any:
+    def _spectrum(self, counts: Array, ops: Numeric) -> Array:
         return ops.walsh_hadamard(counts.reshape(*counts.shape[:-1], self.parts, self.columns))
 
-    def _values(self, spectrum: Any) -> Any:
+    def _values(self, spectrum: Array) -> Array:
         flat = spectrum[..., 1:].reshape(*spectrum.shape[:-2], -1)
         return flat[..., : self.size]
 
-    def _rows(self, weights: Any, ops: Any) -> Any:
+    def _rows(self, weights: Array, ops: Numeric) -> Array:
         padded = ops.zeros((*weights.shape[:-1], self.parts * (self.columns - 1)))
         padded[..., : self.size] = weights
         rows = ops.zeros((*weights.shape[:-1], self.parts, self.columns))
         rows[..., 1:] = padded.reshape(*weights.shape[:-1], self.parts, self.columns - 1)
         return rows
 
-    def decode(self, counts: Any, ops: Any) -> Any:
+    def decode(self, counts: Array, ops: Numeric) -> Array:
         return self._c * self._values(self._spectrum(counts, ops))
 
-    def push(self, shares: Any, ops: Any) -> Any:
+    def push(self, shares: Array, ops: Numeric) -> Array:
         rows = self._rows(shares, ops)
         cover = (ops.sum(rows) + ops.walsh_hadamard(rows)) / 2
         flat = cover.reshape(*shares.shape[:-1], self.outputs)
-        return float(self.low) * ops.sum(shares) + float(self.high - self.low) * flat
+        found: Array = float(self.low) * ops.sum(shares) + float(self.high - self.low) * flat
+        return found
 
-    def pull(self, weights: Any, ops: Any) -> Any:
+    def pull(self, weights: Array, ops: Numeric) -> Array:
         spectrum = self._spectrum(weights, ops)
         supports = self._values((spectrum[..., :1] + spectrum) / 2)
         return float(self.low) * ops.sum(weights) + float(self.high - self.low) * supports
 
-    def second_moments(self, shares: Any, ops: Any) -> Any:
+    def second_moments(self, shares: Array, ops: Numeric) -> Array:
         rows = self._rows(shares, ops)
         masses = float(self.high - self.low) / 2 * ops.sum(rows) + float(self.low) * ops.sum(shares)[..., None]
         return self._values(self._c**2 * self.columns * masses + 0 * rows)
 
-    def slopes(self, shares: Any, ops: Any) -> Any:
+    def slopes(self, shares: Array, ops: Numeric) -> Array:
         several = self.size > self.columns - 1  # values outside the part of x, which it could replace
         apart = float(self.high - self.low) / 2 if several else 0.0
         return self._c**2 * self.columns * apart + 0 * shares
 
-    def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
+    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
         one, two = (ops.walsh_hadamard(self._rows(part, ops)) for part in (first, second))
         law = self.push(shares, ops).reshape(one.shape)
         return self._c**2 * ops.sum(ops.sum(law * one * two)[..., 0])
 
-    def influence(self, ops: Any) -> float:
+    def influence(self, ops: Numeric) -> float:
         return self._c
-
-    @property
-    def epsilons(self) -> tuple[Fraction, ...]:
-        return (self.epsilon,)
 
     @property
     def decode_cost(self) -> float:

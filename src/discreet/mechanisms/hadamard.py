@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import MASK, Arithmetic
 from ..exact import ceil_div, exp_below
-from .randomizer import WORD_BITS, beyond_words, check_size, too_few
-from .support import Indexed
+from .law import WORD_BITS, Law
+from .support import Indexed, Neutral
+from .units import beyond_words, check_law, check_size, too_few
+
+if TYPE_CHECKING:
+    from ..statistics.numeric import Array, Numeric
+
+
+@dataclass(frozen=True)
+class HadamardLaw(Law):
+    """The top bits of a word choose one of ``2**bits`` columns, the others say the truth below `true`.
+
+    ``bits`` is the length of `size` in bits, so that row `size` of the Hadamard matrix exists.
+    """
+
+    kind = "hadamard"
+
+    size: int
+    true: int
+    word_bits: int
 
 
 class Hadamard(Indexed):
@@ -27,33 +46,38 @@ class Hadamard(Indexed):
     """
 
     name = "hadamard"
+    law: HadamardLaw
 
     def __init__(self, size: int, epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
         check_size(size, word_bits)
-        self.size, self.epsilon, self.word_bits = size, epsilon, word_bits
-        self.words = self.outside_words = 1
-        self.outputs = 1 << size.bit_length()
         width = word_bits - size.bit_length()
         limit = exp_below(epsilon)
         space = 1 << max(width, 0)
-        self._true = int(space * limit / (limit + 1))
-        lie = space - self._true
-        if width < 2 or too_few(lie, width) or self._true <= lie:
+        true = int(space * limit / (limit + 1))
+        if width < 2 or too_few(space - true, width) or 2 * true <= space:
             raise beyond_words(epsilon, word_bits)
-        self._aside = ceil_div(2 * self._true, limit)  # type: ignore[arg-type]
-        self._step = 1 << (WORD_BITS - width)
-        self.g, self.h, self.nu = Fraction(self._true, space), Fraction(1, 2), Fraction(1, 2)
+        self.follow(HadamardLaw(size, true, word_bits))
+
+    def follow(self, law: HadamardLaw) -> None:
+        check_size(law.size, law.word_bits)
+        width = law.word_bits - law.size.bit_length()
+        sound = width > 0 and 1 << width < 2 * law.true < 2 << width
+        check_law(sound, law.kind, "its truths must be more than half of the words, and not all")
+        self.law, self.size, self.word_bits, self.words = law, law.size, law.word_bits, 1
+        self.outputs = 1 << law.size.bit_length()
+        self.bound = law.true << WORD_BITS - width
+        """What the bits of a word below the column, moved to the top, are compared with."""
+        self._width = width
+        self.g, self.h, self.nu = Fraction(law.true, 1 << width), Fraction(1, 2), Fraction(1, 2)
         self.high, self.low = 2 * self.g / self.outputs, 2 * (1 - self.g) / self.outputs
         self.ratio = self.high / self.low
-        self.outside_ratio = Fraction(2 * self._true, self._aside)
-        self.shown = 1 - Fraction(self._aside, space)
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         (u,) = words[:1]
         row = x + 1
         lowest = row & (MASK - row + 1)
         column = ops.position(u, self.outputs)
-        lie = 1 - ops.less(ops.fraction(u, self.outputs), self._true * self._step)
+        lie = 1 - ops.less(ops.fraction(u, self.outputs), self.bound)
         return column ^ ((ops.parity(row & column) ^ lie) * lowest)
 
     def probability(self, x: int, y: int) -> Fraction:
@@ -61,22 +85,33 @@ class Hadamard(Indexed):
             return Fraction(0)
         return self.low if ((x + 1) & y).bit_count() & 1 else self.high
 
-    def outside(self, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
+    # -- values that need no protection: `units` of 2**(word_bits - m) for all columns together ---------
+    def hiding(self, epsilon: Fraction) -> Neutral:
+        return Neutral(ceil_div(2 * self.law.true, exp_below(epsilon)))
+
+    def passing(self, neutral: Neutral) -> Fraction:
+        return 1 - Fraction(neutral.units, 1 << self._width)
+
+    def neutral_ratio(self, neutral: Neutral) -> Fraction:
+        return Fraction(2 * self.law.true, neutral.units)
+
+    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
         (u,) = words[:1]
-        shown = 1 - ops.less(ops.fraction(u, self.outputs), self._aside * self._step)
-        return shown, ops.position(u, self.outputs)
+        bound = neutral.units << WORD_BITS - self._width
+        return 1 - ops.less(ops.fraction(u, self.outputs), bound), ops.position(u, self.outputs)
 
-    def outside_probability(self, y: int) -> Fraction:
-        return (1 - self.shown) / self.outputs if self.is_report(y) else Fraction(0)
+    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
+        return (1 - self.passing(neutral)) / self.outputs if self.is_report(y) else Fraction(0)
 
-    def supports(self, counts: Any, ops: Any) -> Any:
+    def supports(self, counts: Array, ops: Numeric) -> Array:
         spectrum = ops.walsh_hadamard(counts)
         return (spectrum[..., :1] + spectrum[..., 1 : self.size + 1]) / 2
 
-    def cover(self, weights: Any, ops: Any) -> Any:
+    def cover(self, weights: Array, ops: Numeric) -> Array:
         rows = ops.zeros((*weights.shape[:-1], self.outputs))
         rows[..., 1 : self.size + 1] = weights
-        return (ops.sum(weights) + ops.walsh_hadamard(rows)) / 2
+        found: Array = (ops.sum(weights) + ops.walsh_hadamard(rows)) / 2
+        return found
 
     @property
     def decode_cost(self) -> float:

@@ -1,82 +1,136 @@
-"""A randomizer on the sensitive values; the others show themselves as often as privacy allows."""
+"""A randomizer on the sensitive values; the others pass as they are as often as privacy allows."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
-from .randomizer import Pair, Randomizer, beyond_words, too_few
-from .support import Design, Indexed
+from ..errors import InvalidInput
+from .floyd import Steps
+from .kinds import randomizer_of
+from .law import Bits, Law
+from .randomizer import Cells, Pair, Randomizer
+from .support import Neutral, Supporting
+from .units import beyond_words, check_law, too_few
+
+if TYPE_CHECKING:
+    from ..statistics.numeric import Array, Numeric
 
 
-class HighLow(Randomizer):
-    """A sensitive value writes what the inner design writes; another value shows itself, or writes a neutral report.
+@dataclass(frozen=True)
+class HighLowLaw(Law):
+    """A sensitive value follows `inner`; another one writes a neutral report with `neutral` units, else passes.
+
+    What a unit is, and how `steps` share out the words of a neutral set, the kind of `inner` says.
+    """
+
+    kind = "high_low"
+
+    sensitive: Bits
+    inner: Law
+    neutral: int
+    steps: Steps
+
+
+class HighLowResponse(Randomizer):
+    """A sensitive value writes what the inner randomizer writes; another value passes as it is, or writes neutrally.
 
     The neutral report gives every inner report just the mass that hides the sensitive values:
-    ``Pr(y | b) >= max_x Q(y | x) / R``. What is left over is the probability sigma to show itself.
+    ``Pr(y | b) >= max_x Q(y | x) / R``. What is left over is the probability sigma to pass.
     Both branches are computed from the same words and one is selected.
 
     *Why private.* For x sensitive: the inner ratio against sensitive values, the neutral one against
-    the others, and reports that show a value never come from a sensitive one.
+    the others, and reports that pass a value on never come from a sensitive one.
     *Why unbiased.* phi_a(y) = (1{y supports a} - h)/(g - h) for inner reports and the constant
-    ``kappa = -(1-sigma)(nu-h) / (sigma (g-h))`` for shown values; phi_b = 1{y = b}/sigma.
+    ``kappa = -(1-sigma)(nu-h) / (sigma (g-h))`` for values that passed; phi_b = 1{y = b}/sigma.
 
-    References: Acharya2020, Section 5 (with Hadamard); Murakami2019 (uRR with randomised response,
+    References: Acharya2020, Section 5 (with Hadamard); Murakami2019 (uRR with randomized response,
     uRAP with unary); He2025 (with subsets).
     """
 
     name = "high_low"
+    law: HighLowLaw
 
-    def __init__(self, size: int, sensitive: Sequence[int], inner: Design) -> None:
-        self.size, self.inner = size, inner
-        self.sensitive = tuple(sensitive)
+    def __init__(self, size: int, sensitive: Sequence[int], inner: Supporting, epsilon: Fraction) -> None:
+        neutral = inner.hiding(epsilon) if len(sensitive) < size else Neutral(0)
+        if len(sensitive) < size and inner.size == 1:
+            written = int((1 - inner.passing(neutral)) * 2**inner.word_bits)
+            if too_few(written, inner.word_bits):
+                raise beyond_words(epsilon, inner.word_bits)
+        self._follow(HighLowLaw(Bits.of(sensitive, size), inner.law, neutral.units, neutral.steps), inner)
+
+    def follow(self, law: HighLowLaw) -> None:
+        inner = randomizer_of(law.inner)
+        if not isinstance(inner, Supporting):
+            raise InvalidInput(f"law of kind {law.kind!r}: its inner law must be one whose reports support values")
+        self._follow(law, inner)
+
+    def _follow(self, law: HighLowLaw, inner: Supporting) -> None:
+        check_law(len(law.sensitive) == inner.size, law.kind, "its inner law must have one value per sensitive value")
+        self.law, self.size, self.inner = law, law.sensitive.size, inner
+        self.sensitive = tuple(law.sensitive)
         chosen = set(self.sensitive)
-        self.others = tuple(x for x in range(size) if x not in chosen)
-        if self.others and inner.size == 1 and too_few(int((1 - inner.shown) * 2**inner.word_bits), inner.word_bits):
-            raise beyond_words(inner.epsilon, inner.word_bits)
+        self.others = tuple(x for x in range(self.size) if x not in chosen)
+        self.neutral = Neutral(law.neutral, law.steps)
+        self.passes = Fraction(0)
+        self.words = inner.words
+        if self.others:
+            check_law(law.neutral > 0, law.kind, "its neutral units must be positive")
+            self.passes = inner.passing(self.neutral)
+            check_law(self.passes >= 0, law.kind, "its neutral units must fit the words")
+            self.words = max(inner.words, inner.neutral_words(self.neutral))
         self.word_bits, self.disjoint = inner.word_bits, inner.disjoint
-        self.words = max(inner.words, inner.outside_words) if self.others else inner.words
         self.base = inner.outputs if inner.outputs <= 1 << 63 else 1 << 64 * -(-inner.bits // 64)
         self.outputs = self.base + len(self.others) if self.others else inner.outputs
         self.cells = inner.cells + len(self.others)
-        self._place = array("l", bytes(array("l").itemsize * size))
-        self._other = array("b", bytes(size))
+        self.place = array("I", bytes(array("I").itemsize * self.size))
+        self.is_other = array("B", bytes(self.size))
         for place, x in enumerate(self.sensitive):
-            self._place[x] = place
+            self.place[x] = place
         for place, x in enumerate(self.others):
-            self._place[x], self._other[x] = place, 1
+            self.place[x], self.is_other[x] = place, 1
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> HighLowResponse:
+        level = self.realised if epsilon is None else epsilon
+        inner: Any = self.inner.narrowed(word_bits, level)
+        return HighLowResponse(self.size, self.sensitive, inner, level)
+
+    @property
+    def identifies(self) -> bool:
+        return self.passes > 0 or not self.others
 
     @cached_property
     def sigma(self) -> float:
-        """The probability that a value that is not sensitive shows itself."""
-        return float(self.inner.shown)
+        """The probability that a value that is not sensitive passes as it is."""
+        return float(self.passes)
 
     @cached_property
     def kappa(self) -> float:
-        """What a shown value contributes to every sensitive share."""
-        i = self.inner
-        return float(-(1 - i.shown) * (i.nu - i.h) / (i.shown * (i.g - i.h))) if self.others else 0.0
+        """What a value that passed contributes to every sensitive share."""
+        i, sigma = self.inner, self.passes
+        return float(-(1 - sigma) * (i.nu - i.h) / (sigma * (i.g - i.h))) if self.others else 0.0
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
-        place = ops.look_up(self._place, x)
+        place = ops.look_up(self.place, x)
         if not self.others:
             return self.inner.draw(place, words, ops)
-        other = ops.look_up(self._other, x)
+        other = ops.look_up(self.is_other, x)
         hidden = self.inner.draw(ops.select(other, 0, place), words, ops)
-        shown, neutral = self.inner.outside(words, ops)
+        passes, neutral = self.inner.draw_neutral(self.neutral, words, ops)
         written = ops.widen(ops.select(other, neutral, hidden), self.bits)
-        return ops.show(written, ops.select(other, shown, 0), place, self.base)
+        return ops.pass_on(written, ops.select(other, passes, 0), place, self.base)
 
     def probability(self, x: int, y: int) -> Fraction:
-        if not self._other[x]:
-            return self.inner.probability(self._place[x], y) if y < self.base else Fraction(0)
+        if not self.is_other[x]:
+            return self.inner.probability(self.place[x], y) if y < self.base else Fraction(0)
         if y < self.base:
-            return self.inner.outside_probability(y)
-        return self.inner.shown if y - self.base == self._place[x] else Fraction(0)
+            return self.inner.neutral_probability(self.neutral, y)
+        return self.passes if y - self.base == self.place[x] else Fraction(0)
 
     def reports(self) -> Iterable[int]:
         yield from self.inner.reports()
@@ -87,72 +141,86 @@ class HighLow(Randomizer):
 
     @property
     def labels(self) -> Sequence[int]:
-        return self._other
+        return self.is_other
+
+    @property
+    def twins(self) -> Sequence[int]:
+        return self.is_other
+
+    @property
+    def passed(self) -> Sequence[int]:
+        return self.others
 
     def pairs(self) -> Iterator[Pair]:
         of = self.sensitive
         yield from (Pair(of[p.x], of[p.z], p.ratio) for p in self.inner.pairs())
         if self.others:
-            yield Pair(of[0], self.others[0], self.inner.outside_ratio)
+            yield Pair(of[0], self.others[0], self.inner.neutral_ratio(self.neutral))
+
+    # -- counting: the cells of the inner randomizer, then one for each value that may pass --------------
+    @property
+    def counted(self) -> Cells | None:
+        return Cells(self.outputs) if self.inner.counted == Cells(self.base) else None
 
     def cells_of(self, y: int) -> Sequence[int]:
         self.check_report(y)
         return self.inner.cells_of(y) if y < self.base else (self.inner.cells + y - self.base,)
 
-    def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
+    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         if not self.others:
             self.inner.count(counts, reports, start, ops)
             return
-        if isinstance(self.inner, Indexed):  # the cell of a report is the report itself
+        if self.counted is not None:  # the cell of a report is the report itself
             ops.count_cells(counts, reports, start, self.outputs)
             return
-        hidden, shown, place = ops.hidden_and_shown(reports, self.base, self.outputs)
+        hidden, passed, place = ops.hidden_and_passed(reports, self.base, self.outputs)
         added = ops.zeros_like(counts)
         self.inner.count(added, ops.narrow(reports[hidden], self.inner.bits), ops.pick(start, hidden), ops)
-        ops.count_cells(added, place, self.inner.cells + ops.pick(start, shown), len(self.others))
+        ops.count_cells(added, place, self.inner.cells + ops.pick(start, passed), len(self.others))
         counts += added
 
-    def totals_of(self, ops: Any) -> Any:
+    def totals_of(self, ops: Numeric) -> Array:
         return ops.join(self.inner.totals_of(ops), ops.integers([-1] * len(self.others)))
 
-    def _halves(self, counts: Any) -> tuple[Any, Any]:
+    def _halves(self, counts: Array) -> tuple[Array, Array]:
         return counts[..., : self.inner.cells], counts[..., self.inner.cells :]
 
-    def total(self, counts: Any, ops: Any) -> Any:
-        hidden, shown = self._halves(counts)
-        return self.inner.total(hidden, ops) + ops.sum(shown)
+    def total(self, counts: Array, ops: Numeric) -> Array:
+        hidden, passed = self._halves(counts)
+        return self.inner.total(hidden, ops) + ops.sum(passed)
 
-    def _joined(self, sensitive: Any, others: Any, ops: Any) -> Any:
-        out = ops.zeros(self.size)
-        out[ops.integers(self.sensitive)] = sensitive
-        out[ops.integers(self.others)] = others
+    # -- statistics -----------------------------------------------------------------------------------
+    def _joined(self, sensitive: Array, others: Array, ops: Numeric) -> Array:
+        out = ops.zeros((*sensitive.shape[:-1], self.size))
+        out[..., ops.integers(self.sensitive)] = sensitive
+        out[..., ops.integers(self.others)] = others
         return out
 
-    def _parted(self, values: Any, ops: Any) -> tuple[Any, Any]:
-        return values[ops.integers(self.sensitive)], values[ops.integers(self.others)]
+    def _parted(self, values: Array, ops: Numeric) -> tuple[Array, Array]:
+        return values[..., ops.integers(self.sensitive)], values[..., ops.integers(self.others)]
 
-    def decode(self, counts: Any, ops: Any) -> Any:
-        hidden, shown = self._halves(counts)
-        sensitive = self.inner.decode(hidden, ops) + self.kappa * ops.sum(shown)
-        return self._joined(sensitive, shown / self.sigma if self.others else shown, ops)
+    def decode(self, counts: Array, ops: Numeric) -> Array:
+        hidden, passed = self._halves(counts)
+        sensitive = self.inner.decode(hidden, ops) + self.kappa * ops.sum(passed)
+        return self._joined(sensitive, passed / self.sigma if self.others else passed, ops)
 
     @cached_property
-    def _outside_moment(self) -> float:
+    def _other_moment(self) -> float:
         """E[phi_a(Y)**2] of a sensitive value a when somebody holds another one that is not sensitive."""
         return (1 - self.sigma) * self.inner.neutral_moment + self.sigma * self.kappa**2 if self.others else 0.0
 
-    def second_moments(self, shares: Any, ops: Any) -> Any:
+    def second_moments(self, shares: Array, ops: Numeric) -> Array:
         mine, theirs = self._parted(shares, ops)
-        sensitive = self.inner.second_moments(mine, ops) + self._outside_moment * ops.sum(theirs)
+        sensitive = self.inner.second_moments(mine, ops) + self._other_moment * ops.sum(theirs)
         return self._joined(sensitive, theirs / self.sigma if self.others else theirs, ops)
 
-    def slopes(self, shares: Any, ops: Any) -> Any:
+    def slopes(self, shares: Array, ops: Numeric) -> Array:
         mine, theirs = self._parted(shares, ops)
         # a single sensitive value grows at the expense of the others, several at each other's
-        inside = self.inner.slopes(mine, ops) - (self._outside_moment if self.inner.size == 1 else 0.0)
+        inside = self.inner.slopes(mine, ops) - (self._other_moment if self.inner.size == 1 else 0.0)
         return self._joined(inside, (1 / self.sigma if self.others else 0.0) + 0 * theirs, ops)
 
-    def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
+    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
         (mine, theirs), (w, a), (u, b) = (self._parted(part, ops) for part in (shares, first, second))
         if not self.others:
             return self.inner.cross_moment(mine, w, u, ops)
@@ -160,7 +228,7 @@ class HighLow(Randomizer):
         seen = (self.kappa * ops.sum(w) + a / self.sigma) * (self.kappa * ops.sum(u) + b / self.sigma)
         return self.inner.joint_moment(mine, neutral, w, u, ops) + self.sigma * ops.sum(theirs * seen)
 
-    def push(self, shares: Any, ops: Any) -> Any:
+    def push(self, shares: Array, ops: Numeric) -> Array:
         mine, theirs = self._parted(shares, ops)
         hidden = self.inner.push(mine, ops)
         if not self.others:
@@ -168,24 +236,20 @@ class HighLow(Randomizer):
         hidden = hidden + self.inner.push_neutral((1 - self.sigma) * ops.sum(theirs), ops)
         return ops.join(hidden, self.sigma * theirs)
 
-    def pull(self, weights: Any, ops: Any) -> Any:
-        hidden, shown = self._halves(weights)
+    def pull(self, weights: Array, ops: Numeric) -> Array:
+        hidden, passed = self._halves(weights)
         if not self.others:
-            return self._joined(self.inner.pull(hidden, ops), shown, ops)
-        others = (1 - self.sigma) * self.inner.pull_neutral(hidden, ops) + self.sigma * shown
+            return self._joined(self.inner.pull(hidden, ops), passed, ops)
+        others = (1 - self.sigma) * self.inner.pull_neutral(hidden, ops) + self.sigma * passed
         return self._joined(self.inner.pull(hidden, ops), others, ops)
 
-    def influence(self, ops: Any) -> float:
+    def influence(self, ops: Numeric) -> float:
         most = self.inner.influence(ops)
         return max(most, 1 / self.sigma, self.kappa) if self.others else most
 
     @property
     def decode_cost(self) -> float:
         return self.inner.decode_cost + len(self.others)
-
-    @property
-    def epsilons(self) -> tuple[Fraction, ...]:
-        return self.inner.epsilons
 
     def describe(self) -> dict[str, Any]:
         return self.inner.describe()

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import INTEGERS
+from ..canonical import canonical
 from ..certificate import Certificate, verify
-from ..context import Blocks, Context
+from ..context import Context
 from ..domain import Value
 from ..errors import InvalidInput, RandomnessFailure
-from ..exact import text_of
+from .law import Law, plain_law
 from .randomizer import Randomizer
 
 if TYPE_CHECKING:
     from ..random import Source
     from ..tally import Tally
+
+VERSION = 2
+"""The version of descriptions, and so of fingerprints."""
+
+COMPOSED = ("blocks", "high_low")
+"""Forms of contexts that are named together with what serves them."""
 
 CHANNEL_LIMIT = 1 << 22
 """Largest number of entries that `channel` writes out."""
@@ -44,45 +50,33 @@ class Mechanism:
     @property
     def name(self) -> str:
         """The name of the randomizer, with the composition around it."""
-        told = str(self.randomizer.describe()["name"])
-        form = self.served.form
-        return f"{form}({told})" if form in ("blocks", "high_low") and told != form else told
+        inner, form = str(self.randomizer.describe()["name"]), self.served.form
+        return f"{form}({inner})" if form in COMPOSED and inner != form else inner
 
     @property
     def bits(self) -> int:
         """How many bits hold any report."""
         return self.randomizer.bits
 
+    def law(self) -> Law:
+        """The law that reports are drawn by: whole numbers, sets and other laws, no behaviour."""
+        return self.randomizer.law
+
     @cached_property
     def description(self) -> dict[str, Any]:
-        """Everything that the law depends on, as plain data: context, values and randomizer."""
+        """Everything that a promise rests on, as plain data: the values, the context and the law."""
         domain = self.context.domain
-        values = {"size": len(domain)} if domain.is_range else {"values": list(domain)}
-        told = {
-            "version": 1,
-            "domain": values,
+        return {
+            "version": VERSION,
+            "domain": {"size": len(domain)} if domain.is_range else {"values": list(domain)},
             "context": self.context.describe(),
-            "mechanism": self.randomizer.describe(),
-            "word_bits": self.randomizer.word_bits,
+            "law": plain_law(self.randomizer.law),
         }
-        held_back = self._held_back()
-        return told | {"held_back": held_back} if held_back else told
-
-    def _held_back(self) -> list[str]:
-        """The epsilons that the randomizer was made for, where they are not those of the context it serves."""
-        made = self.randomizer.epsilons
-        asked = (
-            self.served.levels
-            if isinstance(self.served, Blocks)
-            else (getattr(self.served, "level", None),) * len(made)
-        )
-        return [] if made in ((), tuple(asked)) else [text_of(epsilon) for epsilon in made]
 
     @cached_property
     def fingerprint(self) -> str:
         """The SHA-256 of the canonical description: two mechanisms with it have the same law."""
-        canonical = json.dumps(self.description, sort_keys=True, separators=(",", ":"), default=str, ensure_ascii=False)
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        return hashlib.sha256(canonical(self.description).encode()).hexdigest()
 
     def randomize(self, value: Value, rng: Source) -> int:
         """One person's report; only the standard library is used."""
@@ -122,4 +116,4 @@ class Mechanism:
         return list(self.randomizer.reports())
 
     def __repr__(self) -> str:
-        return f"<{self.name} for {self.context!r}, {self.bits} bits a report>"
+        return f"<{self.name} for {self.context!r}, {self.bits} bits per report>"

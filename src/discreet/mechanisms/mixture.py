@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
+from .kinds import randomizer_of
+from .law import Law
 from .randomizer import Pair, Randomizer
+from .table import filled
+from .units import check_law
+
+if TYPE_CHECKING:
+    from ..statistics.numeric import Array, Numeric
+
+
+@dataclass(frozen=True)
+class MixtureLaw(Law):
+    """The first word chooses part i with ``units[i]`` of its states; the others draw by the law of the part."""
+
+    kind = "mixture"
+
+    units: tuple[int, ...]
+    parts: tuple[Law, ...]
 
 
 class Mixture(Randomizer):
@@ -28,15 +47,27 @@ class Mixture(Randomizer):
 
     name = "mixture"
 
+    law: MixtureLaw
+
     def __init__(self, parts: Sequence[Randomizer], units: Sequence[int], prior: Sequence[float]) -> None:
-        first = parts[0]
+        self.prior = tuple(prior)
+        self._follow(MixtureLaw(tuple(units), tuple(part.law for part in parts)), parts)
+
+    def follow(self, law: MixtureLaw) -> None:
+        parts = [randomizer_of(part) for part in law.parts]
+        check_law(bool(parts), law.kind, "it must have a part")
+        self.prior = (1 / parts[0].size,) * parts[0].size
+        self._follow(law, parts)
+
+    def _follow(self, law: MixtureLaw, parts: Sequence[Randomizer]) -> None:
+        first, units = parts[0], law.units
         if any(part.size != first.size or part.word_bits != first.word_bits for part in parts):
             raise InvalidInput("parts must be randomizers of one size and one width of words")
         if any(list(part.labels) != list(first.labels) for part in parts):
             raise InvalidInput("parts must treat the same values alike")
         if len(units) != len(parts) or min(units) < 1 or sum(units) != 1 << first.word_bits:
-            raise InvalidInput(f"units must be positive, one a part, and add up to 2**{first.word_bits}")
-        self.parts, self.units, self.prior = tuple(parts), tuple(units), tuple(prior)
+            raise InvalidInput(f"units must be positive, one per part, and add up to 2**{first.word_bits}")
+        self.law, self.parts, self.units = law, tuple(parts), units
         self.size, self.word_bits = first.size, first.word_bits
         self.words = 1 + max(part.words for part in parts)
         self.disjoint = all(part.disjoint for part in parts)
@@ -49,9 +80,15 @@ class Mixture(Randomizer):
         self._bounds = (tuple(bound * self.scale for bound in accumulate(units)),)
         self.odds = [unit / (1 << self.word_bits) for unit in units]
 
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Mixture:
+        parts = [part.narrowed(word_bits, epsilon) for part in self.parts]
+        units = [max(1, unit >> self.word_bits - word_bits) for unit in self.units]
+        return Mixture(parts, filled(units, 1 << word_bits), self.prior)
+
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         chosen = ops.rank(self._bounds, x - x, words[0])
-        return ops.place(ops.dispatch(chosen, self.parts, x, words[1:], self.bits), self.offsets, chosen)
+        draws = [partial(part.draw, ops=ops) for part in self.parts]
+        return ops.place(ops.choose(chosen, draws, x, words[1:], self.bits), self.offsets, chosen)
 
     def _inside(self, y: int) -> tuple[int, int]:
         part = bisect_right(self.offsets, y) - 1
@@ -88,7 +125,7 @@ class Mixture(Randomizer):
         part, inside = self._inside(y)
         return [self.starts[part] + cell for cell in self.parts[part].cells_of(inside)]
 
-    def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
+    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         chosen, inside = ops.locate(reports, self.offsets, self.outputs)
         added = ops.zeros_like(counts)
         for number, part in enumerate(self.parts):
@@ -96,7 +133,7 @@ class Mixture(Randomizer):
             part.count(added, inside[mine], self.starts[number] + ops.pick(start, mine), ops)
         counts += added
 
-    def totals_of(self, ops: Any) -> Any:
+    def totals_of(self, ops: Numeric) -> Array:
         out = ops.integers([-1] * self.cells)
         for start, part in zip(self.starts, self.parts, strict=True):
             inside = part.totals_of(ops)
@@ -104,13 +141,23 @@ class Mixture(Randomizer):
             out[start + bits] = start + inside[bits]
         return out
 
-    def _slices(self, counts: Any) -> list[Any]:
+    def _slices(self, counts: Array) -> list[Array]:
         return [counts[..., b : b + p.cells] for b, p in zip(self.starts, self.parts, strict=True)]
 
-    def total(self, counts: Any, ops: Any) -> Any:
-        return sum(part.total(own, ops) for part, own in zip(self.parts, self._slices(counts), strict=True))
+    @property
+    def passed(self) -> Sequence[int]:
+        return self.parts[0].passed
 
-    def weights(self, ops: Any) -> list[Any]:
+    @property
+    def twins(self) -> Sequence[int] | None:
+        return self.parts[0].twins if len(set(self.prior)) == 1 else None
+
+    def total(self, counts: Array, ops: Numeric) -> Array:
+        return sum(
+            (part.total(own, ops) for part, own in zip(self.parts, self._slices(counts), strict=True)), ops.zeros(1)
+        )
+
+    def weights(self, ops: Numeric) -> list[Any]:
         """beta_i for every value: the second moment's inverse at the prior, scaled so that the mean is one."""
         if not hasattr(self, "_weights"):
             prior = ops.array(self.prior)
@@ -119,51 +166,50 @@ class Mixture(Randomizer):
             self._weights = [one / scale for one in exact]
         return self._weights
 
-    def _mixed(self, ops: Any, compute: Any, power: int) -> Any:
+    def _mixed(self, ops: Numeric, compute: Any, power: int) -> Array:
         terms = zip(self.odds, self.weights(ops), self.parts, strict=True)
-        return sum(odds * beta**power * compute(part) for odds, beta, part in terms)
+        found: Array = sum(odds * beta**power * compute(part) for odds, beta, part in terms)
+        return found
 
-    def decode(self, counts: Any, ops: Any) -> Any:
+    def decode(self, counts: Array, ops: Numeric) -> Array:
         own = zip(self.weights(ops), self.parts, self._slices(counts), strict=True)
-        return sum(beta * part.decode(some, ops) for beta, part, some in own)
+        found: Array = sum(beta * part.decode(some, ops) for beta, part, some in own)
+        return found
 
-    def second_moments(self, shares: Any, ops: Any) -> Any:
+    def second_moments(self, shares: Array, ops: Numeric) -> Array:
         return self._mixed(ops, lambda part: part.second_moments(shares, ops), 2)
 
-    def slopes(self, shares: Any, ops: Any) -> Any:
+    def slopes(self, shares: Array, ops: Numeric) -> Array:
         return self._mixed(ops, lambda part: part.slopes(shares, ops), 2)
 
-    def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
+    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
         terms = zip(self.odds, self.weights(ops), self.parts, strict=True)
-        return sum(odds * p.cross_moment(shares, first * beta, second * beta, ops) for odds, beta, p in terms)
+        return sum(
+            (odds * p.cross_moment(shares, first * beta, second * beta, ops) for odds, beta, p in terms), ops.zeros(1)
+        )
 
-    def push(self, shares: Any, ops: Any) -> Any:
+    def push(self, shares: Array, ops: Numeric) -> Array:
         out = ops.zeros(self.cells)
         for start, odds, part in zip(self.starts, self.odds, self.parts, strict=True):
             out[start : start + part.cells] = odds * part.push(shares, ops)
         return out
 
-    def pull(self, weights: Any, ops: Any) -> Any:
+    def pull(self, weights: Array, ops: Numeric) -> Array:
         terms = zip(self.odds, self.parts, self._slices(weights), strict=True)
-        return sum(odds * part.pull(some, ops) for odds, part, some in terms)
+        return sum((odds * part.pull(some, ops) for odds, part, some in terms), ops.zeros(1))
 
-    def influence(self, ops: Any) -> float:
+    def influence(self, ops: Numeric) -> float:
         pairs = zip(self.weights(ops), self.parts, strict=True)
         return max(float(beta.max()) * part.influence(ops) for beta, part in pairs)
-
-    @property
-    def epsilons(self) -> tuple[Fraction, ...]:
-        return tuple(epsilon for part in self.parts for epsilon in part.epsilons)
 
     @property
     def decode_cost(self) -> float:
         return sum(part.decode_cost for part in self.parts)
 
     def describe(self) -> dict[str, Any]:
-        told = [part.describe() for part in self.parts]
         return {
             "name": self.name,
-            "parts": told,
+            "parts": [part.describe() for part in self.parts],
             "units": [str(unit) for unit in self.units],
             "prior": list(self.prior),
         }

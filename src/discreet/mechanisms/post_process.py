@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
-from .channel import Written
+from ..exact import probability_of
+from .channel import WrittenOut
+from .kinds import randomizer_of
+from .law import Law
 from .mechanism import Mechanism
 from .randomizer import Randomizer
+from .table import filled
+from .units import check_law
 
 REPORTS = 1 << 12
 """The most reports that a post-processing is written out for."""
 
 
-class PostProcessed(Written):
+@dataclass(frozen=True)
+class PostProcessedLaw(Law):
+    """A report drawn by `inner`, the i-th that can occur, is replaced by v with ``weights[i][v]`` of one more word."""
+
+    kind = "post_processed"
+
+    inner: Law
+    weights: tuple[tuple[int, ...], ...]
+
+
+class PostProcessed(WrittenOut):
     """The reports of another randomizer, each replaced by a draw from its row of a stochastic matrix W.
 
     The report y is drawn as before and one more word chooses by row y of W, held in units of a word. The law is
@@ -25,29 +41,47 @@ class PostProcessed(Written):
 
     *Why private.* ``sum_y Q(y|x) W(v|y) <= max_y (Q(y|x) / Q(y|z)) * sum_y Q(y|z) W(v|y)``; the
     certificate does not rest on it but compares the entries of Q W.
-    *Why unbiased.* As `Written`, from Q W.
+    *Why unbiased.* As `WrittenOut`, from Q W.
 
     References: Acharya2020 (Proposition 1).
     """
 
     name = "post_processed"
+    law: PostProcessedLaw
 
     def __init__(self, inner: Randomizer, weights: Sequence[Sequence[int]]) -> None:
+        self._follow(PostProcessedLaw(inner.law, tuple(tuple(row) for row in weights)), inner)
+
+    def follow(self, law: PostProcessedLaw) -> None:
+        self._follow(law, randomizer_of(law.inner))
+
+    def _follow(self, law: PostProcessedLaw, inner: Randomizer) -> None:
+        if inner.outputs > REPORTS:
+            raise InvalidInput(f"post_process: {inner.outputs} reports are more than {REPORTS}, the most written out")
+        self.law, self.inner, self.weights = law, inner, law.weights
         self.size, self.word_bits, self.words = inner.size, inner.word_bits, inner.words + 1
-        self.inner, self.weights = inner, tuple(tuple(row) for row in weights)
-        self.outputs = self.cells = len(self.weights[0])
+        reports = list(inner.reports())
+        check_law(
+            len(law.weights) == len(reports), law.kind, f"its weights must have {len(reports)} rows, one per report"
+        )
+        self.outputs = self.cells = len(law.weights[0])
         unit = 1 << self.word_bits
-        for y, row in zip(inner.reports(), self.weights, strict=True):
+        for y, row in zip(reports, law.weights, strict=True):
             if len(row) != self.outputs or min(row) < 0 or sum(row) != unit:
                 raise InvalidInput(f"weights of report {y} must be {self.outputs} units that add up to {unit}")
-        reports = list(inner.reports())
         self.space = 1 << self.word_bits * self.words
         scale = self.space >> self.word_bits
         self.rows = tuple(self._row([inner.probability(x, y) * scale for y in reports]) for x in range(self.size))
         self._check_rows()
-        bounds = {y: tuple(b * self.scale for b in accumulate(row)) for y, row in zip(reports, weights, strict=True)}
+        rows = zip(reports, law.weights, strict=True)
+        bounds = {y: tuple(b * self.scale for b in accumulate(row)) for y, row in rows}
         anything = next(iter(bounds.values()))
         self._bounds = tuple(bounds.get(y, anything) for y in range(inner.outputs))
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> PostProcessed:
+        inner = self.inner.narrowed(word_bits, epsilon)
+        rows = [[unit >> self.word_bits - word_bits for unit in row] for row in self.weights]
+        return PostProcessed(inner, [filled(row, 1 << word_bits) for row in rows])
 
     def _row(self, law: Sequence[Fraction]) -> tuple[int, ...]:
         """One row of Q W in whole units; Q is in units of the words that the inner randomizer takes."""
@@ -65,35 +99,21 @@ class PostProcessed(Written):
 def post_process(mechanism: Mechanism, matrix: Sequence[Sequence[Any]]) -> Mechanism:
     """The mechanism whose reports are those of `mechanism` replaced at random by a stochastic matrix W.
 
-    `matrix` has one row for each of ``mechanism.reports()``, in order, of exact chances (ints, Fractions or
+    `matrix` has one row for each of ``mechanism.reports()``, in order, of exact probabilities (ints, Fractions or
     text) that add up to one; they are rounded to whole units of a word. The result is certified for the same
     context. Small domains only: the product is written out.
     """
     inner = mechanism.randomizer
     if inner.outputs > REPORTS:
-        raise InvalidInput(f"post_process: {inner.outputs} reports are more than the {REPORTS} it is written out for")
+        raise InvalidInput(f"post_process: {inner.outputs} reports are more than {REPORTS}, the most written out")
     reports = list(mechanism.reports())
     if len(matrix) != len(reports):
-        raise InvalidInput(f"matrix has {len(matrix)} rows; it must have one a report, {len(reports)}")
+        raise InvalidInput(f"matrix has {len(matrix)} rows; it needs one per report, {len(reports)}")
     space = 1 << inner.word_bits
     weights = []
     for number, row in enumerate(matrix):
-        exact = [_chance(entry, number) for entry in row]
+        exact = [probability_of(entry, name=f"matrix[{number}][{v}]") for v, entry in enumerate(row)]
         if not exact or sum(exact) != 1 or len(exact) != len(matrix[0]):
-            raise InvalidInput(f"matrix[{number}] must be as many exact chances as the others, and add up to 1")
-        units = [int(entry * space) for entry in exact]
-        units[units.index(max(units))] += space - sum(units)
-        weights.append(units)
+            raise InvalidInput(f"matrix[{number}] must be as many exact probabilities as the others, and add up to 1")
+        weights.append(filled([int(entry * space) for entry in exact], space))
     return Mechanism(mechanism.context, PostProcessed(inner, weights), served=mechanism.served)
-
-
-def _chance(entry: Any, number: int) -> Fraction:
-    if isinstance(entry, (float, bool)):
-        raise InvalidInput(f"matrix[{number}]: {entry!r} must be exact: an int, a Fraction or text, not a float")
-    try:
-        exact = Fraction(entry)
-    except (TypeError, ValueError, ArithmeticError):
-        raise InvalidInput(f"matrix[{number}]: {entry!r} must be an exact chance") from None
-    if exact < 0:
-        raise InvalidInput(f"matrix[{number}]: {entry!r} must not be negative")
-    return exact

@@ -1,18 +1,36 @@
-"""k-ary randomised response: the value itself, or any other one."""
+"""k-ary randomized response: the value itself, or any other one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..exact import ceil_div, exp_below
-from .randomizer import WORD_BITS, Units, beyond_words, check_size
-from .support import Indexed
+from .law import WORD_BITS, Law
+from .support import Indexed, Neutral
+from .units import Units, beyond_words, check_law, check_size
+
+if TYPE_CHECKING:
+    from ..statistics.numeric import Array, Numeric
 
 WIDE = 1 << 17
 """Above this size the words do not divide evenly enough, and some are spare."""
+
+
+@dataclass(frozen=True)
+class ResponseLaw(Law):
+    """Each other value has `low` words, the own value `high`; `spare` words go one each to values 0, 1, ..."""
+
+    kind = "response"
+
+    size: int
+    low: int
+    high: int
+    spare: int
+    word_bits: int
 
 
 class RandomizedResponse(Indexed):
@@ -33,58 +51,78 @@ class RandomizedResponse(Indexed):
     """
 
     name = "randomized_response"
+    law: ResponseLaw
 
     def __init__(self, size: int, epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
         check_size(size, word_bits)
-        self.size, self.epsilon, self.word_bits = size, epsilon, word_bits
-        self.words = self.outside_words = 1
-        self.outputs = size
-        space = 1 << word_bits
+        if size == 1:
+            self.follow(ResponseLaw(1, 0, 1 << word_bits, 0, word_bits))
+            return
         split = Units.fine if size > WIDE else Units.split
         units = split(word_bits, epsilon, a=1, b=size - 1)
-        self._lie, self._truth, self._spare = units.low, units.high, units.spare
-        most = units.high + (units.spare > 0)
-        self._aside = ceil_div(most, exp_below(epsilon))  # type: ignore[arg-type]
-        if size * self._aside > space:
-            raise beyond_words(epsilon, word_bits)
-        self.low, self.high = Fraction(units.low, space), Fraction(units.high, space)
+        self.follow(ResponseLaw(size, units.low, units.high, units.spare, word_bits))
+        self.hiding(epsilon)  # refuses an epsilon that high-low could not serve
+
+    def follow(self, law: ResponseLaw) -> None:
+        check_size(law.size, law.word_bits)
+        space = 1 << law.word_bits
+        used = (law.size - 1) * law.low + law.high + law.spare
+        sound = 0 <= law.spare < law.size and law.high > 0 and (law.low > 0) == (law.size > 1) and used == space
+        check_law(sound, law.kind, f"its words must be positive and add up to 2**{law.word_bits}")
+        self.law, self.size, self.word_bits, self.words, self.outputs = law, law.size, law.word_bits, 1, law.size
+        self.low, self.high = Fraction(law.low, space), Fraction(law.high, space)
+        self.g, self.h, self.nu = self.high, self.low, Fraction(1, law.size)
         # one value alone has no other to be mistaken for
-        self.g, self.h, self.nu = self.high, self.low if size > 1 else Fraction(0), Fraction(1, size)
-        self.ratio = self.high / self.low
-        self.outside_ratio = Fraction(most, self._aside)
-        self.shown = 1 - Fraction(size * self._aside, space)
+        self.ratio = self.high / self.low if law.size > 1 else Fraction(1)
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         (u,) = words[:1]
-        unit = self._lie * self.scale
+        unit = max(1, self.law.low * self.scale)
         lie = ops.less(u, (self.size - 1) * unit)
         other = ops.divide(u, unit)
         report = ops.select(lie, other + ops.at_least(other, x), x)
-        if not self._spare:
+        if not self.law.spare:
             return report
-        used = ((self.size - 1) * self._lie + self._truth) * self.scale
+        used = ((self.size - 1) * self.law.low + self.law.high) * self.scale
         spare = 1 - ops.less(u, used)
         return ops.select(spare, ops.divide(ops.select(spare, u - used, 0), self.scale), report)
 
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):
             return Fraction(0)
-        extra = Fraction(int(y < self._spare), 1 << self.word_bits)
+        extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if x == y else self.low) + extra
 
-    def outside(self, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
+    # -- values that need no protection: `units` words for each neutral report ------------------------
+    @property
+    def _likeliest(self) -> int:
+        return self.law.high + (self.law.spare > 0)
+
+    def hiding(self, epsilon: Fraction) -> Neutral:
+        units = ceil_div(self._likeliest, exp_below(epsilon))
+        if units * self.size > 1 << self.word_bits:
+            raise beyond_words(epsilon, self.word_bits)
+        return Neutral(units)
+
+    def passing(self, neutral: Neutral) -> Fraction:
+        return 1 - Fraction(self.size * neutral.units, 1 << self.word_bits)
+
+    def neutral_ratio(self, neutral: Neutral) -> Fraction:
+        return Fraction(self._likeliest, neutral.units)
+
+    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
         (u,) = words[:1]
-        unit = self._aside * self.scale
-        shown = 1 - ops.less(u, self.size * unit)
-        return shown, ops.select(shown, 0, ops.divide(u, unit))
+        unit = neutral.units * self.scale
+        passes = 1 - ops.less(u, self.size * unit)
+        return passes, ops.select(passes, 0, ops.divide(u, unit))
 
-    def outside_probability(self, y: int) -> Fraction:
-        return Fraction(self._aside, 1 << self.word_bits) if self.is_report(y) else Fraction(0)
+    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
+        return Fraction(neutral.units, 1 << self.word_bits) if self.is_report(y) else Fraction(0)
 
-    def supports(self, counts: Any, ops: Any) -> Any:
+    def supports(self, counts: Array, ops: Numeric) -> Array:
         return counts
 
-    def cover(self, weights: Any, ops: Any) -> Any:
+    def cover(self, weights: Array, ops: Numeric) -> Array:
         return weights
 
     def describe(self) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """`Randomizer`: a channel from the numbers 0 .. k-1 to whole-number reports, with exact integer law.
 
-A report is one integer in ``0 .. outputs-1``. A mechanism is a context with a randomizer that
-serves it. The sampler `draw` is written once over an `Arithmetic`, the law is stated
-independently by `probability`, and the conformance suite runs the one over every word to
-compare it with the other. The statistics (`decode` and the moments) are linear maps on counts.
+A report is one integer in ``0 .. outputs-1``. A mechanism is a context with a randomizer that serves it. Everything
+about a randomizer follows from its law, which is data (`discreet.mechanisms.law`): the sampler `draw` is written once
+over an `Arithmetic`, the channel is stated independently by `probability`, and the conformance suite runs the one
+over every word to compare it with the other. The statistics (`decode` and the moments) are linear maps on counts.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from ..arithmetic import Arithmetic
-from ..errors import InvalidEpsilon, InvalidInput, InvalidReport
-from ..exact import ceil_div, exp_below
+from ..errors import InvalidReport
+from ..exact import log_of
+from .law import WORD_BITS, Law
 
-WORD_BITS = 64
+if TYPE_CHECKING:
+    from ..statistics.numeric import Array, Numeric
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,53 @@ class Pair:
     ratio: Fraction
 
 
+class Cells(NamedTuple):
+    """A way to count: each of `reports` reports has a cell of its own, in order."""
+
+    reports: int
+
+
+class Sets(NamedTuple):
+    """A way to count: a report is a set of values, with a cell for each value and one, the last, for the sets.
+
+    `members` is how many values every set holds, None where that varies.
+    """
+
+    values: int
+    members: int | None
+
+
+class PartLayout(NamedTuple):
+    """Where the reports and the cells of each part begin, the kind of each part, and how each kind is counted."""
+
+    offsets: Sequence[int]
+    starts: Sequence[int]
+    kind_of: Sequence[int]
+    kinds: Sequence[Cells | Sets | None]
+    cells: int
+
+
+class Group(NamedTuple):
+    """Parts of a randomizer that are alike: row i of `cells` and of `values` belongs to the part `numbers[i]`.
+
+    The reports of each part are known to be its own, so their number is known exactly.
+    """
+
+    randomizer: Randomizer
+    numbers: Any
+    cells: Any
+    values: Any
+
+
 class Randomizer(ABC):
-    """A channel on 0 .. size-1 using `words` 64-bit words a report.
+    """A channel on 0 .. size-1 using `words` 64-bit words a report, drawn by its `law`.
 
     `word_bits` below 64 restricts the words to multiples of ``2**(64 - word_bits)``: the same
     code on a word space small enough to run in full, which is how the law is proved by execution.
     """
 
     name: ClassVar[str]
+    law: Law
     size: int
     word_bits: int
     words: int
@@ -50,6 +91,17 @@ class Randomizer(ABC):
     """True when every report adds to exactly one cell."""
 
     # -- the law --------------------------------------------------------------------------------
+    @abstractmethod
+    def follow(self, law: Any) -> None:
+        """Take on a law: everything else is worked out from it. `InvalidInput` if it contradicts itself."""
+
+    @classmethod
+    def of_law(cls, law: Law) -> Self:
+        """The randomizer that draws by this law."""
+        made = cls.__new__(cls)
+        made.follow(law)
+        return made
+
     @abstractmethod
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         """The report of value number `x` made from `words`; no branch or word depends on x or the outcome."""
@@ -77,66 +129,104 @@ class Randomizer(ABC):
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """The name and every parameter that the law depends on besides the context."""
+        """How a spec asks for it: its name and parameters. The law is not told by this, but by `law`."""
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Randomizer:
+        """The same idea with words of `word_bits` bits, at `epsilon` or at what its own law realises.
+
+        This form serves constructors ``type(r)(size, epsilon, word_bits=..., **parameters)`` with the parameters
+        that `describe` tells besides the name; any other randomizer brings its own.
+        """
+        parameters = {key: entry for key, entry in self.describe().items() if key != "name"}
+        level = self.realised if epsilon is None else epsilon
+        make: Any = type(self)
+        made: Randomizer = make(self.size, level, word_bits=word_bits, **parameters)
+        return made
+
+    @property
+    def realised(self) -> Fraction:
+        """The largest epsilon of any two values, to 12 places: for display and for trial at other widths."""
+        worst = max((pair.ratio for pair in self.pairs()), default=Fraction(1))
+        return Fraction(round(log_of(worst) * 10**12), 10**12)
+
+    @property
+    def identifies(self) -> bool:
+        """False where rounding to few words leaves nothing to estimate some values by."""
+        return True
+
+    # -- structure --------------------------------------------------------------------------------
+    def groups(self, ops: Numeric) -> Sequence[Group]:
+        """The parts whose reports can be told apart, alike ones together: one part unless overridden."""
+        return [Group(self, ops.integers([0]), ops.row(self.cells), ops.row(self.size))]
+
+    @property
+    def passed(self) -> Sequence[int]:
+        """The values that some reports show as they are, in order; none unless overridden."""
+        return ()
+
+    @property
+    def twins(self) -> Sequence[int] | None:
+        """Equal numbers for values whose exchange changes no moment; None where each value is its own."""
+        return None
 
     # -- counting ---------------------------------------------------------------------------------
+    @property
+    def counted(self) -> Cells | Sets | None:
+        """How a compiled pass can count its reports; None where only `count` knows."""
+        return None
+
     @abstractmethod
     def cells_of(self, y: int) -> Sequence[int]:
         """The tally cells that one report `y` adds one to."""
 
     @abstractmethod
-    def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
-        """Add an array of reports to `counts`, their cells beginning at `start` (one number or one a report).
+    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
+        """Add an array of reports to `counts`, their cells beginning at `start` (one number, or one per report).
 
         `InvalidReport` if one of them cannot occur; then nothing has been added.
         """
 
     @abstractmethod
-    def total(self, counts: Any, ops: Any) -> Any:
+    def total(self, counts: Array, ops: Numeric) -> Array:
         """The number of reports behind the counts."""
 
-    def totals_of(self, ops: Any) -> Any:
+    def totals_of(self, ops: Numeric) -> Array:
         """For each cell that counts members of sets, the cell that counts the sets; -1 for every other cell."""
         return ops.integers([-1] * self.cells)
 
     # -- statistics: arrays in, arrays out, over the last axis, so that like blocks go in one call ------
     @abstractmethod
-    def decode(self, counts: Any, ops: Any) -> Any:
+    def decode(self, counts: Array, ops: Numeric) -> Array:
         """Unbiased counts of the values: the sum of phi_x(y) over reports, E[phi_x(Y) | z] = 1{x = z}."""
 
     @abstractmethod
-    def second_moments(self, shares: Any, ops: Any) -> Any:
+    def second_moments(self, shares: Array, ops: Numeric) -> Array:
         """E[phi_x(Y)**2] for every x when values follow `shares` (which may add up to less than one)."""
 
     @abstractmethod
-    def slopes(self, shares: Any, ops: Any) -> Any:
+    def slopes(self, shares: Array, ops: Numeric) -> Array:
         """How E[phi_x(Y)**2] grows with the share of x when the rest keeps its total."""
 
     @abstractmethod
-    def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
+    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
         """E[(first . phi(Y)) (second . phi(Y))] when values follow `shares`."""
 
     @abstractmethod
-    def push(self, shares: Any, ops: Any) -> Any:
+    def push(self, shares: Array, ops: Numeric) -> Array:
         """The expected count of each cell from one report when values follow `shares`."""
 
     @abstractmethod
-    def pull(self, weights: Any, ops: Any) -> Any:
+    def pull(self, weights: Array, ops: Numeric) -> Array:
         """The expected sum of the weights of the cells that a report of each value adds to: the adjoint of `push`."""
 
     @abstractmethod
-    def influence(self, ops: Any) -> float:
+    def influence(self, ops: Numeric) -> float:
         """The most people's worth of share that one crafted report can put on a single value."""
 
     @property
     def decode_cost(self) -> float:
         """Additions, roughly, from counts to shares."""
         return float(self.cells)
-
-    @property
-    def epsilons(self) -> tuple[Fraction, ...]:
-        """What its parts were made for; empty where `describe` tells the law in full."""
-        return ()
 
     # -- derived ------------------------------------------------------------------------------------
     @property
@@ -152,67 +242,5 @@ class Randomizer(ABC):
     def check_report(self, y: int) -> int:
         """`y` itself, or `InvalidReport` if this randomizer cannot have written it."""
         if isinstance(y, bool) or not isinstance(y, int) or not self.is_report(y):
-            raise InvalidReport(f"report={y!r} is none that {self.name} on {self.size} values can write")
+            raise InvalidReport(f"report={y!r} cannot occur under {self.name} on {self.size} values")
         return y
-
-
-@dataclass(frozen=True)
-class Units:
-    """A two-level law in whole units of word space: each low report gets `low`, each high one `high`.
-
-    With a high and b low reports, R <= e**epsilon and N = 2**word_bits words:
-    ``low = ceil(N / (R a + b))`` and ``high = floor((N - b low) / a)``, so high <= R low exactly.
-    The `spare` = N - b low - a high words go to reports 0, 1, ... whatever the value is,
-    which adds the same unit to both sides of every ratio; they are fewer than the reports.
-    """
-
-    low: int
-    high: int
-    spare: int
-
-    @classmethod
-    def fine(cls, word_bits: int, epsilon: Fraction, *, a: int, b: int) -> Units:
-        """A law as `split`, for so many low reports that rounding up all of them would open a visible gap.
-
-        ``low = floor(N / (R a + b))`` and ``high = floor(R low)``; as many units as can go to every
-        report alike, and the spare words are fewer than the reports.
-        """
-        space = 1 << word_bits
-        limit = exp_below(epsilon)
-        low = int(space / (limit * a + b))
-        high = int(limit * low)
-        each, spare = divmod(space - b * low - a * high, a + b)
-        if too_few(low, word_bits) or high <= low:
-            raise beyond_words(epsilon, word_bits)
-        return cls(low + each, high + each, spare)
-
-    @classmethod
-    def split(cls, word_bits: int, epsilon: Fraction, *, a: int, b: int) -> Units:
-        """The law that favours `a` reports over `b` others as much as `epsilon` allows."""
-        space = 1 << word_bits
-        limit = exp_below(epsilon)
-        low = ceil_div(space, limit * a + b)  # type: ignore[arg-type]
-        high = (space - b * low) // a
-        if b and (too_few(low, word_bits) or high <= low):
-            raise beyond_words(epsilon, word_bits)
-        return cls(low, high, space - b * low - a * high)
-
-
-def too_few(units: int, word_bits: int) -> bool:
-    """True if rounding a law of so few units opens a visible gap: fewer than 256 in words of 64 bits."""
-    return units * units < 1 << word_bits // 4
-
-
-def beyond_words(epsilon: Fraction, word_bits: int) -> InvalidEpsilon:
-    """The error for an epsilon that words of this width cannot certify without a visible gap."""
-    return InvalidEpsilon(
-        f"epsilon={float(epsilon):g} is beyond what words of {word_bits} bits can certify for this many values"
-    )
-
-
-def check_size(size: int, word_bits: int) -> None:
-    """Refuse a size or word width that no randomizer can have."""
-    if size < 1:
-        raise InvalidInput(f"size={size} must be at least 1")
-    if not 1 <= word_bits <= WORD_BITS:
-        raise InvalidInput(f"word_bits={word_bits} must be from 1 to {WORD_BITS}")

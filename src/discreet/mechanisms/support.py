@@ -2,8 +2,8 @@
 
 A report y *supports* the values in some set; the value itself is supported with probability g,
 any other value with probability h. Then ``phi_x(y) = (1{y supports x} - h) / (g - h)`` is
-unbiased, and a value outside the domain of the design (the `neutral` law, used by high-low)
-supports each value with probability nu.
+unbiased. A value that needs no protection either passes as it is or writes a *neutral* report, which supports
+each value with probability nu (used by high-low).
 """
 
 from __future__ import annotations
@@ -12,60 +12,84 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..arithmetic import Arithmetic
 from ..domain import Alike
-from .randomizer import Pair, Randomizer
+from .randomizer import Cells, Pair, Randomizer, Sets
+
+if TYPE_CHECKING:
+    from ..statistics.numeric import Array, Numeric
 
 
-class Design(Randomizer):
-    """A randomizer with support probabilities g (own value), h (another value) and nu (neutral)."""
+class Neutral(NamedTuple):
+    """How often a value that needs no protection writes a neutral report, in units that its randomizer defines.
 
-    epsilon: Fraction
+    `steps` is how the words of a neutral set are shared out, for reports that are sets.
+    """
+
+    units: int
+    steps: tuple[tuple[int, int], ...] = ()
+
+
+class Supporting(Randomizer):
+    """A randomizer with support probabilities g (own value), h (another value) and nu (neutral report)."""
+
     g: Fraction
     h: Fraction
     nu: Fraction
     ratio: Fraction
     """The certified largest Q(y | x) / Q(y | z)."""
-    outside_ratio: Fraction
-    """The certified largest Q(y | x) / Pr(an outside value writes y)."""
-    shown: Fraction
-    """The probability that an outside value shows itself in high-low."""
-    outside_words: int
-    """The words that `outside` needs."""
+
+    # -- values that need no protection -----------------------------------------------------------
+    @abstractmethod
+    def hiding(self, epsilon: Fraction) -> Neutral:
+        """The fewest neutral reports that hide every value of this randomizer behind one that needs no protection."""
 
     @abstractmethod
-    def outside(self, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
-        """For a value that needs no protection: a flag to show itself, and the neutral report if not."""
+    def passing(self, neutral: Neutral) -> Fraction:
+        """The probability that a value that needs no protection passes as it is."""
 
     @abstractmethod
-    def outside_probability(self, y: int) -> Fraction:
-        """Pr(an outside value does not show itself and writes y), exactly."""
+    def neutral_ratio(self, neutral: Neutral) -> Fraction:
+        """The certified largest Q(y | x) / Pr(a value that needs no protection writes y)."""
+
+    def neutral_words(self, neutral: Neutral) -> int:
+        """The words that `draw_neutral` takes."""
+        return self.words
 
     @abstractmethod
-    def push_neutral(self, mass: Any, ops: Any) -> Any:
+    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
+        """A flag that says to pass as it is, and the neutral report to write if not."""
+
+    @abstractmethod
+    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
+        """Pr(a value that needs no protection does not pass and writes y), exactly."""
+
+    @abstractmethod
+    def push_neutral(self, mass: Any, ops: Numeric) -> Array:
         """The expected counts from `mass` neutral reports."""
 
     @abstractmethod
-    def pull_neutral(self, weights: Any, ops: Any) -> Any:
+    def pull_neutral(self, weights: Array, ops: Numeric) -> Array:
         """The expected sum of cell weights of one neutral report."""
 
+    # -- all values alike ---------------------------------------------------------------------------
     @abstractmethod
-    def supports(self, counts: Any, ops: Any) -> Any:
+    def supports(self, counts: Array, ops: Numeric) -> Array:
         """How many reports support each value."""
 
     @property
     def labels(self) -> Sequence[int]:
         return Alike(self.size)
 
+    @property
+    def twins(self) -> Sequence[int]:
+        return Alike(self.size)
+
     def pairs(self) -> Iterator[Pair]:
         if self.size > 1:
             yield Pair(0, 1, self.ratio)
-
-    @property
-    def epsilons(self) -> tuple[Fraction, ...]:
-        return (self.epsilon,)
 
     @cached_property
     def _gap(self) -> float:
@@ -83,32 +107,32 @@ class Design(Randomizer):
 
     @cached_property
     def neutral_moment(self) -> float:
-        """E[phi_x**2] under the neutral law."""
+        """E[phi_x**2] of a neutral report."""
         nu, h = self.nu, self.h
         return float((nu * (1 - h) ** 2 + (1 - nu) * h * h) / (self.g - self.h) ** 2)
 
-    def decode(self, counts: Any, ops: Any) -> Any:
+    def decode(self, counts: Array, ops: Numeric) -> Array:
         return (self.supports(counts, ops) - float(self.h) * self.total(counts, ops)) / self._gap
 
-    def second_moments(self, shares: Any, ops: Any) -> Any:
+    def second_moments(self, shares: Array, ops: Numeric) -> Array:
         return self.v0 * ops.sum(shares) + (self.v1 + 1) * shares
 
-    def slopes(self, shares: Any, ops: Any) -> Any:
+    def slopes(self, shares: Array, ops: Numeric) -> Array:
         return self.v1 + 1 + 0 * shares
 
     @abstractmethod
-    def joint_moment(self, shares: Any, neutral: float, first: Any, second: Any, ops: Any) -> Any:
-        """E[(first . phi)(second . phi)] for `shares` of the values and `neutral` mass of the neutral law."""
+    def joint_moment(self, shares: Array, neutral: Any, first: Array, second: Array, ops: Numeric) -> Array:
+        """E[(first . phi)(second . phi)] for `shares` of the values and `neutral` mass of neutral reports."""
 
-    def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
+    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
         return self.joint_moment(shares, 0.0, first, second, ops)
 
-    def influence(self, ops: Any) -> float:
+    def influence(self, ops: Numeric) -> float:
         return float((1 - self.h) / (self.g - self.h))
 
 
-class Indexed(Design):
-    """A design whose reports are few enough to count one by one: cell y counts report y.
+class Indexed(Supporting):
+    """A randomizer whose reports are few enough to count one by one: cell y counts report y.
 
     A subclass gives `supports` and its adjoint `cover`, and the two levels of its law.
     """
@@ -118,12 +142,16 @@ class Indexed(Design):
     disjoint = True
 
     @abstractmethod
-    def cover(self, weights: Any, ops: Any) -> Any:
+    def cover(self, weights: Array, ops: Numeric) -> Array:
         """For each report, the sum of the weights of the values it supports."""
 
     @property
     def cells(self) -> int:  # type: ignore[override]
         return self.outputs
+
+    @property
+    def counted(self) -> Cells:
+        return Cells(self.outputs)
 
     def reports(self) -> Iterable[int]:
         return range(self.outputs)
@@ -134,39 +162,39 @@ class Indexed(Design):
     def cells_of(self, y: int) -> Sequence[int]:
         return (self.check_report(y),)
 
-    def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
+    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         ops.count_cells(counts, reports, start, self.outputs)
 
-    def total(self, counts: Any, ops: Any) -> Any:
+    def total(self, counts: Array, ops: Numeric) -> Array:
         return ops.sum(counts)
 
-    def joint_moment(self, shares: Any, neutral: float, first: Any, second: Any, ops: Any) -> Any:
+    def joint_moment(self, shares: Array, neutral: Any, first: Array, second: Array, ops: Numeric) -> Array:
         law = self.push(shares, ops) + self.push_neutral(neutral, ops)
         return ops.sum(law * self.score(first, ops) * self.score(second, ops))
 
-    def score(self, weights: Any, ops: Any) -> Any:
+    def score(self, weights: Array, ops: Numeric) -> Array:
         """weights . phi(y) for each report y."""
         return (self.cover(weights, ops) - float(self.h) * ops.sum(weights)) / self._gap
 
-    def push(self, shares: Any, ops: Any) -> Any:
+    def push(self, shares: Array, ops: Numeric) -> Array:
         return float(self.low) * ops.sum(shares) + float(self.high - self.low) * self.cover(shares, ops)
 
-    def push_neutral(self, mass: Any, ops: Any) -> Any:
+    def push_neutral(self, mass: Any, ops: Numeric) -> Any:
         return mass / self.outputs
 
-    def pull(self, weights: Any, ops: Any) -> Any:
+    def pull(self, weights: Array, ops: Numeric) -> Array:
         return float(self.low) * ops.sum(weights) + float(self.high - self.low) * self.supports(weights, ops)
 
-    def pull_neutral(self, weights: Any, ops: Any) -> Any:
+    def pull_neutral(self, weights: Array, ops: Numeric) -> Array:
         return ops.sum(weights) / self.outputs
 
 
-class SetValued(Design):
-    """A design whose report is the set of supported values itself, as an integer with one bit a value.
+class SetValued(Supporting):
+    """A randomizer whose report is the set of supported values itself, as an integer with one bit per value.
 
     Cell x counts the reports that contain x; the last cell counts the reports. Values enter
     symmetrically, so joint support needs three numbers: `both_own` when one of the two is the
-    person's value, `both_other` when neither is, `both_neutral` under the neutral law.
+    person's value, `both_other` when neither is, `both_neutral` for a neutral report.
     """
 
     both_own: Fraction
@@ -182,11 +210,15 @@ class SetValued(Design):
     def cells(self) -> int:  # type: ignore[override]
         return self.size + 1
 
+    @property
+    def counted(self) -> Sets:
+        return Sets(self.size, self.set_size)
+
     def cells_of(self, y: int) -> Sequence[int]:
         self.check_report(y)
         return [x for x in range(self.size) if y >> x & 1] + [self.size]
 
-    def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
+    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         ops.count_members(counts, reports, start, self.size, self.set_size)
 
     @property
@@ -194,30 +226,32 @@ class SetValued(Design):
         """How many values every report holds, or None where that varies."""
         return None
 
-    def total(self, counts: Any, ops: Any) -> Any:
+    def total(self, counts: Array, ops: Numeric) -> Array:
         return counts[..., -1:]
 
-    def totals_of(self, ops: Any) -> Any:
+    def totals_of(self, ops: Numeric) -> Array:
         return ops.integers([self.size] * self.size + [-1])
 
-    def supports(self, counts: Any, ops: Any) -> Any:
+    def supports(self, counts: Array, ops: Numeric) -> Array:
         return counts[..., :-1]
 
-    def push(self, shares: Any, ops: Any) -> Any:
+    def push(self, shares: Array, ops: Numeric) -> Array:
         mass = ops.sum(shares)
         return ops.join(float(self.h) * mass + float(self.g - self.h) * shares, mass)
 
-    def push_neutral(self, mass: Any, ops: Any) -> Any:
-        return mass * ops.join(float(self.nu) + ops.zeros(self.size), ops.zeros(1) + 1.0)
+    def push_neutral(self, mass: Any, ops: Numeric) -> Array:
+        one: Array = ops.join(float(self.nu) + ops.zeros(self.size), ops.zeros(1) + 1.0)
+        found: Array = mass * one
+        return found
 
-    def pull(self, weights: Any, ops: Any) -> Any:
+    def pull(self, weights: Array, ops: Numeric) -> Array:
         bits = weights[..., :-1]
         return float(self.h) * ops.sum(bits) + float(self.g - self.h) * bits + weights[..., -1:]
 
-    def pull_neutral(self, weights: Any, ops: Any) -> Any:
+    def pull_neutral(self, weights: Array, ops: Numeric) -> Array:
         return float(self.nu) * ops.sum(weights[..., :-1]) + weights[..., -1:]
 
-    def joint_moment(self, shares: Any, neutral: float, first: Any, second: Any, ops: Any) -> Any:
+    def joint_moment(self, shares: Array, neutral: Any, first: Array, second: Array, ops: Numeric) -> Array:
         """Expand E[(w.phi)(u.phi)] over pairs; only four sums over the values are needed."""
         g, h, nu = float(self.g), float(self.h), float(self.nu)
         own, other, none = float(self.both_own), float(self.both_other), float(self.both_neutral)
@@ -231,4 +265,5 @@ class SetValued(Design):
         hit_w = h * mass * sum_w + (g - h) * dot_w + nu * neutral * sum_w
         hit_u = h * mass * sum_u + (g - h) * dot_u + nu * neutral * sum_u
         centred = joint + single - h * (sum_u * hit_w + sum_w * hit_u) + h * h * sum_w * sum_u * (mass + neutral)
-        return centred / (g - h) ** 2
+        found: Array = centred / (g - h) ** 2
+        return found

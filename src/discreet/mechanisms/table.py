@@ -3,53 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
-from .channel import Written
-from .randomizer import WORD_BITS, check_size
+from .channel import WrittenOut
+from .law import WORD_BITS, Law
+from .units import check_size
 
 
-class Table(Written):
+@dataclass(frozen=True)
+class TableLaw(Law):
+    """Value x writes report y with ``rows[x][y]`` of the words."""
+
+    kind = "table"
+
+    rows: tuple[tuple[int, ...], ...]
+    word_bits: int
+
+
+class Table(WrittenOut):
     """The channel whose row x gives report y ``rows[x][y]`` of the 2**word_bits words.
 
     One word decides, by the bounds of the row.
 
-    *Why private.* As any channel that is `Written`: verification compares every pair of entries exactly.
-    *Why unbiased.* As `Written`.
+    *Why private.* As any channel that is `WrittenOut`: verification compares every pair of entries exactly.
+    *Why unbiased.* As `WrittenOut`.
 
     References: Acharya2020 (Definition 2).
     """
 
     name = "table"
 
+    law: TableLaw
+
     def __init__(self, rows: Sequence[Sequence[int]], *, word_bits: int = WORD_BITS) -> None:
-        check_size(len(rows), word_bits)
-        self.size, self.word_bits, self.words = len(rows), word_bits, 1
-        self.rows = tuple(tuple(int(unit) for unit in row) for row in rows)
-        self.outputs = self.cells = len(self.rows[0])
-        self.space = space = 1 << word_bits
-        for x, row in enumerate(self.rows):
+        self.follow(TableLaw(tuple(tuple(int(unit) for unit in row) for row in rows), word_bits))
+
+    def follow(self, law: TableLaw) -> None:
+        check_size(len(law.rows), law.word_bits)
+        self.law, self.size, self.word_bits, self.words = law, len(law.rows), law.word_bits, 1
+        self.rows, self.space = law.rows, 1 << law.word_bits
+        self.outputs = self.cells = len(law.rows[0])
+        for x, row in enumerate(law.rows):
             if not row:
                 raise InvalidInput(f"rows[{x}] must not be empty")
-            if len(row) != self.outputs or min(row) < 0 or sum(row) != space:
-                raise InvalidInput(f"rows[{x}] must be {self.outputs} non-negative units that add up to 2**{word_bits}")
-        self._bounds = tuple(tuple(bound * self.scale for bound in accumulate(row)) for row in self.rows)
+            if len(row) != self.outputs or min(row) < 0 or sum(row) != self.space:
+                raise InvalidInput(
+                    f"rows[{x}] must be {self.outputs} non-negative units that add up to 2**{law.word_bits}"
+                )
+        self._bounds = tuple(tuple(bound * self.scale for bound in accumulate(row)) for row in law.rows)
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Table:
+        rows = [[unit >> self.word_bits - word_bits for unit in row] for row in self.rows]
+        return Table([filled(row, 1 << word_bits) for row in rows], word_bits=word_bits)
 
     @classmethod
     def of_fractions(cls, rows: Sequence[Sequence[Fraction]]) -> Table:
         """The table nearest to exact probabilities, each row's rounding left to its largest entry."""
         space = 1 << WORD_BITS
-        whole = [[int(Fraction(entry) * space) for entry in row] for row in rows]
-        for row in whole:
-            row[row.index(max(row))] += space - sum(row)
-        return cls(whole)
+        return cls([filled([int(Fraction(entry) * space) for entry in row], space) for row in rows])
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         return ops.rank(self._bounds, x, words[0])
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name, "rows": [[str(unit) for unit in row] for row in self.rows]}
+
+
+def filled(units: list[int], space: int) -> list[int]:
+    """Units rounded down, with what is missing from `space` left to the largest."""
+    units[units.index(max(units))] += space - sum(units)
+    return units

@@ -1,68 +1,78 @@
-"""Unary encoding: every bit of the one-hot vector flipped on its own (binary randomised response, RAPPOR)."""
+"""Unary encoding: every bit of the one-hot vector flipped on its own (binary randomized response, RAPPOR)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..arithmetic import Arithmetic
 from ..exact import ceil_div, exp_below
-from .randomizer import WORD_BITS, beyond_words, check_size, too_few
-from .support import SetValued
+from .law import WORD_BITS, Law
+from .support import Neutral, SetValued
+from .units import beyond_words, check_law, check_size, too_few
+
+
+@dataclass(frozen=True)
+class UnaryLaw(Law):
+    """One word per bit: the own bit is on below `own`, each other bit below `other`."""
+
+    kind = "unary"
+
+    size: int
+    own: int
+    other: int
+    word_bits: int
 
 
 class Unary(SetValued):
     """Each bit kept with probability e**(epsilon/2) / (e**(epsilon/2) + 1): symmetric RAPPOR.
 
-    One word a bit. The own bit is on with probability p = T1/N, each other with q = T0/N.
+    One word per bit. The own bit is on with probability p = T1/N, each other with q = T0/N.
 
     *Why private.* Two values differ in two bits, so the worst ratio is p (1-q) / (q (1-p)),
     compared exactly with e**epsilon.
     *Why unbiased.* p and q are exact.
 
-    References: Wang2016 (binary randomised response), Erlingsson2014 (one-time, symmetric).
+    References: Wang2016 (binary randomized response), Erlingsson2014 (one-time, symmetric).
     """
 
     name: ClassVar[str] = "unary"
+    law: UnaryLaw
 
     def __init__(self, size: int, epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
         check_size(size, word_bits)
-        self.size, self.epsilon, self.word_bits = size, epsilon, word_bits
-        self.words, self.outside_words = size, size + 1
-        space = 1 << word_bits
-        self._own, self._other = self._thresholds(space)
-        if too_few(self._other, word_bits) or self._own <= self._other:
+        own, other = self.thresholds(epsilon, 1 << word_bits)
+        if too_few(other, word_bits) or own <= other:
             raise beyond_words(epsilon, word_bits)
-        p, q = Fraction(self._own, space), Fraction(self._other, space)
-        self.g, self.h, self.nu = p, q, q
-        self.both_own, self.both_other, self.both_neutral = p * q, q * q, q * q
-        self.ratio = p * (1 - q) / (q * (1 - p))
-        aside = p / q / exp_below(epsilon)
-        self._aside = min(space, ceil_div(space * aside.numerator, aside.denominator))
-        self.shown = 1 - Fraction(self._aside, space)
-        self.outside_ratio = p / q / (1 - self.shown)
+        self.follow(UnaryLaw(size, own, other, word_bits))
 
-    def _thresholds(self, space: int) -> tuple[int, int]:
-        half = exp_below(self.epsilon / 2)
+    @staticmethod
+    def thresholds(epsilon: Fraction, space: int) -> tuple[int, int]:
+        """T1 and T0 for words of this many states."""
+        half = exp_below(epsilon / 2)
         own = int(space * half / (half + 1))
         return own, space - own
 
+    def follow(self, law: UnaryLaw) -> None:
+        check_size(law.size, law.word_bits)
+        space = 1 << law.word_bits
+        check_law(0 < law.other < law.own < space, law.kind, f"0 < other < own < 2**{law.word_bits} must hold")
+        self.law, self.size, self.word_bits, self.words = law, law.size, law.word_bits, law.size
+        p, q = Fraction(law.own, space), Fraction(law.other, space)
+        self.g, self.h, self.nu = p, q, q
+        self.both_own, self.both_other, self.both_neutral = p * q, q * q, q * q
+        self.ratio = p * (1 - q) / (q * (1 - p))
+
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
-        own, other = self._own * self.scale, self._other * self.scale
+        own, other = self.law.own * self.scale, self.law.other * self.scale
         members = ops.empty_set(words[0], self.size)
         for bit in range(self.size):
             u = words[bit]
             on = ops.select(ops.equal(x, bit), ops.less(u, own), ops.less(u, other))
             members = ops.insert(members, bit, on)
         return ops.set_report(members, self.size)
-
-    def outside(self, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
-        members = ops.empty_set(words[0], self.size)
-        for bit in range(self.size):
-            members = ops.insert(members, bit, ops.less(words[bit], self._other * self.scale))
-        shown = 1 - ops.less(words[self.size], self._aside * self.scale)
-        return shown, ops.set_report(members, self.size)
 
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):
@@ -71,11 +81,36 @@ class Unary(SetValued):
         own = self.g if y >> x & 1 else 1 - self.g
         return own * self.h**on * (1 - self.h) ** (self.size - 1 - on)
 
-    def outside_probability(self, y: int) -> Fraction:
+    # -- values that need no protection: one more word, below `units` for a neutral report --------------
+    def hiding(self, epsilon: Fraction) -> Neutral:
+        space = 1 << self.word_bits
+        return Neutral(min(space, ceil_div(space * self.g / self.h, exp_below(epsilon))))
+
+    def passing(self, neutral: Neutral) -> Fraction:
+        return 1 - Fraction(neutral.units, 1 << self.word_bits)
+
+    def neutral_ratio(self, neutral: Neutral) -> Fraction:
+        return self.g / self.h / (1 - self.passing(neutral))
+
+    def neutral_words(self, neutral: Neutral) -> int:
+        return self.size + 1
+
+    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
+        members = ops.empty_set(words[0], self.size)
+        for bit in range(self.size):
+            members = ops.insert(members, bit, ops.less(words[bit], self.law.other * self.scale))
+        passes = 1 - ops.less(words[self.size], neutral.units * self.scale)
+        return passes, ops.set_report(members, self.size)
+
+    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
+        return (1 - self.passing(neutral)) * self.neutral_set_probability(y)
+
+    def neutral_set_probability(self, y: int) -> Fraction:
+        """Pr(the set y | every bit is another's)."""
         if not self.is_report(y):
             return Fraction(0)
         on = y.bit_count()
-        return (1 - self.shown) * self.h**on * (1 - self.h) ** (self.size - on)
+        return self.h**on * (1 - self.h) ** (self.size - on)
 
     def reports(self) -> Iterable[int]:
         return range(self.outputs)
@@ -98,5 +133,6 @@ class OptimisedUnary(Unary):
 
     name = "optimised_unary"
 
-    def _thresholds(self, space: int) -> tuple[int, int]:
-        return space // 2, ceil_div(space, exp_below(self.epsilon) + 1)  # type: ignore[arg-type]
+    @staticmethod
+    def thresholds(epsilon: Fraction, space: int) -> tuple[int, int]:
+        return space // 2, ceil_div(space, exp_below(epsilon) + 1)

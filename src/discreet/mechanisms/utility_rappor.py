@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
-from .randomizer import WORD_BITS, Pair, Randomizer
-from .unary import Unary
+from .law import WORD_BITS, Bits, Law
+from .randomizer import Pair, Randomizer
+from .support import Neutral
+from .unary import Unary, UnaryLaw
+from .units import check_law
+
+if TYPE_CHECKING:
+    from ..statistics.numeric import Array, Numeric
+
+
+@dataclass(frozen=True)
+class UtilityRapporLaw(Law):
+    """The bits of the sensitive values follow `inner`; another value's own bit is off below `neutral`."""
+
+    kind = "utility_rappor"
+
+    sensitive: Bits
+    inner: UnaryLaw
+    neutral: int
 
 
 class UtilityRappor(Randomizer):
@@ -26,25 +44,36 @@ class UtilityRappor(Randomizer):
 
     name = "utility_rappor"
     disjoint = False
+    law: UtilityRapporLaw
 
     def __init__(self, size: int, sensitive: Sequence[int], epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
-        self.size, self.word_bits = size, word_bits
-        self.inner = Unary(len(sensitive), epsilon, word_bits=word_bits)
-        self.sensitive = tuple(sensitive)
+        inner = Unary(len(sensitive), epsilon, word_bits=word_bits)
+        self.follow(UtilityRapporLaw(Bits.of(sensitive, size), inner.law, inner.hiding(epsilon).units))
+
+    def follow(self, law: UtilityRapporLaw) -> None:
+        self.law, self.size, self.inner = law, law.sensitive.size, Unary.of_law(law.inner)
+        sound = len(law.sensitive) == self.inner.size and 0 < law.neutral <= 1 << law.inner.word_bits
+        check_law(sound, law.kind, f"one bit per sensitive value and 0 < neutral <= 2**{law.inner.word_bits} must hold")
+        self.word_bits, self.words = law.inner.word_bits, self.inner.size + 1
+        self.neutral, self.passes = Neutral(law.neutral), self.inner.passing(Neutral(law.neutral))
+        self.sensitive = tuple(law.sensitive)
         self.place = {x: place for place, x in enumerate(self.sensitive)}
-        self.others = tuple(x for x in range(size) if x not in self.place)
-        self.words = len(self.sensitive) + 1
-        self.outputs, self.cells = 1 << size, size + 1
-        self._is_other = tuple(int(x not in self.place) for x in range(size))
+        self.others = tuple(x for x in range(self.size) if x not in self.place)
+        self.outputs, self.cells = 1 << self.size, self.size + 1
+        self._is_other = tuple(int(x not in self.place) for x in range(self.size))
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> UtilityRappor:
+        level = self.inner.realised if epsilon is None else epsilon
+        return UtilityRappor(self.size, self.sensitive, level, word_bits=word_bits)
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
-        own, other = self.inner._own * self.inner.scale, self.inner._other * self.inner.scale
+        own, other = self.law.inner.own * self.scale, self.law.inner.other * self.scale
         members = ops.empty_set(words[0], self.size)
         for place, bit in enumerate(self.sensitive):
             u = words[place]
             members = ops.insert(members, bit, ops.select(ops.equal(x, bit), ops.less(u, own), ops.less(u, other)))
-        shown = 1 - ops.less(words[-1], self.inner._aside * self.inner.scale)
-        members = ops.insert(members, x, ops.select(ops.look_up(self._is_other, x), shown, 0))
+        passes = 1 - ops.less(words[-1], self.law.neutral * self.scale)
+        members = ops.insert(members, x, ops.select(ops.look_up(self._is_other, x), passes, 0))
         return ops.set_report(members, self.size)
 
     def probability(self, x: int, y: int) -> Fraction:
@@ -54,10 +83,10 @@ class UtilityRappor(Randomizer):
         hidden = sum((y >> bit & 1) << place for place, bit in enumerate(self.sensitive))
         if x in self.place:
             return Fraction(0) if seen else self.inner.probability(self.place[x], hidden)
-        neutral = self.inner.outside_probability(hidden) / (1 - self.inner.shown)
+        neutral = self.inner.neutral_set_probability(hidden)
         if seen:
-            return neutral * self.inner.shown if seen == [x] else Fraction(0)
-        return neutral * (1 - self.inner.shown)
+            return neutral * self.passes if seen == [x] else Fraction(0)
+        return neutral * (1 - self.passes)
 
     def reports(self) -> Iterable[int]:
         return (y for y in range(self.outputs) if self.is_report(y))
@@ -73,64 +102,64 @@ class UtilityRappor(Randomizer):
         of = self.sensitive
         yield from (Pair(of[p.x], of[p.z], p.ratio) for p in self.inner.pairs())
         if self.others:
-            yield Pair(of[0], self.others[0], self.inner.outside_ratio)
+            yield Pair(of[0], self.others[0], self.inner.neutral_ratio(self.neutral))
 
     def cells_of(self, y: int) -> Sequence[int]:
         self.check_report(y)
         return [x for x in range(self.size) if y >> x & 1] + [self.size]
 
-    def count(self, counts: Any, reports: Any, start: Any, ops: Any) -> None:
+    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         ops.refuse_several(reports, self.others)
         ops.count_members(counts, reports, start, self.size, None)
 
-    def totals_of(self, ops: Any) -> Any:
+    def totals_of(self, ops: Numeric) -> Array:
         return ops.integers([self.size] * self.size + [-1])
 
-    def total(self, counts: Any, ops: Any) -> Any:
+    def total(self, counts: Array, ops: Numeric) -> Array:
         return counts[..., -1:]
 
-    def _levels(self, ops: Any) -> tuple[Any, Any, Any]:
+    def _levels(self, ops: Numeric) -> tuple[Array, Array, Array]:
         """For every bit: Pr(on | own value), Pr(on | another value), their difference."""
-        g, h = ops.zeros(self.size) + float(self.inner.shown), ops.zeros(self.size)
+        g, h = ops.zeros(self.size) + float(self.passes), ops.zeros(self.size)
         chosen = ops.integers(self.sensitive)
         g[chosen], h[chosen] = float(self.inner.g), float(self.inner.h)
         return g, h, g - h
 
-    def decode(self, counts: Any, ops: Any) -> Any:
+    def decode(self, counts: Array, ops: Numeric) -> Array:
         _, h, gap = self._levels(ops)
-        return (counts[..., :-1] - h * counts[..., -1:]) / gap
+        found: Array = (counts[..., :-1] - h * counts[..., -1:]) / gap
+        return found
 
-    def _noise(self, shares: Any, ops: Any) -> Any:
+    def _noise(self, shares: Array, ops: Numeric) -> Array:
         """The part of the variance that the coins add: sum_v p_v Var(phi_x | v)."""
         g, h, gap = self._levels(ops)
-        return (h * (1 - h) * ops.sum(shares) + (g * (1 - g) - h * (1 - h)) * shares) / gap**2
+        found: Array = (h * (1 - h) * ops.sum(shares) + (g * (1 - g) - h * (1 - h)) * shares) / gap**2
+        return found
 
-    def second_moments(self, shares: Any, ops: Any) -> Any:
+    def second_moments(self, shares: Array, ops: Numeric) -> Array:
         return self._noise(shares, ops) + shares
 
-    def slopes(self, shares: Any, ops: Any) -> Any:
+    def slopes(self, shares: Array, ops: Numeric) -> Array:
         g, h, gap = self._levels(ops)
-        return (g * (1 - g) - h * (1 - h)) / gap**2 + 1
+        found: Array = (g * (1 - g) - h * (1 - h)) / gap**2 + 1
+        return found
 
-    def cross_moment(self, shares: Any, first: Any, second: Any, ops: Any) -> Any:
+    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
         return ops.sum(first * second * (shares + self._noise(shares, ops)))
 
-    def push(self, shares: Any, ops: Any) -> Any:
+    def push(self, shares: Array, ops: Numeric) -> Array:
         _, h, gap = self._levels(ops)
         return ops.join(h * ops.sum(shares) + gap * shares, ops.sum(shares))
 
-    def pull(self, weights: Any, ops: Any) -> Any:
+    def pull(self, weights: Array, ops: Numeric) -> Array:
         _, h, gap = self._levels(ops)
         bits = weights[..., :-1]
-        return ops.sum(h * bits) + gap * bits + weights[..., -1:]
+        found: Array = ops.sum(h * bits) + gap * bits + weights[..., -1:]
+        return found
 
-    def influence(self, ops: Any) -> float:
+    def influence(self, ops: Numeric) -> float:
         _, h, gap = self._levels(ops)
         return float(((1 - h) / gap).max())
-
-    @property
-    def epsilons(self) -> tuple[Fraction, ...]:
-        return self.inner.epsilons
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name}

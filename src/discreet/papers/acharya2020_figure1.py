@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..choose import mechanism
+from ..build import mechanism
 from ..context import Context
 from ..plots import plot_regions
 from .report import Check, Report, Table

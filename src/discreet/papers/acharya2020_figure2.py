@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..choose import mechanism
+from ..build import mechanism
 from ..context import Context
 from ..geo import blocks_context
 from ..mechanisms.mechanism import Mechanism

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..choose import mechanism
+from ..build import mechanism
 from ..geo import grid_context, grid_coordinates
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_maps

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from ..choose import mechanism
+from ..build import mechanism
 from ..geo import grid_context
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_bars

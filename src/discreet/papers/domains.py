@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..choose import mechanism
-from ..context import HighLow
+from ..build import mechanism
 from ..mechanisms.hadamard import Hadamard
-from ..mechanisms.high_low import HighLow as HighLowRandomizer
+from ..mechanisms.high_low import HighLowResponse
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_bars
 from ..results.likelihood import likelihood
@@ -47,9 +46,10 @@ def made(survey: str, context: str, epsilon: str, *, paper: bool) -> Mechanism:
         return mechanism(wanted)
     if wanted.size == 2:
         return mechanism(wanted, "binary" if wanted.form == "binary" else "randomized_response")
-    if isinstance(wanted, HighLow):
-        inner = Hadamard(len(wanted.sensitive), wanted.level)
-        return Mechanism(wanted, HighLowRandomizer(wanted.size, wanted.sensitive, inner))
+    part = (wanted.parts or ())[0]
+    if not part.is_uniform:
+        inner = Hadamard(len(part.sensitive), part.level)
+        return Mechanism(wanted, HighLowResponse(wanted.size, part.sensitive, inner, part.level))
     return mechanism(wanted, "hadamard")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..choose import mechanism
+from ..build import mechanism
 from ..geo import blocks_context, grid_coordinates
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_partitions, plot_points

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..choose import mechanism
+from ..build import mechanism
 from ..context import Context
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.subset import least_error_size, most_information_size
-from ..mechanisms.support import Design
+from ..mechanisms.support import Supporting
 from ..plots import plot_ratios
 from ..results.projection import project
 from ..results.unbiased import estimate
@@ -97,7 +97,7 @@ def shortcut(row: Row, method: str, *, runs: int) -> dict[str, Mean]:
     ``f_j ~ Binomial(n_j, g) + Binomial(n - n_j, h)`` independent over j; in the mechanism they are not.
     """
     design = made(row.d, row.epsilon, method).randomizer
-    assert isinstance(design, Design)
+    assert isinstance(design, Supporting)
     g, h = float(design.g), float(design.h)
     generator = _generator(row, method, 0)
     people = np.stack([drawn_people(row.d, generator) for _ in range(runs)])

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
-from ..mechanisms.blocks import Blocks
 from ..mechanisms.randomizer import Randomizer
 from ..statistics.numeric import NUMERIC
 from ..tally import Tally
@@ -116,10 +115,9 @@ class _Model:
         self.counts = tally.counts.astype(float)
         self.block_of = np.zeros(tally.mechanism.context.size, dtype=np.int64)
         self.cell_block = np.zeros(len(self.counts), dtype=np.int64)
-        if isinstance(randomizer, Blocks):
-            for _, blocks, cells, members in randomizer.groups(NUMERIC):
-                self.block_of[members] = blocks[:, None]
-                self.cell_block[cells] = blocks[:, None]
+        for _, blocks, cells, members in randomizer.groups(NUMERIC):
+            self.block_of[members] = blocks[:, None]
+            self.cell_block[cells] = blocks[:, None]
         self.blocks = int(self.block_of.max()) + 1
         self.longest = np.full(self.blocks, 4.0)
         totals = randomizer.totals_of(NUMERIC)
@@ -196,13 +194,11 @@ def _inverse_information(randomizer: Randomizer, n: int, shares: Array) -> tuple
     """The diagonal of the inverse expected information, and its product with the vector of ones."""
     law = np.asarray(randomizer.push(shares, NUMERIC))
     curvature = np.divide(n, law, out=np.zeros_like(law), where=law > UNLIKELY)
-    if isinstance(randomizer, Blocks):
-        diagonal, ones = np.zeros(len(shares)), np.zeros(len(shares))
-        for part, _, cells, values in randomizer.groups(NUMERIC):
-            for rows, columns in zip(cells, values, strict=True):
-                diagonal[columns], ones[columns] = _inverse(part, curvature[rows], len(columns))
-        return diagonal, ones
-    return _inverse(randomizer, curvature, len(shares))
+    diagonal, ones = np.zeros(len(shares)), np.zeros(len(shares))
+    for part, _, cells, values in randomizer.groups(NUMERIC):
+        for rows, columns in zip(cells, values, strict=True):
+            diagonal[columns], ones[columns] = _inverse(part, curvature[rows], len(columns))
+    return diagonal, ones
 
 
 def _inverse(randomizer: Randomizer, curvature: Array, size: int) -> tuple[Array, Array]:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
-from ..mechanisms.high_low import HighLow
 from ..statistics.numeric import NUMERIC
 from ..tally import Tally
 from .shrinkage import ShrinkResult, shrink_counts
@@ -94,15 +93,25 @@ def shrink(
 
 
 def _blocks(tally: Tally, unbiased: Estimate) -> tuple[NDArray[np.int64], Array]:
-    """The block of each value and the total of each block; high-low has a sensitive block and single others."""
-    randomizer = tally.mechanism.randomizer
-    if not isinstance(randomizer, HighLow) or not randomizer.others:
-        block_of, shares = unbiased.blocks
-        return block_of, shares * tally.n
-    block_of = np.zeros(tally.mechanism.context.size, dtype=np.int64)
-    others = np.array(randomizer.others)
-    block_of[others] = np.arange(1, len(others) + 1)
-    seen = np.clip(unbiased.shares[others] * tally.n, 0.0, None)
-    seen *= min(1.0, tally.n / max(float(seen.sum()), 1.0))
-    hidden = tally.n - seen.sum()
-    return block_of, np.concatenate([[hidden if hidden > ROUNDING * tally.n else 0.0], seen])
+    """The block of each value and the total of each block; a value that may pass as it is is a block of its own.
+
+    What the values that pass leave of a block's total belongs to the others of the block.
+    """
+    block_of, shares = unbiased.blocks
+    block_of, totals = block_of.copy(), shares * tally.n
+    passed = np.array(tally.mechanism.randomizer.passed, dtype=np.int64)
+    if not len(passed):
+        return block_of, totals
+    of, seen = block_of[passed], np.clip(unbiased.shares[passed] * tally.n, 0.0, None)
+    most = np.bincount(of, seen, len(totals))
+    seen *= np.minimum(1.0, totals / np.maximum(most, 1.0))[of]
+    hidden = totals - np.bincount(of, seen, len(totals))
+    hidden[hidden <= ROUNDING * tally.n] = 0.0
+    block_of[passed] = len(totals) + np.arange(len(passed))
+    return _without_empty(block_of, np.concatenate([hidden, seen]))
+
+
+def _without_empty(block_of: NDArray[np.int64], totals: Array) -> tuple[NDArray[np.int64], Array]:
+    """The same blocks numbered without gaps."""
+    kept, numbers = np.unique(block_of, return_inverse=True)
+    return numbers, totals[kept]

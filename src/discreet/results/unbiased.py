@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
-from ..mechanisms.blocks import Blocks
 from ..statistics.numeric import NUMERIC
 from ..statistics.simplex import project_blocks
 from ..tally import Tally
@@ -67,11 +66,13 @@ class Estimate:
     @cached_property
     def blocks(self) -> tuple[NDArray[np.int64], Array]:
         """The block of every value and the exact share of every block: one block where the context has none."""
-        randomizer = self.tally.mechanism.randomizer
-        if not isinstance(randomizer, Blocks):
-            return np.zeros(len(self.values), dtype=np.int64), np.ones(1)
-        totals = randomizer.block_totals(self.tally.counts, NUMERIC)
-        return np.array(randomizer.block_of, dtype=np.int64), totals / max(self.n, 1)
+        groups = self.tally.mechanism.randomizer.groups(NUMERIC)
+        block_of = np.zeros(len(self.values), dtype=np.int64)
+        totals = np.zeros(sum(len(group.numbers) for group in groups))
+        for part, numbers, cells, values in groups:
+            block_of[values] = numbers[:, None]
+            totals[numbers] = part.total(self.tally.counts[cells], NUMERIC)[:, 0]
+        return block_of, totals / max(self.n, 1)
 
     @cached_property
     def plausible(self) -> Array:
@@ -138,8 +139,8 @@ class Estimate:
     def block_totals(self) -> dict[Hashable, float]:
         """The share of every block, known exactly from the reports (one block for other contexts)."""
         _, totals = self.blocks
-        served, several = self.tally.mechanism.served, isinstance(self.tally.mechanism.randomizer, Blocks)
-        names = getattr(served, "names", range(len(totals))) if several else ("all",)
+        names = [part.name for part in self.tally.mechanism.served.parts or ()]
+        names = names if len(names) == len(totals) else ["all"]
         return {name: float(total) if self.n else math.nan for name, total in zip(names, totals, strict=True)}
 
     @property

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arithmetic import Draw
+
 Words = NDArray[np.uint64]
 
 LOW = np.uint64(0xFFFFFFFF)
@@ -112,14 +114,14 @@ class Arrays:
         packed[:, : -(-size // 8)] = np.packbits(members, axis=1, bitorder="little")
         return packed.view("<u8")
 
-    def dispatch(self, kind: Words, parts: Sequence[Any], x: Words, words: Sequence[Words], bits: int) -> Words:
-        if len(parts) == 1:
-            return self.widen(parts[0].draw(x, words, self), bits)
+    def choose(self, kind: Words, draws: Sequence[Draw], x: Words, words: Sequence[Words], bits: int) -> Words:
+        if len(draws) == 1:
+            return self.widen(draws[0](x, words), bits)
         out = self.widen(np.zeros(len(x), dtype=np.uint64), bits)
-        for number, part in enumerate(parts):
+        for number, draw in enumerate(draws):
             mine = np.nonzero(kind == number)[0]
             if len(mine):
-                out[mine] = self.widen(part.draw(x[mine], [word[mine] for word in words], self), bits)
+                out[mine] = self.widen(draw(x[mine], [word[mine] for word in words]), bits)
         return out
 
     def place(self, report: Words, offsets: Sequence[int], block: Words) -> Words:
@@ -137,10 +139,10 @@ class Arrays:
         wide[:, : inner.shape[1]] = inner
         return wide
 
-    def show(self, report: Words, shown: Words, place: Words, base: int) -> Words:
+    def pass_on(self, report: Words, passes: Words, place: Words, base: int) -> Words:
         if report.ndim == 1:
-            return self.select(shown, place + np.uint64(base), report)
-        rows = np.nonzero(shown)[0]
+            return self.select(passes, place + np.uint64(base), report)
+        rows = np.nonzero(passes)[0]
         report[rows] = 0
         report[rows, 0] = place[rows]
         report[rows, -1] = base >> 64 * (report.shape[1] - 1)

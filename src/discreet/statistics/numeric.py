@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidReport
+from ..mechanisms.randomizer import Cells, PartLayout, Sets
 from .acceleration import accelerated
 from .arrays import ARRAYS
 from .transforms import CyclicKernel, walsh_hadamard
@@ -24,9 +25,16 @@ class Numeric:
 
     walsh_hadamard = staticmethod(walsh_hadamard)
     cyclic_kernel = CyclicKernel
-    maximum = staticmethod(np.maximum)
-    zeros_like = staticmethod(np.zeros_like)
-    solve = staticmethod(np.linalg.solve)
+
+    def maximum(self, first: Array, second: Any) -> Array:
+        found: Array = np.maximum(first, second)
+        return found
+
+    def zeros_like(self, array: Array) -> Array:
+        return np.zeros_like(array)
+
+    def solve(self, matrix: Array, right: Array) -> Array:
+        return np.asarray(np.linalg.solve(matrix, right))
 
     def sum(self, array: Array) -> Array:
         """The sum over the last axis, kept as an axis of length one."""
@@ -45,6 +53,10 @@ class Numeric:
     def integers(self, numbers: Any) -> NDArray[np.int64]:
         return np.array(numbers, dtype=np.int64)
 
+    def row(self, count: int) -> NDArray[np.int64]:
+        """The numbers 0 .. count-1 as one row of a matrix."""
+        return np.arange(count)[None, :]
+
     def rank_of(self, matrix: Array) -> int:
         return int(np.linalg.matrix_rank(matrix, hermitian=True))
 
@@ -56,7 +68,7 @@ class Numeric:
         return np.nonzero(mask)[0]
 
     def pick(self, start: Any, rows: Any) -> Any:
-        """The starts of some rows, when there is one a row."""
+        """The starts of some rows, when there is one per row."""
         return start if np.ndim(start) == 0 else start[rows]
 
     def narrow(self, reports: Array, bits: int) -> Array:
@@ -91,7 +103,7 @@ class Numeric:
         """Refuse counts on reports that cannot occur."""
         for cell in unused:
             if np.any(counts[np.asarray(start) + cell]):
-                raise InvalidReport(f"reports: {cell} is none that can be written")
+                raise InvalidReport(f"reports: {cell} cannot occur")
 
     def refuse_several(self, reports: Array, numbers: Sequence[int]) -> None:
         """Refuse sets that hold more than one of these numbers."""
@@ -154,23 +166,23 @@ class Numeric:
         block = np.searchsorted(table, reports.astype(np.uint64), side="right") - 1
         return block, reports.astype(np.uint64) - table[block]
 
-    def count_blocks(self, counts: Array, reports: Array, start: Any, randomizer: Any) -> bool:
-        """Count reports of `Blocks` in one compiled pass; False, and nothing done, where that cannot be."""
-        kinds = [_kind_of_cells(part) for part in randomizer.kinds]
+    def count_parts(self, counts: Array, reports: Array, start: Any, layout: PartLayout) -> bool:
+        """Count reports of several parts in one compiled pass; False, and nothing done, where that cannot be."""
+        kinds = [_compiled_form(kind) for kind in layout.kinds]
         if None in kinds or reports.ndim != 1 or np.ndim(start) != 0 or not accelerated(len(reports)):
             return False
         from . import counting
 
-        layout = [ARRAYS.table(column) for column in (randomizer.offsets, randomizer.starts, randomizer.kind_of)]
+        offsets, starts, kind_of = (ARRAYS.table(column) for column in (layout.offsets, layout.starts, layout.kind_of))
         table = np.array(kinds, dtype=np.int64)
-        found = counting.in_blocks(as_reports(reports), tuple(layout), table, randomizer.cells)  # type: ignore[arg-type]
+        found = counting.in_blocks(as_reports(reports), (offsets, starts, kind_of), table, layout.cells)
         if found is None:
-            raise InvalidReport(f"reports: every report must be one of the {len(randomizer.offsets)} blocks' own")
-        counts[start : start + randomizer.cells] += found
+            raise InvalidReport(f"reports: every report must be one of the {len(layout.offsets)} blocks' own")
+        counts[start : start + layout.cells] += found
         return True
 
-    def hidden_and_shown(self, reports: Array, base: int, outputs: int) -> tuple[Array, Array, Array]:
-        """The rows below `base`, the rows from `base` on, and the places that these show."""
+    def hidden_and_passed(self, reports: Array, base: int, outputs: int) -> tuple[Array, Array, Array]:
+        """The rows below `base`, the rows from `base` on, and the places that these pass on."""
         reports = as_reports(reports).astype(np.uint64, copy=False)
         if reports.ndim == 2:
             above = reports[:, -1] != 0
@@ -183,12 +195,13 @@ class Numeric:
         return np.nonzero(~above)[0], shown, reports[shown] - np.uint64(base)
 
 
-def _kind_of_cells(part: Any) -> tuple[int, int] | None:
-    """How a part of a block counts: (reports, -2) a cell each, or (values, members of a set, -1 for any)."""
-    if hasattr(part, "cover"):
-        return part.outputs, -2
-    if hasattr(part, "both_other"):
-        return part.size, -1 if part.set_size is None else part.set_size
+def _compiled_form(counted: Cells | Sets | None) -> tuple[int, int] | None:
+    """How a part counts, for `counting.in_blocks`: (reports, -2), or (values, members of a set, -1 for any)."""
+    match counted:
+        case Cells(reports):
+            return reports, -2
+        case Sets(values, members):
+            return values, -1 if members is None else members
     return None
 
 

@@ -43,20 +43,19 @@ def _hadamard(bits: int) -> NDArray[np.float64]:
 
 
 class CyclicKernel:
-    """The indicators of some sets in Z_v, ready to be correlated and convolved by real FFTs over the last axis.
+    """The indicator of a set of shifts, ready to be correlated and convolved by real FFTs over the last axis.
 
-    One set works on the last axis; several work side by side on the last but one.
-    FFTs are slow at lengths with large prime factors; where v has one, the FFT runs over `room` >= 2v - 1
-    places, padded with zeros, and what lies beyond v is folded back.
+    `shape` is how the shifts are laid out: one cycle of v of them, or several of v each, which work side by side on
+    the last axis but one. FFTs are slow at lengths with large prime factors; where v has one, the FFT runs over
+    `room` >= 2v - 1 places, padded with zeros, and what lies beyond v is folded back.
     """
 
-    def __init__(self, *sets: Sequence[int], length: int) -> None:
-        kernel = np.zeros((len(sets), length))
-        for row, members in zip(kernel, sets, strict=True):
-            row[np.asarray(members, dtype=np.int64)] = 1.0
-        if len(sets) == 1:
-            kernel = kernel[0]
-        self.length, self.members = length, max(map(len, sets))
+    def __init__(self, shifts: Sequence[int], shape: tuple[int, ...]) -> None:
+        kernel = np.zeros(math.prod(shape))
+        kernel[np.asarray(shifts, dtype=np.int64)] = 1.0
+        kernel = kernel.reshape(shape)
+        self.length = length = shape[-1]
+        self.members = int(kernel.sum(axis=-1).max())
         self.room = length if _next_smooth(length) == length else _next_smooth(2 * length - 1)
         self._spectrum = np.fft.rfft(kernel, self.room)
 

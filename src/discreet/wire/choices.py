@@ -1,45 +1,41 @@
-"""The mechanism of a spec: a name with its parameters, one design a block, or a mixture of parts."""
+"""The mechanism of a spec: a name with its parameters, checked for their types before anything is built."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..context import Blocks, Context
+from ..build import mechanism
+from ..context import Context
 from ..errors import InvalidSpec
+from ..fields import Fields, exact, listed, text, whole
 from ..mechanisms.mechanism import Mechanism
-from .fields import Fields, exact, listed, text, whole
 
 RESERVED = ("context", "word_bits")
 
 
 def mechanism_of(context: Context, choice: object) -> Mechanism:
     """The mechanism that the table `choice` names for the context, certified."""
-    from ..choose import mechanism
-
     fields = Fields(choice, "mechanism")
     name = text(fields.optional("name", default="auto"), "mechanism.name")
-    if fields.has("inner"):
-        designs = listed(fields.required("inner"), "mechanism.inner")
-        fields.close()
-        return _per_block(context, designs)
-    if name == "mixture":
-        return _mixture(context, fields)
+    if "bits" in fields and name != "auto":
+        raise InvalidSpec(f'mechanism.bits goes with name = "auto", not with {name!r}')
     parameters = fields.rest()
     for key in parameters:
         if key in RESERVED:
             raise InvalidSpec(f"mechanism.{key} is not known here")
-    if "prior" in parameters:
-        parameters["prior"] = _prior(parameters["prior"])
-    if "bits" in parameters:
-        if name != "auto":
-            raise InvalidSpec(f'mechanism.bits goes with name = "auto", not with {name!r}')
-        if whole(parameters["bits"], "mechanism.bits") < 1:
-            raise InvalidSpec(f"mechanism.bits={parameters['bits']} must be at least 1")
-    if "rows" in parameters:
-        parameters["rows"] = _rows(parameters["rows"])
+    for key, read in READERS.items():
+        if key in parameters:
+            parameters[key] = read(parameters[key])
+    if name == "mixture" and "prior" not in parameters:
+        raise InvalidSpec("mechanism.prior is missing")
     return mechanism(context, name, **parameters)
+
+
+def _bits(data: object) -> int:
+    if whole(data, "mechanism.bits") < 1:
+        raise InvalidSpec(f"mechanism.bits={data} must be at least 1")
+    return whole(data, "mechanism.bits")
 
 
 def _prior(data: object) -> Any:
@@ -59,55 +55,37 @@ def _rows(data: object) -> list[list[Any]]:
     return rows
 
 
-def _per_block(context: Context, designs: list[Any]) -> Mechanism:
-    """The mechanism whose block j uses the design described by ``inner[j]``."""
-    from ..build import base, structured
-    from ..mechanisms import blocks
-
-    served = structured(context)
-    if not isinstance(served, Blocks):
-        raise InvalidSpec(f"mechanism.inner needs blocks; the context has the form {served.form}")
-    if len(designs) != len(served.names):
-        raise InvalidSpec(f"mechanism.inner has {len(designs)} entries; it must have one a block, {len(served.names)}")
-    known: dict[tuple[int, Any, str], Any] = {}
-    inner = []
-    for number, (told, members, level) in enumerate(zip(designs, served.members, served.levels, strict=True)):
-        fields = Fields(told, f"mechanism.inner[{number}]")
-        name = text(fields.required("name"), fields.name("name"))
-        key = len(members), level, json.dumps(told, sort_keys=True, default=str)
-        if key not in known:
-            parameters = fields.rest()
-            if "word_bits" in parameters:
-                raise InvalidSpec(f"{fields.name('word_bits')} is not known here")
-            known[key] = base(name, len(members), level, parameters)
-        inner.append(known[key])
-    return Mechanism(context, blocks.Blocks(served.labels, inner), served=served)
+def _units(data: object) -> list[int]:
+    units = [exact(unit, f"mechanism.units[{i}]") for i, unit in enumerate(listed(data, "mechanism.units"))]
+    if any(unit.denominator != 1 for unit in units):
+        raise InvalidSpec("mechanism.units must be whole numbers, one per part")
+    return [int(unit) for unit in units]
 
 
-def _mixture(context: Context, fields: Fields) -> Mechanism:
-    """The mechanism that uses part i with ``units[i]`` of the words."""
-    from ..build import structured
-    from ..choose import mechanism
-    from ..mechanisms.mixture import Mixture
+def _named(key: str) -> Any:
+    """A reader of a list of tables that each name a randomizer."""
 
-    served = structured(context)
-    parts = []
-    for number, told in enumerate(listed(fields.required("parts"), "mechanism.parts")):
-        part = Fields(told, f"mechanism.parts[{number}]")
-        name = text(part.required("name"), part.name("name"))
-        parameters = part.rest()
-        for key in RESERVED:
-            if key in parameters:
-                raise InvalidSpec(f"{part.name(key)} is not known here")
-        parts.append(mechanism(served, name, **parameters).randomizer)
-    units = [
-        exact(unit, f"mechanism.units[{i}]")
-        for i, unit in enumerate(listed(fields.required("units"), "mechanism.units"))
-    ]
-    prior = _prior(listed(fields.required("prior"), "mechanism.prior"))
-    fields.close()
-    if not parts or any(unit.denominator != 1 for unit in units) or len(prior) != context.size:
-        raise InvalidSpec(
-            f"mechanism: a mixture needs parts, whole units one a part, and a prior of {context.size} shares"
-        )
-    return Mechanism(context, Mixture(parts, [int(unit) for unit in units], prior), served=served)
+    def read(data: object) -> list[dict[str, Any]]:
+        tables = []
+        for number, entry in enumerate(listed(data, f"mechanism.{key}")):
+            fields = Fields(entry, f"mechanism.{key}[{number}]")
+            name = text(fields.required("name"), fields.name("name"))
+            extra = fields.rest()
+            for reserved in RESERVED:
+                if reserved in extra:
+                    raise InvalidSpec(f"{fields.name(reserved)} is not known here")
+            tables.append({"name": name, **extra})
+        return tables
+
+    return read
+
+
+READERS = {
+    "bits": _bits,
+    "prior": _prior,
+    "rows": _rows,
+    "units": _units,
+    "parts": _named("parts"),
+    "inner": _named("inner"),
+}
+"""How the parameters that are not plain numbers or text are read."""

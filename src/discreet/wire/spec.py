@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -12,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from ..context import Context
-from ..errors import InvalidSpec
+from ..errors import DiscreetError, InvalidSpec
+from ..fields import Fields, kind_of, text, value, whole
+from ..mechanisms.law import WORD_BITS
+from ..mechanisms.mechanism import VERSION as LAW_VERSION
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.randomizer import WORD_BITS
 from .choices import mechanism_of
 from .contexts import context_of, domain_of
-from .fields import Fields, kind_of, text, value, whole
 from .located import located
 from .strict_json import loads
 from .toml import dumps
@@ -59,14 +61,19 @@ class Spec:
         """The spec that plain data says; `InvalidSpec` names an entry that is missing, extra or ill-typed."""
         fields = Fields(data, "")
         name = text(fields.optional("name", default=""), "name")
-        if (version := whole(fields.optional("version", default=VERSION), "version")) != VERSION:
-            raise InvalidSpec(f"version={version} must be {VERSION}, the only one known here")
+        expected = LAW_VERSION if "law" in fields else VERSION
+        if (version := whole(fields.optional("version", default=expected), "version")) != expected:
+            raise InvalidSpec(f"version={version} must be {expected}, the only one known here")
         if (bits := whole(fields.optional("word_bits", default=WORD_BITS), "word_bits")) != WORD_BITS:
             raise InvalidSpec(f"word_bits={bits} must be {WORD_BITS}")
         table = fields.optional("domain")
         domain = None if table is None else domain_of(Fields(table, "domain"), folder)
         context = context_of(Fields(fields.required("context"), "context"), domain)
         choice = fields.optional("mechanism", default={"name": "auto"})
+        if fields.has("law"):
+            if "mechanism" in fields:
+                raise InvalidSpec("a spec must give one of mechanism and law, not both")
+            choice = {"name": "law", "law": fields.required("law")}
         fields.close()
         if not isinstance(choice, Mapping):
             raise InvalidSpec(f"mechanism must be a table, not {kind_of(choice)}")
@@ -76,17 +83,18 @@ class Spec:
     def of_mechanism(cls, mechanism: Mechanism, *, name: str = "") -> Spec:
         """The spec of a mechanism as it is, with what "auto" chose written out.
 
-        It is read back before it is given out, so that it is sure to mean the same mechanism.
+        It is read back before it is given out, so that it is sure to mean the same mechanism: by its name and
+        parameters where they say it, else by its law.
         """
         for number, entry in enumerate(mechanism.context.domain):
             value(entry, f"values[{number}]={entry!r}")
-        spec = cls.of({**mechanism.description, "name": name})
-        read = spec.mechanism
-        same_rows = getattr(read.randomizer, "rows", None) == getattr(mechanism.randomizer, "rows", None)
-        same_served = read.served.describe() == mechanism.served.describe()
-        if read.fingerprint != mechanism.fingerprint or not (same_rows and same_served):
-            raise InvalidSpec(f"{mechanism.name}: this mechanism cannot be told by a spec")
-        return spec
+        entries = {key: mechanism.description[key] for key in ("domain", "context")}
+        for choice in (mechanism.randomizer.describe(), {"name": "law", "law": mechanism.description["law"]}):
+            spec = cls.of({**entries, "name": name, "mechanism": choice})
+            with suppress(DiscreetError):
+                if spec.mechanism.fingerprint == mechanism.fingerprint:
+                    return spec
+        raise InvalidSpec(f"{mechanism.name}: a law of kind {mechanism.law().kind!r} cannot be told by a spec")
 
     @cached_property
     def mechanism(self) -> Mechanism:
@@ -96,9 +104,11 @@ class Spec:
 
     def as_dict(self) -> dict[str, Any]:
         """The spec as plain data, with the mechanism resolved: `Spec.of` gives the same fingerprint."""
-        told = self.mechanism.description
+        mechanism = self.mechanism
+        choice = self.choice if self.choice.get("name") == "law" else mechanism.randomizer.describe()
         named = {"name": self.name} if self.name else {}
-        return {**named, "version": VERSION, **{part: told[part] for part in ("domain", "context", "mechanism")}}
+        entries = {key: mechanism.description[key] for key in ("domain", "context")}
+        return {**named, "version": VERSION, **entries, "mechanism": dict(choice)}
 
     def to_json(self) -> str:
         """The spec as a JSON file."""

@@ -59,11 +59,11 @@ def tally_from_json(mechanism: Mechanism, data: object) -> Tally:
         )
     cells = mechanism.randomizer.cells
     if not isinstance(data["counts"], list) or len(data["counts"]) != cells:
-        raise InvalidInput(f"counts must be a list of {cells} numbers, one a cell")
+        raise InvalidInput(f"counts must be a list of {cells} numbers, one per cell")
     counts = np.array([_count(c, f"counts[{i}]", n) for i, c in enumerate(data["counts"])], dtype=np.int64)
     total = int(np.sum(mechanism.randomizer.total(counts.astype(float), NUMERIC)))
     if total != n:
-        raise InvalidInput(f"counts tell of {total} reports; n={n}")
+        raise InvalidInput(f"counts add up to {total} reports, but n={n}")
     return Tally(mechanism, counts, n)
 
 

@@ -7,8 +7,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from ..domain import Value
-from ..errors import InvalidSpec
+from .domain import Value
+from .errors import InvalidSpec
 
 
 class Fields:
@@ -24,6 +24,10 @@ class Fields:
     def name(self, key: str) -> str:
         """The full name of an entry."""
         return f"{self.path}.{key}" if self.path else key
+
+    def __contains__(self, key: object) -> bool:
+        """True if the entry is there; it is not taken for known by that."""
+        return key in self._data
 
     def has(self, key: str) -> bool:
         """True if the entry is there."""

@@ -1,7 +1,6 @@
 """Laws of two levels in one word: low reports, then high ones, then the spare words."""
 
 from collections import Counter
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,9 +10,9 @@ import pytest
 from discreet.arithmetic import INTEGERS, Arithmetic
 from discreet.errors import InvalidEpsilon
 from discreet.exact import exp_below
+from discreet.mechanisms.cyclic import Cyclic
 from discreet.mechanisms.cyclotomic import Cyclotomic
 from discreet.mechanisms.projective import Projective
-from discreet.mechanisms.two_level import TwoLevel
 from discreet.statistics.arrays import ARRAYS
 
 BITS = 12
@@ -26,26 +25,28 @@ DESIGNS = [
     Cyclotomic(6, Fraction(2), p=7, d=2, word_bits=BITS),
 ]
 
+EPSILONS = [Fraction(1), Fraction(1, 2), Fraction(3), Fraction(1), Fraction(2)]
+
 
 @pytest.fixture(params=DESIGNS, ids=lambda made: f"{made.name}-{made.outputs}")
-def made(request: pytest.FixtureRequest) -> TwoLevel:
+def made(request: pytest.FixtureRequest) -> Cyclic:
     return request.param  # type: ignore[no-any-return]
 
 
-def test_every_word_run_gives_exactly_the_stated_law(made: TwoLevel) -> None:
+def test_every_word_run_gives_exactly_the_stated_law(made: Cyclic) -> None:
     for x in range(made.size):
         drawn = Counter(made.draw(x, [u], INTEGERS) for u in WORDS)
         assert drawn == {y: made.probability(x, y) * (1 << BITS) for y in range(made.outputs)}
 
 
-def test_many_reports_are_the_same_word_for_word(made: TwoLevel) -> None:
+def test_many_reports_are_the_same_word_for_word(made: Cyclic) -> None:
     words = np.array(WORDS, dtype=np.uint64)
     for x in range(made.size):
         many = made.draw(np.full(len(WORDS), x, dtype=np.uint64), [words], ARRAYS)
         assert many.tolist() == [made.draw(x, [u], INTEGERS) for u in WORDS]
 
 
-def test_spare_words_go_to_the_same_reports_whatever_the_value(made: TwoLevel) -> None:
+def test_spare_words_go_to_the_same_reports_whatever_the_value(made: Cyclic) -> None:
     for y in range(made.outputs):
         extra = {
             made.probability(x, y) - (made.high if made.is_supported(x, y) else made.low) for x in range(made.size)
@@ -53,26 +54,28 @@ def test_spare_words_go_to_the_same_reports_whatever_the_value(made: TwoLevel) -
         assert len(extra) == 1
 
 
-def test_every_value_has_as_many_supporting_reports_and_shares_as_many_with_another(made: TwoLevel) -> None:
+def test_every_value_has_as_many_supporting_reports_and_shares_as_many_with_another(made: Cyclic) -> None:
     sets = [{y for y in range(made.outputs) if made.is_supported(x, y)} for x in range(made.size)]
     assert len({len(one) for one in sets}) == 1
     assert len({len(sets[x] & sets[z]) for x in range(made.size) for z in range(x)}) == 1
 
 
-def test_ratios_stay_within_the_epsilon(made: TwoLevel) -> None:
-    limit = exp_below(made.epsilon)
+def test_ratios_stay_within_the_epsilon(made: Cyclic) -> None:
+    epsilon = EPSILONS[DESIGNS.index(made)]
+    limit, neutral = exp_below(epsilon), made.hiding(epsilon)
     rows = [[made.probability(x, y) for y in range(made.outputs)] for x in range(made.size)]
     assert max(a / b for one in rows for other in rows for a, b in zip(one, other, strict=True)) <= made.ratio <= limit
-    aside = [made.outside_probability(y) for y in range(made.outputs)]
-    assert max(a / b for row in rows for a, b in zip(row, aside, strict=True)) <= made.outside_ratio <= limit
-    assert sum(aside) + made.shown == 1
+    others = [made.neutral_probability(neutral, y) for y in range(made.outputs)]
+    assert max(a / b for row in rows for a, b in zip(row, others, strict=True)) <= made.neutral_ratio(neutral) <= limit
+    assert sum(others) + made.passing(neutral) == 1
 
 
-def test_neutral_reports_run_over_every_word_are_the_stated_law(made: TwoLevel) -> None:
-    outcomes = [made.outside([u], INTEGERS) for u in WORDS]
-    hidden = Counter(y for shown, y in outcomes if not shown)
-    assert hidden == {y: made.outside_probability(y) * (1 << BITS) for y in range(made.outputs)}
-    assert sum(shown for shown, _ in outcomes) == made.shown * (1 << BITS)
+def test_neutral_reports_run_over_every_word_are_the_stated_law(made: Cyclic) -> None:
+    neutral = made.hiding(EPSILONS[DESIGNS.index(made)])
+    outcomes = [made.draw_neutral(neutral, [u], INTEGERS) for u in WORDS]
+    hidden = Counter(y for passes, y in outcomes if not passes)
+    assert hidden == {y: made.neutral_probability(neutral, y) * (1 << BITS) for y in range(made.outputs)}
+    assert sum(passes for passes, _ in outcomes) == made.passing(neutral) * (1 << BITS)
 
 
 class Twisted(Projective):
@@ -95,6 +98,5 @@ def test_an_epsilon_beyond_the_words_is_refused(epsilon: Fraction) -> None:
         Projective(5, epsilon, family="singer", key=(2, 3), word_bits=BITS)
 
 
-def test_the_table_of_a_design_lists_every_report_once(made: TwoLevel) -> None:
-    table: Sequence[int] = made.table  # type: ignore[attr-defined]
-    assert sorted(table) == list(range(made.outputs))
+def test_the_table_of_a_design_lists_every_report_once(made: Cyclic) -> None:
+    assert sorted(made.table) == list(range(made.outputs))

@@ -1,0 +1,71 @@
+"""Which values a context links, and the simplest context with parts that asks at least as much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from ..errors import NotIdentifiable
+from .blocks import Blocks
+from .context import Context
+from .high_low import HighLow
+from .uniform import Uniform
+
+
+def linked(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
+    """For each of 0 .. count-1 the number of its component, in order of first appearance (union-find)."""
+    parent = list(range(count))
+
+    def root(x: int) -> int:
+        while parent[x] != x:
+            parent[x] = parent[parent[x]]
+            x = parent[x]
+        return x
+
+    for a, b in pairs:
+        parent[root(a)] = root(b)
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(root(x), len(numbers)) for x in range(count)]
+
+
+def components(context: Context) -> list[list[int]]:
+    """The values that finite entries link; a class without any finite entry is as many components as values."""
+    members = context.members
+    pairs = [(c, d) for c, d in context.finite() if c != d or len(members[c]) > 1]
+    of_class = linked(len(members), pairs)
+    touched = {c for pair in pairs for c in pair}
+    labels, groups = context.labels, dict[tuple[int, int], list[int]]()
+    for x in range(context.size):
+        c = labels[x]
+        groups.setdefault((0, of_class[c]) if c in touched else (1, x), []).append(x)
+    return list(groups.values())
+
+
+def covering(context: Context) -> Context:
+    """A context with parts that implies `context`: its own simplest form, or its smallest entry in each component."""
+    form = context.simplest()
+    if form.parts is not None:
+        return form
+    groups = components(context)
+    block_of = [0] * context.size
+    for number, group in enumerate(groups):
+        for x in group:
+            block_of[x] = number
+    smallest: dict[int, Fraction] = {}
+    hidden: set[int] = set()
+    for x, z, asked in context.pairs():
+        if asked == 0:
+            raise NotIdentifiable(
+                f"E asks that {context.values[x]!r} and {context.values[z]!r} be alike; give them one value"
+            )
+        if isinstance(asked, Fraction):
+            smallest[block_of[x]] = min(asked, smallest.get(block_of[x], asked))
+            hidden.add(context.labels[x])
+    if len(groups) == 1:
+        sensitive = [context.values[x] for c in sorted(hidden) for x in context.members[c]]
+        if len(sensitive) < context.size:
+            return HighLow(context.domain, sensitive, smallest[0])
+        return Uniform(context.domain, smallest[0])
+    anything = next(iter(smallest.values()), Fraction(1))
+    levels = [smallest.get(number, anything) for number in range(len(groups))]
+    return Blocks(context.domain, block_of, range(len(groups)), levels)

@@ -1,0 +1,197 @@
+"""Cyclic response: add a random shift; shifts of a set D are likelier than the others."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import chain, compress
+from typing import TYPE_CHECKING, Any
+
+from ..arithmetic import Arithmetic
+from ..combinatorics.difference_sets import shared_differences
+from ..exact import ceil_div, exp_below
+from .law import Bits, Law
+from .support import Indexed, Neutral
+from .units import Units, beyond_words, check_law, check_size
+
+if TYPE_CHECKING:
+    from ..statistics.numeric import Array, Numeric
+    from ..statistics.transforms import CyclicKernel
+
+
+@dataclass(frozen=True)
+class CyclicLaw(Law):
+    """Shift t has `high` words if it is in `shifts` and `low` if not; `spare` words go one each to reports 0, 1, ...
+
+    Report i p + b of value x is shift i p + (b - x mod p), with p the `modulus`.
+    """
+
+    kind = "cyclic"
+
+    size: int
+    modulus: int
+    low: int
+    high: int
+    spare: int
+    shifts: Bits
+    word_bits: int
+
+
+class Cyclic(Indexed):
+    """Report i p + (x + t mod p), with the shift i p + t in a set D e**epsilon times likelier than one outside.
+
+    p >= k. One word decides: the shifts outside D come first, `low` units each, then those of D, `high` units
+    each, then the spare words, which go to reports 0, 1, ... whatever the value. A subclass chooses D such that any
+    two values are supported together by equally many reports: a difference set, or a family of them, one for each i.
+
+    *Why private.* ``high <= R low`` by the choice of units, whatever D is, and a spare word adds the same unit to both
+    sides of a ratio.
+    *Why unbiased.* With r shifts in D, lambda of them shared by two values, g = r high and
+    h = lambda high + (r - lambda) low, up to the spare words.
+    """
+
+    name = "cyclic"
+    law: CyclicLaw
+
+    def shift(
+        self,
+        size: int,
+        epsilon: Fraction,
+        word_bits: int,
+        *,
+        modulus: int,
+        shifts: Sequence[Iterable[int]],
+        shared: int,
+    ) -> None:
+        """Take on the law for `size` values with these sets of shifts, of which any two values share `shared`."""
+        check_size(size, word_bits)
+        chosen = Bits.of((i * modulus + t for i, members in enumerate(shifts) for t in members), modulus * len(shifts))
+        units = Units.split(word_bits, epsilon, a=len(chosen), b=chosen.size - len(chosen))
+        self.shared = shared
+        self.follow(CyclicLaw(size, modulus, units.low, units.high, units.spare, chosen, word_bits))
+
+    def follow(self, law: CyclicLaw) -> None:
+        check_size(law.size, law.word_bits)
+        space, many, outputs = 1 << law.word_bits, len(law.shifts), law.shifts.size
+        cycles = outputs % law.modulus == 0 and law.size <= law.modulus and 0 < many < outputs
+        check_law(cycles, law.kind, "its shifts must be some of a whole number of cycles of at least as many as values")
+        used = many * law.high + (outputs - many) * law.low + law.spare
+        sound = 0 < law.low < law.high and 0 <= law.spare < outputs and used == space
+        check_law(sound, law.kind, f"0 < low < high must hold and its words add up to 2**{law.word_bits}")
+        self.law, self.size, self.word_bits, self.words, self.outputs = law, law.size, law.word_bits, 1, outputs
+        self.low, self.high = Fraction(law.low, space), Fraction(law.high, space)
+        self.g, self.nu, self.ratio = many * self.high, Fraction(many, outputs), self.high / self.low
+
+    @cached_property
+    def shared(self) -> int:
+        """How many reports support any two values together; `InvalidInput` if that differs between pairs."""
+        p = self.law.modulus
+        cycles = [[t - start for t in self.law.shifts if start <= t < start + p] for start in range(0, self.outputs, p)]
+        return shared_differences(p, cycles)
+
+    @cached_property
+    def h(self) -> Fraction:  # type: ignore[override]
+        return self.shared * self.high + (len(self.law.shifts) - self.shared) * self.low
+
+    @property
+    def table(self) -> Sequence[int]:
+        """Every shift, those outside D first."""
+        return _table(self.law.shifts)
+
+    def located(self, x: Any, j: Any, ops: Arithmetic) -> Any:
+        """The j-th report of value x: the low ones come first."""
+        p = self.law.modulus
+        shift = ops.look_up(self.table, j)
+        start = ops.divide(shift, p) * p if p < self.outputs else 0
+        moved = x + (shift - start)
+        return start + moved - ops.at_least(moved, p) * p
+
+    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        (u,) = words[:1]
+        low, high = self.law.low * self.scale, self.law.high * self.scale
+        few = self.outputs - len(self.law.shifts)
+        is_low = ops.less(u, few * low)
+        used = (1 << 64) - self.law.spare * self.scale
+        spare = 1 - ops.less(u, used)
+        j = ops.select(is_low, ops.divide(u, low), few + ops.divide(ops.select(is_low, 0, u - few * low), high))
+        report = self.located(x, ops.select(spare, 0, j), ops)
+        return ops.select(spare, ops.divide(ops.select(spare, u - used % (1 << 64), 0), self.scale), report)
+
+    def is_supported(self, x: int, y: int) -> bool:
+        """True if report y supports value x."""
+        cycle, place = divmod(y, self.law.modulus)
+        shift = cycle * self.law.modulus + (place - x) % self.law.modulus
+        return bool(self.law.shifts.bits >> shift & 1)
+
+    def probability(self, x: int, y: int) -> Fraction:
+        if not self.is_report(y):
+            return Fraction(0)
+        extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
+        return (self.high if self.is_supported(x, y) else self.low) + extra
+
+    # -- values that need no protection: `units` words for each neutral report ------------------------
+    @property
+    def _likeliest(self) -> int:
+        return self.law.high + (self.law.spare > 0)
+
+    def hiding(self, epsilon: Fraction) -> Neutral:
+        units = ceil_div(self._likeliest, exp_below(epsilon))
+        if units * self.outputs > 1 << self.word_bits:
+            raise beyond_words(epsilon, self.word_bits)
+        return Neutral(units)
+
+    def passing(self, neutral: Neutral) -> Fraction:
+        return 1 - Fraction(neutral.units * self.outputs, 1 << self.word_bits)
+
+    def neutral_ratio(self, neutral: Neutral) -> Fraction:
+        return Fraction(self._likeliest, neutral.units)
+
+    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
+        (u,) = words[:1]
+        unit = neutral.units * self.scale
+        passes = 1 - ops.less(u, self.outputs * unit)
+        return passes, ops.select(passes, 0, ops.divide(u, unit))
+
+    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
+        return Fraction(neutral.units, 1 << self.word_bits) if self.is_report(y) else Fraction(0)
+
+    # -- statistics: correlation with D, one cycle beside the other --------------------------------------
+    @property
+    def _cycles(self) -> tuple[int, ...]:
+        """The shape of reports by cycle; one cycle needs no axis of its own."""
+        p = self.law.modulus
+        return (p,) if self.outputs == p else (self.outputs // p, p)
+
+    def _kernel(self, ops: Numeric) -> CyclicKernel:
+        if not hasattr(self, "_cached_kernel"):
+            self._cached_kernel = ops.cyclic_kernel(list(self.law.shifts), self._cycles)
+        return self._cached_kernel
+
+    def supports(self, counts: Array, ops: Numeric) -> Array:
+        found = self._kernel(ops).correlate(counts.reshape(*counts.shape[:-1], *self._cycles))
+        return (found.sum(axis=-2) if len(self._cycles) > 1 else found)[..., : self.size]
+
+    def cover(self, weights: Array, ops: Numeric) -> Array:
+        alone = (1,) * (len(self._cycles) - 1)
+        padded = ops.zeros((*weights.shape[:-1], *alone, self.law.modulus))
+        padded[..., : self.size] = weights[..., None, :] if alone else weights
+        return self._kernel(ops).convolve(padded).reshape(*weights.shape[:-1], self.outputs)
+
+    @property
+    def decode_cost(self) -> float:
+        return float(3 * self.outputs * self.law.modulus.bit_length())
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+
+@lru_cache(maxsize=64)
+def _table(shifts: Bits) -> Sequence[int]:
+    outside = bytearray(b"\1") * shifts.size
+    members = list(shifts)
+    for t in members:
+        outside[t] = 0
+    return array("I", chain(compress(range(shifts.size), outside), members))

@@ -1,0 +1,113 @@
+"""From a law to the randomizer that draws by it."""
+
+from __future__ import annotations
+
+import base64
+from array import array
+from dataclasses import fields
+from importlib import import_module
+from typing import Any
+
+from ..errors import InvalidInput
+from .law import Bits, Law, plain_law
+from .randomizer import Randomizer
+
+KINDS = {
+    "blocks": ("blocks", "BlocksLaw", "BlockResponse"),
+    "cyclic": ("cyclic", "CyclicLaw", "Cyclic"),
+    "general_hadamard": ("general_hadamard", "GeneralHadamardLaw", "GeneralHadamard"),
+    "hadamard": ("hadamard", "HadamardLaw", "Hadamard"),
+    "high_low": ("high_low", "HighLowLaw", "HighLowResponse"),
+    "mixture": ("mixture", "MixtureLaw", "Mixture"),
+    "post_processed": ("post_process", "PostProcessedLaw", "PostProcessed"),
+    "product": ("compose", "ProductLaw", "Product"),
+    "response": ("randomized_response", "ResponseLaw", "RandomizedResponse"),
+    "subset": ("subset", "SubsetLaw", "Subset"),
+    "table": ("table", "TableLaw", "Table"),
+    "unary": ("unary", "UnaryLaw", "Unary"),
+    "utility_rappor": ("utility_rappor", "UtilityRapporLaw", "UtilityRappor"),
+}
+"""Every kind of law: its file, its class and the class of the randomizers that draw by it."""
+
+
+LONGEST = 1 << 25
+"""The most numbers of a row that a law may write as runs."""
+
+DIGITS = 4096
+"""The most digits of a number."""
+
+
+def law_class(kind: str) -> type[Law]:
+    """The class of laws of this kind."""
+    if kind not in KINDS:
+        raise InvalidInput(f"kind={kind!r} must be one of {', '.join(KINDS)}")
+    file, law, _ = KINDS[kind]
+    found: type[Law] = getattr(import_module(f".{file}", __package__), law)
+    return found
+
+
+def randomizer_of(law: Law) -> Randomizer:
+    """The randomizer that draws by this law."""
+    if law.kind not in KINDS or type(law) is not law_class(law.kind):
+        raise InvalidInput(f"law of kind {law.kind!r} is not known here")
+    file, _, name = KINDS[law.kind]
+    kind: type[Randomizer] = getattr(import_module(f".{file}", __package__), name)
+    return kind.of_law(law)
+
+
+def law_of(data: object) -> Law:
+    """The law that JSON data says, as `plain_law` writes it; `InvalidInput` if it is written in any other way."""
+    if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
+        raise InvalidInput("law must be an object with a kind")
+    made = law_class(data["kind"])
+    names = [field.name for field in fields(made)]
+    if set(data) != {"kind", *names}:
+        raise InvalidInput(f"law of kind {data['kind']!r} must hold {', '.join(names)}, and nothing else")
+    law = made(**{name: _entry(data[name], name) for name in names})
+    if plain_law(law) != data:
+        raise InvalidInput(f"law of kind {data['kind']!r} must be written in the canonical way")
+    return law
+
+
+def _entry(data: object, name: str) -> Any:
+    if isinstance(data, list):
+        return tuple(_entry(entry, name) for entry in data)
+    if isinstance(data, dict) and set(data) == {"size", "bits"}:
+        return _bits(data, name)
+    if isinstance(data, dict) and set(data) == {"runs"}:
+        return _row(data["runs"], name)
+    if isinstance(data, dict):
+        return law_of(data)
+    return _whole(data, name)
+
+
+def _whole(data: object, name: str) -> int:
+    if isinstance(data, str) and 15 < len(data) <= DIGITS and data.isascii() and data.isdigit():
+        return int(data)
+    if isinstance(data, bool) or not isinstance(data, int):
+        raise InvalidInput(f"law: {name} must be a whole number")
+    return data
+
+
+def _bits(data: dict[str, Any], name: str) -> Bits:
+    size = _whole(data["size"], name)
+    try:
+        packed = base64.b64decode(data["bits"], validate=True)
+    except (TypeError, ValueError):
+        packed = b""
+    bits = int.from_bytes(packed, "little")
+    if size < 0 or len(packed) != -(-size // 8) or bits >> size:
+        raise InvalidInput(f"law: {name} must be the base64 of {size} bits")
+    return Bits(size, bits)
+
+
+def _row(runs: object, name: str) -> array[int]:
+    row = array("I")
+    for run in runs if isinstance(runs, list) else [()]:
+        if not isinstance(run, list) or len(run) != 2:
+            raise InvalidInput(f"law: {name} must be runs of [number, how often]")
+        number, count = (_whole(entry, name) for entry in run)
+        if not (0 <= number < 1 << 32 and 0 < count <= LONGEST - len(row)):
+            raise InvalidInput(f"law: {name} must be at most {LONGEST} numbers of 32 bits")
+        row.extend(array("I", [number]) * count)
+    return row

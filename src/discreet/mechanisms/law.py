@@ -1,0 +1,77 @@
+"""Laws as data: the whole numbers that a report is drawn by, with no behaviour of their own.
+
+Every randomizer has a law, a frozen dataclass of whole numbers, tuples of them, sets (`Bits`) and other laws.
+Samplers, compiled kernels, certificates and fingerprints are all made from it. What a law cannot say, such as why
+a set of shifts gives accurate shares, its randomizer works out; privacy never rests on that.
+"""
+
+from __future__ import annotations
+
+import base64
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from itertools import groupby
+from typing import Any, ClassVar
+
+WORD_BITS = 64
+EXACT = 1 << 53
+"""Whole numbers below this are JSON numbers, which every reader keeps exactly; larger ones are decimal text."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """The base of all laws; `kind` is how a law is called wherever it is written."""
+
+    kind: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class Bits:
+    """A set of numbers below `size`: bit i of `bits` says whether i is a member."""
+
+    size: int
+    bits: int
+
+    @classmethod
+    def of(cls, members: Iterable[int], size: int) -> Bits:
+        """The set of these members."""
+        flags = bytearray(size // 8 + 1)
+        for i in members:
+            flags[i >> 3] |= 1 << (i & 7)
+        return cls(size, int.from_bytes(flags, "little"))
+
+    def __iter__(self) -> Iterator[int]:
+        """The members in increasing order."""
+        for at, byte in enumerate(self.bits.to_bytes(-(-self.size // 8), "little")):
+            while byte:
+                lowest = byte & -byte
+                yield 8 * at + lowest.bit_length() - 1
+                byte ^= lowest
+
+    def __len__(self) -> int:
+        return self.bits.bit_count()
+
+
+def plain_law(law: Law) -> dict[str, Any]:
+    """A law as JSON data: its kind and every field, each written in one way only.
+
+    Whole numbers are numbers below 2**53 and decimal text from there on; a set is the base64 of its bytes, the
+    lowest first; a long row of numbers is its runs, ``[number, how often]``.
+    """
+    return {"kind": law.kind, **{field.name: _plain(getattr(law, field.name)) for field in fields(law)}}
+
+
+def _plain(entry: Any) -> Any:
+    if isinstance(entry, int):
+        return entry if -EXACT < entry < EXACT else str(entry)
+    if isinstance(entry, tuple):
+        return [_plain(part) for part in entry]
+    if isinstance(entry, Law):
+        return plain_law(entry)
+    if isinstance(entry, Bits):
+        packed = entry.bits.to_bytes(-(-entry.size // 8), "little")
+        return {"size": entry.size, "bits": base64.b64encode(packed).decode()}
+    if isinstance(entry, array):
+        return {"runs": [[number, len(list(run))] for number, run in groupby(entry)]}
+    raise TypeError(f"a law holds whole numbers, sets, rows and laws, not {type(entry).__name__}")

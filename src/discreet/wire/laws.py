@@ -1,0 +1,31 @@
+"""Laws on the wire: the canonical JSON that a fingerprint is the hash of, and the way back."""
+
+from __future__ import annotations
+
+from ..canonical import canonical
+from ..errors import InvalidSpec
+from ..mechanisms.mechanism import Mechanism
+from .spec import Spec
+from .strict_json import loads
+
+
+def law_text(mechanism: Mechanism) -> str:
+    """The published law of a mechanism: its values, its context and its law as canonical JSON.
+
+    The SHA-256 of this text, as UTF-8 without anything before or after, is the fingerprint.
+    """
+    return canonical(mechanism.description)
+
+
+def parse_law(written: str) -> Mechanism:
+    """The mechanism that a published law says, certified from its integers alone.
+
+    `InvalidSpec` unless the text is exactly what `law_text` gives, `PrivacyViolation` if it breaks its context.
+    """
+    data = loads(written, InvalidSpec)
+    if not isinstance(data, dict) or set(data) != {"version", "domain", "context", "law"}:
+        raise InvalidSpec("a published law must hold version, domain, context and law, and nothing else")
+    mechanism = Spec.of(data).mechanism
+    if law_text(mechanism) != written:
+        raise InvalidSpec("a published law must be canonical JSON: keys sorted, no spaces, numbers in one way only")
+    return mechanism
