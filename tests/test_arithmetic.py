@@ -96,14 +96,14 @@ def test_looking_up_and_placing_agree():
     assert INTEGERS.place(5, (0, 10), 1) == one(ARRAYS.place(array(5), (0, 10), array(1))) == 15
 
 
-def test_wide_reports_have_the_block_or_the_shown_value_in_a_word_of_their_own():
+def test_wide_reports_have_the_block_or_the_passed_value_in_a_word_of_their_own():
     wide = ARRAYS.widen(array(7, 8), 130)
     assert wide.tolist() == [[7, 0, 0], [8, 0, 0]]
     assert ARRAYS.place(wide.copy(), (0, 2**128), array(0, 1)).tolist() == [[7, 0, 0], [8, 0, 1]]
-    assert ARRAYS.show(wide.copy(), array(0, 1), array(4, 5), 2**128).tolist() == [[7, 0, 0], [5, 0, 1]]
-    assert INTEGERS.show(8, 1, 5, 2**128) == 2**128 + 5
+    assert ARRAYS.pass_on(wide.copy(), array(0, 1), array(4, 5), 2**128).tolist() == [[7, 0, 0], [5, 0, 1]]
+    assert INTEGERS.pass_on(8, 1, 5, 2**128) == 2**128 + 5
     assert INTEGERS.widen(8, 130) == 8
-    assert ARRAYS.show(array(7, 8), array(0, 1), array(4, 5), 100).tolist() == [7, 105]
+    assert ARRAYS.pass_on(array(7, 8), array(0, 1), array(4, 5), 100).tolist() == [7, 105]
 
 
 def test_tables_are_kept_as_arrays_only_so_many_and_so_large_at_a_time(monkeypatch):

@@ -68,7 +68,7 @@ def test_a_context_without_finite_entries_is_satisfied_by_anything():
         ([[None, 1], [0, 1]], "must be an exact probability"),
         ([["3/2", "-1/2"], [0, 1]], "matrix[0][1]='-1/2' must not be negative"),
         ([["1/2", "1/3"], [0, 1]], "row 0 adds up to 5/6; it must add up to exactly 1"),
-        ([[1]], "one row a value (2)"),
+        ([[1]], "one row per value (2)"),
         ([[1], ["1/2", "1/2"]], "all of the same length"),
     ],
 )

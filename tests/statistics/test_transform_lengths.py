@@ -36,7 +36,7 @@ def test_walsh_hadamard_of_nothing_is_nothing():
 def test_cyclic_sums_are_their_definition_at_smooth_and_other_lengths(v):
     rng = np.random.default_rng(v)
     members = np.sort(rng.choice(v, size=max(1, v // 3), replace=False))
-    kernel = CyclicKernel(members.tolist(), length=v)
+    kernel = CyclicKernel(members.tolist(), (v,))
     counts = rng.integers(0, 1000, (2, v))
     places = np.arange(v)[:, None]
     assert np.array_equal(kernel.correlate(counts), counts[:, (places + members) % v].sum(axis=-1))

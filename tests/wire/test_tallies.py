@@ -37,7 +37,7 @@ def test_a_tally_survives_a_file(mechanism, tmp_path):
 def test_a_report_more_or_less_is_noticed(mechanism):
     told = tally_to_json(counted(mechanism))
     for n in (told["n"] - 1, told["n"] + 1):
-        with pytest.raises(InvalidInput, match=r"counts tell of 200 reports; n=|must be a whole number from 0 to"):
+        with pytest.raises(InvalidInput, match=r"counts add up to 200 reports, but n=|must be a whole number from 0 to"):
             tally_from_json(mechanism, told | {"n": n})
 
 
@@ -70,7 +70,7 @@ BAD = {
     "a negative count": (TOLD | {"counts": [-1, *ZEROS[1:]]}, "counts[0]=-1 must be a whole number from 0 to 200"),
     "a count that is text": (TOLD | {"counts": ["1", *ZEROS[1:]]}, "counts[0]='1' must be a whole number"),
     "a count beyond n": (TOLD | {"counts": [201, *ZEROS[1:]]}, "counts[0]=201 must be a whole number from 0 to 200"),
-    "too few counted": (TOLD | {"counts": [199, *ZEROS[1:]]}, "counts tell of 199 reports; n=200"),
+    "too few counted": (TOLD | {"counts": [199, *ZEROS[1:]]}, "counts add up to 199 reports, but n=200"),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..build import mechanism
 from ..context import Context
-from ..errors import InvalidSpec
+from ..errors import InvalidInput, InvalidSpec
 from ..fields import Fields, exact, listed, text, whole
 from ..mechanisms.mechanism import Mechanism
 
@@ -27,9 +27,15 @@ def mechanism_of(context: Context, choice: object) -> Mechanism:
     for key, read in READERS.items():
         if key in parameters:
             parameters[key] = read(parameters[key])
-    if name == "mixture" and "prior" not in parameters:
-        raise InvalidSpec("mechanism.prior is missing")
-    return mechanism(context, name, **parameters)
+    if name == "mixture":
+        for key in ("parts", "units", "prior"):
+            fields.required(key)
+    if "inner" in parameters and name == "auto":
+        name = "mixed"
+    try:
+        return mechanism(context, name, **parameters)
+    except InvalidInput as problem:
+        raise (InvalidSpec if type(problem) is InvalidInput else type(problem))(f"mechanism: {problem}") from None
 
 
 def _bits(data: object) -> int:
