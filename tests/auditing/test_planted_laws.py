@@ -116,7 +116,7 @@ class OffByOneWord(RandomizedResponse):
 
     def draw(self, x, words, ops):
         (u,) = words[:1]
-        unit = self._lie * self.scale
+        unit = self.law.low * self.scale
         lie = ops.less(u, (self.size - 1) * unit + self.scale)
         other = ops.divide(u, unit)
         other = ops.select(ops.at_least(other, self.size - 1), self.size - 2, other)
@@ -129,7 +129,7 @@ class RowZero(Hadamard):
     def draw(self, x, words, ops):
         (u,) = words[:1]
         column = ops.position(u, self.outputs)
-        lie = 1 - ops.less(ops.fraction(u, self.outputs), self._true * self._step)
+        lie = 1 - ops.less(ops.fraction(u, self.outputs), self.bound)
         return column ^ ((ops.parity(x & column) ^ lie) * (x & (MASK - x + 1)))
 
 
@@ -139,7 +139,7 @@ class WrongHalf(Hadamard):
     def draw(self, x, words, ops):
         (u,) = words[:1]
         column = ops.position(u, self.outputs)
-        lie = 1 - ops.less(ops.fraction(u, self.outputs), self._true * self._step)
+        lie = 1 - ops.less(ops.fraction(u, self.outputs), self.bound)
         return column ^ (ops.parity((x + 1) & column) ^ lie)
 
 
@@ -158,7 +158,7 @@ class StillDrawn(Subset):
     """The rest of the set is drawn from all other values but one that is not x, so a miss can still hold x."""
 
     def draw(self, x, words, ops):
-        truth = ops.less(words[0], self._true * self.scale)
+        truth = ops.less(words[0], self.law.true * self.scale)
         miss = super().draw(self.size - 1 - x, words, ops)
         return ops.select(truth, super().draw(x, words, ops), miss)
 
@@ -190,7 +190,7 @@ class Impatient(Mechanism):
 
     def randomize_index(self, x, rng):
         (first,) = rng.take(1)
-        if first < self.randomizer._true:
+        if first < self.randomizer.law.true:
             return 1 << x
         return int(self.randomizer.draw(x, [first, *rng.take(self.randomizer.words - 1)], INTEGERS))
 

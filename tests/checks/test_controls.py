@@ -11,7 +11,7 @@ from discreet.checks import CheckFailed, check_mechanism
 from discreet.engines.bulk import randomize_many
 from discreet.errors import PrivacyViolation
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.randomized_response import RandomizedResponse
+from discreet.mechanisms.randomized_response import RandomizedResponse, ResponseLaw
 from discreet.mechanisms.randomizer import Pair
 from discreet.mechanisms.subset import Subset
 
@@ -28,7 +28,7 @@ class SkewedSampler(RandomizedResponse):
 
     def draw(self, x, words, ops):
         (u,) = words[:1]
-        unit = self._lie * self.scale
+        unit = self.law.low * self.scale
         lie = ops.less(u, (self.size - 1) * unit + self.scale)
         other = ops.divide(u, unit)
         return ops.select(lie, other + ops.at_least(other, x), x) % self.size
@@ -274,12 +274,19 @@ def test_a_spec_that_gives_another_law_is_caught(monkeypatch):
 
 
 def test_a_randomizer_of_ones_own_without_a_spec_is_still_checked():
+    class MineLaw(ResponseLaw):
+        kind = "mine"
+
     class Mine(RandomizedResponse):
         name = "mine"
+
+        def follow(self, law):
+            super().follow(MineLaw(law.size, law.low, law.high, law.spare, law.word_bits))
 
     done = check_mechanism(made(Mine))
     assert "round trips" not in done
     assert "every word" in done
+    assert made(Mine).fingerprint != made(RandomizedResponse).fingerprint
 
 
 def test_a_factory_rebuilds_a_randomizer_of_ones_own():

@@ -169,7 +169,7 @@ def test_bad_tallies_are_one_line(refused, tally, folder):
     assert message.startswith("tally.json: this tally is of blocks(hadamard) (")
     told_twice = json.loads((folder / "tally.json").read_text())
     (folder / "twice.json").write_text(json.dumps(told_twice | {"n": 600}))
-    assert refused("estimate", "survey.toml", "twice.json") == "twice.json: counts tell of 300 reports; n=600"
+    assert refused("estimate", "survey.toml", "twice.json") == "twice.json: counts add up to 300 reports, but n=600"
 
 
 @pytest.mark.parametrize("method", METHODS[1:])
