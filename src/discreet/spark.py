@@ -199,7 +199,7 @@ def _check_columns(df: DataFrame, asked: Mapping[str, Sequence[str]]) -> None:
     for role, names in asked.items():
         for name in names:
             if df.columns.count(name) != 1:
-                there = "stands twice in" if name in df.columns else "is not in"
+                there = "appears twice in" if name in df.columns else "is not in"
                 raise InvalidInput(f"{role}={name!r} {there} the frame; it has {', '.join(df.columns[:12])}")
 
 

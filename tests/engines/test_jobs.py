@@ -185,7 +185,7 @@ def test_a_column_is_chosen_by_name_or_is_the_only_one(folder, mechanism):
         randomize_files(mechanism, ["in.parquet"], "out.parquet", secure())
     with pytest.raises(InvalidInput, match="column 'c' is not there; the columns are a, b"):
         randomize_files(mechanism, ["in.parquet"], "out.parquet", secure(), column="c")
-    with pytest.raises(InvalidInput, match="column 'a' stands twice"):
+    with pytest.raises(InvalidInput, match="column 'a' appears twice"):
         randomize_files(mechanism, ["two.parquet"], "out.parquet", secure(), column="a")
     assert rows_in(["in.parquet", "in.parquet"], "a") == 2
     assert rows_in(["in.parquet", "-"], "a") is None

@@ -72,7 +72,7 @@ UNREADABLE = {
     "a csv without a header": ("f.csv", b"", "a", "f.csv: is empty; CSV begins with a line of column names"),
     "no column chosen": ("f.csv", CSV, None, "f.csv: a column must be chosen; there are id, cell"),
     "an absent column": ("f.csv", CSV, "x", "f.csv: column 'x' is not there; the columns are id, cell"),
-    "a column twice": ("f.csv", b"a,a\n", "a", "f.csv: column 'a' stands twice"),
+    "a column twice": ("f.csv", b"a,a\n", "a", "f.csv: column 'a' appears twice"),
     "a row too long": ("f.csv", b"a,b\n1,2\n1,2,3\n", "a", "f.csv, line 3: 3 fields; the header has 2"),
     "a row too short": ("f.csv", b"a,b\n1\n", "a", "f.csv, line 2: 1 fields; the header has 2"),
     "an open quote": ("f.csv", b'a\n"1\n', "a", "f.csv, line 2: this is not CSV"),

@@ -88,7 +88,7 @@ def chosen(schema: pa.Schema, column: str | None, path: str) -> pa.Field:
     if column is None:
         raise InvalidInput(f"{path}: a column must be chosen; there are {', '.join(names[:12])}")
     if names.count(column) != 1:
-        there = "stands twice" if column in names else "is not there"
+        there = "appears twice" if column in names else "is not there"
         raise InvalidInput(f"{path}: column {column!r} {there}; the columns are {', '.join(names[:12])}")
     return schema.field(column)
 

@@ -124,7 +124,7 @@ def _place(header: list[str], column: str | None, name: str) -> int:
     if column is None:
         raise InvalidInput(f"{name}: a column must be chosen; there are {', '.join(header[:12])}")
     if header.count(column) != 1:
-        there = "stands twice" if column in header else "is not there"
+        there = "appears twice" if column in header else "is not there"
         raise InvalidInput(f"{name}: column {column!r} {there}; the columns are {', '.join(header[:12])}")
     return header.index(column)
 
