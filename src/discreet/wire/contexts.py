@@ -11,6 +11,7 @@ from ..context.blocks import levels_of
 from ..domain import Domain
 from ..errors import InvalidSpec
 from ..exact import epsilon_from_text
+from ..files.text_reader import read_values
 from .fields import Fields, listed, number, text, value, values, whole
 
 LARGEST = 1 << 31
@@ -36,8 +37,6 @@ def domain_of(fields: Fields, folder: Path | None) -> Domain:
 
 
 def _in_file(fields: Fields, folder: Path | None) -> Domain:
-    from ..files.text import read_values
-
     if folder is None:
         raise InvalidSpec(f"{fields.name('file')} can be read only by a spec that is itself a file")
     path = folder / text(fields.required("file"), fields.name("file"))

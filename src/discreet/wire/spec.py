@@ -13,6 +13,7 @@ from typing import Any
 
 from ..context import Context
 from ..errors import InvalidSpec
+from ..files.atomic import replacing
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.randomizer import WORD_BITS
 from .choices import mechanism_of
@@ -110,8 +111,6 @@ class Spec:
 
     def write(self, path: str | Path) -> None:
         """Write the spec to a .toml or .json file, whole or not at all."""
-        from ..files.text import replacing
-
         path = Path(path)
         if path.suffix not in (".toml", ".json"):
             raise InvalidSpec(f"{path}: a spec must be a .toml or a .json file")

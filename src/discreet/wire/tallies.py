@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidInput, MechanismMismatch
+from ..files.atomic import replacing
 from ..mechanisms.mechanism import Mechanism
 from .located import located
 from .strict_json import loads
@@ -93,7 +94,5 @@ def tally_text(tally: Tally) -> str:
 
 def write_tally(tally: Tally, path: str | Path) -> None:
     """Write a tally to a JSON file, whole or not at all."""
-    from ..files.text import replacing
-
     with replacing(path) as file:
         file.write(tally_text(tally).encode())
