@@ -1,7 +1,8 @@
 """The one table of suffixes: which format the name of a file says, and what reads and writes it.
 
-A new format is a line in `FORMATS` and a file beside this one that reads and writes it. Any of them may be
-compressed, as the end of the name says (`COMPRESSIONS`); any other name, and the pipe ``-``, is text lines.
+A new format is a line in `FORMATS` and a file beside this one that reads and writes it. Each may be compressed
+as the very end of the name says (`COMPRESSIONS`), but for Parquet, which is so inside. Any other name, and the
+pipe ``-``, is text lines.
 """
 
 from __future__ import annotations
