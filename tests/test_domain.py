@@ -58,7 +58,7 @@ def test_an_empty_domain_is_refused(values):
 
 @pytest.mark.parametrize("values", [["a", "b", "a"], [1, 2, 1], [1, True]])
 def test_repeated_values_are_refused_and_named(values):
-    with pytest.raises(InvalidContext, match="stands twice; values must be distinct"):
+    with pytest.raises(InvalidContext, match="appears twice; values must be distinct"):
         Domain(values)
 
 

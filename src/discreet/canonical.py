@@ -33,7 +33,7 @@ def plain(entry: Any) -> Any:
         return {key: plain(inner) for key, inner in entry.items()}
     if isinstance(entry, list):
         kinds = set(map(type, entry))
-        if kinds == {str} or (kinds == {int} and -EXACT < min(entry) and max(entry) < EXACT):
+        if kinds == {str} or (kinds == {int} and min(entry) > -EXACT and max(entry) < EXACT):
             return entry  # long lists of plain entries are as they should be
         return [plain(inner) for inner in entry]
     if isinstance(entry, tuple):

@@ -29,7 +29,7 @@ class Domain(Sequence[Value]):
         if not isinstance(self._values, range) and len(self._numbers) != len(self._values):
             seen: set[Value] = set()
             twice = next(v for v in self._values if v in seen or seen.add(v))  # type: ignore[func-returns-value]
-            raise InvalidContext(f"values: {twice!r} stands twice; values must be distinct")
+            raise InvalidContext(f"values: {twice!r} appears twice; values must be distinct")
 
     @cached_property
     def _numbers(self) -> dict[Value, int]:

@@ -32,7 +32,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from . import errors
-from .errors import DiscreetError, InvalidInput, MechanismMismatch, MissingExtra
+from .errors import DiscreetError, InvalidInput, MissingExtra
+from .files.formats import format_of
 from .mechanisms.mechanism import Mechanism
 from .results.unbiased import Estimate
 from .results.unbiased import estimate as estimate_of
@@ -42,9 +43,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from .engines.arrow_records import Partial, Recipe
-
-MARK = "discreet.fingerprint"
-"""Where the schema of a column of reports says which mechanism wrote them."""
 
 MERGED_BY_DRIVER = 1 << 26
 """Bytes of tallies that the driver takes in; more are first merged on the executors, as a tree."""
@@ -106,9 +104,10 @@ def tally(df: DataFrame, mechanism: Mechanism, *, column: str = "report") -> Tal
     as it stands. Reports that say they are of another mechanism are refused.
     """
     from .engines.arrow_records import Parcel, counted_reports, refuse, whole
+    from .engines.arrow_reports import MARK, check_mark
 
     _check_columns(df, {"column": (column,)})
-    _check_mark(df, mechanism, column)
+    check_mark(mechanism, df.schema[column].metadata.get(MARK), f"column {column!r}")
     recipe, source = (None, df) if df.is_cached else _sources.get(df, (None, df))
     if recipe is not None:
         partials = source.mapInArrow(_named("tally_records", recipe.counted), _PARTIAL)
@@ -134,8 +133,7 @@ def read(session: SparkSession, paths: Sequence[str], *, form: str | None = None
     """
     from pyspark.errors import AnalysisException
 
-    known = {".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".orc": "orc"}
-    forms = {known.get(os.path.splitext(path.rstrip("/").removesuffix(".gz"))[1], "parquet") for path in paths}
+    forms = {format_of(path).spark or "parquet" for path in paths}
     if form is None and len(forms) != 1:
         raise InvalidInput(f"inputs of more than one format ({', '.join(sorted(forms))}) cannot be read together")
     try:
@@ -199,7 +197,7 @@ def _check_columns(df: DataFrame, asked: Mapping[str, Sequence[str]]) -> None:
     for role, names in asked.items():
         for name in names:
             if df.columns.count(name) != 1:
-                there = "stands twice in" if name in df.columns else "is not in"
+                there = "appears twice in" if name in df.columns else "is not in"
                 raise InvalidInput(f"{role}={name!r} {there} the frame; it has {', '.join(df.columns[:12])}")
 
 
@@ -216,15 +214,6 @@ def _check_types(df: DataFrame, column: str, record_id: str) -> None:
             )
 
 
-def _check_mark(df: DataFrame, mechanism: Mechanism, column: str) -> None:
-    mark = df.schema[column].metadata.get(MARK)
-    if mark not in (None, mechanism.fingerprint):
-        raise MechanismMismatch(
-            f"column {column!r} holds reports of another mechanism ({str(mark)[:12]}), "
-            f"not of {mechanism.name} ({mechanism.fingerprint[:12]})"
-        )
-
-
 def _only(df: DataFrame, names: Mapping[str, str]) -> DataFrame:
     """The columns ``{new name: name}``, in this order; `mapInArrow` cannot take every name that Spark allows."""
     from pyspark.sql import functions
@@ -236,7 +225,7 @@ def _report_schema(df: DataFrame, mechanism: Mechanism, keep: Sequence[str], int
     from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import StructField, StructType
 
-    from .engines.arrow_records import report_type
+    from .engines.arrow_reports import MARK, report_type
 
     mark = {MARK: mechanism.fingerprint}
     report = StructField(into, from_arrow_type(report_type(mechanism)), nullable=False, metadata=mark)

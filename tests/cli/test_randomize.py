@@ -6,7 +6,7 @@ import json
 import pytest
 
 import discreet as dc
-from discreet.files import text as files
+from discreet.files import text_reader
 from discreet.wire import Spec, report_to_text
 
 NOTE = "discreet: --insecure-seed: whoever knows the seed can undo these reports\n"
@@ -42,7 +42,7 @@ def test_a_pipe_is_read_like_the_file(name, dash, discreet, values, folder):
 
 
 def test_the_size_of_chunks_changes_nothing(discreet, values, monkeypatch):
-    monkeypatch.setattr(files, "CHUNK", 7)
+    monkeypatch.setattr(text_reader, "CHUNK", 7)
     done = discreet("randomize", "survey.toml", "answers.txt", "--insecure-seed", 5)
     assert done.stdout.splitlines() == expected(5, values)
 
@@ -135,7 +135,7 @@ def test_bad_input_is_one_line_and_writes_nothing(args, data, message, out, refu
 
 
 def test_a_mistake_near_the_end_leaves_the_old_file_as_it_was(refused, folder, monkeypatch):
-    monkeypatch.setattr(files, "CHUNK", 10)
+    monkeypatch.setattr(text_reader, "CHUNK", 10)
     (folder / "reports.txt").write_text("kept\n")
     (folder / "answers.txt").write_text("n1\n" * 95 + "oops\n")
     message = refused("randomize", "survey.toml", "answers.txt", "-o", "reports.txt")
@@ -144,7 +144,7 @@ def test_a_mistake_near_the_end_leaves_the_old_file_as_it_was(refused, folder, m
 
 
 def test_on_a_pipe_what_was_good_has_gone_out_whole(discreet, folder, monkeypatch):
-    monkeypatch.setattr(files, "CHUNK", 10)
+    monkeypatch.setattr(text_reader, "CHUNK", 10)
     (folder / "answers.txt").write_text("n1\n" * 95 + "oops\n")
     done = discreet("randomize", "survey.toml", "answers.txt")
     assert done.exit_code == 2

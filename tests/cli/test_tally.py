@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discreet.files import text as files
+from discreet.files import text_reader
 from discreet.wire import Spec, read_tally
 
 
@@ -32,7 +32,7 @@ def test_reports_are_counted_from_every_format(name, discreet, reports, mechanis
 
 @pytest.mark.parametrize("dash", [[], ["-"]], ids=["nothing", "dash"])
 def test_reports_are_counted_from_a_pipe(dash, discreet, reports, mechanism, folder, monkeypatch):
-    monkeypatch.setattr(files, "CHUNK", 7)
+    monkeypatch.setattr(text_reader, "CHUNK", 7)
     done = discreet("tally", "survey.toml", *dash, input=(folder / "r.txt").read_bytes())
     assert json.loads(done.stdout)["counts"] == mechanism.tally(reports).counts.tolist()
 

@@ -44,7 +44,7 @@ def test_blocks_tell_their_spec_exactly():
         (lambda: Context.blocks({}, 1), "blocks must map each block's name to its values"),
         (lambda: Context.blocks(["a"], 1), "blocks must map each block's name to its values"),
         (lambda: Context.blocks({"u": ["a"], "v": []}, 1), "block 'v' must hold at least one value"),
-        (lambda: Context.blocks({"u": ["a"], "v": ["a"]}, 1), "'a' stands twice"),
+        (lambda: Context.blocks({"u": ["a"], "v": ["a"]}, 1), "'a' appears twice"),
         (lambda: Context.blocks({"u": ["a"]}, {}), "block 'u' is missing"),
         (lambda: Context.blocks({"u": ["a"]}, {"u": 1, "v": 1}), "block 'v' is not a block"),
         (lambda: Context.blocks({"u": ["a"]}, [1, 2]), "epsilons=2 entries must be one per block, 1"),

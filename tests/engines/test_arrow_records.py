@@ -19,13 +19,11 @@ from discreet.engines.arrow_records import (  # noqa: E402
     counted_reports,
     merge,
     nothing,
-    report_column,
-    report_type,
-    reports_in,
     rows_together,
     slabs,
     whole,
 )
+from discreet.engines.arrow_reports import report_type, reports_in  # noqa: E402
 from discreet.engines.prf import CollectionKey, randomize_records  # noqa: E402
 
 K = 90
@@ -194,11 +192,3 @@ def test_a_parcel_is_opened_once_in_a_process_and_says_little():
     assert again is not parcel
     assert again.open()[0] is parcel.open()[0]
     assert "content" not in repr(recipe_for(MECHANISMS["7 bits"]))
-
-
-def test_reports_of_every_width_survive_the_column():
-    for mechanism in MECHANISMS.values():
-        drawn = mechanism.randomize_many(np.arange(20) % mechanism.context.size, dc.random.seeded(3))
-        back = reports_in(mechanism, report_column(mechanism, drawn))
-        assert mechanism.tally(back) == mechanism.tally(drawn)
-        assert back.tolist() == drawn.tolist()

@@ -1,5 +1,6 @@
 """Laws of whole files: every format in and out, any number of threads, all of it or nothing."""
 
+import csv
 import gzip
 import os
 import signal
@@ -13,11 +14,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.engines import arrow_files, jobs
-from discreet.engines.arrow_files import MARK, ReportWriter, open_column
-from discreet.engines.jobs import in_order, is_arrow, randomize_files, rows_in, tally_files
+from discreet.engines import jobs
+from discreet.engines.arrow_reports import MARK, reports_of
+from discreet.engines.jobs import in_order, randomize_files, rows_in, tally_files
 from discreet.errors import InvalidInput, InvalidReport, MechanismMismatch, MissingExtra, UnknownValue
+from discreet.files import arrow_columns
+from discreet.files.arrow import open_column
+from discreet.files.text_writer import TextWriter
 from discreet.random import secure, seeded
+from discreet.wire import reports_to_json
 
 VALUES = [f"v{i}" for i in range(40)]
 N = 5000
@@ -46,7 +51,7 @@ def texts(numbers):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(arrow_files, "PIECE", 256)
+    monkeypatch.setattr(arrow_columns, "PIECE", 256)
     return tmp_path
 
 
@@ -68,9 +73,8 @@ def stored(name, table):
 
 
 def read_back(mechanism, name):
-    column = open_column(name)
-    column.check_mark(mechanism)
-    return [y for piece in column.pieces() for part in arrow_files.reports_of(mechanism, piece.load()) for y in part]
+    pieces = open_column(name).pieces()
+    return [y for piece in pieces for part in reports_of(mechanism, piece.load()) for y in part]
 
 
 FORMATS = ["a.parquet", "a.arrow", "a.stream.ipc", "a.arrow.gz", "a.arrow.zst"]
@@ -185,7 +189,7 @@ def test_a_column_is_chosen_by_name_or_is_the_only_one(folder, mechanism):
         randomize_files(mechanism, ["in.parquet"], "out.parquet", secure())
     with pytest.raises(InvalidInput, match="column 'c' is not there; the columns are a, b"):
         randomize_files(mechanism, ["in.parquet"], "out.parquet", secure(), column="c")
-    with pytest.raises(InvalidInput, match="column 'a' stands twice"):
+    with pytest.raises(InvalidInput, match="column 'a' appears twice"):
         randomize_files(mechanism, ["two.parquet"], "out.parquet", secure(), column="a")
     assert rows_in(["in.parquet", "in.parquet"], "a") == 2
     assert rows_in(["in.parquet", "-"], "a") is None
@@ -241,14 +245,11 @@ def test_no_rows_give_an_empty_file_and_an_empty_tally(folder, mechanism):
     stored("in.parquet", pa.table({"place": pa.array([], pa.string())}))
     assert randomize_files(mechanism, ["in.parquet"], "out.parquet", secure()) == (0, 0)
     assert tally_files(mechanism, ["out.parquet"]) == mechanism.tally()
-    assert pq.read_schema("out.parquet").field("report").metadata[MARK] == mechanism.fingerprint.encode()
+    assert pq.read_schema("out.parquet").field("report").metadata[MARK.encode()] == mechanism.fingerprint.encode()
 
 
-def test_row_groups_too_large_to_hold_are_read_batch_by_batch(folder, mechanism, numbers, texts):
+def test_row_groups_too_large_to_hold_give_the_reports_of_others(folder, mechanism, numbers, texts):
     pq.write_table(pa.table({"place": texts}), "in.parquet", row_group_size=4 * 256 + 1)
-    sizes = [piece.rows for piece in open_column("in.parquet").pieces()]
-    assert max(sizes) <= 4 * 256
-    assert sum(sizes) == N
     randomize_files(mechanism, ["in.parquet"], "out.parquet", seeded(8))
     assert read_back(mechanism, "out.parquet") == mechanism.randomize_many(numbers, seeded(8)).tolist()
 
@@ -286,15 +287,12 @@ def test_a_task_that_fails_stops_the_others():
 
 
 def test_without_pyarrow_the_install_line_is_named(folder, mechanism, monkeypatch):
-    monkeypatch.setitem(sys.modules, "discreet.engines.arrow_files", None)
-    monkeypatch.delattr(sys.modules["discreet.engines"], "arrow_files")
-    with pytest.raises(MissingExtra, match=r"pip install 'discreet\[files\]'"):
-        randomize_files(mechanism, ["in.parquet"], "out.txt", secure())
-
-
-def test_arrow_files_are_known_by_name():
-    assert all(is_arrow(name) for name in ("a.parquet", "b.c/x.arrow", "x.ipc.gz", "x.feather", "x.arrow.zst"))
-    assert not any(is_arrow(name) for name in ("-", "a.csv", "a.parquet.csv", "parquet", "x.jsonl.gz"))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (folder / "in.txt").write_text("v1\n")
+    for name, out in (("in.parquet", "out.txt"), ("in.txt", "out.parquet")):
+        with pytest.raises(MissingExtra, match=r"pip install 'discreet\[files\]'"):
+            randomize_files(mechanism, [name], out, secure())
+    assert randomize_files(mechanism, ["in.txt"], "out.txt", secure()) == (1, 0)  # the control: text needs none
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills a process")
@@ -305,8 +303,8 @@ def test_a_killed_run_leaves_the_old_file_or_none(folder, mechanism, texts, out)
     script = textwrap.dedent(f"""
         import os, signal
         import discreet as dc
-        from discreet.engines import arrow_files
-        arrow_files.PIECE = 256
+        from discreet.files import arrow_columns
+        arrow_columns.PIECE = 256
         from discreet.engines.jobs import randomize_files
         values = [f"v{{i}}" for i in range(40)]
         mechanism = dc.mechanism(dc.Context.blocks({{"a": values[:10], "b": values[10:]}}, "1"), "hadamard")
@@ -325,21 +323,9 @@ def test_a_killed_run_leaves_the_old_file_or_none(folder, mechanism, texts, out)
         assert ((folder / out).read_bytes() if (folder / out).exists() else None) == before
 
 
-def test_a_writer_whose_block_fails_leaves_nothing(folder, mechanism):
-    def fail(name):
-        with ReportWriter(name, mechanism) as writer:
-            writer.write(np.array([1, 2, 3], dtype=np.uint8))
-            raise RuntimeError("stop")
-
-    for name in ("out.parquet", "out.arrow", "out.arrow.gz"):
-        with pytest.raises(RuntimeError, match="stop"):
-            fail(name)
-    assert [file.name for file in folder.iterdir()] == []
-
-
 def test_memory_is_bounded_by_pieces_and_not_by_rows(folder, monkeypatch):
     """Arrow's own count of bytes, at its peak, for ten times the rows."""
-    monkeypatch.setattr(arrow_files, "PIECE", 1 << 14)
+    monkeypatch.setattr(arrow_columns, "PIECE", 1 << 14)
     mechanism = dc.mechanism(dc.Context.uniform(range(300), "1"), "hadamard")
     peaks = []
     for pieces in (8, 80):
@@ -358,3 +344,66 @@ def test_memory_is_bounded_by_pieces_and_not_by_rows(folder, monkeypatch):
         peaks.append(max(held))
     assert peaks[1] < 2 * peaks[0] + (1 << 20)
     assert jobs.rows_in(["in.parquet"]) == 80 << 14
+
+
+# -- large CSV ----------------------------------------------------------------------------------------
+
+ODD = ["plain", "with, comma", 'with "quotes"', "two\nlines", " spaces ", "", "NA", "null", "007", "7", "é", "-"]
+
+
+@pytest.fixture
+def all_large(monkeypatch):
+    """Every CSV file counts as large."""
+    monkeypatch.setattr(jobs, "LARGE", 0)
+
+
+def csv_file(path, rows, columns=("id", "place")):
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "wt", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
+
+
+@pytest.mark.parametrize("name", ["in.csv", "in.csv.gz"])
+def test_a_large_csv_file_gives_the_reports_of_a_small_one(folder, monkeypatch, name):
+    mechanism = dc.mechanism(dc.Context.uniform(ODD, "1"), "hadamard")
+    csv_file(folder / name, [(i, ODD[i % len(ODD)]) for i in range(500)])
+    randomize_files(mechanism, [name], "small.txt", seeded(9), column="place")
+    monkeypatch.setattr(jobs, "LARGE", 0)
+    randomize_files(mechanism, [name], "large.txt", seeded(9), column="place")
+    assert (folder / "large.txt").read_text() == (folder / "small.txt").read_text()
+    assert rows_in([name], "place") is None
+
+
+@pytest.mark.usefixtures("all_large")
+def test_a_large_csv_file_is_held_to_the_same_rules(folder, mechanism):
+    csv_file(folder / "in.csv", [(1, "v1"), (2, "x")])
+    with pytest.raises(UnknownValue, match=r"in\.csv, row 2: value='x' must be one of the 40"):
+        randomize_files(mechanism, ["in.csv"], "out.txt", secure(), column="place")
+    with pytest.raises(InvalidInput, match="a column must be chosen; there are id, place"):
+        randomize_files(mechanism, ["in.csv"], "out.txt", secure())
+    with pytest.raises(InvalidInput, match="column 'c' is not there"):
+        randomize_files(mechanism, ["in.csv"], "out.txt", secure(), column="c")
+    csv_file(folder / "in.csv", [(1, "v1"), (2, "v2", "v3")])
+    with pytest.raises(InvalidInput, match=r"this is not CSV: CSV parse error: .*Expected 2 columns, got 3"):
+        randomize_files(mechanism, ["in.csv"], "out.txt", secure(), column="place")
+    assert not (folder / "out.txt").exists()
+
+
+@pytest.mark.usefixtures("all_large")
+@pytest.mark.parametrize("which", ["mechanism", "wide"])
+def test_reports_in_a_large_csv_file_are_tallied_as_they_were_made(folder, request, which):
+    mechanism = request.getfixturevalue(which)
+    reports = mechanism.randomize_many(np.arange(3000) % len(VALUES), seeded(10))
+    with TextWriter("reports.csv") as writer:
+        writer.write(reports_to_json(mechanism, reports))
+    assert tally_files(mechanism, ["reports.csv"]) == mechanism.tally(reports)
+
+
+@pytest.mark.usefixtures("all_large")
+@pytest.mark.parametrize("wrong", ["x", "007", "+1", "-1", "1.0", "", "1000000", "99999999999999999999"])
+def test_a_large_csv_file_with_what_is_no_report_is_refused(folder, mechanism, wrong):
+    csv_file(
+        folder / "reports.csv", [["0"], ["1"], [wrong]] if wrong else [["0", "1"]], ["report"] if wrong else ["a", "b"]
+    )
+    with pytest.raises(InvalidInput, match=r"reports\.csv: "):
+        tally_files(mechanism, ["reports.csv"], column="report")

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 import discreet as dc
 from discreet.engines import prf
-from discreet.engines.prf import Blocks, CollectionKey, randomize_records
+from discreet.engines.prf import BlockCipher, CollectionKey, randomize_records
 from discreet.errors import InvalidInput, RandomnessFailure
 
 SECRET = bytes(range(32))
@@ -140,10 +140,10 @@ def test_a_cipher_that_falls_short_makes_no_report():
         def update_into(self, data, out):
             return len(data) - 1
 
-    blocks = Blocks(bytes(16))
-    blocks._cipher = Short()
+    cipher = BlockCipher(bytes(16))
+    cipher._cipher = Short()
     with pytest.raises(RandomnessFailure, match="no report was made"):
-        blocks.encrypt(np.zeros(4, dtype=np.uint64))
+        cipher.encrypt(np.zeros(4, dtype=np.uint64))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 
 import discreet as dc
 from discreet.cli import main
-from discreet.engines.prf import Blocks, CollectionKey, randomize_records
+from discreet.engines.prf import BlockCipher, CollectionKey, randomize_records
 from discreet.engines.record_ids import hashed_ids
 from discreet.wire import Spec, read_tally
 
@@ -52,7 +52,7 @@ def expected_tally(mechanism):
     records = [i for i in range(N) if i * i % 5 != 4]
     names = [f"person {i}".encode() for i in records]
     offsets = np.concatenate([[0], np.cumsum([len(name) for name in names])])
-    ids = hashed_ids(Blocks(key._names), offsets, np.frombuffer(b"".join(names), dtype=np.uint8))
+    ids = hashed_ids(BlockCipher(key._names), offsets, np.frombuffer(b"".join(names), dtype=np.uint8))
     values = np.array([i * i % 5 for i in records])
     return mechanism.tally(randomize_records(mechanism, values, ids=ids, key=key))
 

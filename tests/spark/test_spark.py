@@ -282,7 +282,7 @@ def test_an_error_that_is_not_ours_is_left_alone(people):
         ({"key": b"short"}, "key of 5 bytes must be at least 16"),
         ({"record_id": "half"}, "column 'half' of type double must be whole numbers or text to hold record ids"),
         ({"column": "half"}, "column 'half' of type double must be whole numbers or text to hold values"),
-        ({"column": "twice"}, "column='twice' stands twice in"),
+        ({"column": "twice"}, "column='twice' appears twice in"),
     ],
 )
 def test_arguments_that_cannot_be_meant_are_refused_before_anything_runs(people, change, said):

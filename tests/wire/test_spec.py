@@ -236,7 +236,7 @@ BAD = {
     "domain empty": (spec(domain={}), InvalidSpec, "domain must give exactly one of values, size and file"),
     "domain twice": (spec(domain={"size": 2, "values": [1]}), InvalidSpec, "exactly one of values, size and file"),
     "no values": (spec(domain={"values": []}), InvalidContext, "must hold at least one value"),
-    "a value twice": (spec(domain={"values": ["a", "a"]}), InvalidContext, "'a' stands twice"),
+    "a value twice": (spec(domain={"values": ["a", "a"]}), InvalidContext, "'a' appears twice"),
     "values alike as text": (spec(domain={"values": [1, "1"]}), InvalidSpec, "1 and '1' are written alike"),
     "a value that is no text": (
         spec(domain={"values": [1.5]}),
@@ -319,7 +319,7 @@ BAD = {
     "blocks with a value twice": (
         {"context": {"form": "blocks", "epsilon": 1, "blocks": {"a": ["x"], "b": ["x"]}}},
         InvalidContext,
-        "'x' stands twice",
+        "'x' appears twice",
     ),
     "blocks with values alike": (
         {"context": {"form": "blocks", "epsilon": 1, "blocks": {"a": ["1"], "b": [1]}}},
@@ -445,7 +445,11 @@ BAD = {
         InvalidInput,
         "add up to 2**64",
     ),
-    "inner and more": (spec(TWO_BLOCKS, mechanism=MIXED | {"d": 1}), InvalidSpec, "mechanism: inner goes with no other parameter"),
+    "inner and more": (
+        spec(TWO_BLOCKS, mechanism=MIXED | {"d": 1}),
+        InvalidSpec,
+        "mechanism: inner goes with no other parameter",
+    ),
 }
 
 
@@ -467,7 +471,7 @@ FILES = {
     "broken toml": ("spec.toml", b"[domain", "this is not TOML: "),
     "broken json": ("spec.json", b"{", "this is not JSON: "),
     "a key twice in toml": ("spec.toml", b"a = 1\na = 2", "this is not TOML: "),
-    "a key twice in json": ("spec.json", b'{"a": 1, "a": 2}', "'a' stands twice"),
+    "a key twice in json": ("spec.json", b'{"a": 1, "a": 2}', "'a' appears twice"),
     "nan": ("spec.json", b'{"a": NaN}', "NaN is not a JSON number"),
     "not text": ("spec.toml", b"\xff\xfe", "must be UTF-8 text"),
     "very deep": ("spec.json", b"[" * 100_000, "this is not JSON: "),

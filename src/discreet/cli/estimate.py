@@ -66,13 +66,13 @@ def command(
 
 
 def _tally(path: str, mechanism: Mechanism) -> Tally:
-    from ..files.text import PIPE
+    from ..files.formats import PIPE, shown
     from ..wire import parse_tally, read_tally
     from ..wire.located import located
 
     if path != PIPE:
         return read_tally(path, mechanism)
-    with located("standard input"):
+    with located(shown(path)):
         return parse_tally(mechanism, sys.stdin.buffer.read())
 
 

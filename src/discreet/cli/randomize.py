@@ -40,7 +40,7 @@ def command(
     from ..engines.jobs import randomize_files, rows_in
     from ..engines.numbers import Numbers
     from ..errors import UnknownValue
-    from ..files.text import PIPE
+    from ..files.formats import PIPE
     from ..random import secure, seeded
     from ..wire import Spec
     from .progress import progress

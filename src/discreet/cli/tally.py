@@ -23,7 +23,7 @@ def command(spec: str, files: tuple[str, ...], column: str | None, out: str, thr
     """
     from ..engines.jobs import rows_in, tally_files
     from ..errors import InvalidInput
-    from ..files.text import PIPE
+    from ..files.formats import JSON, PIPE, compression_of, format_of
     from ..wire import Spec, read_tally, tally_text, write_tally
     from .progress import progress
 
@@ -32,7 +32,7 @@ def command(spec: str, files: tuple[str, ...], column: str | None, out: str, thr
     for file, real in zip(files, seen, strict=True):
         if seen.count(real) > 1:
             raise InvalidInput(f"{file}: is given twice; its reports would count twice")
-    earlier = [file for file in files if file.endswith(".json")]
+    earlier = [file for file in files if format_of(file) is JSON and not compression_of(file)]
     reports = [file for file in files if file not in earlier] or ([] if earlier else [PIPE])
     total = sum((read_tally(file, mechanism) for file in earlier), mechanism.tally())
     with progress(rows_in(reports, column), quiet=quiet) as advance:

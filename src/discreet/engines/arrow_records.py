@@ -14,13 +14,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput, InvalidReport, UnknownValue
+from ..errors import InvalidInput, UnknownValue
 from ..mechanisms.mechanism import Mechanism
 from ..tally import Tally
-from ..wire.reports import byte_width, reports_from_bytes, reports_to_bytes
+from .arrow_reports import report_column, reports_in
 from .arrow_values import ABSENT, Finder, record_ids
 from .prf import CollectionKey, randomize_records
 
@@ -167,44 +166,7 @@ def rows_together(mechanism: Mechanism) -> int:
     return min(max(SLAB, min(mechanism.randomizer.cells, 8 * SLAB)), max(1, (1 << 23) // wide))
 
 
-# -- reports and counts as columns ----------------------------------------------------------------
-
-
-def report_type(mechanism: Mechanism) -> pa.DataType:
-    """The smallest signed type that holds every report, or packed bytes, the lowest first, from 64 bits on.
-
-    (Spark and Java have no unsigned types.)
-    """
-    bits = mechanism.bits
-    return next(
-        (kind for kind, room in ((pa.int16(), 15), (pa.int32(), 31), (pa.int64(), 63)) if bits <= room), pa.binary()
-    )
-
-
-def report_column(mechanism: Mechanism, reports: NDArray[Any]) -> pa.Array:
-    """Reports as an Arrow column."""
-    kind = report_type(mechanism)
-    if kind != pa.binary():
-        return pa.array(reports.astype(kind.to_pandas_dtype()))
-    width = byte_width(mechanism)
-    ends = np.arange(0, (len(reports) + 1) * width, width, dtype=np.int32)
-    packed = pa.py_buffer(reports_to_bytes(mechanism, reports))
-    return pa.Array.from_buffers(kind, len(reports), [None, pa.py_buffer(ends), packed])
-
-
-def reports_in(mechanism: Mechanism, column: pa.Array) -> NDArray[Any]:
-    """The reports in an Arrow column, as a batch for `Mechanism.tally`."""
-    if column.null_count:
-        raise InvalidReport(f"reports: {column.null_count} are null")
-    if pa.types.is_integer(column.type):
-        numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
-        return numbers
-    if not pa.types.is_binary(column.type) or report_type(mechanism) != pa.binary():
-        raise InvalidReport(f"reports of type {column.type} must be of type {report_type(mechanism)}")
-    width = byte_width(mechanism)
-    if len(column) and pc.min_max(pc.binary_length(column)).as_py() != {"min": width, "max": width}:
-        raise InvalidReport(f"reports: every report must have {width} bytes")
-    return reports_from_bytes(mechanism, b"".join(column.to_pylist()))
+# -- counts as rows ---------------------------------------------------------------------------------
 
 
 def nothing(mechanism: Mechanism) -> Partial:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import InvalidInput
+from ..files.arrow_columns import is_text
 from .prf import CollectionKey
 from .record_ids import hashed_ids
 
@@ -68,8 +69,3 @@ def record_ids(column: pa.Array, key: CollectionKey) -> NDArray[np.uint64]:
     places = np.frombuffer(offsets, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
     read = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
     return hashed_ids(key.names(), places - places[0], read[places[0] : places[-1]])
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """True for the two Arrow types of text."""
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

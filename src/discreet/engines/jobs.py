@@ -1,8 +1,7 @@
 """Whole files randomized and tallied: pieces worked on side by side, results in order, memory bounded by pieces.
 
 A piece takes the words set aside for its rows when its turn comes, so the reports do not depend on the
-number of threads. Text, CSV and JSON lines are read by `discreet.files.text`, Parquet and Arrow files by
-`discreet.engines.arrow_files`.
+number of threads. What reads and writes a file is said by its name (`discreet.files.formats`).
 """
 
 from __future__ import annotations
@@ -20,7 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from numpy.typing import NDArray
 
 from ..errors import InvalidReport, MissingExtra, UnknownValue
-from ..files.text import PIPE, Writer, read_values
+from ..files.formats import format_of, shown
+from ..files.text_reader import read_values
+from ..files.text_writer import TextWriter
 from ..statistics.acceleration import cores
 from ..tally import Tally
 from ..wire.located import located
@@ -29,13 +30,10 @@ from .bulk import randomize_many
 from .numbers import Numbers
 
 if TYPE_CHECKING:
+    from ..files.arrow_columns import ArrowColumn, Piece
     from ..mechanisms.mechanism import Mechanism
     from ..random import Keystream, Stream
-    from .arrow_files import ArrowColumn, Piece
     from .arrow_numbers import ArrowNumbers
-
-ARROW = {".parquet", ".pq", ".arrow", ".ipc", ".feather"}
-"""How the names of files end that pyarrow reads."""
 
 LARGE = 1 << 24
 """Bytes of a CSV file from which pyarrow reads it; a smaller one is read line by line, and a mistake has its line."""
@@ -56,19 +54,20 @@ class Made:
     unknown: int
 
 
-def is_arrow(file: str) -> bool:
-    """True if the name is that of a Parquet or Arrow file."""
-    suffixes = [suffix for suffix in Path(file).suffixes if suffix not in (".gz", ".zst")]
-    return bool(suffixes) and suffixes[-1] in ARROW
+def only_by_arrow(file: str) -> bool:
+    """True if nothing but pyarrow reads and writes what the name says; `MissingExtra` where that is absent."""
+    only = format_of(file).arrow_only
+    if only and find_spec("pyarrow") is None:
+        raise MissingExtra("pyarrow", "files")
+    return only
 
 
 def by_arrow(file: str) -> bool:
     """True if pyarrow is to read the file: Parquet, Arrow, and CSV that is large, where pyarrow is installed."""
-    if is_arrow(file):
+    if only_by_arrow(file):
         return True
-    suffixes = [suffix for suffix in Path(file).suffixes if suffix not in (".gz", ".zst")]
-    is_csv = bool(suffixes) and suffixes[-1] == ".csv" and Path(file).is_file()
-    return is_csv and Path(file).stat().st_size >= LARGE and find_spec("pyarrow") is not None
+    large = format_of(file).arrow is not None and Path(file).is_file() and Path(file).stat().st_size >= LARGE
+    return large and find_spec("pyarrow") is not None
 
 
 def rows_in(files: Iterable[str], column: str | None = None) -> int | None:
@@ -142,11 +141,13 @@ def in_order(tasks: Iterable[Callable[[], Result]], threads: int | None = None) 
 
 @contextmanager
 def _sink(out: str, mechanism: Mechanism) -> Iterator[Write]:
-    if is_arrow(out):
-        with _arrow_files().ReportWriter(out, mechanism) as arrow:
+    if only_by_arrow(out):
+        from .arrow_reports import ReportWriter
+
+        with ReportWriter(out, mechanism) as arrow:
             yield arrow.write
     else:
-        with Writer(out) as text:
+        with TextWriter(out) as text:
             yield lambda reports: text.write(reports_to_json(mechanism, reports))
 
 
@@ -167,7 +168,7 @@ def _text_values(
         try:
             indices = numbers.of(texts)
         except UnknownValue as problem:
-            raise UnknownValue(f"{_name(file)}, {problem}") from None
+            raise UnknownValue(f"{shown(file)}, {problem}") from None
         words = rng.reserve(len(indices) * mechanism.randomizer.words)
         yield partial(_made, mechanism, indices, words, len(texts), numbers.unknown - before)
 
@@ -205,7 +206,7 @@ def _made(mechanism: Mechanism, indices: NDArray[Any], words: Keystream, seen: i
 def _text_reports(mechanism: Mechanism, file: str, column: str | None) -> Iterator[Callable[[], Tally]]:
     start = 1
     for texts in read_values(file, column):
-        yield partial(_tally_of_texts, mechanism, texts, _name(file), start)
+        yield partial(_tally_of_texts, mechanism, texts, shown(file), start)
         start += len(texts)
 
 
@@ -220,8 +221,10 @@ def _tally_of_texts(mechanism: Mechanism, texts: list[str], name: str, start: in
 
 
 def _arrow_reports(mechanism: Mechanism, file: str, column: str | None) -> Iterator[Callable[[], Tally]]:
+    from .arrow_reports import check_column
+
     found = _column(file, column)
-    found.check_mark(mechanism)
+    check_column(mechanism, found)
     return (partial(_tally_of_piece, mechanism, found, piece) for piece in found.pieces())
 
 
@@ -233,29 +236,13 @@ def _tally_of_piece(mechanism: Mechanism, column: ArrowColumn, piece: Piece) -> 
     return total
 
 
-def _name(file: str) -> str:
-    return "standard input" if file == PIPE else file
-
-
 def _column(file: str, column: str | None) -> ArrowColumn:
-    arrow = _arrow_files()
-    if not is_arrow(file):
-        from .arrow_text import open_csv
+    from ..files.arrow import open_column
 
-        return open_csv(file, column)
-    found: ArrowColumn = arrow.open_column(file, column)
-    return found
+    return open_column(file, column)
 
 
 def _reports_of(column: ArrowColumn) -> Callable[[Mechanism, Any], Iterator[NDArray[Any]]]:
-    from . import arrow_files, arrow_text
+    from .arrow_reports import reports_of, reports_of_texts
 
-    return arrow_files.reports_of if is_arrow(column.path) else arrow_text.reports_of_texts
-
-
-def _arrow_files() -> Any:
-    try:
-        from . import arrow_files
-    except ImportError:
-        raise MissingExtra("pyarrow", "files") from None
-    return arrow_files
+    return reports_of if format_of(column.path).arrow_only else reports_of_texts

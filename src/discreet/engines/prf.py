@@ -55,11 +55,11 @@ class CollectionKey:
 
     def words(self, ids: Any, indices: Any, words: int) -> Addressed:
         """The source whose reports, in order, are those of the records `ids` with values `indices`."""
-        return Addressed(Blocks(self._words), ids, indices, words)
+        return Addressed(BlockCipher(self._words), ids, indices, words)
 
-    def names(self) -> Blocks:
+    def names(self) -> BlockCipher:
         """The permutation under which text is hashed to a record id."""
-        return Blocks(self._names)
+        return BlockCipher(self._names)
 
     def __repr__(self) -> str:
         return "<collection key>"
@@ -73,7 +73,7 @@ def randomize_records(mechanism: Mechanism, indices: Any, *, ids: Any, key: Coll
     return randomize_many(mechanism.randomizer, indices, key.words(ids, indices, mechanism.randomizer.words))
 
 
-class Blocks:
+class BlockCipher:
     """AES-128 on arrays of 16-byte blocks, each independent of the others."""
 
     def __init__(self, key: bytes) -> None:
@@ -90,7 +90,7 @@ class Blocks:
 class Addressed:
     """A `discreet.random.Source` whose report i takes the words of record ``ids[i]`` with value ``indices[i]``."""
 
-    def __init__(self, blocks: Blocks, ids: Any, indices: Any, words: int) -> None:
+    def __init__(self, cipher: BlockCipher, ids: Any, indices: Any, words: int) -> None:
         self._ids, self._indices = np.asarray(ids), np.asarray(indices)
         if self._ids.shape != self._indices.shape or self._ids.ndim != 1:
             raise InvalidInput(f"ids of shape {self._ids.shape} must be one for each of {self._indices.shape} values")
@@ -98,7 +98,7 @@ class Addressed:
             raise InvalidInput(f"ids of type {self._ids.dtype} must be whole numbers of at most 64 bits")
         if self._indices.size and not 0 <= int(self._indices.min()) <= int(self._indices.max()) < 1 << 32:
             raise InvalidInput("indices must be from 0 to 2**32 - 1")
-        self._blocks, self._width, self._at = blocks, words, 0
+        self._cipher, self._width, self._at = cipher, words, 0
 
     def take(self, count: int) -> list[int]:
         """The words of the next reports, as integers."""
@@ -127,5 +127,5 @@ class Addressed:
         counters = np.arange(each, dtype=np.uint64) << np.uint64(32)
         blocks[:, :, 0] = ids.astype(np.uint64, copy=False)[:, None]
         np.bitwise_or(indices.astype(np.uint64, copy=False)[:, None], counters, out=blocks[:, :, 1])
-        self._blocks.encrypt(padded)
+        self._cipher.encrypt(padded)
         return blocks.reshape(len(ids), 2 * each)[:, : self._width]

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .prf import Blocks
+from .prf import BlockCipher
 
 SIDE = 16
 
 
-def hashed_ids(blocks: Blocks, offsets: NDArray[Any], data: NDArray[np.uint8]) -> NDArray[np.uint64]:
+def hashed_ids(cipher: BlockCipher, offsets: NDArray[Any], data: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """The ids of the texts ``data[offsets[i]:offsets[i+1]]``: half of a CBC-MAC that begins with the length.
 
     ``s_0 = AES(length)``, ``s_b = AES(s_{b-1} xor block b)`` with the last block filled up by zeros;
@@ -27,7 +27,7 @@ def hashed_ids(blocks: Blocks, offsets: NDArray[Any], data: NDArray[np.uint8]) -
     padded = np.zeros(2 * len(lengths) + 2, dtype="<u8")
     state = padded[:-2].reshape(-1, 2)
     state[:, 0] = lengths
-    blocks.encrypt(padded)
+    cipher.encrypt(padded)
     room = np.concatenate([data, np.zeros(SIDE, dtype=np.uint8)])
     steps = -(-lengths // SIDE)
     for step in range(int(steps.max(initial=0))):
@@ -36,7 +36,7 @@ def hashed_ids(blocks: Blocks, offsets: NDArray[Any], data: NDArray[np.uint8]) -
         mixed = moved[:-2].reshape(-1, 2)
         begin = offsets[:-1][rows].astype(np.int64) + SIDE * step
         mixed[:] = _pieces(room, begin, lengths[rows] - SIDE * step).view("<u8") ^ state[rows]
-        blocks.encrypt(moved)
+        cipher.encrypt(moved)
         state[rows] = mixed
     return state[:, 0].copy()
 

@@ -1,17 +1,31 @@
-"""Files compressed by gzip or Zstandard, as bytes, by pyarrow."""
+"""The content of files, compressed by gzip or Zstandard or not, as their names say; Zstandard takes pyarrow."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from ..errors import InvalidInput, MissingExtra
+from .formats import compression_of
 
-METHODS = {".gz": "gzip", ".zst": "zstd"}
-"""The method of compression that the end of a name says."""
+Source: TypeAlias = io.BufferedReader | gzip.GzipFile
+"""What content is read from."""
+
+Sink: TypeAlias = BinaryIO | gzip.GzipFile
+"""What content is written to."""
+
+_BROKEN: dict[str | None, tuple[type[Exception], ...]] = {
+    None: (),
+    "gzip": (gzip.BadGzipFile, EOFError, zlib.error),
+    "zstd": (OSError,),
+}
+"""The errors by which content that is not whole shows."""
 
 
 def _pyarrow() -> Any:
@@ -23,19 +37,39 @@ def _pyarrow() -> Any:
 
 
 @contextmanager
-def reading(path: str | Path) -> Iterator[Any]:
-    """The content of a compressed file; `InvalidInput` if it is broken."""
-    method = METHODS[Path(path).suffix]
-    with open(path, "rb") as packed, _pyarrow().CompressedInputStream(packed, method) as file:
+def reading(path: str | Path) -> Iterator[Source]:
+    """The content of a file; `InvalidInput` if it is not whole."""
+    method = compression_of(path)
+    with open(path, "rb") as file, _unpacked(file, method) as content:
         try:
-            yield file
-        except OSError as problem:
+            yield content
+        except _BROKEN[method] as problem:
             raise InvalidInput(f"{path}: is not a whole {method} file ({problem})") from None
 
 
+def _unpacked(file: io.BufferedReader, method: str | None) -> AbstractContextManager[Source]:
+    if method is None:
+        return nullcontext(file)
+    if method == "gzip":
+        return gzip.GzipFile(fileobj=file)
+    unpacked: AbstractContextManager[Source] = _pyarrow().CompressedInputStream(file, method)
+    return unpacked
+
+
 @contextmanager
-def writing(file: BinaryIO, path: str | Path) -> Iterator[IO[bytes]]:
-    """Something to write to, whose form compressed as `path` says goes to `file`, which stays open."""
-    same = os.fdopen(os.dup(file.fileno()), "wb")
-    with _pyarrow().CompressedOutputStream(same, METHODS[Path(path).suffix]) as packed:
-        yield packed
+def writing(file: BinaryIO, path: str | Path) -> Iterator[Sink]:
+    """Something to write to, whose form compressed as `path` says goes to `file`, which stays open.
+
+    The same content gives the same bytes at any time.
+    """
+    method = compression_of(path)
+    if method is None:
+        yield file
+    elif method == "gzip":
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+            yield packed
+    else:
+        pyarrow = _pyarrow()
+        same = os.fdopen(os.dup(file.fileno()), "wb")  # which pyarrow closes
+        with pyarrow.CompressedOutputStream(same, method) as packed:
+            yield packed

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
+from ..files.formats import compression_of
 
 SHAPE = (125, 350)
 """25-50 N and 130-60 W in steps of 0.2 degrees: the 43,750 values of Acharya2020."""
@@ -29,7 +30,7 @@ def read_snap(path: Path) -> NDArray[np.int64]:
     References: Acharya2020 (Section 7), Cho2011.
     """
     counts = np.zeros(SHAPE, dtype=np.int64)
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+    with gzip.open(path) if compression_of(path) == "gzip" else path.open("rb") as file:
         read = 0
         while lines := list(islice(file, _LINES)):
             latitude, longitude = _coordinates(lines, path, read)

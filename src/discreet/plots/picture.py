@@ -47,7 +47,7 @@ def kind_of(path: str | Path) -> str:
 
 def save(figure: Any, path: str | Path, *, dpi: int = 160) -> None:
     """Write the picture in one piece, in the kind that its name says."""
-    from ..files.text import replacing
+    from ..files.atomic import replacing
 
     kind = kind_of(path)
     with replacing(path) as file:
@@ -58,7 +58,7 @@ def save_small(figure: Any, path: str | Path, *, dpi: int = 110) -> None:
     """The same for pages: a .png gets a palette of 64 colours, which takes a third of the room."""
     from io import BytesIO
 
-    from ..files.text import replacing
+    from ..files.atomic import replacing
 
     if kind_of(path) != "png":
         save(figure, path, dpi=dpi)

@@ -32,7 +32,7 @@ def domain_of(fields: Fields, folder: Path | None) -> Domain:
 
 
 def _in_file(fields: Fields, folder: Path | None) -> Domain:
-    from ..files.text import read_values
+    from ..files.text_reader import read_values  # rarely needed, and a report must not wait for it
 
     if folder is None:
         raise InvalidSpec(f"{fields.name('file')} can be read only by a spec that is itself a file")

@@ -120,7 +120,7 @@ class Spec:
 
     def write(self, path: str | Path) -> None:
         """Write the spec to a .toml or .json file, whole or not at all."""
-        from ..files.text import replacing
+        from ..files.atomic import replacing
 
         path = Path(path)
         if path.suffix not in (".toml", ".json"):

@@ -17,7 +17,7 @@ def loads(written: str | bytes, error: type[InvalidInput]) -> Any:
         if len(found) != len(entries):
             keys = [key for key, _ in entries]
             twice = next(key for number, key in enumerate(keys) if key in keys[:number])
-            raise error(f"{twice!r} stands twice")
+            raise error(f"{twice!r} appears twice")
         return found
 
     def constant(name: str) -> Any:

@@ -93,7 +93,7 @@ def tally_text(tally: Tally) -> str:
 
 def write_tally(tally: Tally, path: str | Path) -> None:
     """Write a tally to a JSON file, whole or not at all."""
-    from ..files.text import replacing
+    from ..files.atomic import replacing
 
     with replacing(path) as file:
         file.write(tally_text(tally).encode())

@@ -1,18 +1,15 @@
-from __future__ import annotations
+"""Laws of text, CSV and JSON lines that are read: the same entries from a file, a pipe or compressed."""
 
 import gzip
 import io
-import json
-import os
 import re
-import stat
 from types import SimpleNamespace
 
 import pytest
 
 from discreet.errors import InvalidInput
-from discreet.files import text as files
-from discreet.files.text import Writer, read_values, replacing
+from discreet.files import text_reader
+from discreet.files.text_reader import read_values
 
 TEXT = b"a\nb c\n\n d\r\ne"
 CSV = b'id,cell\n1,a\n2,"b,c"\n3,"d\ne"\n\n4,""\n'
@@ -48,7 +45,7 @@ class TestEntriesAreRead:
         assert [entry for chunk in read_values(tmp_path / f"{name}.gz", column) for entry in chunk] == entries
 
     def test_a_few_at_a_time(self, name, data, column, entries, tmp_path, monkeypatch):
-        monkeypatch.setattr(files, "CHUNK", 2)
+        monkeypatch.setattr(text_reader, "CHUNK", 2)
         (tmp_path / name).write_bytes(data)
         chunks = list(read_values(tmp_path / name, column))
         assert [entry for chunk in chunks for entry in chunk] == entries
@@ -72,7 +69,7 @@ UNREADABLE = {
     "a csv without a header": ("f.csv", b"", "a", "f.csv: is empty; CSV begins with a line of column names"),
     "no column chosen": ("f.csv", CSV, None, "f.csv: a column must be chosen; there are id, cell"),
     "an absent column": ("f.csv", CSV, "x", "f.csv: column 'x' is not there; the columns are id, cell"),
-    "a column twice": ("f.csv", b"a,a\n", "a", "f.csv: column 'a' stands twice"),
+    "a column twice": ("f.csv", b"a,a\n", "a", "f.csv: column 'a' appears twice"),
     "a row too long": ("f.csv", b"a,b\n1,2\n1,2,3\n", "a", "f.csv, line 3: 3 fields; the header has 2"),
     "a row too short": ("f.csv", b"a,b\n1\n", "a", "f.csv, line 2: 1 fields; the header has 2"),
     "an open quote": ("f.csv", b'a\n"1\n', "a", "f.csv, line 2: this is not CSV"),
@@ -99,102 +96,3 @@ def test_it_is_refused_by_its_place(name, data, column, message, tmp_path, monke
 def test_a_missing_file_is_an_os_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         list(read_values(tmp_path / "none.txt"))
-
-
-ENTRIES = [1, 25, "0a", "b,c", 'd"e']
-WRITTEN = {
-    "f.txt": '1\n25\n0a\nb,c\nd"e\n',
-    "f.csv": 'report\n1\n25\n0a\n"b,c"\n"d""e"\n',
-    "f.jsonl": "".join(json.dumps({"report": entry}) + "\n" for entry in ENTRIES),
-}
-
-
-def fail_halfway(path):
-    with Writer(path) as writer:
-        writer.write(ENTRIES)
-        raise RuntimeError
-
-
-@pytest.mark.parametrize(("name", "text"), WRITTEN.items(), ids=WRITTEN.keys())
-class TestEntriesAreWritten:
-    def test_as_the_name_says(self, name, text, tmp_path):
-        with Writer(tmp_path / name) as writer:
-            writer.write(ENTRIES[:2])
-            writer.write(ENTRIES[2:])
-        assert (tmp_path / name).read_text() == text
-        assert [entry for chunk in read_values(tmp_path / name) for entry in chunk] == [str(e) for e in ENTRIES]
-
-    def test_compressed_and_always_the_same(self, name, text, tmp_path):
-        for folder in ("one", "two"):
-            (tmp_path / folder).mkdir()
-            with Writer(tmp_path / folder / f"{name}.gz") as writer:
-                writer.write(ENTRIES)
-        one, two = ((tmp_path / folder / f"{name}.gz").read_bytes() for folder in ("one", "two"))
-        assert one == two
-        assert gzip.decompress(one).decode() == text
-
-    def test_not_at_all_when_something_fails(self, name, text, tmp_path):
-        for file in (name, f"{name}.gz"):
-            (tmp_path / file).write_bytes(b"before")
-            with pytest.raises(RuntimeError):
-                fail_halfway(tmp_path / file)
-            assert (tmp_path / file).read_bytes() == b"before"
-            (tmp_path / file).unlink()
-            with pytest.raises(RuntimeError):
-                fail_halfway(tmp_path / file)
-        assert list(tmp_path.iterdir()) == []
-
-
-def test_standard_output_gets_every_chunk_at_once(capsys):
-    with Writer("-") as writer:
-        writer.write([1, 2])
-        assert capsys.readouterr().out == "1\n2\n"
-        writer.write(["x"])
-    assert capsys.readouterr().out == "x\n"
-
-
-def test_nothing_stands_under_the_name_before_the_end(tmp_path):
-    with replacing(tmp_path / "f") as file:
-        file.write(b"half")
-        file.flush()
-        assert not (tmp_path / "f").exists()
-        assert len(list(tmp_path.iterdir())) == 1  # the control: it is being written beside it
-    assert (tmp_path / "f").read_bytes() == b"half"
-    assert len(list(tmp_path.iterdir())) == 1
-
-
-def test_a_failing_rename_leaves_no_trace(tmp_path, monkeypatch):
-    def fail(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="No space left"), replacing(tmp_path / "f") as file:
-        file.write(b"x")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_link_stays_a_link_and_a_mode_stays(tmp_path):
-    (tmp_path / "real").write_bytes(b"old")
-    (tmp_path / "real").chmod(0o640)
-    (tmp_path / "link").symlink_to("real")
-    with replacing(tmp_path / "link") as file:
-        file.write(b"new")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "real").read_bytes() == b"new"
-    assert stat.S_IMODE((tmp_path / "real").stat().st_mode) == 0o640
-
-
-def test_a_device_is_written_and_not_replaced():
-    before = os.stat("/dev/null").st_mode
-    with replacing("/dev/null") as file:
-        file.write(b"x")
-    assert os.stat("/dev/null").st_mode == before
-    assert stat.S_ISCHR(before)
-
-
-def test_an_impossible_place_is_named_as_given(tmp_path):
-    with pytest.raises(FileNotFoundError) as caught, replacing(tmp_path / "none" / "f"):
-        pass
-    assert caught.value.filename == str(tmp_path / "none" / "f")
-    with pytest.raises(IsADirectoryError), replacing(tmp_path):
-        pass

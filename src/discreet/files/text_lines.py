@@ -1,0 +1,20 @@
+"""Text, one entry a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+
+def entries(lines: Iterator[str], column: str | None, name: str) -> Iterator[str]:
+    """Every line without its end."""
+    return (line.rstrip("\r\n") for line in lines)
+
+
+def header(column: str) -> str:
+    """Nothing: the first line is an entry."""
+    return ""
+
+
+def written(entries: Iterable[int | str], column: str) -> str:
+    """The entries, one a line."""
+    return "".join(f"{entry}\n" for entry in entries)

@@ -1,0 +1,61 @@
+"""CSV read by pyarrow gives the texts of CSV read line by line, and is held to the same rules."""
+
+import csv
+import gzip
+
+import pytest
+
+from discreet.errors import InvalidInput
+from discreet.files.text_reader import read_values
+
+pytest.importorskip("pyarrow")
+
+from discreet.files import arrow_csv
+from discreet.files.arrow import open_column
+
+ODD = ["plain", "with, comma", 'with "quotes"', "two\nlines", " spaces ", "", "NA", "null", "007", "7", "é", "-"]
+
+
+def csv_file(path, rows, columns=("id", "place")):
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "wt", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
+    return str(path)
+
+
+def texts_in(column):
+    return [text for piece in column.pieces() for text in piece.load().to_pylist()]
+
+
+@pytest.mark.parametrize("name", ["f.csv", "f.csv.gz"])
+def test_the_texts_are_those_of_the_lines(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(arrow_csv, "BLOCK", 1000)
+    file = csv_file(tmp_path / name, [(i, ODD[i % len(ODD)]) for i in range(500)])
+    column = open_column(file, "place")
+    assert (column.field.name, column.rows) == ("place", None)
+    assert len(list(column.pieces())) > 1
+    assert texts_in(column) == [text for chunk in read_values(file, "place") for text in chunk]
+
+
+def test_the_only_column_needs_no_name(tmp_path):
+    assert texts_in(open_column(csv_file(tmp_path / "f.csv", [["a"], ["b"]], ["place"]))) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "asked", "said"),
+    [
+        ([(1, "a")], ("id", "place"), None, "a column must be chosen; there are id, place"),
+        ([(1, "a")], ("id", "place"), "c", "column 'c' is not there; the columns are id, place"),
+        ([(1, "a")], ("id", "id"), "id", "column 'id' appears twice"),
+        ([(1, "a"), (2, "b", "c")], ("id", "place"), "place", "this is not CSV: CSV parse error: .*got 3"),
+    ],
+)
+def test_what_is_wrong_is_said_as_for_lines(tmp_path, rows, columns, asked, said):
+    file = csv_file(tmp_path / "f.csv", rows, columns)
+    with pytest.raises(InvalidInput, match=f"f.csv: {said}"):
+        texts_in(open_column(file, asked))
+
+
+def test_a_missing_file_is_an_os_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        open_column(tmp_path / "none.csv")

@@ -1,0 +1,63 @@
+"""Laws of names: each says one format and one compression, and everything asks the same table."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from discreet.files.formats import COMPRESSIONS, FORMATS, JSON, TEXT, compression_of, format_of, shown
+
+TITLES = {
+    "a.csv": "CSV",
+    "b.c/x.jsonl": "JSON lines",
+    "x.ndjson.gz": "JSON lines",
+    "a.json": "JSON",
+    "a.parquet": "Parquet",
+    "a.csv.pq": "Parquet",
+    "x.arrow": "Arrow IPC",
+    "x.ipc.gz": "Arrow IPC",
+    "x.feather.zst": "Arrow IPC",
+    "x.orc": "ORC",
+    "a.parquet.csv": "CSV",
+    "folder/records.csv/": "CSV",
+    "s3://bucket.example/records.csv": "CSV",
+    "-": "text",
+    "parquet": "text",
+    ".csv": "text",
+    "a.csv.bak": "text",
+    "a.CSV": "text",
+    "a.gz": "text",
+}
+
+
+@pytest.mark.parametrize(("name", "title"), TITLES.items())
+def test_the_end_of_a_name_says_the_format(name, title):
+    assert format_of(name).title == title
+    assert format_of(Path(name)) is format_of(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "method"), [("a.csv.gz", "gzip"), ("a.zst", "zstd"), ("a.csv", None), ("a.gz.csv", None), ("-", None)]
+)
+def test_the_very_end_says_the_compression(name, method):
+    assert compression_of(name) == method
+
+
+def test_no_suffix_says_two_things():
+    suffixes = [suffix for format in FORMATS for suffix in format.suffixes] + list(COMPRESSIONS)
+    assert len(suffixes) == len(set(suffixes))
+    assert format_of("any.thing") is TEXT
+    assert format_of("tally.json") is JSON
+
+
+@pytest.mark.parametrize("format", [format for format in FORMATS if format.arrow], ids=lambda format: format.title)
+def test_what_pyarrow_reads_has_a_file_that_does_it(format):
+    pytest.importorskip("pyarrow")
+    form = import_module(f"discreet.files.{format.arrow}")
+    assert callable(form.open_column)
+    assert hasattr(form, "open_writer") is format.arrow_only
+
+
+def test_a_pipe_has_a_name_for_people():
+    assert shown("-") == "standard input"
+    assert shown(Path("a.csv")) == "a.csv"
