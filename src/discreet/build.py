@@ -12,25 +12,12 @@ from typing import Any, TypeAlias
 from .context import Context, Part
 from .errors import InvalidInput, NotServed
 from .exact import probability_of
-from .mechanisms.binary import BinaryResponse
 from .mechanisms.blocks import BlockResponse
-from .mechanisms.cyclotomic import Cyclotomic
-from .mechanisms.exponential import exponential_table
-from .mechanisms.general_hadamard import GeneralHadamard
-from .mechanisms.hadamard import Hadamard
-from .mechanisms.high_low import HighLowResponse
-from .mechanisms.high_low_choice import best_difference_family, best_difference_set, best_subset_size
 from .mechanisms.kinds import law_of, randomizer_of
 from .mechanisms.mechanism import Mechanism
-from .mechanisms.mixture import Mixture
-from .mechanisms.projective import Projective
-from .mechanisms.randomized_response import RandomizedResponse
 from .mechanisms.randomizer import Randomizer
-from .mechanisms.subset import Subset, least_error_size, most_information_size
+from .mechanisms.registry import Registry
 from .mechanisms.support import Supporting
-from .mechanisms.table import Table
-from .mechanisms.unary import OptimisedUnary, Unary
-from .mechanisms.utility_rappor import UtilityRappor
 
 Parameters: TypeAlias = Mapping[str, Any]
 Shares: TypeAlias = Sequence[float]
@@ -38,12 +25,20 @@ Shares: TypeAlias = Sequence[float]
 REPORT_BITS = 64
 """The default limit on the size of a report: one machine word."""
 
-BASES: dict[str, type[Supporting]] = {
-    base.name: base for base in (RandomizedResponse, Subset, Projective, Cyclotomic, Hadamard, Unary, OptimisedUnary)
-}
+BASES: Registry[type[Supporting]] = Registry(
+    {
+        "randomized_response": "randomized_response:RandomizedResponse",
+        "subset": "subset:Subset",
+        "projective": "projective:Projective",
+        "cyclotomic": "cyclotomic:Cyclotomic",
+        "hadamard": "hadamard:Hadamard",
+        "unary": "unary:Unary",
+        "optimised_unary": "unary:OptimisedUnary",
+    }
+)
 """The randomizers that any uniform part of a context can be served with; a new one is registered here."""
 
-COMPARED: dict[str, type[Randomizer]] = {GeneralHadamard.name: GeneralHadamard}
+COMPARED: Registry[type[Randomizer]] = Registry({"general_hadamard": "general_hadamard:GeneralHadamard"})
 """Randomizers kept for comparison: served by name, never chosen, as a base always has less error."""
 
 
@@ -145,6 +140,8 @@ def for_part(name: str, part: Part, parameters: Parameters, shares: Shares) -> R
     """The randomizer called `name` for one part: by itself, or on the sensitive values with the others passing."""
     if part.is_uniform:
         return base(name, len(part.members), part.level, parameters)
+    from .mechanisms.high_low import HighLowResponse
+
     inner = _sensitive_base(name, part, parameters, shares)
     return HighLowResponse(len(part.members), _places(part), inner, part.level)
 
@@ -163,18 +160,13 @@ def _mass(part: Part, shares: Shares) -> float:
 
 def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Randomizer:
     """The randomizer called `name` on `size` values; one value alone needs no randomness but the block's."""
-    known: dict[str, type[Randomizer]] = {**BASES, **COMPARED}
+    known = {*BASES, *COMPARED}
     if name not in known:
         raise NotServed(f"mechanism={name!r} must be one of {', '.join(sorted(known))} here")
     if size == 1:
-        return RandomizedResponse(1, epsilon)
+        return BASES["randomized_response"](1, epsilon)  # type: ignore[call-arg]
     extra = dict(parameters)
-    if name == "subset" and isinstance(extra.get("d"), str):
-        sizes = {"k_star": most_information_size, "k_sharp": least_error_size}
-        if extra["d"] not in sizes:
-            raise InvalidInput(f"d={extra['d']!r} must be a whole number, k_star or k_sharp")
-        extra["d"] = sizes[extra["d"]](size, float(epsilon))
-    make: Any = known[name]
+    make: Any = BASES[name] if name in BASES else COMPARED[name]
     try:
         made: Randomizer = make(size, epsilon, **extra)
     except TypeError:
@@ -184,15 +176,11 @@ def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Ran
 
 def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Shares) -> Supporting:
     """The randomizer for the sensitive values, sized for their share unless the size is given."""
-    size, epsilon, mass = len(part.sensitive), part.level, _mass(part, shares)
-    if not parameters and size > 1 and name == "subset":
-        return Subset(size, epsilon, d=best_subset_size(size, float(epsilon), mass))
-    if set(parameters) <= {"bits"} and size > 1 and name == "projective":
-        chosen = best_difference_set(size, float(epsilon), mass, bits=parameters.get("bits"))
-        return Projective(size, epsilon, family=chosen.family, key=chosen.key)
-    if set(parameters) <= {"bits"} and size > 1 and name == "cyclotomic":
-        family = best_difference_family(size, float(epsilon), mass, bits=parameters.get("bits"))
-        return Cyclotomic(size, epsilon, **(parameters if family is None else {"p": family.p, "d": family.d}))
+    size, epsilon = len(part.sensitive), part.level
+    if size > 1 and set(parameters) <= {"bits"}:
+        from .mechanisms.high_low_choice import sized
+
+        parameters = sized(name, size, float(epsilon), _mass(part, shares), parameters)
     inner = base(name, size, epsilon, parameters)
     if not isinstance(inner, Supporting):
         raise NotServed(f"mechanism={name!r} has no high-low form; one of {', '.join(sorted(BASES))} has")
@@ -232,6 +220,9 @@ def _high_low_part(context: Context, name: str) -> Part:
 
 def mixture(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     """High-low randomizers with the inner ones ``parts``, used with ``units`` of 2**64 words each."""
+    from .mechanisms.high_low import HighLowResponse
+    from .mechanisms.mixture import Mixture
+
     if set(parameters) - {"prior"} != {"parts", "units"}:
         raise InvalidInput("mixture needs parts= (randomizers with their parameters) and units=, and nothing else")
     part = _high_low_part(context, Mixture.name)
@@ -245,6 +236,8 @@ def mixture(context: Context, parameters: Parameters, shares: Shares) -> Randomi
 
 
 def _utility_rappor(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.utility_rappor import UtilityRappor
+
     _nothing_but(parameters, UtilityRappor.name)
     part = _high_low_part(context, UtilityRappor.name)
     return UtilityRappor(context.size, part.sensitive, part.level)
@@ -252,6 +245,8 @@ def _utility_rappor(context: Context, parameters: Parameters, shares: Shares) ->
 
 def binary(context: Context, name: str) -> Randomizer:
     """The optimal randomizer for two values, or Warner's or Mangat's."""
+    from .mechanisms.binary import BinaryResponse
+
     if context.size != 2:
         raise NotServed(f"mechanism={name!r} needs exactly two values; the context has {context.size}")
     levels = context.at(0, 1), context.at(1, 0)
@@ -272,11 +267,15 @@ def _two_values(name: str) -> Callable[[Context, Parameters, Shares], Randomizer
 
 
 def _exponential(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.exponential import exponential_table
+
     _nothing_but(parameters, "exponential")
     return exponential_table(context)
 
 
 def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.table import Table
+
     _nothing_but(parameters, "table", "rows")
     if "rows" not in parameters:
         raise InvalidInput("table needs rows=: one row per value, of exact probabilities or whole units")

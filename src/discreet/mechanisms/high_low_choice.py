@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from ..combinatorics.difference_sets import Parameters, candidates
 from ..errors import InvalidInput
 from .cyclotomic import Family, families
 from .projective import room
+
+
+def sized(name: str, size: int, epsilon: float, mass: float, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters that size the base called `name` for sensitive values of share `mass`; others are as given."""
+    if name == "subset" and not parameters:
+        return {"d": best_subset_size(size, epsilon, mass)}
+    if name == "projective":
+        chosen = best_difference_set(size, epsilon, mass, bits=parameters.get("bits"))
+        return {"family": chosen.family, "key": chosen.key}
+    if name == "cyclotomic":
+        family = best_difference_family(size, epsilon, mass, bits=parameters.get("bits"))
+        return parameters if family is None else {"p": family.p, "d": family.d}
+    return parameters
 
 
 def high_low_error(g: float, h: float, nu: float, sigma: float, *, size: int, mass: float) -> float:

@@ -5,30 +5,50 @@ from __future__ import annotations
 import base64
 from array import array
 from dataclasses import fields
-from importlib import import_module
 from typing import Any
 
 from ..errors import InvalidInput
 from .law import Bits, Law, plain_law
 from .randomizer import Randomizer
+from .registry import Registry
 
-KINDS = {
-    "blocks": ("blocks", "BlocksLaw", "BlockResponse"),
-    "cyclic": ("cyclic", "CyclicLaw", "Cyclic"),
-    "general_hadamard": ("general_hadamard", "GeneralHadamardLaw", "GeneralHadamard"),
-    "hadamard": ("hadamard", "HadamardLaw", "Hadamard"),
-    "high_low": ("high_low", "HighLowLaw", "HighLowResponse"),
-    "mixture": ("mixture", "MixtureLaw", "Mixture"),
-    "post_processed": ("post_process", "PostProcessedLaw", "PostProcessed"),
-    "product": ("compose", "ProductLaw", "Product"),
-    "response": ("randomized_response", "ResponseLaw", "RandomizedResponse"),
-    "subset": ("subset", "SubsetLaw", "Subset"),
-    "table": ("table", "TableLaw", "Table"),
-    "unary": ("unary", "UnaryLaw", "Unary"),
-    "utility_rappor": ("utility_rappor", "UtilityRapporLaw", "UtilityRappor"),
-}
-"""Every kind of law: its file, its class and the class of the randomizers that draw by it."""
+LAWS: Registry[type[Law]] = Registry(
+    {
+        "blocks": "blocks:BlocksLaw",
+        "cyclic": "cyclic:CyclicLaw",
+        "general_hadamard": "general_hadamard:GeneralHadamardLaw",
+        "hadamard": "hadamard:HadamardLaw",
+        "high_low": "high_low:HighLowLaw",
+        "mixture": "mixture:MixtureLaw",
+        "post_processed": "post_process:PostProcessedLaw",
+        "product": "compose:ProductLaw",
+        "response": "randomized_response:ResponseLaw",
+        "subset": "subset:SubsetLaw",
+        "table": "table:TableLaw",
+        "unary": "unary:UnaryLaw",
+        "utility_rappor": "utility_rappor:UtilityRapporLaw",
+    }
+)
+"""Every kind of law that can be read; a new one is registered here and in `FOLLOWERS`."""
 
+FOLLOWERS: Registry[type[Randomizer]] = Registry(
+    {
+        "blocks": "blocks:BlockResponse",
+        "cyclic": "cyclic:Cyclic",
+        "general_hadamard": "general_hadamard:GeneralHadamard",
+        "hadamard": "hadamard:Hadamard",
+        "high_low": "high_low:HighLowResponse",
+        "mixture": "mixture:Mixture",
+        "post_processed": "post_process:PostProcessed",
+        "product": "compose:Product",
+        "response": "randomized_response:RandomizedResponse",
+        "subset": "subset:Subset",
+        "table": "table:Table",
+        "unary": "unary:Unary",
+        "utility_rappor": "utility_rappor:UtilityRappor",
+    }
+)
+"""The randomizers that draw by each kind of law."""
 
 LONGEST = 1 << 25
 """The most numbers of a row that a law may write as runs."""
@@ -37,29 +57,20 @@ DIGITS = 4096
 """The most digits of a number."""
 
 
-def law_class(kind: str) -> type[Law]:
-    """The class of laws of this kind."""
-    if kind not in KINDS:
-        raise InvalidInput(f"kind={kind!r} must be one of {', '.join(KINDS)}")
-    file, law, _ = KINDS[kind]
-    found: type[Law] = getattr(import_module(f".{file}", __package__), law)
-    return found
-
-
 def randomizer_of(law: Law) -> Randomizer:
     """The randomizer that draws by this law."""
-    if law.kind not in KINDS or type(law) is not law_class(law.kind):
+    if law.kind not in LAWS or type(law) is not LAWS[law.kind]:
         raise InvalidInput(f"law of kind {law.kind!r} is not known here")
-    file, _, name = KINDS[law.kind]
-    kind: type[Randomizer] = getattr(import_module(f".{file}", __package__), name)
-    return kind.of_law(law)
+    return FOLLOWERS[law.kind].of_law(law)
 
 
 def law_of(data: object) -> Law:
     """The law that JSON data says, as `plain_law` writes it; `InvalidInput` if it is written in any other way."""
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
         raise InvalidInput("law must be an object with a kind")
-    made = law_class(data["kind"])
+    if data["kind"] not in LAWS:
+        raise InvalidInput(f"law: kind={data['kind']!r} must be one of {', '.join(LAWS)}")
+    made = LAWS[data["kind"]]
     names = [field.name for field in fields(made)]
     if set(data) != {"kind", *names}:
         raise InvalidInput(f"law of kind {data['kind']!r} must hold {', '.join(names)}, and nothing else")

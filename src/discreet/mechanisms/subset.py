@@ -55,11 +55,12 @@ class Subset(SetValued):
     name = "subset"
     law: SubsetLaw
 
-    def __init__(self, size: int, epsilon: Fraction, *, d: int | None = None, word_bits: int = WORD_BITS) -> None:
+    def __init__(self, size: int, epsilon: Fraction, *, d: int | str | None = None, word_bits: int = WORD_BITS) -> None:
         check_size(size, word_bits)
         if size < 2:
             raise InvalidInput(f"size={size} must be at least 2 for subset selection")
-        d = least_error_size(size, float(epsilon)) if d is None else d
+        if d is None or isinstance(d, str):
+            d = _size_named("k_sharp" if d is None else d, size, float(epsilon))
         if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d < size:
             raise InvalidInput(f"d={d} must be a whole number from 1 to {size - 1}")
         steps = steps_of(size - d, d, word_bits)
@@ -161,6 +162,13 @@ class Subset(SetValued):
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name, "d": self.d}
+
+
+def _size_named(name: str, size: int, epsilon: float) -> int:
+    sizes = {"k_star": most_information_size, "k_sharp": least_error_size}
+    if name not in sizes:
+        raise InvalidInput(f"d={name!r} must be a whole number, k_star or k_sharp")
+    return sizes[name](size, epsilon)
 
 
 def total_error(size: int, d: int, epsilon: float) -> float:
