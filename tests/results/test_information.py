@@ -81,3 +81,17 @@ def test_what_no_report_tells_of_has_no_finite_error_and_the_rest_does():
     assert found.query({4: 1}).stderr == np.inf
     assert 0 < found.query({0: 1, 1: -1}).stderr < 1
     assert found.query(np.ones(6)).stderr == pytest.approx(0, abs=1e-9), "all shares add up to one"
+
+
+def test_values_that_reports_do_not_tell_apart_are_known_together_only():
+    rows = [["3/4", "1/4"], ["3/4", "1/4"], ["1/4", "3/4"]]
+    mechanism = dc.mechanism(dc.Context.uniform(range(3), "2"), "table", rows=rows)
+    found = dc.likelihood(mechanism.tally([0] * 60 + [1] * 40))
+    assert found.stderr[0] == found.stderr[1] == np.inf
+    assert found.stderr[2] == pytest.approx(2 * np.sqrt(0.6 * 0.4 / 100))
+    assert found.query({0: 1, 1: 1}).stderr == pytest.approx(found.stderr[2])
+    assert found.query({0: 1, 1: 1.1}).stderr == np.inf
+    told = found.to_dict()
+    assert told["stderr"][:2] == [None, None]
+    assert told["low"] is None
+    assert "do not tell all 3 values apart" in told["notes"]["interval"]

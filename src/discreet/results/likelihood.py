@@ -44,7 +44,7 @@ class Likelihood(Distribution):
         (within about a fifth of a percent to a few percent). Where cells overlap (sets), the tally
         does not hold the full likelihood and the unbiased estimator's variance at these shares is given.
         Shares at the boundary have no normal error; theirs is the curvature there, and infinite for values
-        that none of the likely reports could come from (a block without reports).
+        that none of the likely reports could come from (a block without reports) or that no report tells apart.
         """
         randomizer, shares = self.mechanism.randomizer, self.shares
         if randomizer.disjoint:

@@ -23,6 +23,9 @@ from .weights import weights_of
 
 Array = NDArray[np.float64]
 
+CONFIDENCE = 0.95
+"""Of the intervals that are printed."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shares(ABC):
@@ -139,28 +142,29 @@ class Shares(ABC):
             notes["interval"] = str(reason)
         return columns, notes
 
-    def _line(self, confidence: float) -> str:
-        return f"{self.n:,} reports of {self.mechanism.name}; {self.method}; each interval at {confidence:g} confidence"
-
     def __str__(self) -> str:
-        confidence = 0.95
-        columns, notes = self._columns(confidence)
+        columns, notes = self._columns(CONFIDENCE)
         first, left_out, last = middle_out(len(self.values))
-        order = [*first, *last]
-        lines = tables.text(columns_of(columns), rows_of(self.values, columns, order)).splitlines()
+        lines = tables.text(columns_of(columns), rows_of(self.values, columns, [*first, *last])).splitlines()
         if left_out:
-            lines.insert(1 + len(first), f"... {left_out:,} values are left out here ...")
-        reasons = [f"no {name}: {reason}" for name, reason in notes.items()]
-        return "\n".join([*lines, self._line(confidence), *reasons])
+            lines.insert(1 + len(first), left_out)
+        return "\n".join([*lines, *self._remarks(notes)])
 
     def _repr_html_(self) -> str:
-        confidence = 0.95
-        columns, notes = self._columns(confidence)
+        columns, notes = self._columns(CONFIDENCE)
         first, left_out, last = middle_out(len(self.values))
-        above, below = (rows_of(self.values, columns, part) for part in (first, last))
-        gap = [[f"... {left_out:,} values are left out here ...", "", "", "", ""]] if left_out else []
-        caption = "; ".join([self._line(confidence), *(f"no {name}: {reason}" for name, reason in notes.items())])
-        return tables.html(columns_of(columns), [*above, *gap, *below], caption=caption)
+        rows = rows_of(self.values, columns, [*first, *last])
+        if left_out:
+            rows.insert(len(first), [left_out, "", "", "", ""])
+        return tables.html(columns_of(columns), rows, caption="; ".join(self._remarks(notes)))
+
+    def _remarks(self, notes: dict[str, str]) -> list[str]:
+        """How the shares were made, and why a column is missing."""
+        made = f"{self.n:,} reports of {self.mechanism.name}; {self.method}"
+        return [
+            f"{made}; each interval at {CONFIDENCE:g} confidence",
+            *(f"no {name}: {reason}" for name, reason in notes.items()),
+        ]
 
     def __repr__(self) -> str:
         reports = f"{self.n:,} reports of {self.mechanism.name}"
@@ -194,14 +198,14 @@ class Query:
         return self.result._query_interval(self.weights, confidence)
 
     def __str__(self) -> str:
-        low, high = self.interval(0.95)
+        low, high = self.interval(CONFIDENCE)
         try:
-            spread, error = self.stderr, " ± "
+            places = tables.digits(self.stderr)
+            error = f" ± {self.stderr:.{places}f}"
         except Unavailable:
-            spread, error = (high - low) / 4, ""
-        places = tables.digits(spread)
-        shown = f"{self.value:.{places}f}" + (f"{error}{spread:.{places}f}" if error else "")
-        return f"{shown}, from {low:.{places}f} to {high:.{places}f} at 0.95 confidence ({self.result.method})"
+            places, error = tables.digits((high - low) / 4), ""
+        ends = f"from {low:.{places}f} to {high:.{places}f} at {CONFIDENCE:g} confidence"
+        return f"{self.value:.{places}f}{error}, {ends} ({self.result.method})"
 
     def __repr__(self) -> str:
         return f"<Query: {self.value:.6g} from {self.n:,} reports, {self.result.method}>"

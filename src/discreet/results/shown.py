@@ -27,11 +27,11 @@ def rows_of(values: Sequence[Any], found: Mapping[str, Any], order: Iterable[int
     return [[str(values[x]), *(None if column is None else column[x] for column in columns)] for x in order]
 
 
-def middle_out(size: int) -> tuple[range, int, range]:
-    """The first rows to show, how many are left out after them, and the last rows."""
+def middle_out(size: int) -> tuple[range, str, range]:
+    """The rows to show of `size`: the first ones, what to say of those left out after them, and the last ones."""
     if size <= MOST:
-        return range(size), 0, range(0)
-    return range(MOST // 2), size - MOST, range(size - MOST // 2, size)
+        return range(size), "", range(0)
+    return range(MOST // 2), f"... {size - MOST:,} values are left out here ...", range(size - MOST // 2, size)
 
 
 def _smallest(found: Mapping[str, Any]) -> float | None:
