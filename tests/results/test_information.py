@@ -91,6 +91,8 @@ def test_values_that_reports_do_not_tell_apart_are_known_together_only():
     assert found.stderr[2] == pytest.approx(2 * np.sqrt(0.6 * 0.4 / 100))
     assert found.query({0: 1, 1: 1}).stderr == pytest.approx(found.stderr[2])
     assert found.query({0: 1, 1: 1.1}).stderr == np.inf
+    assert "no interval: table: the reports do not tell" in str(found)
+    assert "no interval: table: the reports do not tell" in str(found.query({0: 1}))
     told = found.to_dict()
     assert told["stderr"][:2] == [None, None]
     assert told["low"] is None

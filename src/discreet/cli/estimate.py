@@ -85,7 +85,7 @@ def _tally(path: str, mechanism: Mechanism) -> Tally:
 
 def _estimated(tally: Tally, method: str, confidence: float, simultaneous: bool) -> dict[str, Any]:
     """Everything that is printed, as plain data."""
-    from ..errors import Unavailable
+    from ..errors import NotIdentifiable, Unavailable
     from ..results.shares import finite
     from ..statistics.numeric import NUMERIC
 
@@ -94,7 +94,7 @@ def _estimated(tally: Tally, method: str, confidence: float, simultaneous: bool)
     if simultaneous:
         try:
             found |= zip(("low", "high"), map(finite, made.simultaneous_interval(confidence)), strict=True)
-        except Unavailable as reason:
+        except (Unavailable, NotIdentifiable) as reason:
             found |= {"low": None, "high": None, "notes": found["notes"] | {"interval": str(reason)}}
     return found | {"influence": tally.mechanism.randomizer.influence(NUMERIC)}
 

@@ -198,7 +198,10 @@ class Query:
         return self.result._query_interval(self.weights, confidence)
 
     def __str__(self) -> str:
-        low, high = self.interval(CONFIDENCE)
+        try:
+            low, high = self.interval(CONFIDENCE)
+        except NotIdentifiable as reason:
+            return f"{self.value:.4f} ({self.result.method}); no interval: {reason}"
         try:
             places = tables.digits(self.stderr)
             error = f" ± {self.stderr:.{places}f}"
