@@ -102,3 +102,24 @@ def test_without_matplotlib_the_install_line_is_named(tmp_path, monkeypatch):
 def test_nothing_is_imported_before_a_picture_is_drawn():
     assert plots.__name__ == "discreet.plots"
     assert "matplotlib" not in vars(plots)
+
+
+@pytest.mark.parametrize("make", [dc.estimate, dc.project, dc.likelihood, dc.shrink])
+def test_any_result_can_be_drawn(make, tmp_path):
+    mechanism = dc.mechanism(dc.Context.uniform(["yes", "no", "maybe"], "1"))
+    result = make(mechanism.tally([0, 1, 1, 2, 0]))
+    plot_shares(result, tmp_path / "p.svg", confidence=0.9)
+    assert {"yes", "no", "maybe", "estimate", "interval", result.method} <= words(tmp_path / "p.svg")
+    plot_shares([result, dc.estimate(result)], tmp_path / "two.svg")
+    assert {result.method, "unbiased"} <= words(tmp_path / "two.svg")
+
+
+def test_shares_without_intervals_are_drawn_alone(tmp_path):
+    plot_shares(panel(3) | {"low": None, "high": None}, tmp_path / "p.svg")
+    assert "interval" not in words(tmp_path / "p.svg")
+
+
+def test_no_reports_leave_nothing_to_draw(tmp_path):
+    nothing = dc.estimate(dc.mechanism(dc.Context.uniform(range(3), "1")).tally())
+    with pytest.raises(InvalidInput, match="nothing to draw"):
+        plot_shares(nothing, tmp_path / "p.svg")

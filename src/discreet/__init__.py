@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .planning import Plan, plan
     from .results.likelihood import Likelihood, likelihood
     from .results.projection import Projected, project
+    from .results.shares import Query, Shares
     from .results.shrinking import Shrunk, shrink
     from .results.unbiased import Estimate, estimate
     from .tally import Tally
@@ -41,6 +42,8 @@ _HOMES = {
     "Mechanism": "mechanisms.mechanism",
     "Plan": "planning",
     "Projected": "results.projection",
+    "Query": "results.shares",
+    "Shares": "results.shares",
     "Shrunk": "results.shrinking",
     "Spec": "wire",
     "Tally": "tally",
@@ -77,6 +80,8 @@ __all__ = [
     "Mechanism",
     "Plan",
     "Projected",
+    "Query",
+    "Shares",
     "Shrunk",
     "Spec",
     "Tally",

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import tables
 from .build import BASES, REPORT_BITS, base, composed, for_part, mixture, named, shares_of
 from .combinatorics.difference_sets import best, squared_error
 from .context import Context, Part
@@ -100,13 +101,13 @@ class Explanation:
 
     def __str__(self) -> str:
         best = self.candidates[0].error
-        lines = [f"{'mechanism':32} {'n x error':>12} {'ratio':>8} {'bits':>7} {'decode ops':>11} {'influence':>10}"]
-        lines += [
-            f"{c.name:32} {c.error:12.5g} {c.error / best if best else 1:8.3f} {c.bits:7d} "
-            f"{c.decode_cost:11.3g} {c.influence:10.3g}"
+        heads = ("mechanism", "n x error", "ratio", "bits", "decode ops", "influence")
+        columns = list(zip(heads, ("s", ".5g", ".3f", "d", ".3g", ".3g"), strict=True))
+        rows = [
+            (c.name, c.error, c.error / best if best else 1, c.bits, c.decode_cost, c.influence)
             for c in self.candidates
         ]
-        lines.append(self.reason)
+        lines = [tables.text(columns, rows), self.reason]
         lines += [
             f"- in {p.blocks} block(s) of {p.values} value(s) at epsilon {p.epsilon}: {p.mechanism}, "
             f"{p.error:.5g} x error, {p.bits} bits, {p.decode_cost:.3g} decode ops, influence {p.influence:.3g}"

@@ -13,6 +13,7 @@
     ├── MechanismMismatch               reports or tallies of another mechanism
     ├── NotServed                       no mechanism of that name serves the context
     ├── NotIdentifiable                 the reports carry no information about what was asked
+    ├── Unavailable                     what was asked of a result cannot be given honestly
     ├── RandomnessFailure               the source of randomness failed; no report was made
     ├── CheckFailed (AssertionError)    a mechanism or engine breaks a law of the conformance suite
     └── MissingExtra (ImportError)      an optional dependency is absent; the message names the install line
@@ -61,6 +62,10 @@ class NotServed(DiscreetError):
 
 class NotIdentifiable(DiscreetError):
     """The reports carry no information about what was asked."""
+
+
+class Unavailable(DiscreetError):
+    """What was asked of a result cannot be given honestly; the message says why and what to use instead."""
 
 
 class RandomnessFailure(DiscreetError):

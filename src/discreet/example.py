@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import discreet as dc
+from discreet import tables
 
 CITIES = {
     "Aldermoor": {"Harbour": 15.1, "Old Town": 11.8, "Clinic Quarter": 4.2, "Mill Lane": 6.4, "Northfield": 3.0},
@@ -86,21 +87,28 @@ def main() -> None:
 def print_shares(surveys: dict[str, dict[str, Any]], truth: Any) -> None:
     """The table of truth, estimates and standard errors, in percent."""
     heads = [promise.partition(":")[0] for promise in surveys]
-    print(f"{'percent of people':<28} {'truth':>6}" + "".join(f"{head:>18}" for head in heads))
-    for x, district in enumerate(DISTRICTS):
-        cells = "".join(f"{100 * s['shares'][x]:>11.2f} ± {100 * s['stderr'][x]:.2f}" for s in surveys.values())
-        star = "*" if district in CLINICS else " "
-        print(f"{district + star:<28} {100 * truth[x]:>6.2f}{cells}")
+    columns = [("percent of people", "s"), ("truth", ".2f"), *((head, "") for head in heads)]
+    rows = [
+        (
+            district + "*" * (district in CLINICS),
+            100 * truth[x],
+            *(f"{100 * s['shares'][x]:.2f} ± {100 * s['stderr'][x]:.2f}" for s in surveys.values()),
+        )
+        for x, district in enumerate(DISTRICTS)
+    ]
+    print(tables.text(columns, rows))
     print("± is one standard error; * is hidden under every promise\n")
 
 
 def print_errors(surveys: dict[str, dict[str, Any]], truth: Any) -> None:
     """What each promise costs: error, and how often the intervals hold the truth."""
-    print(f"{'promise':<36} {'mechanism':<28} {'typical error':>14} {'intervals right':>16}")
+    rows = []
     for promise, s in surveys.items():
         error = np.sqrt(np.mean((s["shares"] - truth) ** 2))
         right = int(np.sum((s["low"] <= truth) & (truth <= s["high"])))
-        print(f"{promise:<36} {s['mechanism'].name:<28} {100 * error:>7.2f} points {right:>10} of {len(truth)}")
+        rows.append((promise, s["mechanism"].name, f"{100 * error:.2f} points", f"{right} of {len(truth)}"))
+    columns = [("promise", "s"), ("mechanism", "s"), ("typical error", ""), ("intervals right", "")]
+    print(tables.text(columns, rows))
     print("typical error: root mean square over the districts, in points of percent; 95 % intervals, right on average")
     print("95 % of the time. What may show costs nothing: the less is promised, the more the same people tell.\n")
 

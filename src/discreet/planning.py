@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import tables
 from .build import REPORT_BITS, mechanism
 from .choose import Explanation, candidate_of, explain, prior_of
 from .context import Context
 from .errors import DiscreetError, InvalidInput
 from .mechanisms.mechanism import Mechanism
 from .random import seeded
+from .results.intervals import quantile
 from .results.projection import project
-from .results.unbiased import Estimate, quantile
+from .results.unbiased import Estimate, estimate
 from .statistics.numeric import NUMERIC
 from .tally import Tally
 
@@ -31,6 +33,19 @@ WORDS = 1 << 23
 """Random words spent where people must be simulated one by one; the noise of these is then scaled to n."""
 PEOPLE = 1 << 10
 """The fewest people simulated in such a survey."""
+
+
+COLUMNS: list[tables.Column] = [
+    ("", "s"),
+    ("mechanism", "s"),
+    ("bits", "d"),
+    ("sq. error", ".3g"),
+    ("stderr", ".3g"),
+    ("TV", ".3f"),
+    ("projected", ".3f"),
+    ("seen from", ".3g"),
+]
+"""Of a plan as it is printed."""
 
 
 @dataclass(frozen=True)
@@ -112,14 +127,11 @@ class Plan:
         }
 
     def __str__(self) -> str:
-        names = ("mechanism", "bits", "sq. error", "stderr", "TV", "projected", "seen from")
-        head = "{:14} {:28} {:>5} {:>10} {:>9} {:>7} {:>9} {:>10}".format("", *names)
-        lines = [f"{self.context!r}, n = {self.n:,}", head]
-        lines += [
-            f"{row.label:14} {row.mechanism:28} {row.bits:5d} {row.total_squared_error:10.3g} {row.stderr:9.3g} "
-            f"{row.tv:7.3f} {row.tv_projected:9.3f} {row.detectable:10.3g}"
-            for row in self.comparison
+        rows = [
+            (r.label, r.mechanism, r.bits, r.total_squared_error, r.stderr, r.tv, r.tv_projected, r.detectable)
+            for r in self.comparison
         ]
+        lines = [f"{self.context!r}, n = {self.n:,}", tables.text(COLUMNS, rows)]
         if self.users_needed is not None:
             lines.append(f"{self.target} needs {self.users_needed:,} users")
         lines.append(
@@ -218,8 +230,8 @@ def _projected_tv(made: Mechanism, n: int, shares: Array) -> float:
     rng = np.random.default_rng(20200713)
     distances = []
     for number in range(_surveys(shares)):
-        estimate = _simulated(made, n, shares, rng, number)
-        distances.append(0.5 * np.abs(project(estimate).shares - shares).sum())
+        survey = _simulated(made, n, shares, rng, number)
+        distances.append(0.5 * np.abs(project(survey).shares - shares).sum())
     return float(np.mean(distances))
 
 
@@ -227,15 +239,15 @@ def _simulated(made: Mechanism, n: int, shares: Array, rng: np.random.Generator,
     """An estimate from n simulated people: counts drawn at once where reports have one cell each."""
     if made.randomizer.disjoint:
         law = np.clip(made.randomizer.push(shares, NUMERIC), 0.0, None)
-        return Estimate(Tally(made, rng.multinomial(n, law / law.sum()), n))
+        return estimate(Tally(made, rng.multinomial(n, law / law.sum()), n))
     people = min(n, max(PEOPLE, WORDS // (_surveys(shares) * made.randomizer.words)))
     held = rng.choice(len(shares), size=people, p=shares)
     tally = made.tally(made.randomize_many(held, seeded(number)))
     if people == n:
-        return Estimate(tally)
+        return estimate(tally)
     expected = made.randomizer.push(shares, NUMERIC) * n
     noise = (tally.counts - expected * people / n) * math.sqrt(n / people)
-    return Estimate(Tally(made, np.rint(expected + noise).astype(np.int64), n))
+    return estimate(Tally(made, np.rint(expected + noise).astype(np.int64), n))
 
 
 def _without_privacy(context: Context, n: int, shares: Array) -> Expected:

@@ -49,15 +49,32 @@ def test_a_tally_is_read_from_a_pipe(dash, discreet, tally, folder):
     assert told(piped) == told(discreet("estimate", "survey.toml", "tally.json", "--json"))
 
 
-@pytest.mark.parametrize("method", METHODS[1:])
+@pytest.mark.parametrize("method", [*METHODS][1:])
 def test_the_other_methods_give_a_distribution_and_say_that_it_is_biased(method, discreet, tally):
     found = told(discreet("estimate", "survey.toml", "tally.json", "--json", "--method", method))
     assert min(found["shares"]) >= 0
     assert sum(found["shares"]) == pytest.approx(1, abs=1e-6)
     assert "biased" in found["method"]
-    assert found["stderr"] == dc.estimate(tally).stderr.tolist()
-    shown = discreet("estimate", "survey.toml", "tally.json", "--method", method).stdout
-    assert "stderr, low and high are those of the unbiased shares" in shown
+    result = getattr(dc, METHODS[method])(tally)
+    low, high = result.interval(0.95)
+    assert (found["low"], found["high"]) == (low.tolist(), high.tolist())
+    assert found["stderr"] == (None if method == "projection" else result.stderr.tolist())
+    lines = discreet("estimate", "survey.toml", "tally.json", "--method", method).stdout.splitlines()
+    assert f"- shares by {result.method}" in lines
+    assert (lines[1].split()[2] == "-") == (method == "projection")
+    assert any(line.startswith("- no stderr: a projection is biased") for line in lines) == (method == "projection")
+
+
+def test_intervals_that_hold_together_are_given_where_there_are_any(discreet, tally):
+    options = ["estimate", "survey.toml", "tally.json", "--simultaneous", "--method"]
+    found = told(discreet(*options, "projection", "--json"))
+    assert found["low"] == dc.project(tally).simultaneous_interval(0.95)[0].tolist()
+    found = told(discreet(*options, "shrink", "--json", "--top", 2))
+    assert found["low"] is found["high"] is None
+    assert len(found["shares"]) == len(found["stderr"]) == 2
+    shown = discreet(*options, "shrink", "--plot", "shares.png")
+    assert shown.exit_code == 0
+    assert "- no interval: posterior intervals hold on average over values, not together: use " in shown.stdout
 
 
 def test_the_table_has_a_row_a_value_and_notes(discreet, tally):
@@ -136,7 +153,7 @@ BAD = {
     ),
     "an unknown method": (
         ["--method", "guess"],
-        f"Invalid value for '--method': 'guess' is not one of {str(METHODS)[1:-1]}. Try 'discreet estimate --help'.",
+        f"Invalid value for '--method': 'guess' is not one of {str([*METHODS])[1:-1]}. Try 'discreet estimate --help'.",
     ),
     "none of the top": (
         ["--top", "0"],
@@ -172,7 +189,7 @@ def test_bad_tallies_are_one_line(refused, tally, folder):
     assert refused("estimate", "survey.toml", "twice.json") == "twice.json: counts add up to 300 reports, but n=600"
 
 
-@pytest.mark.parametrize("method", METHODS[1:])
+@pytest.mark.parametrize("method", [*METHODS][1:])
 def test_nothing_can_be_made_a_distribution_of_no_reports(method, refused, discreet):
     discreet("tally", "survey.toml", "-o", "empty.json", input="")
     assert "reports" in refused("estimate", "survey.toml", "empty.json", "--method", method)

@@ -1,12 +1,11 @@
 """Maximum likelihood: never falling, at the optimum, with standard errors that hold."""
 
-import sys
-
 import numpy as np
 import pytest
 
 import discreet as dc
 from discreet.errors import InvalidInput
+from discreet.results import information
 from discreet.results.likelihood import _Model
 
 CONTEXTS = {
@@ -107,7 +106,7 @@ def test_probing_agrees_with_inverting(monkeypatch: pytest.MonkeyPatch) -> None:
     held = np.random.default_rng(2).choice(300, p=shares, size=400_000)
     found = dc.likelihood(mechanism.tally(mechanism.randomize_many(held, dc.random.seeded(4))))
     inverted = found.stderr
-    monkeypatch.setattr(sys.modules["discreet.results.likelihood"], "DENSE", 100)
+    monkeypatch.setattr(information, "DENSE", 100)
     probed = dc.likelihood(found.tally).stderr
     assert np.mean(probed / inverted) == pytest.approx(1, abs=0.02)
     assert np.abs(probed / inverted - 1).max() < 0.15

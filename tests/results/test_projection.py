@@ -6,6 +6,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.errors import InvalidInput
+from discreet.results.projection import _clipped
 
 CONTEXTS = {
     "uniform": Context.uniform(range(30), "0.5"),
@@ -29,7 +30,7 @@ def test_every_projection_is_a_distribution_and_says_that_it_is_biased(context, 
     assert projected.shares.min() >= 0
     assert projected.shares.sum() == pytest.approx(1)
     assert projected.method == f"projection ({onto}), biased"
-    assert projected.source is estimate
+    assert projected.tally is estimate.tally
     assert projected.n == estimate.n
     assert projected.values == estimate.values
 
@@ -64,10 +65,7 @@ def test_clipping_keeps_the_proportions_of_positive_shares():
 
 
 def test_shares_that_are_all_negative_are_clipped_to_equal_ones():
-    class AllNegative:
-        n, shares = 1, np.array([-1.0, -2.0])
-
-    assert dc.project(AllNegative(), onto="clip").shares.tolist() == [0.5, 0.5]
+    assert _clipped(np.array([-1.0, -2.0])).tolist() == [0.5, 0.5]
 
 
 def test_there_is_nothing_to_project_without_reports_and_no_other_projection():

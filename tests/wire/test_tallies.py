@@ -37,9 +37,7 @@ def test_a_tally_survives_a_file(mechanism, tmp_path):
 def test_a_report_more_or_less_is_noticed(mechanism):
     told = tally_to_json(counted(mechanism))
     for n in (told["n"] - 1, told["n"] + 1):
-        with pytest.raises(
-            InvalidInput, match=r"add up to 200 reports, but n=|must be a whole number from 0 to"
-        ):
+        with pytest.raises(InvalidInput, match=r"add up to 200 reports, but n=|must be a whole number from 0 to"):
             tally_from_json(mechanism, told | {"n": n})
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from discreet import tables
 from discreet.bounds.bound import Bound
 from discreet.bounds.of_context import ContextBounds, bounds_for
 from discreet.bounds.of_mechanism import squared_error, total_variation_at, worst_squared_error, worst_total_variation
@@ -48,14 +49,11 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.mechanism.context!r}, {self.mechanism.name}, n = {self.n:,}",
-            f"{'':36} {'lower':>12} {'attained':>12} {'upper':>12}",
-        ]
-        for quantity, title in TITLES.items():
-            cells = [_cell(side.get(quantity)) for side in (self.lower, self.attained, self.upper)]
-            lines.append(f"{title:36} {cells[0]:>12} {cells[1]:>12} {cells[2]:>12}")
-        lines.append("")
+        columns = [("", "s"), ("lower", ""), ("attained", ""), ("upper", "")]
+        sides = (self.lower, self.attained, self.upper)
+        rows = [(title, *(_cell(side.get(quantity)) for side in sides)) for quantity, title in TITLES.items()]
+        head = f"{self.mechanism.context!r}, {self.mechanism.name}, n = {self.n:,}"
+        lines = [head, tables.text(columns, rows), ""]
         for quantity, title in TITLES.items():
             if quantity in self.lower:
                 lines.append(

@@ -11,9 +11,11 @@ import click
 
 if TYPE_CHECKING:
     from ..mechanisms.mechanism import Mechanism
+    from ..results.shares import Shares
     from ..tally import Tally
 
-METHODS = ["unbiased", "projection", "likelihood", "shrink"]
+METHODS = {"unbiased": "estimate", "projection": "project", "likelihood": "likelihood", "shrink": "shrink"}
+"""The name of each method and the function that makes its shares."""
 
 LOUD = 10
 """People's worth of share that one report may carry before it is a warning."""
@@ -24,7 +26,9 @@ LOUD = 10
 @click.argument("tally", default="-")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals, between 0 and 1.")
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold for all values together.")
-@click.option("--method", type=click.Choice(METHODS), default="unbiased", show_default=True, help="How to make shares.")
+@click.option(
+    "--method", type=click.Choice(list(METHODS)), default="unbiased", show_default=True, help="How to make shares."
+)
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Show only the N largest shares.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", metavar="FILE.png", help="Draw shares and intervals (needs the plot extra).")
@@ -43,7 +47,9 @@ def command(
     The unbiased shares may be negative and need not add up to one. The other methods give a distribution,
     with less error and some bias.
     """
-    from ..results.unbiased import check_confidence
+    from .. import tables
+    from ..results.intervals import check_confidence
+    from ..results.shown import NUMBERS, columns_of, rows_of
     from ..wire import Spec
 
     check_confidence(confidence)
@@ -51,16 +57,17 @@ def command(
     counted = _tally(tally, mechanism)
     found = _estimated(counted, method, confidence, simultaneous)
     if top is not None:
-        order = sorted(range(len(found["shares"])), key=lambda x: -found["shares"][x])[:top]
-        found |= {key: [found[key][x] for x in order] for key in ("values", "shares", "stderr", "low", "high")}
+        order = sorted(range(len(found["shares"])), key=lambda x: -(found["shares"][x] or 0.0))[:top]
+        picked = ["values", *(name for name in NUMBERS if found[name] is not None)]
+        found |= {name: [found[name][x] for x in order] for name in picked}
     if plot is not None:
         from ..plots import plot_shares
 
         plot_shares(found, plot, title=f"{counted.n:,} reports of {mechanism.name}, {confidence:.4g} intervals")
     if as_json:
-        click.echo(json.dumps(_finite(found), ensure_ascii=False))
+        click.echo(json.dumps(found, ensure_ascii=False))
     else:
-        click.echo(_table(found))
+        click.echo(tables.text(columns_of(found), rows_of(found["values"], found, range(len(found["values"])))))
         for note in _notes(found, simultaneous, len(found["shares"]) < len(mechanism.context.domain)):
             click.echo(f"- {note}")
 
@@ -77,56 +84,19 @@ def _tally(path: str, mechanism: Mechanism) -> Tally:
 
 
 def _estimated(tally: Tally, method: str, confidence: float, simultaneous: bool) -> dict[str, Any]:
-    """Everything that is printed, as plain data; stderr, low and high are always those of the unbiased shares."""
-    from ..results.projection import project
-    from ..results.unbiased import estimate
+    """Everything that is printed, as plain data."""
+    from ..errors import NotIdentifiable, Unavailable
+    from ..results.shares import finite
     from ..statistics.numeric import NUMERIC
 
-    unbiased = estimate(tally)
-    made: Any = unbiased
-    if method == "projection":
-        made = project(unbiased)
-    elif method != "unbiased":
-        made = getattr(import_module("discreet"), method)(tally)
-    low, high = unbiased.simultaneous_interval(confidence) if simultaneous else unbiased.interval(confidence)
-    return {
-        "mechanism": tally.mechanism.name,
-        "fingerprint": tally.fingerprint,
-        "n": tally.n,
-        "method": made.method,
-        "confidence": confidence,
-        "influence": tally.mechanism.randomizer.influence(NUMERIC),
-        "values": list(unbiased.values),
-        "shares": made.shares.tolist(),
-        "stderr": unbiased.stderr.tolist(),
-        "low": low.tolist(),
-        "high": high.tolist(),
-    }
-
-
-def _finite(found: dict[str, Any]) -> dict[str, Any]:
-    """The same with null in place of numbers that JSON does not have."""
-
-    def plain(entry: Any) -> Any:
-        return None if isinstance(entry, float) and not abs(entry) < float("inf") else entry
-
-    return {key: [plain(e) for e in entry] if isinstance(entry, list) else plain(entry) for key, entry in found.items()}
-
-
-def _table(found: dict[str, Any]) -> str:
-    values = [str(value) for value in found["values"]]
-    width = min(40, max(5, *map(len, values)))
-    smallest = min(found["stderr"], default=1.0)
-    digits = 4 if not 0 < smallest < 0.01 else min(9, 2 - _exponent(smallest))
-    lines = [f"{'value':<{width}} " + " ".join(f"{name:>{digits + 4}}" for name in ("share", "stderr", "low", "high"))]
-    for x, value in enumerate(values):
-        numbers = (found[key][x] for key in ("shares", "stderr", "low", "high"))
-        lines.append(f"{value:<{width}} " + " ".join(f"{number:>{digits + 4}.{digits}f}" for number in numbers))
-    return "\n".join(lines)
-
-
-def _exponent(number: float) -> int:
-    return int(f"{number:e}".partition("e")[2])
+    made: Shares = getattr(import_module("discreet"), METHODS[method])(tally)
+    found = made.to_dict(confidence=confidence)
+    if simultaneous:
+        try:
+            found |= zip(("low", "high"), map(finite, made.simultaneous_interval(confidence)), strict=True)
+        except (Unavailable, NotIdentifiable) as reason:
+            found |= {"low": None, "high": None, "notes": found["notes"] | {"interval": str(reason)}}
+    return found | {"influence": tally.mechanism.randomizer.influence(NUMERIC)}
 
 
 def _notes(found: dict[str, Any], simultaneous: bool, picked: bool) -> list[str]:
@@ -135,10 +105,11 @@ def _notes(found: dict[str, Any], simultaneous: bool, picked: bool) -> list[str]
     notes = [f"{n:,} reports of {found['mechanism']}; {scope} at {found['confidence']:g} confidence"]
     if n == 0:
         return [*notes, "no reports yet: nothing is known about the shares"]
-    if found["method"] == "unbiased":
-        notes.append("shares are unbiased: some may be below 0, and they need not add up to 1")
+    if found["biased"]:
+        notes.append(f"shares by {found['method']}")
     else:
-        notes.append(f"shares by {found['method']}; stderr, low and high are those of the unbiased shares")
+        notes.append("shares are unbiased: some may be below 0, and they need not add up to 1")
+    notes += [f"no {name}: {reason}" for name, reason in found["notes"].items()]
     if picked and not simultaneous:
         notes.append("the largest shares were picked after the fact, and look large: --simultaneous allows for that")
     alarm = "WARNING: " if weight > LOUD else ""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from .. import tables
 from ..errors import MissingExtra
 from ..papers import EXPERIMENTS, Experiment, find
 
@@ -72,9 +73,9 @@ def command(
 
 
 def _listing() -> str:
-    lines = [f"{'experiment':<22} {'short':>6} {'full':>6}  shows"]
-    lines += [f"{e.name:<22} {e.short:>4} s {e.full:>4} s  {e.title}" for e in EXPERIMENTS]
-    return "\n".join([*lines, "Seconds on two free cores. discreet papers all -o papers-out makes them all."])
+    columns = [("experiment", "s"), ("short", ""), ("full", ""), ("shows", "s")]
+    listed = tables.text(columns, [(e.name, f"{e.short} s", f"{e.full} s", e.title) for e in EXPERIMENTS])
+    return "\n".join([listed, "Seconds on two free cores. discreet papers all -o papers-out makes them all."])
 
 
 def _forecast(chosen: tuple[Experiment, ...], full: bool) -> str:

@@ -16,6 +16,7 @@ def command(spec: str, as_json: bool) -> None:
     SPEC is a .toml or .json file. Every pair of values is covered, by exact integers; a mechanism that
     fails is refused with exit code 2.
     """
+    from .. import tables
     from ..errors import PrivacyViolation
     from ..wire import Spec
 
@@ -41,9 +42,8 @@ def command(spec: str, as_json: bool) -> None:
         "outputs": str(told["outputs"]),
         "fingerprint": str(certificate.fingerprint),
     }
-    for name, told_as in rows.items():
-        click.echo(f"{name:<12} {told_as}")
-    click.echo("ok           realised <= claimed for every pair, decided with integers")
+    rows["ok"] = "realised <= claimed for every pair, decided with integers"
+    click.echo(tables.text([("", "s"), ("", "s")], rows.items()))
 
 
 def _outputs(outputs: int) -> int | str:

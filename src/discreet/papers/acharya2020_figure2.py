@@ -14,7 +14,6 @@ from ..geo import blocks_context
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_curves
 from ..results.projection import project
-from ..results.unbiased import estimate
 from .data import expected
 from .report import Check, Report, Table
 from .setting import Setting
@@ -64,7 +63,7 @@ def measure(name: str, blocks: int, people: int, *, runs: int, seed: int = 2020)
         generator = np.random.default_rng([seed, run, blocks, people, list(TITLES).index(name)])
         truth = distribution(name, generator)
         tally = drawn_tally(used, truth, people, generator)
-        errors.append(total_variation(project(estimate(tally), onto="simplex").shares, truth))
+        errors.append(total_variation(project(tally, onto="simplex").shares, truth))
     return Mean.of(errors)
 
 

@@ -13,7 +13,6 @@ from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_maps
 from ..results.projection import project
 from ..results.shrinking import shrink
-from ..results.unbiased import estimate
 from .data import check_ins
 from .report import Report, Table
 from .setting import Setting
@@ -58,7 +57,7 @@ def _estimate(used: Mechanism, people: NDArray[np.int64], *, spatial: bool) -> N
     tally = recorded_tally(used, people, 3)
     if spatial:
         return shrink(tally, rule="tv", coordinates=grid_coordinates(SHAPE)).shares
-    return project(estimate(tally), onto="simplex").shares
+    return project(tally, onto="simplex").shares
 
 
 def _draw(maps: dict[str, NDArray[np.float64]], path: Path) -> None:

@@ -15,7 +15,6 @@ from ..plots import plot_bars
 from ..results.likelihood import likelihood
 from ..results.projection import project
 from ..results.shrinking import shrink
-from ..results.unbiased import estimate
 from ..tally import Tally
 from .acharya2020_table1 import EPSILON, PARTS, grid, made
 from .report import Check, Report, Table
@@ -26,9 +25,9 @@ from .snap import SHAPE
 Finish = Callable[[Tally], NDArray[np.float64]]
 
 METHODS: dict[str, tuple[str, str, Finish]] = {
-    "paper": ("hadamard", "paper: simplex projection", lambda tally: project(estimate(tally), onto="simplex").shares),
-    "hadamard": ("hadamard", "projection onto block totals", lambda tally: project(estimate(tally)).shares),
-    "projection": ("auto", "projection onto block totals", lambda tally: project(estimate(tally)).shares),
+    "paper": ("hadamard", "paper: simplex projection", lambda tally: project(tally, onto="simplex").shares),
+    "hadamard": ("hadamard", "projection onto block totals", lambda tally: project(tally).shares),
+    "projection": ("auto", "projection onto block totals", lambda tally: project(tally).shares),
     "likelihood": ("auto", "likelihood", lambda tally: likelihood(tally).shares),
     "shrink": ("auto", "shrinkage, mean", lambda tally: shrink(tally).shares),
     "spatial": ("auto", "shrinkage, spatial, TV rule", lambda tally: _spatial(tally)),

@@ -31,8 +31,8 @@ SHOWN = "1"
 """The epsilon of the longer table and of the figure."""
 SURVEYS = {survey.__name__: survey for survey in (datasets.pages, datasets.census, datasets.affairs, datasets.affair)}
 METHODS: dict[str, tuple[str, Callable[[Tally], NDArray[np.float64]]]] = {
-    "paper": ("the paper's mechanism, simplex", lambda tally: project(estimate(tally), onto="simplex").shares),
-    "project": ("ours, projection", lambda tally: project(estimate(tally)).shares),
+    "paper": ("the paper's mechanism, simplex", lambda tally: project(tally, onto="simplex").shares),
+    "project": ("ours, projection", lambda tally: project(tally).shares),
     "likelihood": ("ours, likelihood", lambda tally: likelihood(tally).shares),
     "shrink": ("ours, shrinkage", lambda tally: shrink(tally).shares),
 }

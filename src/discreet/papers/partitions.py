@@ -14,7 +14,6 @@ from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_partitions, plot_points
 from ..results.projection import project
 from ..results.shrinking import shrink
-from ..results.unbiased import estimate
 from .cuts import Cut, cut, population, uniform_like
 from .data import Grid, check_ins, real_subset
 from .report import Check, Report, Table
@@ -60,7 +59,7 @@ def measure(setting: Setting, key: str, used: Cut, run: int) -> dict[str, float]
     """One survey with our best mechanism in these blocks: errors after projection and after spatial shrinkage."""
     data = grids(setting)[key]
     tally = recorded_tally(_made(used.labels.tobytes()), data.people, run)
-    flat = project(estimate(tally)).shares
+    flat = project(tally).shares
     smooth = shrink(tally, rule="tv", coordinates=grid_coordinates(SHAPE)).shares
     return {
         "projection": total_variation(flat, data.shares),

@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import TextWrapper
 from typing import Any
 
+from .. import tables
 from ..errors import MissingExtra
 
 Draw = Callable[[Path], None]
@@ -22,44 +23,25 @@ class Table:
 
     name: str
     caption: str
-    columns: Sequence[tuple[str, str]]
+    columns: Sequence[tables.Column]
     rows: Sequence[Sequence[Any]]
-
-    def cells(self) -> list[list[str]]:
-        """The head and the rows as text."""
-        shown = [[_shown(cell, spec) for cell, (_, spec) in zip(row, self.columns, strict=True)] for row in self.rows]
-        return [[name for name, _ in self.columns], *shown]
 
     def text(self) -> str:
         """The table for a terminal: numbers to the right, words to the left."""
-        cells = self.cells()
-        widths = [max(len(row[column]) for row in cells) for column in range(len(self.columns))]
-        lines = []
-        for row in cells:
-            placed = [
-                cell.ljust(width) if spec == "s" else cell.rjust(width)
-                for cell, width, (_, spec) in zip(row, widths, self.columns, strict=True)
-            ]
-            lines.append("  ".join(placed).rstrip())
-        return "\n".join([self.caption, *lines])
+        return f"{self.caption}\n{tables.text(self.columns, self._finite)}"
 
     def markdown(self) -> str:
         """The table for a page."""
-        head, *rows = self.cells()
-        rule = [":--" if spec == "s" else "--:" for _, spec in self.columns]
-        lines = ["| " + " | ".join(row) + " |" for row in (head, rule, *rows)]
-        return "\n".join([self.caption, "", *lines])
+        return f"{self.caption}\n\n{tables.markdown(self.columns, self._finite)}"
+
+    @property
+    def _finite(self) -> list[list[Any]]:
+        return [[_plain(cell) for cell in row] for row in self.rows]
 
     def tsv(self) -> str:
         """The values themselves, at six digits, for other programs."""
         rows = [[f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row] for row in self.rows]
         return "".join("\t".join(row) + "\n" for row in ([name for name, _ in self.columns], *rows))
-
-
-def _shown(cell: Any, spec: str) -> str:
-    if _plain(cell) is None:
-        return "-"
-    return str(cell) if spec == "s" or isinstance(cell, str) else format(cell, spec)
 
 
 def _plain(cell: Any) -> Any:
@@ -139,7 +121,7 @@ class Report:
             "tables": {
                 table.name: {
                     "columns": [name for name, _ in table.columns],
-                    "rows": [[_plain(cell) for cell in row] for row in table.rows],
+                    "rows": table._finite,
                 }
                 for table in self.tables
             },

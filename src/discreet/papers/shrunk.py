@@ -17,7 +17,6 @@ from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_dots
 from ..results.projection import project
 from ..results.shrinking import shrink
-from ..results.unbiased import estimate
 from . import datasets
 from .data import population, real_subset, stored
 from .report import Check, Report, Table
@@ -70,7 +69,7 @@ def measure(case: str, epsilon: str, run: int) -> dict[str, float]:
     counts = cases()[case][0]
     tally = recorded_tally(_made(case, epsilon), counts, run)
     truth = counts / counts.sum()
-    flat, shrunk = project(estimate(tally)).shares, shrink(tally)
+    flat, shrunk = project(tally).shares, shrink(tally)
     return {
         "squared": squared_error(flat, truth),
         "shrunk squared": squared_error(shrunk.shares, truth),

@@ -18,7 +18,6 @@ from ..mechanisms.subset import least_error_size, most_information_size
 from ..mechanisms.support import Supporting
 from ..plots import plot_ratios
 from ..results.projection import project
-from ..results.unbiased import estimate
 from ..statistics.simplex import project_blocks
 from .data import expected
 from .report import Check, Report, Table
@@ -113,7 +112,7 @@ def itself(row: Row, method: str, *, runs: int) -> dict[str, Mean]:
     people = np.stack([drawn_people(row.d, generator) for _ in range(runs)])
     used = made(row.d, row.epsilon, method)
     tallies = [recorded_tally(used, one, int(generator.integers(1 << 62))) for one in people]
-    return _errors(np.stack([project(estimate(tally)).shares for tally in tallies]), people)
+    return _errors(np.stack([project(tally).shares for tally in tallies]), people)
 
 
 def _errors(shares: Array, people: NDArray[np.int64]) -> dict[str, Mean]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidInput
+from ..results.shares import Shares
 from .picture import ESTIMATE, FAINT, INK, INTERVAL, TRUTH, kind_of, new_figure, save
 
 MOST = 60
@@ -15,32 +16,40 @@ MOST = 60
 
 
 def plot_shares(
-    panels: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    panels: Shares | Mapping[str, Any] | Sequence[Shares | Mapping[str, Any]],
     path: str | Path,
     *,
     title: str = "",
     truth: Sequence[float] | None = None,
+    confidence: float = 0.95,
 ) -> None:
     """Draw shares with their intervals, and the truth where it is known, and save the picture.
 
-    A panel is a mapping with `values`, `shares`, `low` and `high` as ``discreet estimate --json`` prints them,
-    and perhaps `title` and `groups` (the heading above each value; equal neighbours share one). Panels stand
-    side by side over the same values.
+    A panel is a result, drawn with its intervals at `confidence`, or a mapping with `values`, `shares`, `low` and
+    `high` as ``discreet estimate --json`` prints them (no intervals where these are None), and perhaps `title` and
+    `groups` (the heading above each value; equal neighbours share one). Panels stand side by side over the same
+    values.
     """
-    several = [panels] if isinstance(panels, Mapping) else list(panels)
+    given = [panels] if isinstance(panels, (Shares, Mapping)) else panels
+    several = [_told(panel, confidence) if isinstance(panel, Shares) else panel for panel in given]
     values = list(several[0]["values"])
     if any(list(panel["values"]) != values for panel in several):
         raise InvalidInput("panels must show the same values")
     if truth is not None and len(truth) != len(values):
         raise InvalidInput(f"truth has {len(truth)} shares; it must have one a value, {len(values)}")
     kind_of(path)
-    if not all(math.isfinite(share) for panel in several for share in panel["shares"]):
+    if not all(share is not None and math.isfinite(share) for panel in several for share in panel["shares"]):
         raise InvalidInput("there is nothing to draw: no reports, no shares")
     order = list(range(len(values)))
     if len(values) > MOST:
         order = sorted(order, key=lambda x: -several[0]["shares"][x])[:MOST]
         title = f"{title}: the {MOST} largest of {len(values)} shares".removeprefix(": ")
     save(_figure(several, order, title, truth), path)
+
+
+def _told(result: Shares, confidence: float) -> dict[str, Any]:
+    """A result as a panel, headed by how it was made."""
+    return result.to_dict(confidence=confidence) | {"values": list(result.values), "title": result.method}
 
 
 def _figure(panels: Sequence[Mapping[str, Any]], order: list[int], title: str, truth: Sequence[float] | None) -> Any:
@@ -94,10 +103,11 @@ def _panel(
 ) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    shares, low, high = ([panel[key][x] for x in order] for key in ("shares", "low", "high"))
     axes.axvline(0, color=INK, linewidth=0.8)
-    axes.hlines(places, low, high, color=INTERVAL, linewidth=4.5, label="interval")
-    axes.plot(shares, places, "o", color=ESTIMATE, markersize=4, label="estimate")
+    if panel["low"] is not None:
+        low, high = ([panel[end][x] for x in order] for end in ("low", "high"))
+        axes.hlines(places, low, high, color=INTERVAL, linewidth=4.5, label="interval")
+    axes.plot([panel["shares"][x] for x in order], places, "o", color=ESTIMATE, markersize=4, label="estimate")
     if truth is not None:
         marks = [truth[x] for x in order]
         axes.plot(marks, places, "|", color=TRUTH, markersize=8, markeredgewidth=1.8, label="truth")

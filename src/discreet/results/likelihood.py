@@ -2,80 +2,66 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
-from ..mechanisms.randomizer import Randomizer
 from ..statistics.numeric import NUMERIC
 from ..tally import Tally
+from .distribution import Distribution
+from .information import variance, variances
+from .shares import Shares, tally_of
 
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-6
 """Nats a value: a gain below this per accelerated step is statistically invisible, and ends the search."""
 STEPS = 3000
-DENSE = 1500
-"""Largest part whose observed information is inverted outright."""
-PROBES = 32
-UNLIKELY = 1e-100
-"""Chance of a report below which it counts as impossible."""
 
 
-@dataclass(frozen=True, eq=False)
-class Likelihood:
+@dataclass(frozen=True, eq=False, repr=False)
+class Likelihood(Distribution):
     """Maximum-likelihood shares: non-negative, adding up to one, biased near zero.
 
     `log_likelihood` was reached in `steps` EM steps; no distribution has one higher by more than `gap` nats.
     """
 
-    tally: Tally
-    shares: Array
     log_likelihood: float
     gap: float
     steps: int
-
-    @property
-    def n(self) -> int:
-        """The number of reports."""
-        return self.tally.n
-
-    @property
-    def values(self) -> Any:
-        """The values that the shares belong to, in order."""
-        return self.tally.mechanism.context.values
-
-    @property
-    def method(self) -> str:
-        """How the shares were made."""
-        kind = "" if self.tally.mechanism.randomizer.disjoint else "composite "
-        return f"{kind}maximum likelihood, biased near zero"
 
     @cached_property
     def stderr(self) -> Array:
         """Standard errors by the expected information at these shares, on the plane of shares that add up to one.
 
-        ``I = n sum_y q_y q_y^T / P_y``; the covariance is ``I**-1 - I**-1 1 1^T I**-1 / 1^T I**-1 1``.
+        ``I = n sum_y q_y q_y^T / P_y``; the covariance is ``I**-1 - p p^T / n``, as ``I p = n 1``.
         Parts of up to 1,500 values are inverted outright, larger ones probed with 32 random signs
         (within about a fifth of a percent to a few percent). Where cells overlap (sets), the tally
         does not hold the full likelihood and the unbiased estimator's variance at these shares is given.
         Shares at the boundary have no normal error; theirs is the curvature there, and infinite for values
-        that none of the likely reports could come from (a block without reports).
+        that none of the likely reports could come from (a block without reports) or that no report tells apart.
         """
-        randomizer, shares = self.tally.mechanism.randomizer, self.shares
-        if not randomizer.disjoint:
-            moments = randomizer.second_moments(shares, NUMERIC)
-            return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0) / self.n))
-        diagonal, ones = _inverse_information(randomizer, self.n, shares)
-        return np.asarray(np.sqrt(np.maximum(diagonal - ones**2 / max(ones.sum(), 1e-300), 0.0)))
+        randomizer, shares = self.mechanism.randomizer, self.shares
+        if randomizer.disjoint:
+            return np.asarray(np.sqrt(variances(randomizer, self.n, shares)))
+        moments = randomizer.second_moments(shares, NUMERIC)
+        return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0) / self.n))
+
+    def _query_stderr(self, weights: Array) -> float:
+        """By the same information: ``v^T I**-1 v`` with v the weights less their mean under the shares."""
+        randomizer, shares = self.mechanism.randomizer, self.shares
+        if randomizer.disjoint:
+            return math.sqrt(variance(randomizer, self.n, shares, weights))
+        moment = float(np.sum(randomizer.cross_moment(shares, weights, weights, NUMERIC)))
+        return math.sqrt(max(moment - float(weights @ shares) ** 2, 0.0) / self.n)
 
 
-def likelihood(tally: Tally) -> Likelihood:
-    """The distribution under which the tally is most likely.
+def likelihood(tally: Tally | Shares) -> Likelihood:
+    """The distribution under which the tally, or the tally of a result, is most likely.
 
     EM: ``p_x <- p_x / n * sum_y c_y Q(y | x) / P_y``, with P = Q^T p and both sums by fast transforms,
     accelerated by squared extrapolation that a block takes back whenever it does not raise its likelihood,
@@ -87,10 +73,11 @@ def likelihood(tally: Tally) -> Likelihood:
 
     References: Varadhan2008 (squared extrapolation); Kairouz2016 and Ye2018 (likelihood decoding).
     """
-    if not tally.n:
+    counted = tally_of("tally", tally)
+    if not counted.n:
         raise InvalidInput("n=0 reports have no likelihood")
-    model = _Model(tally)
-    size = tally.mechanism.context.size
+    model = _Model(counted)
+    size = counted.mechanism.context.size
     shares, steps = model.step(np.full(size, 1 / size)), 1
     values = model.values(shares)
     while steps < STEPS:
@@ -99,7 +86,9 @@ def likelihood(tally: Tally) -> Likelihood:
         gain, values = float((new - values) @ model.memberships), new
         if gain < TOLERANCE * size:
             break
-    return Likelihood(tally, shares / shares.sum(), float(values.sum()), model.gap(shares), steps)
+    kind = "" if counted.mechanism.randomizer.disjoint else "composite "
+    method = f"{kind}maximum likelihood, biased near zero"
+    return Likelihood(counted, shares / shares.sum(), method, float(values.sum()), model.gap(shares), steps)
 
 
 class _Model:
@@ -188,57 +177,3 @@ class _Model:
         grown = np.where(wanted == self.longest, 4 * self.longest, self.longest)
         self.longest = np.where(better, grown, wanted / 2 + 1)
         return np.where(better[self.block_of], far, two), np.where(better, far_values, near_values)
-
-
-def _inverse_information(randomizer: Randomizer, n: int, shares: Array) -> tuple[Array, Array]:
-    """The diagonal of the inverse expected information, and its product with the vector of ones."""
-    law = np.asarray(randomizer.push(shares, NUMERIC))
-    curvature = np.divide(n, law, out=np.zeros_like(law), where=law > UNLIKELY)
-    diagonal, ones = np.zeros(len(shares)), np.zeros(len(shares))
-    for part, _, cells, values in randomizer.groups(NUMERIC):
-        for rows, columns in zip(cells, values, strict=True):
-            diagonal[columns], ones[columns] = _inverse(part, curvature[rows], len(columns))
-    return diagonal, ones
-
-
-def _inverse(randomizer: Randomizer, curvature: Array, size: int) -> tuple[Array, Array]:
-    if not curvature.any():
-        return np.full(size, np.inf), np.zeros(size)
-    if size <= DENSE:
-        channel = np.stack([np.asarray(randomizer.push(unit, NUMERIC)) for unit in np.eye(size)])
-        information = (channel * curvature) @ channel.T
-        known = np.diag(information) > 0
-        inverse = np.linalg.pinv(information, hermitian=True)
-        return np.where(known, np.diag(inverse), np.inf), inverse.sum(axis=1)
-    ridge = 1e-9 * float(curvature.sum()) / size
-
-    def apply(vector: Array) -> Array:
-        pushed = np.asarray(randomizer.push(vector, NUMERIC))
-        return np.asarray(randomizer.pull(curvature * pushed, NUMERIC)) + ridge * vector
-
-    rng = np.random.default_rng(1)
-    diagonal = np.zeros(size)
-    for _ in range(PROBES):
-        signs = rng.choice([-1.0, 1.0], size=size)
-        diagonal += signs * _conjugate_gradient(apply, signs) / PROBES
-    return np.maximum(diagonal, 0.0), _conjugate_gradient(apply, np.ones(size))
-
-
-def _conjugate_gradient(apply: Any, target: Array) -> Array:
-    """The solution of apply(v) = target for a positive definite operator, to a thousandth."""
-    solution = np.zeros_like(target)
-    residual = target.copy()
-    direction = residual.copy()
-    squared = float(residual @ residual)
-    goal = 1e-6 * squared
-    for _ in range(200):
-        if squared <= goal:
-            break
-        applied = apply(direction)
-        step = squared / float(direction @ applied)
-        solution += step * direction
-        residual -= step * applied
-        new = float(residual @ residual)
-        direction = residual + new / squared * direction
-        squared = new
-    return solution

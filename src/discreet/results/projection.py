@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, Unavailable
 from ..statistics.simplex import project_blocks
+from ..tally import Tally
+from .distribution import Distribution
+from .shares import Shares, tally_of
 from .unbiased import Estimate
+from .unbiased import estimate as unbiased_shares
 
 Array = NDArray[np.float64]
 
+NO_STDERR = "a projection is biased near zero and has no standard error: use dc.estimate(tally).{} or interval"
 
-@dataclass(frozen=True, eq=False)
-class Projected:
-    """Non-negative shares that add up to one, made from an unbiased estimate by a biased step."""
 
-    shares: Array
-    source: Estimate
-    method: str
+@dataclass(frozen=True, eq=False, repr=False)
+class Projected(Distribution):
+    """Non-negative shares that add up to one, made from the unbiased ones by a biased step."""
 
     @property
-    def n(self) -> int:
-        """The number of reports."""
-        return self.source.n
+    def stderr(self) -> Array:
+        """None: a projection is biased near zero, so its spread would not say how far it is off."""
+        raise Unavailable(NO_STDERR.format("stderr"))
 
-    @property
-    def values(self) -> Any:
-        """The values that the shares belong to, in order."""
-        return self.source.values
+    def _query_stderr(self, weights: Array) -> float:
+        raise Unavailable(NO_STDERR.format("query(weights).stderr"))
 
 
-def project(estimate: Estimate, *, onto: Literal["blocks", "simplex", "clip"] = "blocks") -> Projected:
-    """The nearest distribution to an unbiased estimate; it is biased, most of all near zero.
+def project(estimate: Tally | Shares, *, onto: Literal["blocks", "simplex", "clip"] = "blocks") -> Projected:
+    """The nearest distribution to the unbiased shares of a tally or result; it is biased, most of all near zero.
 
     "simplex": Euclidean projection onto all distributions, ``max(p_x - t, 0)`` with t such that they
     add up to one. "blocks": the same inside every block, onto the block's total, which the reports
@@ -43,15 +43,24 @@ def project(estimate: Estimate, *, onto: Literal["blocks", "simplex", "clip"] = 
 
     References: Duchi2008; Acharya2020 (Section 7 uses the simplex).
     """
-    if not estimate.n:
+    tally = tally_of("estimate", estimate)
+    if not tally.n:
         raise InvalidInput("n=0 reports give nothing to project")
+    shares = _projected(unbiased_shares(estimate), onto)
+    return Projected(tally, shares, f"projection ({onto}), biased")
+
+
+def _projected(unbiased: Estimate, onto: str) -> Array:
     if onto == "clip":
-        clipped = np.clip(estimate.shares, 0, None)
-        shares = clipped / clipped.sum() if clipped.sum() > 0 else np.full(len(clipped), 1 / len(clipped))
-    elif onto == "simplex":
-        shares = project_blocks(estimate.shares, np.zeros(len(estimate.shares), dtype=np.int64), np.ones(1))
-    elif onto == "blocks":
-        shares = project_blocks(estimate.shares, *estimate.blocks)
-    else:
-        raise InvalidInput(f"onto={onto!r} must be blocks, simplex or clip")
-    return Projected(shares, estimate, f"projection ({onto}), biased")
+        return _clipped(unbiased.shares)
+    if onto == "simplex":
+        return project_blocks(unbiased.shares, np.zeros(len(unbiased.shares), dtype=np.int64), np.ones(1))
+    if onto == "blocks":
+        return unbiased.plausible
+    raise InvalidInput(f"onto={onto!r} must be blocks, simplex or clip")
+
+
+def _clipped(shares: Array) -> Array:
+    """Negative shares set to 0, the rest rescaled; all alike where none is positive."""
+    clipped = np.clip(shares, 0, None)
+    return clipped / clipped.sum() if clipped.sum() > 0 else np.full(len(clipped), 1 / len(clipped))

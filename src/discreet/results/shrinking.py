@@ -9,11 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, Unavailable
 from ..statistics.numeric import NUMERIC
 from ..tally import Tally
+from .distribution import Distribution
+from .intervals import stretched
+from .shares import Shares, tally_of
 from .shrinkage import ShrinkResult, shrink_counts
-from .unbiased import Estimate
+from .unbiased import Estimate, estimate
 
 Array = NDArray[np.float64]
 
@@ -21,37 +24,47 @@ ROUNDING = 1e-12
 """A share of people below this is left over by rounding."""
 
 
-@dataclass(frozen=True, eq=False)
-class Shrunk:
-    """Non-negative shares that keep the exact block totals; each pulled towards what its block looks like."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Shrunk(Distribution):
+    """Non-negative shares that keep the exact block totals; each pulled towards what its block looks like.
 
-    tally: Tally
+    Standard errors and intervals are posterior: of the shares among the people who answered, under the prior that
+    was learnt from them, and right on average over values like these. None is guaranteed for a single value. The
+    posterior is known value by value, without covariances, so a query has no standard error; its interval is made
+    from the unbiased one as for any other distribution, and covers at least as often.
+    """
+
     result: ShrinkResult
-    method: str
-
-    @property
-    def n(self) -> int:
-        """The number of reports."""
-        return self.tally.n
-
-    @property
-    def values(self) -> Any:
-        """The values that the shares belong to, in order."""
-        return self.tally.mechanism.context.values
 
     @cached_property
-    def shares(self) -> Array:
-        """The shrunken shares; they add up to one."""
-        return np.asarray(self.result.counts / self.result.counts.sum())
+    def stderr(self) -> Array:
+        """The posterior standard deviation of each share, 0 where a block of one value leaves nothing to learn."""
+        return np.asarray(self.result.deviations() / self.n)
 
     def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
-        """Posterior intervals: right on average over values like these, not guaranteed for any one."""
+        """Posterior intervals: right on average over values like these, not guaranteed for any one.
+
+        They are stretched to hold the share where it is no posterior mean (rule "tv", or hardly shrunk at all).
+        """
         low, high = self.result.interval(confidence)
-        return low / self.n, high / self.n
+        return stretched(low / self.n, high / self.n, around=self.shares, limits=(0.0, 1.0))
+
+    def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+        """None: posterior intervals hold on average over values, never all together."""
+        raise Unavailable(
+            "posterior intervals hold on average over values, not together: "
+            "use dc.estimate(tally).simultaneous_interval"
+        )
+
+    def _query_stderr(self, weights: Array) -> float:
+        raise Unavailable(
+            "the posterior is known value by value, without covariances: "
+            "use dc.estimate(tally).query(weights).stderr or interval"
+        )
 
 
 def shrink(
-    tally: Tally,
+    tally: Tally | Shares,
     *,
     rule: Literal["mean", "tv"] = "mean",
     coordinates: Any = None,
@@ -70,17 +83,18 @@ def shrink(
 
     References: Efron2010.
     """
-    if not tally.n:
+    counted = tally_of("tally", tally)
+    if not counted.n:
         raise InvalidInput("n=0 reports give nothing to shrink")
-    unbiased = Estimate(tally)
-    randomizer = tally.mechanism.randomizer
-    block_of, totals = _blocks(tally, unbiased)
+    unbiased = estimate(tally)
+    randomizer = counted.mechanism.randomizer
+    block_of, totals = _blocks(unbiased)
     shares = unbiased.plausible
     slopes = np.asarray(randomizer.slopes(shares, NUMERIC))
     constant = np.maximum(np.asarray(randomizer.second_moments(shares, NUMERIC)) - slopes * shares, 0.0)
-    mass = np.maximum(totals[block_of], 1.0) / tally.n
+    mass = np.maximum(totals[block_of], 1.0) / counted.n
     result = shrink_counts(
-        unbiased.shares * tally.n,
+        unbiased.shares * counted.n,
         block_of,
         totals,
         constant / mass,
@@ -89,24 +103,25 @@ def shrink(
         coordinates=None if coordinates is None else np.asarray(coordinates),
     )
     where = "" if coordinates is None else ", spatial"
-    return Shrunk(tally, result, f"empirical Bayes ({rule}{where}), biased, intervals not guaranteed")
+    method = f"empirical Bayes ({rule}{where}), biased, intervals not guaranteed"
+    return Shrunk(counted, result.counts / result.counts.sum(), method, result)
 
 
-def _blocks(tally: Tally, unbiased: Estimate) -> tuple[NDArray[np.int64], Array]:
+def _blocks(unbiased: Estimate) -> tuple[NDArray[np.int64], Array]:
     """The block of each value and the total of each block; a value that may pass as it is is a block of its own.
 
     What the values that pass leave of a block's total belongs to the others of the block.
     """
-    block_of, shares = unbiased.blocks
-    block_of, totals = block_of.copy(), shares * tally.n
-    passed = np.array(tally.mechanism.randomizer.passed, dtype=np.int64)
+    n, (block_of, shares) = unbiased.n, unbiased.blocks
+    block_of, totals = block_of.copy(), shares * n
+    passed = np.array(unbiased.mechanism.randomizer.passed, dtype=np.int64)
     if not len(passed):
         return block_of, totals
-    of, seen = block_of[passed], np.clip(unbiased.shares[passed] * tally.n, 0.0, None)
+    of, seen = block_of[passed], np.clip(unbiased.shares[passed] * n, 0.0, None)
     most = np.bincount(of, seen, len(totals))
     seen *= np.minimum(1.0, totals / np.maximum(most, 1.0))[of]
     hidden = totals - np.bincount(of, seen, len(totals))
-    hidden[hidden <= ROUNDING * tally.n] = 0.0
+    hidden[hidden <= ROUNDING * n] = 0.0
     block_of[passed] = len(totals) + np.arange(len(passed))
     return _without_empty(block_of, np.concatenate([hidden, seen]))
 

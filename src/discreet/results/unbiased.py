@@ -6,36 +6,23 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import NormalDist
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput
 from ..statistics.numeric import NUMERIC
 from ..statistics.simplex import project_blocks
 from ..tally import Tally
+from .intervals import check_confidence, quantile
+from .shares import Shares, tally_of
+from .weights import weights_of
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Query:
-    """The estimate of one linear combination of shares."""
-
-    value: float
-    stderr: float
-    n: int
-
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """A two-sided interval by the normal approximation."""
-        reach = quantile(confidence) * self.stderr
-        return self.value - reach, self.value + reach
-
-
-@dataclass(frozen=True, eq=False)
-class Estimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(Shares):
     """Unbiased shares of the values and how far they may be off.
 
     Shares are the plain unbiased ones: they may be negative and need not add up to one.
@@ -43,25 +30,7 @@ class Estimate:
     With no reports shares are nan and standard errors infinite.
     """
 
-    tally: Tally
-
-    @property
-    def n(self) -> int:
-        """The number of reports."""
-        return self.tally.n
-
-    @property
-    def values(self) -> Any:
-        """The values that the shares belong to, in order."""
-        return self.tally.mechanism.context.values
-
-    @cached_property
-    def shares(self) -> Array:
-        """``p_x = mean of phi_x(Y)``: unbiased for the share of each value."""
-        if not self.n:
-            return np.full(len(self.values), np.nan)
-        counts = self.tally.counts
-        return np.asarray(self.tally.mechanism.randomizer.decode(counts, NUMERIC) / self.n)
+    biased: ClassVar[bool] = False
 
     @cached_property
     def blocks(self) -> tuple[NDArray[np.int64], Array]:
@@ -113,27 +82,25 @@ class Estimate:
         reach = np.sqrt(np.maximum(inside, 0.0))
         return (middle - reach) / (2 * (1 + c)), (middle + reach) / (2 * (1 + c))
 
-    def query(self, weights: Any) -> Query:
-        """The estimate of ``weights . shares`` with its exact standard error."""
-        w = self._weights(weights)
+    def _query_stderr(self, weights: Array) -> float:
+        return math.sqrt(max(0.0, self.covariance(weights, weights)))
+
+    def _query_interval(self, weights: Array, confidence: float) -> tuple[float, float]:
+        """The value and its standard error, by the normal approximation."""
+        z = quantile(confidence)
         if not self.n:
-            return Query(math.nan, math.inf, 0)
-        return Query(float(w @ self.shares), math.sqrt(max(0.0, self.covariance(w, w))), self.n)
+            return -math.inf, math.inf
+        value, reach = float(weights @ self.shares), z * self._query_stderr(weights)
+        return value - reach, value + reach
 
     def covariance(self, first: Any, second: Any) -> float:
         """The covariance of the estimates of two linear queries, at the estimated distribution."""
-        w, u = self._weights(first), self._weights(second)
+        w, u = weights_of(self.values, first), weights_of(self.values, second)
         if not self.n:
             return math.inf
         p = self.plausible
         joint = self.tally.mechanism.randomizer.cross_moment(p, w, u, NUMERIC)
         return float((np.sum(joint) - (w @ p) * (u @ p)) / self.n)
-
-    def _weights(self, weights: Any) -> Array:
-        array = np.asarray(weights, dtype=float)
-        if array.shape != (len(self.values),) or not np.isfinite(array).all():
-            raise InvalidInput(f"weights of shape {array.shape} must be {len(self.values)} finite numbers")
-        return array
 
     @cached_property
     def block_totals(self) -> dict[Hashable, float]:
@@ -143,24 +110,16 @@ class Estimate:
         names = names if len(names) == len(totals) else ["all"]
         return {name: float(total) if self.n else math.nan for name, total in zip(names, totals, strict=True)}
 
-    @property
-    def method(self) -> str:
-        """How the shares were made."""
-        return "unbiased"
 
+def estimate(tally: Tally | Shares) -> Estimate:
+    """Unbiased shares with standard errors, intervals and covariances, from a tally or any result made of one.
 
-def estimate(tally: Tally) -> Estimate:
-    """Unbiased shares with standard errors, intervals and covariances from a tally."""
-    return Estimate(tally)
-
-
-def quantile(confidence: float) -> float:
-    """The normal quantile z with ``Pr(|Z| <= z) = confidence``."""
-    check_confidence(confidence)
-    return NormalDist().inv_cdf(0.5 + confidence / 2)
-
-
-def check_confidence(confidence: float) -> None:
-    """Refuse a confidence outside (0, 1)."""
-    if not 0 < confidence < 1:
-        raise InvalidInput(f"confidence={confidence} must be between 0 and 1")
+    The share of x is the mean of ``phi_x(Y)``, where ``E[phi_x(Y) | z]`` is 1 if x = z and 0 otherwise.
+    """
+    if isinstance(tally, Estimate):
+        return tally
+    counted = tally_of("tally", tally)
+    if not counted.n:
+        return Estimate(counted, np.full(counted.mechanism.context.size, np.nan), "unbiased")
+    shares = np.asarray(counted.mechanism.randomizer.decode(counted.counts, NUMERIC) / counted.n)
+    return Estimate(counted, shares, "unbiased")

@@ -15,10 +15,11 @@ from numpy.typing import ArrayLike
 
 from ...errors import InvalidInput
 from ...statistics.simplex import project_blocks
+from ..intervals import check_confidence
 from .dictionary import gamma_masses, gamma_shapes, nearest_levels
 from .layout import Layout, lay_out
 from .normal_tail import FloatArray
-from .posterior import IntArray, Prior, evidence
+from .posterior import IntArray, Prior, evidence, moments
 from .quantiles import Quantiles, balanced_quantiles
 from .smooth import check_coordinates, neighbour_averages
 from .totals import fit_shift
@@ -59,8 +60,7 @@ class ShrinkResult:
         They are not guaranteed: they hold for values picked by their estimate and miss heavy values that the
         reports cannot tell from the rest. For a guaranteed interval use the unbiased count and its variance.
         """
-        if not 0 < confidence < 1:
-            raise InvalidInput(f"confidence={confidence} must lie strictly between 0 and 1")
+        check_confidence(confidence)
         low, high = self._layout.settled.copy(), self._layout.settled.copy()
         if self._prior is not None:
             law = Quantiles.of(self._layout.edges, self._layout.readings.moved(self._shift), self._prior)
@@ -69,6 +69,15 @@ class ShrinkResult:
             for end, level in ((low, 0.5 * (1 - confidence)), (high, 0.5 * (1 + confidence))):
                 end[self._layout.live] = np.minimum(law.at(np.full(len(rows), level), rows), most)
         return low, high
+
+    def deviations(self) -> FloatArray:
+        """The posterior standard deviation of every count, 0 where the count is settled."""
+        found = np.zeros(len(self._layout.settled))
+        if self._prior is not None:
+            readings = self._layout.readings.moved(self._shift)
+            _, spread = moments(self._layout.edges, readings, self._prior)
+            found[self._layout.live] = readings.sigma * np.sqrt(spread)
+        return found
 
 
 def shrink_counts(

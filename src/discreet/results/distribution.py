@@ -1,0 +1,44 @@
+"""Shares that are a distribution: biased, with intervals that the unbiased shares vouch for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .intervals import stretched
+from .shares import Shares
+from .unbiased import Estimate, estimate
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Distribution(Shares):
+    """Shares that are not negative and add up to one, at the price of some bias.
+
+    Their intervals are those of the unbiased shares of the same tally, cut to what a share can be and stretched
+    where that is needed to hold the share that is given here: they cover the true share at least as often.
+    """
+
+    @cached_property
+    def unbiased(self) -> Estimate:
+        """The unbiased shares of the same tally, which the intervals rest on."""
+        return estimate(self.tally)
+
+    def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+        """The unbiased intervals, cut to 0..1 and stretched to hold these shares; each covers at least as often."""
+        return stretched(*self.unbiased.interval(confidence), around=self.shares, limits=(0.0, 1.0))
+
+    def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+        """The same of the unbiased intervals that all hold together (Bonferroni over the values)."""
+        return stretched(*self.unbiased.simultaneous_interval(confidence), around=self.shares, limits=(0.0, 1.0))
+
+    def _query_interval(self, weights: Array, confidence: float) -> tuple[float, float]:
+        """The unbiased interval, cut to what a mean of the weights can be and stretched to hold this one."""
+        ends = self.unbiased.query(weights).interval(confidence)
+        own, limits = float(weights @ self.shares), (float(weights.min()), float(weights.max()))
+        low, high = stretched(*ends, around=own, limits=limits)
+        return float(low), float(high)

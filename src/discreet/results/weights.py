@@ -1,0 +1,30 @@
+"""Weights of values, as a question about several shares gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Domain
+from ..errors import InvalidInput
+
+
+def weights_of(domain: Domain, weights: Any) -> NDArray[np.float64]:
+    """One finite weight a value: from a list in order, or from ``{value: weight}`` where the others weigh 0."""
+    try:
+        if isinstance(weights, Mapping):
+            array = np.zeros(len(domain))
+            for value, weight in weights.items():
+                array[domain.index(value)] = weight
+        else:
+            array = np.asarray(weights, dtype=float)
+    except InvalidInput:
+        raise
+    except (TypeError, ValueError):
+        raise InvalidInput(f"weights={weights!r} must be {len(domain)} finite numbers or {{value: number}}") from None
+    if array.shape != (len(domain),) or not np.isfinite(array).all():
+        raise InvalidInput(f"weights of shape {array.shape} must be {len(domain)} finite numbers")
+    return array

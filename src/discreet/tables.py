@@ -1,0 +1,77 @@
+"""Tables of text: columns under their heads, words to the left and numbers to the right.
+
+A column is a head and the format of its cells, as for `format`; "s" is for words. A cell that is text already is
+shown as it is. What is missing, None or nan, is a dash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any, TypeAlias
+
+Column: TypeAlias = tuple[str, str]
+
+MISSING = "-"
+
+
+def cells(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> list[list[str]]:
+    """The heads and the rows as text, not yet aligned."""
+    shown = [[_shown(cell, spec) for cell, (_, spec) in zip(row, columns, strict=True)] for row in rows]
+    return [[head for head, _ in columns], *shown]
+
+
+def text(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> str:
+    """The table for a terminal; columns without a single head have no line of heads."""
+    filled = cells(columns, rows)
+    if not any(filled[0]):
+        filled = filled[1:]
+    widths = [max(map(len, column)) for column in zip(*filled, strict=True)]
+    lines = (
+        "  ".join(
+            cell.ljust(width) if _words(spec) else cell.rjust(width)
+            for cell, width, (_, spec) in zip(row, widths, columns, strict=True)
+        )
+        for row in filled
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def markdown(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> str:
+    """The table for a page."""
+    head, *body = cells(columns, rows)
+    rule = [":--" if _words(spec) else "--:" for _, spec in columns]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, rule, *body))
+
+
+def html(columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, caption: str) -> str:
+    """The table for a notebook, every cell escaped."""
+    head, *body = cells(columns, rows)
+    sides = ["left" if _words(spec) else "right" for _, spec in columns]
+
+    def line(row: Sequence[str], tag: str) -> str:
+        inside = (
+            f'<{tag} style="text-align: {side}">{escape(cell)}</{tag}>' for cell, side in zip(row, sides, strict=True)
+        )
+        return f"<tr>{''.join(inside)}</tr>"
+
+    below = "\n".join(line(row, "td") for row in body)
+    named = f'<caption style="caption-side: bottom; text-align: left">{escape(caption)}</caption>'
+    return f"<table>{named}\n<thead>{line(head, 'th')}</thead>\n<tbody>\n{below}\n</tbody></table>"
+
+
+def digits(spread: float | None) -> int:
+    """The decimals that show a share whose error is `spread` to three digits: four or more, at most nine."""
+    if spread is None or not 0 < spread < 0.01:
+        return 4
+    return min(9, 2 - int(f"{spread:e}".partition("e")[2]))
+
+
+def _words(spec: str) -> bool:
+    return spec == "s"
+
+
+def _shown(cell: Any, spec: str) -> str:
+    if cell is None or cell != cell:
+        return MISSING
+    return str(cell) if _words(spec) or isinstance(cell, str) else format(cell, spec)
