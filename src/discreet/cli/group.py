@@ -14,6 +14,7 @@ from ..errors import DiscreetError
 
 COMMANDS = {
     "verify": "Prove that a mechanism satisfies its context.",
+    "law": "Publish the law that reports are drawn by.",
     "randomize": "Turn values into reports.",
     "tally": "Count reports and merge tallies.",
     "estimate": "Shares with error bars from a tally.",

@@ -43,10 +43,11 @@ def steps_of(first: int, d: int, word_bits: int) -> Steps:
 
 
 def is_plan(steps: Steps, d: int) -> bool:
-    """True if the steps make d draws: any number of them from one word, or a single one from two."""
-    return sum(count for count, _ in steps) == d and all(
-        count >= 1 and words in (1, 2) and words <= max(1, 3 - count) for count, words in steps
-    )
+    """True if the steps make d draws: up to 64 of them from one word, or a single one from two."""
+    if any(len(step) != 2 for step in steps):
+        return False
+    shared = all(1 <= count <= 64 and (words == 1 or (words, count) == (2, 1)) for count, words in steps)
+    return shared and sum(count for count, _ in steps) == d
 
 
 def words_of(steps: Steps) -> int:

@@ -74,10 +74,25 @@ def law_of(data: object) -> Law:
     names = [field.name for field in fields(made)]
     if set(data) != {"kind", *names}:
         raise InvalidInput(f"law of kind {data['kind']!r} must hold {', '.join(names)}, and nothing else")
-    law = made(**{name: _entry(data[name], name) for name in names})
+    entries = {name: _entry(data[name], name) for name in names}
+    for field in fields(made):
+        if not _has_shape(entries[field.name], str(field.type)):
+            raise InvalidInput(f"law of kind {data['kind']!r}: {field.name} must be of the type {field.type}")
+    law = made(**entries)
     if plain_law(law) != data:
         raise InvalidInput(f"law of kind {data['kind']!r} must be written in the canonical way")
     return law
+
+
+def _has_shape(entry: object, shape: str) -> bool:
+    """True if an entry has the type that the field of a law is annotated with."""
+    if isinstance(entry, tuple):
+        rows = {"tuple[tuple[int, ...], ...]": "tuple[int, ...]", "Steps": "tuple[int, ...]", "tuple[Law, ...]": "Law"}
+        inner = "int" if shape == "tuple[int, ...]" else rows.get(shape, "")
+        return bool(inner) and all(_has_shape(part, inner) for part in entry)
+    if isinstance(entry, Law):
+        return shape in ("Law", type(entry).__name__)
+    return shape == {int: "int", Bits: "Bits", array: "array[int]"}[type(entry)]
 
 
 def _entry(data: object, name: str) -> Any:

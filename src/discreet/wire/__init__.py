@@ -1,5 +1,6 @@
 """What travels and what is kept: specs, reports and tallies, written one way and read strictly."""
 
+from .laws import law_text, parse_law
 from .reports import (
     byte_width,
     report_from_bytes,
@@ -21,6 +22,8 @@ from .tallies import parse_tally, read_tally, tally_from_json, tally_text, tally
 __all__ = [
     "Spec",
     "byte_width",
+    "law_text",
+    "parse_law",
     "parse_tally",
     "read_tally",
     "report_from_bytes",

@@ -1,0 +1,27 @@
+"""`discreet law`: the published law of a spec, which is all that a promise rests on."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command()
+@click.argument("spec")
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all, instead of standard output.")
+def command(spec: str, output: str | None) -> None:
+    """Write the law of SPEC as canonical JSON: values, context and whole numbers, nothing else.
+
+    Its SHA-256 is the fingerprint that reports and tallies carry. Whoever has the law can check the promise
+    from it alone, and every command takes it in place of a spec.
+    """
+    from ..files.atomic import replacing
+    from ..wire import Spec, law_text
+
+    written = law_text(Spec.read(spec).mechanism)
+    if output is None:
+        click.echo(written, nl=sys.stdout.isatty())
+        return
+    with replacing(output) as file:
+        file.write(written.encode())

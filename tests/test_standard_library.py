@@ -1,0 +1,104 @@
+"""One person's report needs the standard library only: with everything else made unimportable, specs still serve."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import discreet as dc
+from discreet.wire import Spec, law_text
+
+BLOCKED = ("numpy", "click", "cryptography", "tqdm", "scipy", "numba", "pyarrow", "pandas", "matplotlib")
+CODE = """
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {blocked!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Refuse())
+import discreet as dc
+for path, value in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
+    mechanism = dc.Spec.read(path).mechanism
+    assert dc.verify(mechanism).realised <= mechanism.certificate.claimed
+    report = mechanism.randomize(mechanism.context.values[int(value)], dc.random.secure())
+    assert mechanism.randomizer.is_report(report)
+    print(mechanism.fingerprint)
+assert not set({blocked!r}) & set(sys.modules)
+"""
+UNIFORM = {"domain": {"size": 7}, "context": {"form": "uniform", "epsilon": "1"}}
+BLOCKS = {
+    "context": {"form": "blocks", "epsilon": "1", "blocks": {"a": ["p", "q", "r"], "b": ["s"], "c": ["t", "u", "v"]}},
+}
+HIGH_LOW = {
+    "domain": {"values": ["a", "b", "c", "d", "e"]},
+    "context": {"form": "high_low", "sensitive": ["a", "c", "d"], "epsilon": "1"},
+}
+BASES = ["randomized_response", "subset", "projective", "cyclotomic", "hadamard", "unary", "optimised_unary"]
+SPECS = {
+    **{f"uniform {name}": {**UNIFORM, "mechanism": {"name": name}} for name in [*BASES, "general_hadamard"]},
+    **{f"blocks {name}": {**BLOCKS, "mechanism": {"name": name}} for name in BASES},
+    **{f"high-low {name}": {**HIGH_LOW, "mechanism": {"name": name}} for name in [*BASES, "utility_rappor"]},
+    "binary": {
+        "domain": {"values": ["no", "yes"]},
+        "context": {"form": "binary", "epsilon": ["inf", "1"]},
+        "mechanism": {"name": "mangat"},
+    },
+    "metric": {
+        "domain": {"size": 3},
+        "context": {"form": "metric", "points": [[0], [1], [3]], "epsilon": "0.5"},
+        "mechanism": {"name": "exponential"},
+    },
+}
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    code = CODE.format(blocked=BLOCKED)
+    source = str(Path(dc.__file__).parents[1])
+    environment = {"PYTHONPATH": source, "PATH": "/usr/bin:/bin"}
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_named_resolved_and_published_specs_build_verify_and_randomize(tmp_path):
+    arguments, expected = [], []
+    for number, data in enumerate(SPECS.values()):
+        mechanism = Spec.of(data).mechanism
+        forms = {
+            f"named{number}.json": json.dumps(data),
+            f"resolved{number}.toml": Spec.of_mechanism(mechanism).to_toml(),
+            f"law{number}.json": law_text(mechanism),
+        }
+        for name, text in forms.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+            arguments += [str(tmp_path / name), str(number % mechanism.context.size)]
+            expected.append(mechanism.fingerprint)
+    done = run(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == expected
+
+
+def test_what_auto_chose_is_served_once_it_is_resolved(tmp_path):
+    for number, context in enumerate((dc.Context.uniform(range(300), "1"), dc.Context.high_low(range(9), [1, 2], "2"))):
+        Spec.of_mechanism(dc.mechanism(context)).write(tmp_path / f"{number}.toml")
+    done = run(str(tmp_path / "0.toml"), "299", str(tmp_path / "1.toml"), "1")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_auto_says_that_it_needs_numpy(tmp_path):
+    (tmp_path / "auto.json").write_text(json.dumps(UNIFORM))
+    done = run(str(tmp_path / "auto.json"), "0")
+    assert done.returncode == 1
+    assert "NotServed" in done.stderr
+    assert "mechanism='auto' compares mechanisms with numpy, which is not installed" in done.stderr
+
+
+@pytest.mark.parametrize("module", ["numpy", "click"])
+def test_the_control_a_module_that_is_blocked_cannot_be_imported(module):
+    source = f"import sys\nexec({CODE.format(blocked=BLOCKED)!r})\nimport {module}"
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=False)
+    assert "ModuleNotFoundError" in done.stderr
