@@ -45,7 +45,7 @@ def made(survey: str, context: str, epsilon: str, *, paper: bool) -> Mechanism:
     if not paper:
         return mechanism(wanted)
     if wanted.size == 2:
-        return mechanism(wanted, "binary" if wanted.form == "binary" else "randomized_response")
+        return mechanism(wanted, "binary" if wanted.parts is None else "randomized_response")
     part = (wanted.parts or ())[0]
     if not part.is_uniform:
         inner = Hadamard(len(part.sensitive), part.level)
