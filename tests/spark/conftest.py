@@ -1,4 +1,4 @@
-"""A cluster and a session on it, once for all Spark tests that need one."""
+"""A cluster for all tests on Spark, and a session on it for those of one file."""
 
 import importlib.util
 import socket
@@ -31,9 +31,12 @@ def cluster(tmp_path_factory):
             assert probe.connect_ex(("127.0.0.1", port)) != 0, f"port {port} is still taken"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def spark(cluster):
-    """A session whose executors are processes of the two workers, and which logs every event."""
+    """A session whose executors are processes of the two workers, and which logs every event.
+
+    It ends with the file that asked for it, and its Java with it: a later one finds its own working folder.
+    """
     import discreet.spark
 
     events = cluster.folder / "events"
