@@ -10,7 +10,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install -qq --no-compile
-PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto --dist loadgroup
+PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
 
 run: .venv/run.done
 	@$(BIN)/python -m discreet.example

@@ -7,7 +7,13 @@ settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
 
-def pytest_itemcollected(item):
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
     """Where tests run side by side, those on Spark share a process, and with it one Java and one cluster."""
-    if item.get_closest_marker("spark"):
-        item.add_marker(pytest.mark.xdist_group("spark"))
+    from xdist.scheduler import LoadScopeScheduling
+
+    class SparkTogether(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return "spark" if nodeid.startswith("tests/spark/") or "[docs/spark.md]" in nodeid else nodeid
+
+    return SparkTogether(config, log)
