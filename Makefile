@@ -1,21 +1,27 @@
 # The only commands there are. Each makes what it needs in a private .venv; Python 3.11 or newer is enough.
 #   make run     a survey of a city, from answers to shares with error bars
-#   make test    every test, with coverage
+#   make test    every test, on all cores
+#   make cover   the same, and how much of the code they reach; slower
 #   make lint    style, types, and the direction of imports
 #   make bench   speed and accuracy, as ratios in one run
 #   make docs    the documentation, as pages in docs/_build/html
-.PHONY: run test lint bench docs
+.PHONY: run test cover lint bench docs
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install -qq --no-compile
+PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
 
 run: .venv/run.done
 	@$(BIN)/python -m discreet.example
 
 test: .venv/dev.done
-	@echo "test: pytest with coverage"
-	@$(BIN)/python -m pytest --quiet --cov --cov-report=term
+	@echo "test: pytest"
+	@$(PYTEST)
+
+cover: .venv/dev.done
+	@echo "cover: pytest with coverage"
+	@$(PYTEST) --cov --cov-report=term
 
 lint: .venv/dev.done
 	@echo "lint: ruff check"
@@ -28,7 +34,7 @@ lint: .venv/dev.done
 	@$(BIN)/lint-imports --no-logo
 
 bench: .venv/bench.done
-	@if test -f bench/run.py; then $(BIN)/python bench/run.py; else echo "bench: there is no bench/run.py"; fi
+	@$(BIN)/python bench/run.py
 
 docs: .venv/docs.done
 	@echo "docs: building docs/_build/html"

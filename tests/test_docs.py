@@ -127,10 +127,17 @@ def run_page(text: str, page: str) -> list[str]:
     return left_out
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def of_page(page: Path) -> object:
+    """A page as a parameter, by its name; one that starts a Spark is marked."""
+    marks = [pytest.mark.spark] if page.name == "spark.md" else []
+    return pytest.param(page, id=str(page.relative_to(ROOT)), marks=marks)
+
+
+@pytest.mark.parametrize("page", [of_page(page) for page in PAGES])
 def test_every_block_of_a_page_runs(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # a Java that starts soon
     left_out = run_page(page.read_text(encoding="utf-8"), str(page.relative_to(ROOT)))
     with capsys.disabled():
         for line in left_out:

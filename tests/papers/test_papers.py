@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ast
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from discreet.errors import InvalidInput
 from discreet.papers import EXPERIMENTS, find
 
-ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 
 def test_every_experiment_has_its_file():
@@ -30,12 +29,13 @@ def test_a_name_is_one_experiment_a_paper_or_all():
         find("figure1")
 
 
-def test_every_experiment_has_one_script_that_calls_it():
-    called = []
-    for script in sorted(ROOT.glob("papers/*/*.py")):
-        texts = [node.value for node in ast.walk(ast.parse(script.read_text())) if isinstance(node, ast.Constant)]
-        called += [text for text in texts if text in {e.name for e in EXPERIMENTS}]
-    assert sorted(called) == sorted(e.name for e in EXPERIMENTS)
+def test_every_experiment_has_its_page_in_the_results():
+    assert {page.stem for page in RESULTS.glob("*.md")} == {e.name for e in EXPERIMENTS} | {"index"}
+    index = (RESULTS / "index.md").read_text(encoding="utf-8")
+    for experiment in EXPERIMENTS:
+        assert f"]({experiment.name}.md)" in index
+        made = f"Made by `discreet papers {experiment.name}"
+        assert made in (RESULTS / f"{experiment.name}.md").read_text(encoding="utf-8")
 
 
 def test_the_short_forms_fit_in_ten_minutes_by_their_own_word():

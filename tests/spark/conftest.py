@@ -1,4 +1,4 @@
-"""A cluster and a session on it, once for all Spark tests that need one."""
+"""A cluster for all tests on Spark, and a session on it for those of one file."""
 
 import importlib.util
 import socket
@@ -31,15 +31,22 @@ def cluster(tmp_path_factory):
             assert probe.connect_ex(("127.0.0.1", port)) != 0, f"port {port} is still taken"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def spark(cluster):
-    """A session whose executors are processes of the two workers, and which logs every event."""
+    """A session whose executors are processes of the two workers, and which logs every event.
+
+    It ends with the file that asked for it, and its Java with it: a later one finds its own working folder.
+    """
     import discreet.spark
 
     events = cluster.folder / "events"
     events.mkdir()
-    more = {"spark_eventLog_enabled": "true", "spark_eventLog_dir": events.as_uri(), "spark_task_maxFailures": "2"}
-    settings = cluster.settings(**more)
+    settings = cluster.settings(
+        spark_eventLog_enabled="true",
+        spark_eventLog_compress="false",  # a test reads them
+        spark_eventLog_dir=events.as_uri(),
+        spark_task_maxFailures="2",
+    )
     with pytest.MonkeyPatch.context() as patch:
         for name, value in cluster.environment.items():
             patch.setenv(name, value)

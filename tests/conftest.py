@@ -1,0 +1,19 @@
+"""What every test is run under: no deadlines, and one process for all that start a Spark."""
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Where tests run side by side, those on Spark share a process, and with it one Java and one cluster."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class SparkTogether(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return "spark" if nodeid.startswith("tests/spark/") or "[docs/spark.md]" in nodeid else nodeid
+
+    return SparkTogether(config, log)
