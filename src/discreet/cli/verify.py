@@ -34,7 +34,7 @@ def command(spec: str, as_json: bool) -> None:
         return
     rows = {
         "context": repr(mechanism.context),
-        "mechanism": f"{mechanism.name}, {mechanism.bits} bits a report",
+        "mechanism": f"{mechanism.name}, {mechanism.bits} bits per report",
         "tightest": f"{certificate.x!r} against {certificate.z!r}",
         "claimed": "inf" if told["claimed"] is None else f"{told['claimed']:.15g}",
         "realised": f"{certificate.realised:.15g}",
