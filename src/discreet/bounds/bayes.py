@@ -31,6 +31,7 @@ from discreet.bounds.finite import (
     floats,
 )
 from discreet.errors import InvalidInput
+from discreet.search import least_between
 
 SmallBall = Callable[[float], float]
 _MODEL = "Bernoulli, uniform prior, absolute error"
@@ -46,13 +47,8 @@ def _best_radius(value: Callable[[float], float], largest: float) -> float:
     radii = np.geomspace(largest * 1e-9, largest, 400)
     i = int(np.argmax([value(float(z)) for z in radii]))
     low, high = float(radii[max(i - 1, 0)]), float(radii[min(i + 1, len(radii) - 1)])
-    for _ in range(80):
-        left, right = low + (high - low) / 3, high - (high - low) / 3
-        if value(left) < value(right):
-            low = left
-        else:
-            high = right
-    return max(value((low + high) / 2), value(float(radii[i])))
+    place = least_between(lambda z: -value(z), low, high, steps=80)
+    return max(value(place), value(float(radii[i])))
 
 
 def information_risk(information: float, *, ball: SmallBall = uniform_ball, largest: float = 0.5) -> float:
@@ -149,11 +145,5 @@ def _best_gamma(name: str, share: float, n: int) -> Bound:
     values = [value(float(g)) for g in gammas]
     i = int(np.argmax(values))
     low, high = float(gammas[max(i - 1, 0)]), float(gammas[min(i + 1, len(gammas) - 1)])
-    for _ in range(25):
-        left, right = low + (high - low) / 3, high - (high - low) / 3
-        if value(left) < value(right):
-            low = left
-        else:
-            high = right
-    risk = max(values[i], value((low + high) / 2))
+    risk = max(values[i], value(least_between(lambda g: -value(g), low, high, steps=25)))
     return lower(name, risk, "Asoodeh2021 Theorem 2", note=_MODEL)

@@ -23,6 +23,7 @@ from discreet.bounds.finite import (
     floats,
     privacy_matrix,
 )
+from discreet.search import least_between
 
 
 def eta_gamma(Q: Matrix, gamma: Number) -> Number:
@@ -61,14 +62,7 @@ def eta_kl_pair(p: Floats, q: Floats) -> float:
     def overlap(t: float) -> float:
         return float((p * q / (t * p + (1 - t) * q)).sum())
 
-    low, high = 0.0, 1.0
-    for _ in range(100):
-        left, right = low + (high - low) / 3, high - (high - low) / 3
-        if overlap(left) < overlap(right):
-            high = right
-        else:
-            low = left
-    return min(max(1 - overlap((low + high) / 2), 0.0), 1.0)
+    return min(max(1 - overlap(least_between(overlap, 0.0, 1.0, steps=100)), 0.0), 1.0)
 
 
 def eta_kl(Q: Matrix) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.bounds.finite import Floats, Number, Vector, at_least, distribution, floats, same_length
+from discreet.search import least_between
 
 
 def _pair(p: Vector, q: Vector) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -118,11 +119,5 @@ def chernoff_information(p: Vector, q: Vector) -> float:
     def log_sum(s: float) -> float:
         return float(np.log(np.exp(s * log_p + (1 - s) * log_q).sum()))
 
-    low, high = 0.0, 1.0
-    for _ in range(100):
-        left, right = low + (high - low) / 3, high - (high - low) / 3
-        if log_sum(left) < log_sum(right):
-            high = right
-        else:
-            low = left
-    return max(-min(log_sum(s) for s in (0.0, (low + high) / 2, 1.0)), 0.0)
+    place = least_between(log_sum, 0.0, 1.0, steps=100)
+    return max(-min(log_sum(s) for s in (0.0, place, 1.0)), 0.0)

@@ -13,10 +13,10 @@ References: Acharya2020, and those of the bounds themselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ from discreet.context import Context, Part
 from discreet.errors import DiscreetError, InvalidInput
 
 Array = NDArray[np.float64]
+Result = TypeVar("Result")
 
 QUANTITIES = ("squared_error", "squared_error_worst", "total_variation_worst")
 WRITTEN_OUT = 1024
@@ -89,49 +90,64 @@ def bounds_for(context: Context, n: int, *, prior: Any = None) -> ContextBounds:
 def users_for(context: Context, accuracy: float) -> SampleSize | None:
     """Users for an expected total variation of `accuracy` at the worst shares; None where the form has no bound."""
     form = context.simplest()
-    parts = form.parts or ()
+    return _by_parts(
+        form.parts,
+        uniform=lambda k, level: classical_users(k, accuracy, epsilon=level) if k > 1 else None,
+        blocks=lambda sizes, levels: blocks_users(sizes, accuracy, epsilons=levels),
+        high_low=lambda k, sensitive, level: high_low_users(k, sensitive, accuracy, epsilon=level),
+        otherwise=lambda: None,
+    )
+
+
+def _by_parts(
+    parts: Sequence[Part] | None,
+    *,
+    uniform: Callable[[int, Fraction], Result],
+    blocks: Callable[[list[int], list[Fraction]], Result],
+    high_low: Callable[[int, int, Fraction], Result],
+    otherwise: Callable[[], Result],
+) -> Result:
+    """What is known of one part whose values are all sensitive, of several, of one with some, or of no such parts."""
+    if not parts:
+        return otherwise()
     if len(parts) > 1:
-        sizes, levels = _blocks(parts)
-        return blocks_users(sizes, accuracy, epsilons=levels)
-    for part in parts:
-        if not part.is_uniform:
-            return high_low_users(form.size, len(part.sensitive), accuracy, epsilon=part.level)
-        if form.size > 1:
-            return classical_users(form.size, accuracy, epsilon=part.level)
-    return None
+        return blocks([len(part.members) for part in parts], [part.level for part in parts])
+    part = parts[0]
+    if part.is_uniform:
+        return uniform(len(part.members), part.level)
+    return high_low(len(part.members), len(part.sensitive), part.level)
 
 
 def _minimax(form: Context, n: int) -> MinimaxRisk:
-    parts = form.parts or ()
-    if len(parts) > 1:
-        sizes, levels = _blocks(parts)
-        return minimax_blocks(sizes, n, epsilons=levels)
-    for part in parts:
-        if not part.is_uniform:
-            return minimax_high_low(form.size, len(part.sensitive), n, epsilon=part.level)
-        return minimax_classical(form.size, n, epsilon=part.level)
+    return _by_parts(
+        form.parts,
+        uniform=lambda k, level: minimax_classical(k, n, epsilon=level),
+        blocks=lambda sizes, levels: minimax_blocks(sizes, n, epsilons=levels),
+        high_low=lambda k, sensitive, level: minimax_high_low(k, sensitive, n, epsilon=level),
+        otherwise=lambda: _minimax_matrix(form, n),
+    )
+
+
+def _minimax_matrix(form: Context, n: int) -> MinimaxRisk:
     if form.size == 2:
         return minimax_binary(n, epsilon_xz=form.at(0, 1), epsilon_zx=form.at(1, 0))
     closed = form.closure() if form.size <= CLOSED else form
     return minimax_matrix(closed.matrix(), n)
 
 
-def _blocks(parts: Sequence[Part]) -> tuple[list[int], list[Fraction]]:
-    """The sizes and the epsilons of blocks."""
-    return [len(part.members) for part in parts], [part.level for part in parts]
-
-
 def _known(form: Context, n: int) -> AttainedRisk:
     """The error of a known scheme: the papers' own with sharp constants, or a mechanism worked out exactly."""
-    parts = form.covering().parts or () if _identifiable(form) else ()
-    if len(parts) > 1:
-        sizes, levels = _blocks(parts)
-        return attained_blocks(sizes, n, epsilons=levels)
-    for part in parts:
-        if not part.is_uniform:
-            return attained_high_low(form.size, len(part.sensitive), n, epsilon=part.level)
-        if form.size > 1:
-            return attained_subset(form.size, n, epsilon=part.level)
+    return _by_parts(
+        form.covering().parts if _identifiable(form) else None,
+        uniform=lambda k, level: attained_subset(k, n, epsilon=level) if k > 1 else _attained(form, n),
+        blocks=lambda sizes, levels: attained_blocks(sizes, n, epsilons=levels),
+        high_low=lambda k, sensitive, level: attained_high_low(k, sensitive, n, epsilon=level),
+        otherwise=lambda: _attained(form, n),
+    )
+
+
+def _attained(form: Context, n: int) -> AttainedRisk:
+    """The error of the best mechanism, worked out exactly."""
     try:
         made = mechanism(form)
         squared, distance = worst_squared_error(made, n), worst_total_variation(made, n)
@@ -164,19 +180,20 @@ def _unbiased(form: Context, n: int, p: Array) -> Bound:
 def _exact_at(form: Context, p: Array) -> list[Bound]:
     """The sharp bounds for shares that are even inside the parts of a form."""
     parts = form.parts or ()
-    if len(parts) > 1:
-        if not _even(p, [part.members for part in parts]):
-            return []
-        sizes, levels = _blocks(parts)
-        return [unbiased_blocks(sizes, [float(p[list(part.members)].sum()) for part in parts], epsilons=levels)]
-    for part in parts:
-        if part.is_uniform:
-            return [unbiased_uniform(form.size, epsilon=part.level)] if _even(p, [part.members]) else []
-        others = [x for x in part.members if x not in set(part.sensitive)]
-        if _even(p, [part.sensitive, others]):
-            mass = float(p[list(part.sensitive)].sum())
-            return [unbiased_high_low(form.size, len(part.sensitive), min(mass, 1.0), epsilon=part.level)]
-    return []
+    groups = [part.members for part in parts]
+    if len(parts) == 1 and not parts[0].is_uniform:
+        hidden = set(parts[0].sensitive)
+        groups = [parts[0].sensitive, [x for x in parts[0].members if x not in hidden]]
+    if not parts or not _even(p, groups):
+        return []
+    masses = [float(p[list(group)].sum()) for group in groups]
+    return _by_parts(
+        parts,
+        uniform=lambda k, level: [unbiased_uniform(k, epsilon=level)],
+        blocks=lambda sizes, levels: [unbiased_blocks(sizes, masses, epsilons=levels)],
+        high_low=lambda k, sensitive, level: [unbiased_high_low(k, sensitive, min(masses[0], 1.0), epsilon=level)],
+        otherwise=list,
+    )
 
 
 def _even(p: Array, parts: Sequence[Sequence[int]]) -> bool:

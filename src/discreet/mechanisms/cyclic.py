@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..combinatorics.difference_sets import shared_differences
-from ..exact import ceil_div, exp_below
 from .law import Bits, Law
-from .support import Indexed, Neutral
-from .units import Units, beyond_words, check_law, check_size
+from .support import Indexed
+from .units import Units, check_law, check_size
 
 if TYPE_CHECKING:
     from ..statistics.numeric import Array, Numeric
@@ -83,6 +82,7 @@ class Cyclic(Indexed):
         check_law(sound, law.kind, f"0 < low < high must hold and its words add up to 2**{law.word_bits}")
         self.law, self.size, self.word_bits, self.words, self.outputs = law, law.size, law.word_bits, 1, outputs
         self.low, self.high = Fraction(law.low, space), Fraction(law.high, space)
+        self.likeliest = law.high + (law.spare > 0)
         self.g, self.nu, self.ratio = many * self.high, Fraction(many, outputs), self.high / self.low
 
     @cached_property
@@ -131,32 +131,6 @@ class Cyclic(Indexed):
             return Fraction(0)
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if self.is_supported(x, y) else self.low) + extra
-
-    # -- values that need no protection: `units` words for each neutral report ------------------------
-    @property
-    def _likeliest(self) -> int:
-        return self.law.high + (self.law.spare > 0)
-
-    def hiding(self, epsilon: Fraction) -> Neutral:
-        units = ceil_div(self._likeliest, exp_below(epsilon))
-        if units * self.outputs > 1 << self.word_bits:
-            raise beyond_words(epsilon, self.word_bits)
-        return Neutral(units)
-
-    def passing(self, neutral: Neutral) -> Fraction:
-        return 1 - Fraction(neutral.units * self.outputs, 1 << self.word_bits)
-
-    def neutral_ratio(self, neutral: Neutral) -> Fraction:
-        return Fraction(self._likeliest, neutral.units)
-
-    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
-        (u,) = words[:1]
-        unit = neutral.units * self.scale
-        passes = 1 - ops.less(u, self.outputs * unit)
-        return passes, ops.select(passes, 0, ops.divide(u, unit))
-
-    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
-        return Fraction(neutral.units, 1 << self.word_bits) if self.is_report(y) else Fraction(0)
 
     # -- statistics: correlation with D, one cycle beside the other --------------------------------------
     @property

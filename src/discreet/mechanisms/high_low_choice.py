@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from ..combinatorics.difference_sets import Parameters, candidates
 from ..errors import InvalidInput
+from ..search import least_between
 from .cyclotomic import Family, families
 from .projective import room
 
@@ -127,13 +128,9 @@ def best_two_sizes(size: int, epsilon: float, mass: float) -> tuple[int, int, fl
     for first in halves:
         for second in halves:
             if first < second:
-                low, high = 0.0, 1.0
-                for _ in range(30):
-                    third = (high - low) / 3
-                    worse = error(first, second, low + third) > error(first, second, high - third)
-                    low, high = (low + third, high) if worse else (low, high - third)
-                if error(first, second, low) < least:
-                    found, least = (first, second, low), error(first, second, low)
+                share = least_between(partial(error, first, second), 0.0, 1.0, steps=30)
+                if error(first, second, share) < least:
+                    found, least = (first, second, share), error(first, second, share)
     return found
 
 

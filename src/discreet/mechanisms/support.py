@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..arithmetic import Arithmetic
 from ..domain import Alike
+from ..exact import ceil_div, exp_below
 from .randomizer import Cells, Pair, Randomizer, Sets
+from .units import beyond_words
 
 if TYPE_CHECKING:
     from ..statistics.numeric import Array, Numeric
@@ -139,6 +141,8 @@ class Indexed(Supporting):
 
     low: Fraction
     high: Fraction
+    likeliest: int
+    """The most words that lead to any report."""
     disjoint = True
 
     @abstractmethod
@@ -148,6 +152,28 @@ class Indexed(Supporting):
     @property
     def cells(self) -> int:  # type: ignore[override]
         return self.outputs
+
+    # -- values that need no protection: `units` words for each neutral report, unless overridden ---------
+    def hiding(self, epsilon: Fraction) -> Neutral:
+        units = ceil_div(self.likeliest, exp_below(epsilon))
+        if units * self.outputs > 1 << self.word_bits:
+            raise beyond_words(epsilon, self.word_bits)
+        return Neutral(units)
+
+    def passing(self, neutral: Neutral) -> Fraction:
+        return 1 - Fraction(neutral.units * self.outputs, 1 << self.word_bits)
+
+    def neutral_ratio(self, neutral: Neutral) -> Fraction:
+        return Fraction(self.likeliest, neutral.units)
+
+    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
+        (u,) = words[:1]
+        unit = neutral.units * self.scale
+        passes = 1 - ops.less(u, self.outputs * unit)
+        return passes, ops.select(passes, 0, ops.divide(u, unit))
+
+    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
+        return Fraction(neutral.units, 1 << self.word_bits) if self.is_report(y) else Fraction(0)
 
     @property
     def counted(self) -> Cells:
