@@ -27,8 +27,9 @@ from parquet import parquet
 from peers import peers
 from picture import draw
 from speed import decode, estimate, growth, privatise
+from start import start
 
-SECTIONS = ["privatise", "tally", "estimate", "peers", "files", "growth", "accuracy"]
+SECTIONS = ["start", "privatise", "tally", "estimate", "peers", "files", "growth", "accuracy"]
 KS = [1000, 43_750]
 RESULTS = Path(__file__).parent / "results"
 
@@ -36,6 +37,8 @@ RESULTS = Path(__file__).parent / "results"
 def sections(asked: list[str], quick: bool, found: Limits) -> Iterator[Result]:
     """The lines of the sections asked for, one after the other."""
     ours: dict[tuple[str, str, int], float] = {}
+    if "start" in asked:
+        yield from start()
     if {"privatise", "peers"} & set(asked):
         for line in privatise(found, KS, 4_000_000 if quick else 10_000_000):
             ours["privatise", line.case, line.k] = line.rate

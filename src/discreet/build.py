@@ -14,6 +14,7 @@ from .errors import InvalidInput, NotServed
 from .exact import probability_of
 from .mechanisms.blocks import BlockResponse
 from .mechanisms.kinds import law_of, randomizer_of
+from .mechanisms.law import WORD_BITS
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.randomizer import Randomizer
 from .mechanisms.registry import Registry
@@ -290,7 +291,10 @@ def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomiz
 
 def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     _nothing_but(parameters, "law", "law")
-    return randomizer_of(law_of(parameters.get("law")))
+    made = randomizer_of(law_of(parameters.get("law")))
+    if made.word_bits != WORD_BITS:
+        raise InvalidInput(f"law: word_bits={made.word_bits} must be {WORD_BITS}")
+    return made
 
 
 def _nothing_but(parameters: Parameters, name: str, *known: str) -> None:

@@ -14,6 +14,7 @@ from discreet.mechanisms.cyclic import CyclicLaw
 from discreet.mechanisms.kinds import FOLLOWERS, LAWS, law_of, randomizer_of
 from discreet.mechanisms.law import Bits, Law, plain_law
 from discreet.mechanisms.mechanism import Mechanism
+from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.random import seeded
 from discreet.statistics.numeric import NUMERIC
 
@@ -204,6 +205,22 @@ BAD = {
 def test_a_law_written_in_any_other_way_is_refused(data):
     with pytest.raises(InvalidInput, match="law"):
         randomizer_of(law_of(data))
+
+
+def test_laws_inside_laws_end_somewhere():
+    law = plain_law(dc.mechanism(SMALL, "randomized_response").law())
+    for _ in range(7):
+        law = {"kind": "mixture", "units": [str(2**64)], "parts": [law]}
+    assert law_of(law).kind == "mixture"
+    with pytest.raises(InvalidInput, match="at most 8 deep in each other"):
+        law_of({"kind": "mixture", "units": [str(2**64)], "parts": [law]})
+
+
+def test_a_law_for_short_words_is_for_trial_only():
+    short = plain_law(RandomizedResponse(3, Fraction(1), word_bits=8).law)
+    assert randomizer_of(law_of(short)).word_bits == 8
+    with pytest.raises(InvalidInput, match="word_bits=8 must be 64"):
+        dc.mechanism(SMALL, "law", law=short)
 
 
 def test_privacy_never_rests_on_a_set_being_a_difference_set():

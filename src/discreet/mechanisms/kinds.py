@@ -53,6 +53,9 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
 LONGEST = 1 << 25
 """The most numbers of a row that a law may write as runs."""
 
+DEPTH = 8
+"""The most laws that may be inside each other."""
+
 DIGITS = 4096
 """The most digits of a number."""
 
@@ -64,8 +67,10 @@ def randomizer_of(law: Law) -> Randomizer:
     return FOLLOWERS[law.kind].of_law(law)
 
 
-def law_of(data: object) -> Law:
+def law_of(data: object, *, depth: int = DEPTH) -> Law:
     """The law that JSON data says, as `plain_law` writes it; `InvalidInput` if it is written in any other way."""
+    if depth == 0:
+        raise InvalidInput(f"law: laws must be at most {DEPTH} deep in each other")
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
         raise InvalidInput("law must be an object with a kind")
     if data["kind"] not in LAWS:
@@ -74,7 +79,7 @@ def law_of(data: object) -> Law:
     names = [field.name for field in fields(made)]
     if set(data) != {"kind", *names}:
         raise InvalidInput(f"law of kind {data['kind']!r} must hold {', '.join(names)}, and nothing else")
-    entries = {name: _entry(data[name], name) for name in names}
+    entries = {name: _entry(data[name], name, depth) for name in names}
     for field in fields(made):
         if not _has_shape(entries[field.name], str(field.type)):
             raise InvalidInput(f"law of kind {data['kind']!r}: {field.name} must be of the type {field.type}")
@@ -95,15 +100,15 @@ def _has_shape(entry: object, shape: str) -> bool:
     return shape == {int: "int", Bits: "Bits", array: "array[int]"}[type(entry)]
 
 
-def _entry(data: object, name: str) -> Any:
+def _entry(data: object, name: str, depth: int) -> Any:
     if isinstance(data, list):
-        return tuple(_entry(entry, name) for entry in data)
+        return tuple(_entry(entry, name, depth) for entry in data)
     if isinstance(data, dict) and set(data) == {"size", "bits"}:
         return _bits(data, name)
     if isinstance(data, dict) and set(data) == {"runs"}:
         return _row(data["runs"], name)
     if isinstance(data, dict):
-        return law_of(data)
+        return law_of(data, depth=depth - 1)
     return _whole(data, name)
 
 
