@@ -10,6 +10,7 @@ import sys
 import tomllib
 from collections import defaultdict
 from pathlib import Path, PurePosixPath
+from types import ModuleType
 
 import pytest
 
@@ -136,3 +137,49 @@ def test_the_version_is_written_in_one_place():
     assert "version" in project["dynamic"]  # read from the package by the build
     written = [name(file) for file in FILES if f'"{discreet.__version__}"' in file.read_text(encoding="utf-8")]
     assert written == ["__init__.py"]
+
+
+def classes_in(folder: str, *, below: set[str]) -> set[str]:
+    """The classes of a folder that derive from one of these, directly or not."""
+    bases = {
+        node.name: {getattr(base, "id", "") for base in node.bases}
+        for file in (SOURCE / folder).glob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+    found = set(below)
+    while more := {name for name, parents in bases.items() if parents & found} - found:
+        found |= more
+    return found - below
+
+
+def asked(tree: ast.AST) -> set[str]:
+    """The names that a file asks things to be instances of, and ".form" where it compares one."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+            names |= {part.id for part in ast.walk(node.args[1]) if isinstance(part, ast.Name)}
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            names |= {f".{side.attr}" for side in sides if isinstance(side, ast.Attribute) and side.attr == "form"}
+    return names
+
+
+def test_nobody_outside_their_rooms_asks_which_form_a_context_or_a_randomizer_has():
+    forms = classes_in("context", below={"Context"}) | classes_in("mechanisms", below={"Randomizer", "Supporting"})
+    assert {"HighLow", "BlockResponse", "Hadamard"} <= forms
+    outside = [file for file in FILES if name(file).split("/")[0] not in ("context", "mechanisms")]
+    found = {name(file): asked(ast.parse(file.read_text(encoding="utf-8"))) & {*forms, ".form"} for file in outside}
+    packer = found.pop("engines/packed.py")  # a kernel is for a kind of law: it packs Hadamard response in two ways
+    assert packer == {"Hadamard"}
+    assert {file: names for file, names in found.items() if names} == {}
+    control = asked(ast.parse("isinstance(context, (Uniform, HighLow)) and context.form == 'blocks'"))
+    assert control == {"Uniform", "HighLow", ".form"}
+
+
+def test_no_module_shares_its_name_with_a_public_function_or_class():
+    modules = {file.stem for file in SOURCE.glob("*.py")} | {file.parent.name for file in SOURCE.glob("*/__init__.py")}
+    functions = {public for public in discreet.__all__ if not isinstance(getattr(discreet, public), ModuleType)}
+    assert "estimate" in functions
+    assert "planning" in modules
+    assert modules & functions == set()
