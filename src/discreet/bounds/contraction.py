@@ -122,7 +122,7 @@ def tv_contraction(epsilon: Number, *, delta: Number = 0) -> float:
 
 
 def kl_contraction(epsilon: Number) -> float:
-    """``tanh(epsilon/2)^2``, the contraction of KL and chi-square under epsilon-LDP; randomised response has it."""
+    """``tanh(epsilon/2)^2``, the contraction of KL and chi-square under epsilon-LDP; randomized response has it."""
     return math.tanh(epsilon_value("epsilon", epsilon) / 2) ** 2
 
 

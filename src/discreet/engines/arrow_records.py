@@ -59,7 +59,7 @@ def _opened(parcel: Parcel) -> tuple[Mechanism, Finder]:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How records become reports: the first column is randomised under `key`, addressed by the second.
+    """How records become reports: the first column is randomized under `key`, addressed by the second.
 
     `column` and `record_id` are what errors call these two.
     """

@@ -1,6 +1,6 @@
 """Words by address: the same record and value always draw the same words, wherever they are worked out.
 
-An engine that may run a task twice must not randomise afresh each time: a second, independent
+An engine that may run a task twice must not randomize afresh each time: a second, independent
 report would tell more than the certificate says. Here the words of a report depend only on
 
     (collection key, record id: 64 bits, number of the value: 32 bits, block counter: 32 bits),

@@ -145,7 +145,7 @@ def _forms_table() -> Table:
 
 
 def _response(k: int, gamma: float) -> list[list[float]]:
-    """The channel of k-ary randomised response with ratio gamma."""
+    """The channel of k-ary randomized response with ratio gamma."""
     return [[(gamma if x == y else 1.0) / (gamma + k - 1) for y in range(k)] for x in range(k)]
 
 

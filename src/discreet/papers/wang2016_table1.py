@@ -1,4 +1,4 @@
-"""Table 1 of Wang2016: subset selection beside binary and multivariate randomised response, every row and column."""
+"""Table 1 of Wang2016: subset selection beside binary and multivariate randomized response, every row and column."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def rows() -> list[Row]:
 
 @lru_cache(maxsize=256)
 def made(d: int, epsilon: str, method: str) -> Mechanism:
-    """The library's mechanism for one column: unary is BRR, randomised response is MRR."""
+    """The library's mechanism for one column: unary is BRR, randomized response is MRR."""
     context = Context.uniform(range(d), epsilon)
     if method in ("k_star", "k_sharp"):
         return mechanism(context, "subset", d=method)
@@ -150,10 +150,10 @@ def run(setting: Setting) -> Report:
     table = list(zip(rows(), measured, strict=True))
     return Report(
         "wang2016-table1",
-        "subset selection beside randomised response, 41 settings",
+        "subset selection beside randomized response, 41 settings",
         f"""
         Wang2016, Table 1: n = 10,000 people held fixed in the proportions theta, normalised uniforms,
-        projection onto the simplex; BRR is unary encoding, MRR is randomised response, k*-SS and k#-SS are
+        projection onto the simplex; BRR is unary encoding, MRR is randomized response, k*-SS and k#-SS are
         subset selection with the most mutual information and with the least squared error. Shortcut: {20 * own}
         repetitions; mechanism: {own}.
 
