@@ -227,7 +227,11 @@ BAD = {
     "no domain": ({"context": UNIFORM}, InvalidSpec, "domain is missing"),
     "an extra entry": (spec(colour="red"), InvalidSpec, "colour is not a known entry; the entries are context, domain"),
     "an extra entry in a table": (spec(UNIFORM | {"delta": 0}), InvalidSpec, "context.delta is not a known entry"),
-    "an extra entry in the domain": (spec(domain=SIX | {"column": "x"}), InvalidSpec, "domain.column is not a known entry"),
+    "an extra entry in the domain": (
+        spec(domain=SIX | {"column": "x"}),
+        InvalidSpec,
+        "domain.column is not a known entry",
+    ),
     "a name that is no text": (spec(name=5), InvalidSpec, "name must be text, not a whole number"),
     "another version": (spec(version=2), InvalidSpec, "version=2 must be 1"),
     "a version that is no number": (spec(version="1"), InvalidSpec, "version must be a whole number, not text"),
