@@ -51,7 +51,7 @@ def kl_after(p: Vector, q: Vector, *, epsilon: Number, delta: Number = 0) -> flo
 
     The smallest of KL times `tv_contraction` and, for ``delta = 0``, KL times `kl_contraction` and ``log(1
     + chi-square)`` by `chi_square_from_tv`. It bounds n reports n times over, even when each user may
-    choose a mechanism after seeing the reports before.
+    choose a mechanism after seeing earlier reports.
     """
     eta = tv_contraction(epsilon, delta=delta)
     if delta == 0:

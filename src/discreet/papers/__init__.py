@@ -1,4 +1,4 @@
-"""The papers' figures and tables made again, and what the library makes of the same data.
+"""The papers' figures and tables reproduced, and the library's results on the same data.
 
 ``discreet papers`` lists the experiments; each is one file here with a function ``run(setting) -> Report``.
 """
@@ -26,7 +26,7 @@ class Experiment:
     full: int
 
     def run(self, setting: Setting) -> Report:
-        """The tables, figures and checks of this experiment; its file is loaded only now."""
+        """Run the experiment, whose module is loaded only now, for its tables, figures and checks."""
         module = import_module(f"{__name__}.{self.name.replace('-', '_')}")
         made: Report = module.run(setting)
         return made

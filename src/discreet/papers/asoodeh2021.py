@@ -16,7 +16,7 @@ from .setting import Setting
 DELTA = 1e-4
 PEOPLE = 20
 TOLERANCE = 1e-4
-"""Half a unit of the last digit, and a little more for the agreed values' own rounding."""
+"""Half a unit in the last digit, and a little more for the rounding of the agreed values."""
 
 BOUNDS = {
     "corollary_3": bounds.corollary_3,
