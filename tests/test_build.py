@@ -22,7 +22,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones(context):
 
 def test_parameters_that_do_not_fit_are_refused():
     context = Context.uniform(range(4), "1")
-    with pytest.raises(InvalidInput, match="d goes with a named mechanism, not with auto"):
+    with pytest.raises(InvalidInput, match="d must go with a named mechanism, not with auto"):
         dc.mechanism(context, d=2)
     with pytest.raises(InvalidInput, match="hadamard takes no parameter d"):
         dc.mechanism(context, "hadamard", d=2)

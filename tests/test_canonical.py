@@ -57,5 +57,5 @@ def test_a_value_without_a_text_of_its_own_is_refused():
     class Nameless:
         pass
 
-    with pytest.raises(InvalidContext, match="has no text of its own"):
+    with pytest.raises(InvalidContext, match="has no text that identifies it"):
         canonical([Nameless()])

@@ -79,7 +79,7 @@ def test_an_epsilon_beyond_all_words_is_said_to_be_so(epsilon):
 
 
 def test_values_that_must_be_alike_are_one_value():
-    with pytest.raises(NotIdentifiable, match="E asks that 0 and 1 be alike; give them one value"):
+    with pytest.raises(NotIdentifiable, match="E=0 makes 0 and 1 indistinguishable; give them one value"):
         dc.mechanism(Context.matrix(range(3), [[0, 0, 1], [0, 0, 1], [1, 1, 0]]))
 
 

@@ -64,7 +64,7 @@ def test_repeated_values_are_refused_and_named(values):
 
 @pytest.mark.parametrize("values", ["abc", b"abc"])
 def test_one_text_is_not_taken_for_its_letters(values):
-    with pytest.raises(InvalidContext, match="not one text"):
+    with pytest.raises(InvalidContext, match="not a single text"):
         Domain(values)
 
 

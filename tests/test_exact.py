@@ -145,7 +145,7 @@ def test_what_is_no_epsilon_is_refused_with_its_name_and_value(wrong):
 
 @pytest.mark.parametrize("wrong", [0, "0", "inf", math.inf])
 def test_forms_without_use_for_zero_or_infinity_say_so(wrong):
-    with pytest.raises(InvalidEpsilon, match="must be positive and finite in this form"):
+    with pytest.raises(InvalidEpsilon, match="must be positive and finite here"):
         positive_finite(wrong)
 
 

@@ -79,7 +79,7 @@ def test_no_reports_are_an_empty_picture(tmp_path):
 BAD = {
     "another kind": (panel(3), "p.gif", None, "a picture must be a .png, .svg or .pdf file"),
     "unlike panels": ([panel(3), panel(4)], "p.png", None, "panels must show the same values"),
-    "another truth": (panel(3), "p.png", [1.0], "truth has 1 shares; it must have one a value, 3"),
+    "another truth": (panel(3), "p.png", [1.0], "truth has 1 shares; it must have one per value, 3"),
 }
 
 

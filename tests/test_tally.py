@@ -88,7 +88,7 @@ def test_wide_reports_are_rows_of_words_lowest_first():
     counts = mechanism.tally([y]).counts
     assert counts.nonzero()[0].tolist() == [0, 2, 69, 70]
     for wrong in (np.zeros(3, dtype=np.uint64), np.zeros((2, 3), dtype=np.uint64)):
-        with pytest.raises(InvalidReport, match="must be 2 word"):
+        with pytest.raises(InvalidReport, match="must have 2 word"):
             mechanism.tally(wrong)
     with pytest.raises(InvalidReport):
         mechanism.tally([1 << 70])

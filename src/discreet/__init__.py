@@ -65,7 +65,7 @@ _HOMES = {
     "spark": "spark",
     "verify": "certificate",
 }
-"""Where each public name lives; modules are imported when first asked for."""
+"""Where each public name lives; modules are imported when first used."""
 
 _MODULES = {"bounds", "checks", "errors", "geo", "random", "spark"}
 

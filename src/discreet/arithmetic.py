@@ -1,4 +1,4 @@
-"""The few operations on words that every sampler is written in.
+"""The few operations on words in which every sampler is written.
 
 A sampler is written once, in terms of an `Arithmetic`, and runs on plain integers for one
 report (`Integers`, standard library only) and on NumPy arrays for many
@@ -51,7 +51,7 @@ class Arithmetic(Protocol):
         """How many of the increasing bounds ``rows[x]`` are at most `u`; the last bound is ``2**64``."""
 
     def empty_set(self, like: Any, size: int) -> Any:
-        """An empty set of numbers below `size`, one for each element of `like`."""
+        """An empty set of numbers below `size`, one per element of `like`."""
 
     def contains(self, members: Any, i: Any) -> Any:
         """1 where the set has `i`."""

@@ -1,6 +1,6 @@
-"""The mechanism of a given name for a context: bases composed with blocks and high-low, tables, mixtures.
+"""Build a mechanism by name for a context: bases composed with blocks and high-low, tables, mixtures.
 
-Everything here needs the standard library only, so that a person's own device can build a named mechanism.
+Everything here needs only the standard library, so that a person's own device can build a named mechanism.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ BASES: Registry[type[Supporting]] = Registry(
         "optimised_unary": "unary:OptimisedUnary",
     }
 )
-"""The randomizers that any uniform part of a context can be served with; a new one is registered here."""
+"""The randomizers that can serve any uniform part of a context; a new one is registered here."""
 
 COMPARED: Registry[type[Randomizer]] = Registry({"general_hadamard": "general_hadamard:GeneralHadamard"})
-"""Randomizers kept for comparison: served by name, never chosen, as a base always has less error."""
+"""Randomizers kept for comparison: available by name but never chosen, as a base always has less error."""
 
 
 def mechanism(
@@ -61,13 +61,13 @@ def mechanism(
     """
     if name == "auto":
         if parameters:
-            raise InvalidInput(f"{next(iter(parameters))} goes with a named mechanism, not with auto")
+            raise InvalidInput(f"{next(iter(parameters))} must go with a named mechanism, not with auto")
         try:
             from .choose import explain
         except ModuleNotFoundError as missing:
             raise NotServed(
                 f"mechanism='auto' compares mechanisms with {missing.name}, which is not installed; name a mechanism, "
-                "or use a spec that was resolved where it is"
+                "or use a spec that was resolved on a machine that has it"
             ) from None
         return explain(context, prior=prior, bits=bits).chosen
     return named(context, name, parameters, prior)
@@ -109,10 +109,10 @@ def shares_of(context: Context, prior: Any) -> list[float]:
 
 
 def composed(served: Context, make: Callable[[Part], Randomizer]) -> Randomizer:
-    """A randomizer for every part, joined so that the report shows the part; alike parts share theirs."""
+    """A randomizer per part, joined so that the report shows the part; like parts share one."""
     parts = served.parts
     if parts is None:
-        raise NotServed(f"{served!r} has no parts to be served one by one")
+        raise NotServed(f"{served!r} has no parts that can be served one by one")
     if len(parts) == 1:
         return make(parts[0])
     known: dict[tuple[int, Fraction], Randomizer] = {}
@@ -129,7 +129,7 @@ def composed(served: Context, make: Callable[[Part], Randomizer]) -> Randomizer:
 
 
 def _part_of(served: Context, parts: Sequence[Part]) -> list[int]:
-    """The number of the part of each value."""
+    """The part that each value belongs to, by number."""
     of = [0] * served.size
     for number, part in enumerate(parts):
         for x in part.members:
@@ -138,7 +138,7 @@ def _part_of(served: Context, parts: Sequence[Part]) -> list[int]:
 
 
 def for_part(name: str, part: Part, parameters: Parameters, shares: Shares) -> Randomizer:
-    """The randomizer called `name` for one part: by itself, or on the sensitive values with the others passing."""
+    """The randomizer called `name` for one part: on all values, or on the sensitive ones while the others pass."""
     if part.is_uniform:
         return base(name, len(part.members), part.level, parameters)
     from .mechanisms.high_low import HighLowResponse
@@ -148,19 +148,19 @@ def for_part(name: str, part: Part, parameters: Parameters, shares: Shares) -> R
 
 
 def _places(part: Part) -> list[int]:
-    """Where the sensitive values stand among the members."""
+    """The positions of the sensitive values among the members."""
     at = {x: place for place, x in enumerate(part.members)}
     return [at[x] for x in part.sensitive]
 
 
 def _mass(part: Part, shares: Shares) -> float:
-    """The share of the sensitive values among the people of the part."""
+    """The share of the part's people whose value is sensitive."""
     total = sum(shares[x] for x in part.members)
     return sum(shares[x] for x in part.sensitive) / total if total > 0 else 0.0
 
 
 def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Randomizer:
-    """The randomizer called `name` on `size` values; one value alone needs no randomness but the block's."""
+    """The randomizer called `name` on `size` values; a single value needs no randomness of its own."""
     known = {*BASES, *COMPARED}
     if name not in known:
         raise NotServed(f"mechanism={name!r} must be one of {', '.join(sorted(known))} here")
@@ -184,19 +184,19 @@ def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Share
         parameters = sized(name, size, float(epsilon), _mass(part, shares), parameters)
     inner = base(name, size, epsilon, parameters)
     if not isinstance(inner, Supporting):
-        raise NotServed(f"mechanism={name!r} has no high-low form; one of {', '.join(sorted(BASES))} has")
+        raise NotServed(f"mechanism={name!r} has no high-low form; it must be one of {', '.join(sorted(BASES))}")
     return inner
 
 
 def _each_its_own(served: Context, parameters: Parameters) -> Randomizer:
-    """The randomizer whose part j is the one that ``inner[j]`` names, with its parameters."""
+    """The randomizer whose part j is the one named by ``inner[j]``, with its parameters."""
     inner, parts = parameters["inner"], served.parts or ()
     if len(parameters) > 1:
-        raise InvalidInput("inner goes with no other parameter")
+        raise InvalidInput("inner must be the only parameter")
     if len(parts) < 2:
-        raise InvalidInput("inner needs blocks; the context has none")
+        raise InvalidInput("inner needs a context with blocks; this one has none")
     if len(inner) != len(parts):
-        raise InvalidInput(f"inner has {len(inner)} entries; it needs one per block, {len(parts)}")
+        raise InvalidInput(f"inner has {len(inner)} entries; it must have one per block, {len(parts)}")
     known: dict[tuple[int, Fraction, str], Randomizer] = {}
     made = []
     for asked, part in zip(inner, parts, strict=True):
@@ -212,15 +212,15 @@ def _each_its_own(served: Context, parameters: Parameters) -> Randomizer:
 
 
 def _high_low_part(context: Context, name: str) -> Part:
-    """The only part of the context, some but not all of whose values are sensitive, or `NotServed`."""
+    """The only part of a context in which some but not all values are sensitive; else `NotServed`."""
     parts = context.simplest().parts
     if parts is None or len(parts) != 1:
-        raise NotServed(f"mechanism={name!r} needs a high-low context: sensitive values, and others")
+        raise NotServed(f"mechanism={name!r} needs a high-low context: some values sensitive and others not")
     return parts[0]
 
 
 def mixture(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
-    """High-low randomizers with the inner ones ``parts``, used with ``units`` of 2**64 words each."""
+    """A mixture of high-low randomizers around the inner ones in ``parts``, each used for ``units`` of 2**64 words."""
     from .mechanisms.high_low import HighLowResponse
     from .mechanisms.mixture import Mixture
 

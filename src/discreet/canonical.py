@@ -16,7 +16,7 @@ EXACT = 1 << 53
 
 
 def canonical(data: Any) -> str:
-    """The canonical JSON text of plain data: keys sorted, no spaces, each value told apart from every other.
+    """The canonical JSON text of plain data: keys sorted, no spaces, with no two values written alike.
 
     Text, whole numbers below 2**53, true, false and null are themselves. Other values say their type, so that
     no two different ones are written alike: ``{"int": "9007199254740993"}``, ``{"float": "0.5"}``,
@@ -26,7 +26,7 @@ def canonical(data: Any) -> str:
 
 
 def plain(entry: Any) -> Any:
-    """An entry as JSON data that no different entry shares."""
+    """An entry as JSON data that no other entry shares."""
     if entry is None or type(entry) in (str, bool):
         return entry
     if isinstance(entry, dict):
@@ -54,5 +54,5 @@ def plain(entry: Any) -> Any:
 def _typed(entry: Any, text: str) -> dict[str, str]:
     kind, unnamed = f"{type(entry).__module__}.{type(entry).__qualname__}", object.__repr__(entry)
     if text == unnamed:
-        raise InvalidContext(f"values: a {kind} has no text of its own to tell it by; use text, numbers or tuples")
+        raise InvalidContext(f"values: a {kind} has no text that identifies it; use text, numbers or tuples")
     return {"type": kind, "text": text}

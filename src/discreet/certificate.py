@@ -1,4 +1,4 @@
-"""Exact certificates: what is proved is the integer law that the sampler runs."""
+"""Exact certificates: they prove the integer law that the sampler runs."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _verify_mechanism(mechanism: Mechanism, context: Context) -> Certificate:
 
 
 def _tightest(mechanism: Mechanism, context: Context) -> tuple[int, int, Fraction] | None:
-    """The pair with the smallest entry of a context that is implied, with its ratio."""
+    """The pair with the smallest entry of a context that follows from another, with its ratio."""
     if context.tightest is None:
         return None
     labels, leaks = mechanism.randomizer.labels, _leaks(mechanism.randomizer)
@@ -114,7 +114,7 @@ def _check(name: str, context: Context, x: int, z: int, ratio: Fraction) -> None
 
 
 def _leaks(randomizer: Randomizer) -> dict[tuple[int, int], Fraction]:
-    """The certified ratio between any two labels; labels that are not there are not bounded."""
+    """The certified ratio between any two labels; absent pairs are unbounded."""
     labels = randomizer.labels
     return {(labels[pair.x], labels[pair.z]): pair.ratio for pair in randomizer.pairs()}
 
@@ -122,8 +122,8 @@ def _leaks(randomizer: Randomizer) -> dict[tuple[int, int], Fraction]:
 def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] | None:
     """The pair with the least slack, after every finite entry of E was checked; None if there is none.
 
-    An entry is checked for every two labels that its values have in the randomizer, so that neither
-    side's symmetry is taken for the other's.
+    An entry is checked for every two labels that its values have in the randomizer, so that the symmetry of
+    the context is never taken for that of the randomizer, nor the other way round.
     """
     randomizer = mechanism.randomizer
     labels, leaks = randomizer.labels, _leaks(randomizer)
@@ -162,7 +162,7 @@ def _verify_matrix(rows: Sequence[Sequence[Any]], context: Context) -> Certifica
 
 
 def _units(rows: Sequence[Sequence[Any]], size: int) -> list[list[int]]:
-    """The matrix in whole numbers over one denominator."""
+    """The matrix as whole numbers over a common denominator."""
     exact = [
         [probability_of(entry, name=f"matrix[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)
     ]
@@ -170,7 +170,7 @@ def _units(rows: Sequence[Sequence[Any]], size: int) -> list[list[int]]:
         raise InvalidInput(f"matrix must have one row per value ({size}), all of the same length")
     for x, row in enumerate(exact):
         if sum(row) != 1:
-            raise InvalidInput(f"row {x} adds up to {sum(row)}; it must add up to exactly 1")
+            raise InvalidInput(f"matrix: row {x} adds up to {sum(row)}; it must add up to exactly 1")
     scale = math.lcm(*(entry.denominator for row in exact for entry in row))
     return [[int(entry * scale) for entry in row] for row in exact]
 

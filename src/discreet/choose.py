@@ -1,4 +1,4 @@
-"""The best mechanism for a context, by exact expected error, with the reasons."""
+"""Choose the best mechanism for a context by exact expected error, and say why."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from .mechanisms.support import Supporting
 from .statistics.numeric import NUMERIC
 
 MIXED_SIZE = 16
-"""Largest set of sensitive values for which two subset sizes are mixed; above, one size is within 0.1 %."""
+"""The largest set of sensitive values for which two subset sizes are mixed; above, one size is within 0.1 %."""
 
 SHOWN_PARTS = 12
-"""Kinds of block that a printed explanation lists."""
+"""How many kinds of block a printed explanation lists."""
 
 TABLE_LIMIT = 128
-"""Largest domain for which a full table is tried by itself."""
+"""The largest domain for which a full table is tried automatically."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Candidate:
 class PartChoice:
     """What the chosen mechanism uses in all blocks of one size and epsilon.
 
-    `error` is times the reports of the block, for equally likely values in it.
+    `error` is multiplied by the number of reports of the block, for equally likely values in it.
     """
 
     blocks: int
@@ -77,7 +77,7 @@ class PartChoice:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The candidates for a context from the least error to the most, and why the first was chosen."""
+    """The candidates for a context in order of increasing error, and why the first was chosen."""
 
     candidates: tuple[Candidate, ...]
     reason: str
@@ -89,7 +89,7 @@ class Explanation:
 
     @cached_property
     def parts(self) -> tuple[PartChoice, ...]:
-        """What the chosen mechanism uses inside blocks, the largest blocks first; nothing for other contexts."""
+        """What the chosen mechanism uses inside blocks, largest blocks first; empty for other contexts."""
         randomizer, parts = self.chosen.randomizer, self.chosen.served.parts or ()
         if len(parts) < 2:
             return ()
@@ -126,7 +126,7 @@ def _part_choice(inner: Randomizer, level: Fraction, blocks: int) -> PartChoice:
 
 
 def explain(context: Context, *, prior: Any = None, bits: int | None = REPORT_BITS) -> Explanation:
-    """Every mechanism that serves the context within `bits` bits per report, compared."""
+    """A comparison of all mechanisms that serve the context within `bits` bits per report."""
     shares = prior_of(context, prior)
     found: dict[str, Candidate] = {}
     beyond: InvalidEpsilon | None = None
@@ -174,7 +174,7 @@ def _fewest_bits(context: Context) -> int:
 
 
 def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Callable[[], Mechanism]]:
-    """Ways to serve the context with reports of about `bits` bits, each tried in turn."""
+    """The ways to serve the context with reports of about `bits` bits, to be tried in turn."""
     form = context.simplest()
     if form.parts is None and form.size == 2:
         yield from (lambda name=name: named(context, name, {}, shares) for name in ("binary", "warner"))
@@ -191,7 +191,7 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Calla
 
 
 def _part_attempts(part: Part, shares: Any, bits: int | None) -> Iterator[Callable[[Part], Randomizer]]:
-    """Every base that fits, for a context of one part."""
+    """All bases that fit, for a context with one part."""
     size, passing = len(part.sensitive), len(part.members) - len(part.sensitive)
     inside = None if bits is None else ((1 << bits) - passing).bit_length() - 1
     fit = [name for name in BASES if _fits(name, size, part.level, inside)]
@@ -204,7 +204,7 @@ def _part_attempts(part: Part, shares: Any, bits: int | None) -> Iterator[Callab
 
 
 def _block_attempts(served: Context, parts: Sequence[Part], bits: int | None) -> Iterator[Callable[[Part], Randomizer]]:
-    """One base in all blocks, and the best base in each.
+    """Each base used in all blocks, and the best base for each block.
 
     A block of k_j of the k values may take k_j / k of the reports; where that is less than a base would take,
     all bits are tried as well, in case other blocks leave room.
@@ -225,7 +225,7 @@ def _block_attempts(served: Context, parts: Sequence[Part], bits: int | None) ->
 
 
 def _limited(name: str, bits: int | None) -> dict[str, Any]:
-    """The parameters that make a design of choosable size fit."""
+    """The parameters that make a design fit, if its size can be chosen."""
     return {} if bits is None or name not in (Projective.name, Cyclotomic.name) else {"bits": bits}
 
 
@@ -235,7 +235,7 @@ def _base_within(name: str, limit: Callable[[int], int | None], part: Part) -> R
 
 
 def _best_base(limit: Callable[[int], int | None], part: Part) -> Supporting:
-    """The base with the least ``k V0 + V1``: the error of a block does not depend on its shares otherwise."""
+    """The base with the least ``k V0 + V1``, the only part of a block's error that depends on the base."""
     size, epsilon = len(part.members), part.level
     options = []
     bits = limit(size)
@@ -254,7 +254,7 @@ def _best_base(limit: Callable[[int], int | None], part: Part) -> Supporting:
 
 
 def _fits(name: str, size: int, epsilon: Fraction, bits: int | None) -> bool:
-    """True if the reports can fit, and the design is worth trying: many small sets only where one is 1 % worse."""
+    """True if the reports can fit and the design is worth trying: many small sets only where one is 1 % worse."""
     if name == Cyclotomic.name and size > 1:
         level, most = float(epsilon), room(size, bits)
         several = best_family(size, level, bits=most)

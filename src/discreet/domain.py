@@ -11,18 +11,18 @@ from typing import TypeAlias
 from .errors import InvalidContext, UnknownValue
 
 Value: TypeAlias = Hashable
-"""What a person holds: any hashable thing; text and whole numbers survive a round trip through files."""
+"""A person's value: anything hashable; text and whole numbers survive a round trip through files."""
 
 
 class Domain(Sequence[Value]):
-    """The distinct values a person may hold; ``domain.index(value)`` is their number.
+    """The distinct values that a person may hold; ``domain.index(value)`` is a value's number.
 
     ``Domain(range(k))`` is stored as the range itself, so a million numbered values cost nothing.
     """
 
     def __init__(self, values: Iterable[Value]) -> None:
         if isinstance(values, (str, bytes)):
-            raise InvalidContext(f"values={values!r} must be a collection of values, not one text")
+            raise InvalidContext(f"values={values!r} must be a collection of values, not a single text")
         self._values: Sequence[Value] = values if isinstance(values, range) else tuple(values)
         if not self._values:
             raise InvalidContext("values=() must hold at least one value")
@@ -54,7 +54,7 @@ class Domain(Sequence[Value]):
         else:
             try:
                 number = self._numbers.get(value)
-            except TypeError:  # it cannot be hashed, so it is none of the values
+            except TypeError:  # it cannot be hashed, so it is not one of the values
                 number = None
             if number is not None and isinstance(value, bool) == isinstance(self._values[number], bool):
                 return number
@@ -104,7 +104,7 @@ class Domain(Sequence[Value]):
 
 
 class Alike(Sequence[int]):
-    """Zeros that take no room: the classes of `size` values that are all alike."""
+    """A sequence of `size` zeros that takes no memory: the classes of values that are all alike."""
 
     def __init__(self, size: int) -> None:
         self._size = size

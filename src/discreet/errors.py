@@ -4,7 +4,7 @@
 
     DiscreetError
     ├── InvalidInput (ValueError)       an argument, spec, value or file that cannot be used
-    │   ├── InvalidEpsilon              an epsilon that is no exact non-negative decimal, or of no use here
+    │   ├── InvalidEpsilon              an epsilon that is not an exact non-negative decimal, or cannot be used here
     │   ├── InvalidContext              a domain or privacy matrix that contradicts itself
     │   ├── UnknownValue                a value outside the domain
     │   ├── InvalidReport               a report this mechanism cannot have written
@@ -13,7 +13,7 @@
     ├── MechanismMismatch               reports or tallies of another mechanism
     ├── NotServed                       no mechanism of that name serves the context
     ├── NotIdentifiable                 the reports carry no information about what was asked
-    ├── Unavailable                     what was asked of a result cannot be given honestly
+    ├── Unavailable                     what was requested from a result cannot be given honestly
     ├── RandomnessFailure               the source of randomness failed; no report was made
     ├── CheckFailed (AssertionError)    a mechanism or engine breaks a law of the conformance suite
     └── MissingExtra (ImportError)      an optional dependency is absent; the message names the install line
@@ -29,7 +29,7 @@ class InvalidInput(DiscreetError, ValueError):
 
 
 class InvalidEpsilon(InvalidInput):
-    """An epsilon that is no exact non-negative decimal, or of no use where it stands."""
+    """An epsilon that is not an exact non-negative decimal, or cannot be used where it is given."""
 
 
 class InvalidContext(InvalidInput):
@@ -65,7 +65,7 @@ class NotIdentifiable(DiscreetError):
 
 
 class Unavailable(DiscreetError):
-    """What was asked of a result cannot be given honestly; the message says why and what to use instead."""
+    """What was requested from a result cannot be given honestly; the message says why and what to use instead."""
 
 
 class RandomnessFailure(DiscreetError):

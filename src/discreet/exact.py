@@ -15,17 +15,17 @@ from typing import Any, TypeAlias
 from .errors import InvalidEpsilon, InvalidInput
 
 Epsilon: TypeAlias = Fraction | float
-"""An exact epsilon: a `Fraction`, or ``math.inf`` for "no protection asked"."""
+"""An exact epsilon: a `Fraction`, or ``math.inf`` for "no protection required"."""
 
 PRECISION = 256
 """Fractional bits carried by `exp_below`."""
 
 LARGEST = Fraction(4096)
-"""`exp_below` treats a larger epsilon as this one, whose exponential no ratio of words comes near."""
+"""`exp_below` treats any larger epsilon as this one, whose exponential is far beyond any ratio of words."""
 
 
 def epsilon_of(value: object, *, name: str = "epsilon") -> Epsilon:
-    """The exact epsilon that `value` means: a number, or text such as ``"0.5"``, ``"1/3"`` or ``"inf"``.
+    """The exact epsilon given by `value`: a number, or text such as ``"0.5"``, ``"1/3"`` or ``"inf"``.
 
     A float means the decimal it prints, so ``0.1`` is exactly 1/10.
     """
@@ -55,10 +55,10 @@ def epsilon_of(value: object, *, name: str = "epsilon") -> Epsilon:
 
 
 def positive_finite(value: object, *, name: str = "epsilon") -> Fraction:
-    """The exact epsilon that `value` means, refused when it is 0 or infinite."""
+    """The exact epsilon given by `value`; `InvalidEpsilon` if it is 0 or infinite."""
     exact = epsilon_of(value, name=name)
     if not isinstance(exact, Fraction) or exact == 0:
-        raise InvalidEpsilon(f"{name}={value!r} must be positive and finite in this form")
+        raise InvalidEpsilon(f"{name}={value!r} must be positive and finite here")
     return exact
 
 
@@ -132,7 +132,7 @@ def gap(claimed: Epsilon, ratio: Fraction) -> float:
 
 
 def rough_gap(claimed: Epsilon, ratio: Fraction) -> float:
-    """`gap` to the precision of doubles: enough to find the pair with the least."""
+    """`gap` to the precision of doubles: enough to find the pair with the smallest gap."""
     return float(claimed) - (math.log(ratio.numerator) - math.log(ratio.denominator)) if ratio > 0 else math.inf
 
 
@@ -142,7 +142,7 @@ def ceil_div(numerator: int | Fraction, denominator: int | Fraction) -> int:
 
 
 def probability_of(entry: Any, *, name: str) -> Fraction:
-    """An exact probability given as a whole number, a `Fraction` or text; floats are refused, as they are rounded."""
+    """An exact probability given as a whole number, a `Fraction` or text; floats are refused, being rounded."""
     if isinstance(entry, (float, bool)):
         raise InvalidInput(f"{name}={entry!r} must be exact: an int, a Fraction or text, not a float")
     try:

@@ -1,9 +1,9 @@
 """A survey of four made-up cities, from answers to shares with error bars: ``python -m discreet.example``.
 
 The same people answer three times, under three promises. *Classical*: nobody can tell any district from any
-other. *Blocks*: the city may show, the district inside it may not. *High-low*: only the districts around a
-clinic are hidden. Each asks for the same epsilon where it protects; what differs is what needs no protection,
-and that is what the collector gets for nothing.
+other. *Blocks*: the city may be shown, the district inside it may not. *High-low*: only the districts around a
+clinic are hidden. Each has the same epsilon where it protects; what differs is what needs no protection,
+and that is what the collector gets for free.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CITIES = {
     "Castlegate": {"Market": 8.3, "Cathedral": 3.7, "Clinic Row": 1.9, "Docks": 4.9},
     "Dunmere": {"High Street": 6.2, "Lakeside": 3.8, "Clinic Park": 0.9, "Quarry": 2.8},
 }
-"""Percent of all people in each district. Invented, like the names."""
+"""The percentage of all people in each district, invented like the names."""
 
 EPSILON = "1"
 PEOPLE = 200_000
@@ -47,7 +47,7 @@ def contexts() -> dict[str, dc.Context]:
 
 
 def survey(context: dc.Context, answers: Any, rng: Any) -> dict[str, Any]:
-    """One survey, start to end: mechanism, certificate, reports, tally, estimate."""
+    """One survey from start to finish: mechanism, certificate, reports, tally, estimate."""
     mechanism = dc.mechanism(context)
     certificate = dc.verify(mechanism)
     reports = mechanism.randomize_many(answers, rng)
@@ -76,7 +76,9 @@ def main() -> None:
         done = surveys[promise] = survey(context, answers, dc.random.seeded(number))
         proof = done["certificate"]
         print(promise)
-        print(f"  {proof.mechanism}, {done['mechanism'].bits} bits a report; tightest: {proof.x!r} against {proof.z!r}")
+        print(
+            f"  {proof.mechanism}, {done['mechanism'].bits} bits per report; tightest: {proof.x!r} against {proof.z!r}"
+        )
         print(f"  certified: claimed {proof.claimed}, realised {proof.realised:.12g} (gap {proof.gap:.1g})")
     print()
     print_shares(surveys, SHARES)
@@ -101,7 +103,7 @@ def print_shares(surveys: dict[str, dict[str, Any]], truth: Any) -> None:
 
 
 def print_errors(surveys: dict[str, dict[str, Any]], truth: Any) -> None:
-    """What each promise costs: error, and how often the intervals hold the truth."""
+    """What each promise costs: the error, and how often the intervals contain the truth."""
     rows = []
     for promise, s in surveys.items():
         error = np.sqrt(np.mean((s["shares"] - truth) ** 2))

@@ -1,4 +1,4 @@
-"""One table of a spec: each entry is taken by name and type, and what is left over is refused."""
+"""One table of a spec: each entry is taken by name and type, and any left over is refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Fields:
         return f"{self.path}.{key}" if self.path else key
 
     def __contains__(self, key: object) -> bool:
-        """True if the entry is there; it is not taken for known by that."""
+        """True if the entry is there; looking does not mark it as known."""
         return key in self._data
 
     def has(self, key: str) -> bool:
@@ -46,18 +46,18 @@ class Fields:
         return self._data[key]
 
     def rest(self) -> dict[str, Any]:
-        """The entries that nobody has asked for."""
+        """The entries that have not been asked for."""
         return {key: entry for key, entry in self._data.items() if key not in self._known}
 
     def close(self) -> None:
-        """Refuse entries that nobody has asked for."""
+        """Raise `InvalidSpec` if an entry has not been asked for."""
         for key in self.rest():
             allowed = ", ".join(sorted(set(self._known)))
-            raise InvalidSpec(f"{self.name(key)} is not known here; the entries are {allowed}")
+            raise InvalidSpec(f"{self.name(key)} is not a known entry; the entries are {allowed}")
 
 
 def kind_of(data: object) -> str:
-    """What a value from a file is called."""
+    """What messages call a value from a file."""
     if isinstance(data, bool):
         return "true or false"
     names = {str: "text", int: "a whole number", list: "a list", type(None): "null", Decimal: "a number"}
@@ -86,14 +86,14 @@ def listed(data: object, name: str) -> list[Any]:
 
 
 def value(data: object, name: str) -> Value:
-    """A value of the domain or the name of a block: text or a whole number, which files keep as they are."""
+    """A value of the domain or the name of a block: text or a whole number, which files store unchanged."""
     if isinstance(data, bool) or not isinstance(data, (str, int)):
         raise InvalidSpec(f"{name} must be text or a whole number, not {kind_of(data)}")
     return data
 
 
 def values(data: object, name: str) -> list[Value]:
-    """A list of values, told apart by their text, as files and command lines write them."""
+    """A list of values that differ as text, the way files and command lines write them."""
     found = [value(entry, f"{name}[{number}]") for number, entry in enumerate(listed(data, name))]
     texts: dict[str, Value] = {}
     for entry in found:
@@ -104,7 +104,7 @@ def values(data: object, name: str) -> list[Value]:
 
 
 def number(data: object, name: str) -> str | int:
-    """An exact number as the constructors of contexts take it: text, or a number meaning the decimal it prints."""
+    """An exact number as contexts take it: text, or a number that means the decimal it prints."""
     if isinstance(data, bool) or not isinstance(data, (str, int, float, Decimal)):
         raise InvalidSpec(f"{name} must be a number or text, not {kind_of(data)}")
     return data if isinstance(data, (str, int)) else str(data)

@@ -1,4 +1,4 @@
-"""Before collecting: how much error n reports will leave, and how many reports a target needs."""
+"""Plan a collection: how much error n reports will leave, or how many reports a target needs."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from .tally import Tally
 Array = NDArray[np.float64]
 
 SIMULATED = 1 << 18
-"""Shares simulated behind the expected distance of a projected estimate: few surveys of many values."""
+"""Shares simulated for the expected distance of a projected estimate: the more values, the fewer surveys."""
 SURVEYS = 2, 128
-"""The fewest and the most simulated surveys."""
+"""The smallest and largest number of simulated surveys."""
 WORDS = 1 << 23
-"""Random words spent where people must be simulated one by one; the noise of these is then scaled to n."""
+"""Random words spent where people must be simulated one by one; their noise is then scaled to n."""
 PEOPLE = 1 << 10
-"""The fewest people simulated in such a survey."""
+"""The smallest number of people simulated in such a survey."""
 
 
 COLUMNS: list[tables.Column] = [
@@ -45,12 +45,12 @@ COLUMNS: list[tables.Column] = [
     ("projected", ".3f"),
     ("seen from", ".3g"),
 ]
-"""Of a plan as it is printed."""
+"""The columns of a printed plan."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """The error to expect of one way to collect, at one n and one assumed distribution.
+    """The error to expect from one way to collect, at one n and one assumed distribution.
 
     `total_squared_error` and `stderr` are exact; `tv` is the normal approximation
     ``sum_x sd_x / sqrt(2 pi)``; `tv_projected` is the mean of seeded simulations.
@@ -85,12 +85,12 @@ class Plan:
 
     @property
     def mechanism(self) -> Mechanism:
-        """The mechanism the plan is for."""
+        """The mechanism that the plan is for."""
         return self.explanation.chosen
 
     @cached_property
     def expected(self) -> Expected:
-        """The error to expect of the chosen mechanism."""
+        """The error to expect from the chosen mechanism."""
         return expected_error(self.mechanism, self.n, self.prior, label="this context")
 
     @cached_property
@@ -101,25 +101,25 @@ class Plan:
             level = self.context.smallest
             classical = mechanism(Context.uniform(self.context.values, level), prior=self.prior, bits=self.bits)
             same = classical.fingerprint == self.mechanism.fingerprint
-            told = self.expected if same else expected_error(classical, self.n, self.prior)
-            rows.append(replace(told, label="classical"))
+            expected = self.expected if same else expected_error(classical, self.n, self.prior)
+            rows.append(replace(expected, label="classical"))
         except DiscreetError:
             pass  # epsilon 0 or infinite has no classical form
         return (*rows, self.expected)
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as plain data."""
-        told = self.expected
+        expected = self.expected
         return {
-            "mechanism": told.mechanism,
+            "mechanism": expected.mechanism,
             "n": self.n,
-            "bits": told.bits,
-            "total_squared_error": told.total_squared_error,
-            "tv": told.tv,
-            "tv_projected": told.tv_projected,
+            "bits": expected.bits,
+            "total_squared_error": expected.total_squared_error,
+            "tv": expected.tv,
+            "tv_projected": expected.tv_projected,
             "tv_by": "normal approximation; projected by seeded simulation",
-            "stderr": told.stderr,
-            "detectable": told.detectable,
+            "stderr": expected.stderr,
+            "detectable": expected.detectable,
             "users_needed": self.users_needed,
             "target": self.target,
             "comparison": [row.as_dict() for row in self.comparison],
@@ -187,7 +187,7 @@ def _users_needed(made: Mechanism, shares: Array, *, tv: float | None, stderr: f
 
 
 def expected_error(made: Mechanism, n: int, shares: Array, *, label: str = "") -> Expected:
-    """The error to expect of a mechanism from n reports when values follow `shares`."""
+    """The error to expect from n reports of a mechanism when values follow `shares`."""
     deviations = _deviations(made, shares) / math.sqrt(n)
     projected = _projected_tv(made, n, shares)
     return Expected(
@@ -214,7 +214,7 @@ def _tv(deviations: Array) -> float:
 
 
 def _detectable(made: Mechanism, n: int, shares: Array) -> float:
-    """The smallest share told from zero in 19 of 20 cases at 95 %: its estimate is 1.96 + 1.64 deviations above 0."""
+    """The smallest share detected in 19 of 20 cases at 95 %: its estimate is 1.96 + 1.64 deviations above 0."""
     zeroed = made.randomizer.second_moments(shares, NUMERIC) - made.randomizer.slopes(shares, NUMERIC) * shares
     spread = math.sqrt(max(float(np.max(zeroed)), 0.0) / n)
     return (quantile(0.95) + quantile(0.9)) * spread
@@ -236,7 +236,7 @@ def _projected_tv(made: Mechanism, n: int, shares: Array) -> float:
 
 
 def _simulated(made: Mechanism, n: int, shares: Array, rng: np.random.Generator, number: int) -> Estimate:
-    """An estimate from n simulated people: counts drawn at once where reports have one cell each."""
+    """An estimate from n simulated people; the counts are drawn at once where each report has one cell."""
     if made.randomizer.disjoint:
         law = np.clip(made.randomizer.push(shares, NUMERIC), 0.0, None)
         return estimate(Tally(made, rng.multinomial(n, law / law.sum()), n))

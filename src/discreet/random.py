@@ -1,6 +1,6 @@
 """Sources of random 64-bit words: `secure` for people, `seeded` for simulation, `replay` for proofs.
 
-A mechanism uses a fixed number W of words a report, so report i of a source takes words
+A mechanism uses a fixed number W of words per report, so report i of a source takes words
 ``[iW, (i+1)W)`` whatever the values and outcomes are, one at a time or in bulk.
 Words are never thrown away and never shared between reports.
 """
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 MASK = (1 << 64) - 1
 CHUNK = 1 << 20
-"""Bytes encrypted at a time: few enough to stay in the processor's cache, many enough that threads seldom meet."""
+"""Bytes encrypted at a time: few enough for the processor's cache, enough that threads seldom contend."""
 
 
 class Source(Protocol):
-    """Where words come from; both forms take the next words of one and the same stream."""
+    """Where words come from; both methods take the next words of the same stream."""
 
     def take(self, count: int) -> list[int]:
         """The next `count` words as integers (standard library only)."""
@@ -39,10 +39,10 @@ class Source(Protocol):
 
 
 class Stream(Source, Protocol):
-    """A source whose words can be set aside, so that threads can work on them side by side."""
+    """A source whose words can be reserved, so that threads can work on them in parallel."""
 
     def reserve(self, count: int) -> Keystream:
-        """The next `count` words, which the source then skips."""
+        """A source of the next `count` words, which this one then skips."""
         ...
 
 
@@ -69,11 +69,11 @@ class Keystream:
         self._cipher.update(bytes(8 * (start % 2)))
 
     def at(self, word: int) -> Keystream:
-        """The same words again from the given number after the next one on, as a stream of its own."""
+        """A separate stream of the same words that starts the given number of words after the next one."""
         return Keystream(self._key, start=self._next + word)
 
     def reserve(self, count: int) -> Keystream:
-        """A stream of the next `count` words, which this one skips: any split of them gives the same words."""
+        """A stream of the next `count` words, which this one skips: however they are split, the words are the same."""
         with self._lock:
             reserved = self.at(0)
             self._move_to(self._next + count)
@@ -109,12 +109,12 @@ class Keystream:
 
 @cache
 def _zeros() -> memoryview:
-    """The plain text whose encryption is the stream."""
+    """The plaintext whose encryption is the stream."""
     return memoryview(bytes(CHUNK))
 
 
 class _Secure:
-    """Operating-system entropy one report at a time; in bulk, AES-CTR under a key drawn from it."""
+    """Operating-system entropy for single reports; in bulk, AES-CTR under a key drawn from it."""
 
     def __init__(self) -> None:
         self._stream: Keystream | None = None
@@ -189,5 +189,5 @@ class _Replay:
 
 
 def replay(words: Iterable[int]) -> Source:
-    """A source that gives the words listed, then fails: for proofs by execution and shared vectors."""
+    """A source that gives the listed words and then fails: for proofs by execution and shared vectors."""
     return _Replay(words)

@@ -1,7 +1,7 @@
-"""Tables of text: columns under their heads, words to the left and numbers to the right.
+"""Tables of text: columns under headings, words aligned left and numbers right.
 
-A column is a head and the format of its cells, as for `format`; "s" is for words. A cell that is text already is
-shown as it is. What is missing, None or nan, is a dash.
+A column is a heading and the format of its cells, as for `format`; "s" is for words. A cell that is already text is
+shown as it is. A missing entry, None or nan, is a dash.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ MISSING = "-"
 
 
 def cells(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> list[list[str]]:
-    """The heads and the rows as text, not yet aligned."""
+    """The headings and the rows as text, not yet aligned."""
     shown = [[_shown(cell, spec) for cell, (_, spec) in zip(row, columns, strict=True)] for row in rows]
     return [[head for head, _ in columns], *shown]
 
 
 def text(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> str:
-    """The table for a terminal; columns without a single head have no line of heads."""
+    """The table for a terminal; the line of headings is left out if all are empty."""
     filled = cells(columns, rows)
     if not any(filled[0]):
         filled = filled[1:]
@@ -38,14 +38,14 @@ def text(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def markdown(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> str:
-    """The table for a page."""
+    """The table in Markdown."""
     head, *body = cells(columns, rows)
     rule = [":--" if _words(spec) else "--:" for _, spec in columns]
     return "\n".join("| " + " | ".join(row) + " |" for row in (head, rule, *body))
 
 
 def html(columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, caption: str) -> str:
-    """The table for a notebook, every cell escaped."""
+    """The table in HTML for a notebook, with every cell escaped."""
     head, *body = cells(columns, rows)
     sides = ["left" if _words(spec) else "right" for _, spec in columns]
 
@@ -61,7 +61,7 @@ def html(columns: Sequence[Column], rows: Iterable[Sequence[Any]], *, caption: s
 
 
 def digits(spread: float | None) -> int:
-    """The decimals that show a share whose error is `spread` to three digits: four or more, at most nine."""
+    """How many decimals show a share whose error is `spread` to three digits: from four to nine."""
     if spread is None or not 0 < spread < 0.01:
         return 4
     return min(9, 2 - int(f"{spread:e}".partition("e")[2]))

@@ -1,4 +1,4 @@
-"""Tallies: the counts that estimates need, mergeable in any order."""
+"""Tallies: the counts that estimates need, which can be merged in any order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """How many reports fell in each cell, of how many; ``+`` merges, the empty tally is its zero."""
+    """How many reports fell in each cell, and how many there are; ``+`` merges, the empty tally is its zero."""
 
     mechanism: Mechanism
     counts: NDArray[np.int64]
@@ -68,7 +68,7 @@ class Tally:
         return Tally(self.mechanism, self.counts + other.counts, self.n + other.n)
 
     def __radd__(self, other: object) -> Tally:
-        """Let ``sum(tallies)`` work."""
+        """Make ``sum(tallies)`` work."""
         if other == 0:
             return self
         return NotImplemented
@@ -87,7 +87,7 @@ class Tally:
 
 
 def as_batch(reports: Any, bits: int) -> NDArray[Any]:
-    """Reports as an engine's batch: unsigned integers, or rows of 64-bit words when wider than one word."""
+    """Reports as an engine's batch: unsigned integers, or rows of 64-bit words if wider than one word."""
     columns = -(-bits // 64)
     if not isinstance(reports, np.ndarray):
         listed = list(reports)
@@ -101,5 +101,5 @@ def as_batch(reports: Any, bits: int) -> NDArray[Any]:
         return np.array(listed, dtype=np.uint64)
     array = as_reports(reports)
     if (array.ndim, columns == 1) not in ((1, True), (2, False)) or (array.ndim == 2 and array.shape[1] != columns):
-        raise InvalidReport(f"reports of shape {array.shape} must be {columns} word(s) each")
+        raise InvalidReport(f"reports of shape {array.shape} must have {columns} word(s) each")
     return array

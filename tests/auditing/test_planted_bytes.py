@@ -121,7 +121,7 @@ def test_a_bit_that_is_never_cleared_is_found():
 
 
 def response(k, write, seed, *, redraw=False):
-    """k-ary randomised response at epsilon 1; with `redraw` a lie may be the truth."""
+    """k-ary randomized response at epsilon 1; with `redraw` a lie may be the truth."""
     chance = random.Random(seed)
 
     def one(x):

@@ -34,7 +34,7 @@ def uniform(k, epsilon="1"):
 
 
 def response(k, truth):
-    """The channel of k-ary randomised response that is true with the chance given."""
+    """The channel of k-ary randomized response that is true with the chance given."""
     lie = (1 - Fraction(truth)) / (k - 1)
     return [[Fraction(truth) if x == y else lie for y in range(k)] for x in range(k)]
 

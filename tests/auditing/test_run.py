@@ -201,8 +201,8 @@ def test_a_subject_that_makes_no_reports_is_refused():
         (7, "must be a mechanism"),
         ("", "must name a program"),
         ("no-such-program-anywhere", "cannot be run"),
-        (Bulk(lambda x, n: []), "0 reports where"),
-        (lambda x: bytes(70_000), "longer than"),
+        (Bulk(lambda x, n: []), "0 reports instead of"),
+        (lambda x: bytes(70_000), "must be at most 65536"),
     ]:
         with pytest.raises(InvalidInput, match=message):
             audit(subject, context=U10, samples=600)

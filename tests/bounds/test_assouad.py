@@ -33,7 +33,7 @@ def test_a_cube_without_users_leaves_every_pair_open():
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 @pytest.mark.parametrize("n", [1, 8, 40])
-def test_one_pair_is_below_the_exact_risk_of_randomised_response(epsilon, n):
+def test_one_pair_is_below_the_exact_risk_of_randomized_response(epsilon, n):
     """Two corners, so the least mean risk is explicit: each count is decided for the likelier."""
     flip = 1 / (1 + math.exp(epsilon))
     for radius in (0.1, 0.5, 1.0):

@@ -51,7 +51,7 @@ def test_remark_1_is_reproduced_as_corrected():
 
 
 def bayes_risk(epsilon, n):
-    """The exact Bayes risk of a uniform share from n answers by randomised response, in absolute error."""
+    """The exact Bayes risk of a uniform share from n answers by randomized response, in absolute error."""
     flip = 1 / (1 + math.exp(epsilon))
     x = (np.arange(5000) + 0.5) / 5000
     chance = x + flip - 2 * x * flip
@@ -65,7 +65,7 @@ def bayes_risk(epsilon, n):
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 3.0, 8.0])
 @pytest.mark.parametrize("n", [1, 2, 20])
-def test_no_bound_is_above_the_exact_bayes_risk_of_randomised_response(epsilon, n):
+def test_no_bound_is_above_the_exact_bayes_risk_of_randomized_response(epsilon, n):
     exact = bayes_risk(epsilon, n)
     for f in (corollary_3, theorem_2, theorem_2_best_gamma, theorem_2_sharp):
         assert f(epsilon, n).value <= exact

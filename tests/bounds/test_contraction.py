@@ -27,7 +27,7 @@ from discreet.errors import InvalidInput
 EPSILONS = (0.0, 0.1, 0.5, 1.0, 3.0, 8.0)
 
 
-def randomised_response(epsilon):
+def randomized_response(epsilon):
     e = math.exp(epsilon)
     return np.array([[e, 1], [1, e]]) / (e + 1)
 
@@ -75,8 +75,8 @@ def test_kl_contraction_is_never_beaten_and_nearly_reached_by_close_laws_on_two_
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS[1:])
-def test_randomised_response_contracts_kl_by_tanh_squared(epsilon):
-    assert eta_kl(randomised_response(epsilon)) == pytest.approx(math.tanh(epsilon / 2) ** 2)
+def test_randomized_response_contracts_kl_by_tanh_squared(epsilon):
+    assert eta_kl(randomized_response(epsilon)) == pytest.approx(math.tanh(epsilon / 2) ** 2)
     assert kl_contraction(epsilon) == pytest.approx(math.tanh(epsilon / 2) ** 2)
     w = 1 / (1 + math.exp(epsilon))
     assert kl_contraction(epsilon) == pytest.approx((1 - 2 * w) ** 2)

@@ -117,7 +117,7 @@ def test_a_matrix_needs_the_context_that_says_what_is_allowed():
     assert attained_region(exact, "no", "yes", context=context).vertices[1] == (Fraction(1, 4), Fraction(1, 4))
     with pytest.raises(InvalidInput, match="context must be given"):
         attained_region(exact, "no", "yes")
-    with pytest.raises(InvalidInput, match="one a value, 4"):
+    with pytest.raises(InvalidInput, match="one per value, 4"):
         attained_region(exact, 0, 1, context=U4)
 
 

@@ -6,7 +6,7 @@ from discreet.bounds import kl, le_cam_metric, le_cam_printed, le_cam_squared, p
 
 
 def two_point_risk(a, b, epsilon, n, power):
-    """The least mean of |estimate - truth|^power when the share is a or b alike, by randomised response.
+    """The least mean of |estimate - truth|^power when the share is a or b alike, by randomized response.
 
     For each count the best estimate is explicit: at the likelier point for power 1, the posterior mean for 2.
     """

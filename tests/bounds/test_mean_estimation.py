@@ -8,7 +8,7 @@ from discreet.errors import InvalidInput
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
 @pytest.mark.parametrize("n", [1, 100, 10**5])
-def test_a_mean_of_signs_by_randomised_response_is_above_the_bound_for_bounded_values(epsilon, n):
+def test_a_mean_of_signs_by_randomized_response_is_above_the_bound_for_bounded_values(epsilon, n):
     """A large moment allows hardly more than [-1, 1]; a value there is rounded to a sign and answered."""
     c = 1 / math.tanh(epsilon / 2)
     attained = min(c * c / n, 1.0)

@@ -169,7 +169,7 @@ def test_n_must_be_a_positive_whole_number(n):
 
 
 def test_too_large_a_matrix_is_refused():
-    with pytest.raises(InvalidInput, match="more than the 1024"):
+    with pytest.raises(InvalidInput, match="must have at most 1024"):
         bounds_for(C.metric(range(1100), lambda a, b: abs(a - b) % 7 + 1, "0.5"), 10)
 
 

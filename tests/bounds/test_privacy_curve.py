@@ -61,7 +61,7 @@ def test_breakpoints_increase_and_the_curve_is_convex(Q):
     assert all(s < 0 for s in slopes)
 
 
-def test_randomised_response_has_its_epsilon_at_delta_zero_exactly():
+def test_randomized_response_has_its_epsilon_at_delta_zero_exactly():
     Q = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
     curve = privacy_curve(Q)
     assert curve.gammas == (1, 3)

@@ -26,7 +26,7 @@ from discreet.errors import InvalidInput
 P0, P1 = [0.5, 0.5], [0.3, 0.7]
 
 
-def randomised_response(epsilon):
+def randomized_response(epsilon):
     e = math.exp(epsilon)
     return np.array([[e, 1], [1, e]]) / (e + 1)
 
@@ -44,8 +44,8 @@ def least_errors(p, q, n):
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
 @pytest.mark.parametrize("n", [1, 10, 60])
-def test_no_test_of_randomised_responses_beats_the_floors(epsilon, n):
-    Q = randomised_response(epsilon)
+def test_no_test_of_randomized_responses_beats_the_floors(epsilon, n):
+    Q = randomized_response(epsilon)
     total, tests = least_errors((P0 @ Q)[1], (P1 @ Q)[1], n)
     assert error_floor(P0, P1, n, epsilon=epsilon).value <= total + 1e-12
     for alpha, beta in tests:
@@ -57,7 +57,7 @@ def test_no_test_of_randomised_responses_beats_the_floors(epsilon, n):
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
 def test_enough_users_are_enough_and_needed_ones_are_fewer(epsilon):
-    Q = randomised_response(epsilon)
+    Q = randomized_response(epsilon)
     enough = int(users_enough(Q, P0, P1, errors=0.1).value)
     total, _ = least_errors((P0 @ Q)[1], (P1 @ Q)[1], enough)
     assert total <= 0.1
@@ -67,7 +67,7 @@ def test_enough_users_are_enough_and_needed_ones_are_fewer(epsilon):
 
 def test_exponents_are_ordered_the_mechanisms_then_the_bounds():
     for epsilon in (0.2, 1.0, 4.0):
-        Q = randomised_response(epsilon)
+        Q = randomized_response(epsilon)
         exact = channel_stein_exponent(Q, P0, P1)
         assert exact == pytest.approx(kl(P0 @ Q, P1 @ Q))
         sharp = stein_exponent(P0, P1, epsilon=epsilon)
@@ -79,7 +79,7 @@ def test_exponents_are_ordered_the_mechanisms_then_the_bounds():
 
 
 def test_the_exact_exponent_is_the_slope_of_the_exact_error():
-    Q = randomised_response(1.0)
+    Q = randomized_response(1.0)
     a, b = (P0 @ Q)[1], (P1 @ Q)[1]
     logs = [-math.log(least_errors(a, b, n)[0]) for n in (5000, 10_000)]
     assert (logs[1] - logs[0]) / 5000 == pytest.approx(channel_chernoff_exponent(Q, P0, P1), rel=0.05)

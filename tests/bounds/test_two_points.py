@@ -37,7 +37,7 @@ def test_chi_square_after_privacy_is_at_most_the_closed_form(e, t):
         assert best == pytest.approx(bound, rel=1e-6)
 
 
-def test_three_values_beat_randomised_response_on_rare_values_above_log_two():
+def test_three_values_beat_randomized_response_on_rare_values_above_log_two():
     e, t = 5.0, 1e-3
     Q = (np.ones((3, 3)) + (e - 1) * np.eye(3)) / (e + 2)
     found = float(chi_square(np.array([1 - t, t, 0]) @ Q, np.array([1 - t, 0, t]) @ Q))
@@ -62,7 +62,7 @@ def test_no_private_channel_has_more_divergence_than_the_bounds():
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.7, 1.5, 4.0])
 @pytest.mark.parametrize("n", [1, 3, 10, 60])
-def test_n_reports_by_randomised_response_are_no_further_apart(epsilon, n):
+def test_n_reports_by_randomized_response_are_no_further_apart(epsilon, n):
     flip = 1 / (1 + math.exp(epsilon))
     for a, b in [(0.5, 0.6), (0.1, 0.9), (0.0, 0.3), (0.45, 0.55)]:
         first, second = a + flip - 2 * a * flip, b + flip - 2 * b * flip

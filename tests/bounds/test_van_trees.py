@@ -90,7 +90,7 @@ def test_the_search_over_subset_sizes_misses_none():
 
 
 def bayes_risk_of_a_coin(epsilon, n, first, second):
-    """The exact least mean absolute and squared error of a Beta share from randomised response."""
+    """The exact least mean absolute and squared error of a Beta share from randomized response."""
     flip = 1 / (1 + math.exp(epsilon))
     x = (np.arange(4000) + 0.5) / 4000
     prior = stats.beta.pdf(x, first, second) / 4000

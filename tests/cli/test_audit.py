@@ -59,7 +59,7 @@ def test_our_own_command_is_quiet_unless_its_seed_is_constant(discreet, more, co
     [
         ((), "give SPEC, or --command"),
         (("--command", "cat"), "give SPEC, or --command with --values and --epsilon"),
-        (("survey.toml", "--epsilon", "1"), "go without SPEC"),
+        (("survey.toml", "--epsilon", "1"), "cannot be used with SPEC"),
         (("survey.toml", "--samples", "10"), "not in the range"),
         (("survey.toml", "--confidence", "1"), "confidence=1.0 must be between 0 and 1"),
         (("survey.toml", "--pair", "n1", "s1"), "'n1' is not protected from 's1'"),

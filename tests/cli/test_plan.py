@@ -71,7 +71,7 @@ def test_the_picture_is_drawn(discreet, auto, folder):
         ([], "plan needs exactly one of n, tv and stderr"),
         (["--n", "10", "--tv", "0.1"], "plan needs exactly one of n, tv and stderr"),
         (["--tv", "2"], "tv=2.0 must be between 0 and 1"),
-        (["--n", "10", "--prior", "bad.json"], "bad.json: not JSON"),
+        (["--n", "10", "--prior", "bad.json"], "bad.json: this is not JSON"),
         (["--n", "10", "--prior", "text.json"], "text.json: must be a list of shares"),
         (["--n", "10", "--prior", "stranger.json"], "value='x' must be one of"),
         (["--n", "10", "--prior", "short.json"], "prior must be 5 non-negative shares"),

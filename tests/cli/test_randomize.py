@@ -113,7 +113,7 @@ BAD = {
     "a wrong column": (
         ["answers.csv", "--column", "x"],
         b"a,b\n",
-        "answers.csv: column 'x' is not there; the columns are a, b",
+        "answers.csv: column 'x' is missing; the columns are a, b",
     ),
     "a missing file": (["none.txt"], b"", "none.txt: No such file or directory"),
     "a folder": (["."], b"", ".: Is a directory"),

@@ -90,7 +90,7 @@ BAD = {
     "a tally of reports": (
         ["b.json"],
         '{"report": 3}',
-        "b.json: fingerprint is missing; a tally holds fingerprint, n and counts",
+        "b.json: fingerprint is missing; a tally must have fingerprint, n and counts",
     ),
     "a broken tally": (
         ["b.json"],

@@ -56,7 +56,7 @@ BAD = {
     "an extra entry": (
         "spec.toml",
         '[domain]\nsize = 2\n[context]\nform = "uniform"\nepsilon = 1\nepsilom = 2\n',
-        "spec.toml: context.epsilom is not known here; the entries are epsilon, form",
+        "spec.toml: context.epsilom is not a known entry; the entries are epsilon, form",
     ),
     "a missing domain file": (
         "spec.toml",

@@ -32,5 +32,5 @@ def test_a_negative_epsilon_is_named_by_its_place():
 def test_exactly_two_different_values_are_needed():
     with pytest.raises(InvalidContext, match="appears twice"):
         Context.binary("no", "no", (1, 1))
-    with pytest.raises(InvalidContext, match="3 given; the binary form needs exactly two"):
+    with pytest.raises(InvalidContext, match="3 given; the binary form must have exactly two"):
         Binary(Domain(["a", "b", "c"]), (1, 1))

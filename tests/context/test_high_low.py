@@ -25,7 +25,7 @@ def test_all_values_may_be_sensitive():
         (["z"], "sensitive: 'z' must be one of the 3 values of the domain"),
         ([], "sensitive=() must hold at least one value"),
         (["a", "a"], "sensitive: values must be distinct"),
-        ("ab", "sensitive='ab' must be a collection of values, not one text"),
+        ("ab", "sensitive='ab' must be a collection of values, not a single text"),
         ([["a"]], "must be one of the 3 values"),
     ],
 )

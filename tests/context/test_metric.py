@@ -47,7 +47,7 @@ def test_an_infinite_distance_protects_nothing():
 
 
 def test_a_distance_that_depends_on_the_direction_is_refused_when_met():
-    with pytest.raises(InvalidContext, match="must be the same both ways"):
+    with pytest.raises(InvalidContext, match="must be the same in both directions"):
         Context.metric([0, 1], lambda x, z: 1 + x, "1").epsilon(0, 1)
 
 
@@ -60,7 +60,7 @@ def test_a_distance_that_is_none_is_refused_when_met():
     ("given", "norm", "message"),
     [
         ([("0",)], "l1", "points must be one per value (4)"),
-        ([("0",), ("1",), ("2",), ("3", "4")], "l1", "all with as many coordinates"),
+        ([("0",), ("1",), ("2",), ("3", "4")], "l1", "all with the same number of coordinates"),
         (SQUARE, "l3", "norm='l3' must be one of l1, l2, linf"),
         ([("x",)] * 4, "l1", "coordinate 'x' must be a finite decimal"),
         ([("inf",)] * 4, "l1", "coordinate 'inf' must be a finite decimal"),

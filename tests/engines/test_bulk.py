@@ -1,4 +1,4 @@
-"""Laws of bulk randomisation: the same reports however the work is cut, in bounded memory, or none at all."""
+"""Laws of bulk randomization: the same reports however the work is cut, in bounded memory, or none at all."""
 
 import subprocess
 import sys

@@ -187,7 +187,7 @@ def test_a_column_is_chosen_by_name_or_is_the_only_one(folder, mechanism):
     stored("two.parquet", pa.table([["v1"], ["v2"]], names=["a", "a"]))
     with pytest.raises(InvalidInput, match=r"in\.parquet: a column must be chosen; there are a, b"):
         randomize_files(mechanism, ["in.parquet"], "out.parquet", secure())
-    with pytest.raises(InvalidInput, match="column 'c' is not there; the columns are a, b"):
+    with pytest.raises(InvalidInput, match="column 'c' is missing; the columns are a, b"):
         randomize_files(mechanism, ["in.parquet"], "out.parquet", secure(), column="c")
     with pytest.raises(InvalidInput, match="column 'a' appears twice"):
         randomize_files(mechanism, ["two.parquet"], "out.parquet", secure(), column="a")
@@ -381,7 +381,7 @@ def test_a_large_csv_file_is_held_to_the_same_rules(folder, mechanism):
         randomize_files(mechanism, ["in.csv"], "out.txt", secure(), column="place")
     with pytest.raises(InvalidInput, match="a column must be chosen; there are id, place"):
         randomize_files(mechanism, ["in.csv"], "out.txt", secure())
-    with pytest.raises(InvalidInput, match="column 'c' is not there"):
+    with pytest.raises(InvalidInput, match="column 'c' is missing"):
         randomize_files(mechanism, ["in.csv"], "out.txt", secure(), column="c")
     csv_file(folder / "in.csv", [(1, "v1"), (2, "v2", "v3")])
     with pytest.raises(InvalidInput, match=r"this is not CSV: CSV parse error: .*Expected 2 columns, got 3"):

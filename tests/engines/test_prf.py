@@ -149,8 +149,8 @@ def test_a_cipher_that_falls_short_makes_no_report():
 @pytest.mark.parametrize(
     ("ids", "values", "said"),
     [
-        ([1, 2], [1], "one for each"),
-        ([[1]], [[1]], "one for each"),
+        ([1, 2], [1], "one per value"),
+        ([[1]], [[1]], "one per value"),
         ([1.5], [1], "whole numbers"),
         ([1], [-1], "from 0 to"),
         ([1], [2**32], "from 0 to"),

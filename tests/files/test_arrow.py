@@ -96,7 +96,7 @@ def test_one_of_several_columns_is_chosen_by_name(tmp_path, name):
     assert rows_of(open_column(tmp_path / name, "y")) == ["b"]
     with pytest.raises(InvalidInput, match=f"{name}: a column must be chosen; there are x, y, z, z"):
         open_column(tmp_path / name)
-    with pytest.raises(InvalidInput, match="column 'w' is not there; the columns are x, y, z, z"):
+    with pytest.raises(InvalidInput, match="column 'w' is missing; the columns are x, y, z, z"):
         open_column(tmp_path / name, "w")
     with pytest.raises(InvalidInput, match="column 'z' appears twice"):
         open_column(tmp_path / name, "z")

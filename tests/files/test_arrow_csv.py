@@ -45,7 +45,7 @@ def test_the_only_column_needs_no_name(tmp_path):
     ("rows", "columns", "asked", "said"),
     [
         ([(1, "a")], ("id", "place"), None, "a column must be chosen; there are id, place"),
-        ([(1, "a")], ("id", "place"), "c", "column 'c' is not there; the columns are id, place"),
+        ([(1, "a")], ("id", "place"), "c", "column 'c' is missing; the columns are id, place"),
         ([(1, "a")], ("id", "id"), "id", "column 'id' appears twice"),
         ([(1, "a"), (2, "b", "c")], ("id", "place"), "place", "this is not CSV: CSV parse error: .*got 3"),
     ],

@@ -18,13 +18,13 @@ def test_a_column_is_found_by_name_or_is_the_only_one():
     ("names", "column", "said"),
     [
         (["a", "b"], None, "f: a column must be chosen; there are a, b"),
-        (["a", "b"], "c", "f: column 'c' is not there; the columns are a, b"),
+        (["a", "b"], "c", "f: column 'c' is missing; the columns are a, b"),
         (["a", "a"], "a", "f: column 'a' appears twice; the columns are a, a"),
         ([], None, "f: a column must be chosen; there are "),
         (
             [str(i) for i in range(99)],
             "x",
-            "f: column 'x' is not there; the columns are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11",
+            "f: column 'x' is missing; the columns are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11",
         ),
     ],
 )

@@ -42,7 +42,7 @@ def test_what_is_not_whole_is_refused(tmp_path, name, method):
     for broken in (whole[: len(whole) // 2], b"plain text"):
         (tmp_path / name).write_bytes(broken)
         with (
-            pytest.raises(InvalidInput, match=f"{name}: is not a whole {method} file"),
+            pytest.raises(InvalidInput, match=f"{name}: is not a complete {method} file"),
             reading(tmp_path / name) as file,
         ):
             file.read()

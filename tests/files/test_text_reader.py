@@ -66,22 +66,22 @@ def test_a_pipe_is_read_and_left_open(data, column, entries, monkeypatch):
 
 UNREADABLE = {
     "not text": ("f.txt", b"a\n\xff\n", None, "f.txt: must be UTF-8 text"),
-    "a csv without a header": ("f.csv", b"", "a", "f.csv: is empty; CSV begins with a line of column names"),
+    "a csv without a header": ("f.csv", b"", "a", "f.csv: is empty; CSV must begin with a line of column names"),
     "no column chosen": ("f.csv", CSV, None, "f.csv: a column must be chosen; there are id, cell"),
-    "an absent column": ("f.csv", CSV, "x", "f.csv: column 'x' is not there; the columns are id, cell"),
+    "an absent column": ("f.csv", CSV, "x", "f.csv: column 'x' is missing; the columns are id, cell"),
     "a column twice": ("f.csv", b"a,a\n", "a", "f.csv: column 'a' appears twice"),
     "a row too long": ("f.csv", b"a,b\n1,2\n1,2,3\n", "a", "f.csv, line 3: 3 fields; the header has 2"),
     "a row too short": ("f.csv", b"a,b\n1\n", "a", "f.csv, line 2: 1 fields; the header has 2"),
     "an open quote": ("f.csv", b'a\n"1\n', "a", "f.csv, line 2: this is not CSV"),
     "broken json": ("f.jsonl", b'"a"\n{"a": 1\n', None, "f.jsonl, line 2: this is not JSON"),
-    "an absent key": ("f.jsonl", b'{"a": 1}\n{"b": 1}\n', "a", "f.jsonl, line 2: column 'a' is not there"),
+    "an absent key": ("f.jsonl", b'{"a": 1}\n{"b": 1}\n', "a", "f.jsonl, line 2: column 'a' is missing"),
     "no key chosen": ("f.jsonl", JSONL, None, "f.jsonl, line 1: a column must be chosen; there are id, cell"),
     "null": ("f.jsonl", b'{"a": null}\n', "a", "f.jsonl, line 1: null must be text or a whole number"),
     "a fraction": ("f.jsonl", b"1.5\n", None, "f.jsonl, line 1: 1.5 must be text or a whole number"),
     "a truth value": ("f.jsonl", b"true\n", None, "f.jsonl, line 1: true must be text or a whole number"),
     "a list": ("f.jsonl", b"[1]\n", None, "f.jsonl, line 1: [1] must be text or a whole number"),
-    "no gzip": ("f.txt.gz", b"plain", None, "f.txt.gz: is not a whole gzip file"),
-    "half a gzip": ("f.txt.gz", gzip.compress(b"a\n" * 9999)[:30], None, "f.txt.gz: is not a whole gzip file"),
+    "no gzip": ("f.txt.gz", b"plain", None, "f.txt.gz: is not a complete gzip file"),
+    "half a gzip": ("f.txt.gz", gzip.compress(b"a\n" * 9999)[:30], None, "f.txt.gz: is not a complete gzip file"),
 }
 
 

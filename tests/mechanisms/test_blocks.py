@@ -48,7 +48,7 @@ def test_a_block_of_one_value_says_only_the_block_and_costs_nothing():
         assert randomizer.second_moments(shares, NUMERIC)[2] - 0.09 == pytest.approx(0.3 * 0.7)
 
 
-def test_blocks_of_two_are_served_by_randomised_response_with_a_quarter_of_the_error():
+def test_blocks_of_two_are_served_by_randomized_response_with_a_quarter_of_the_error():
     context = Context.blocks({0: [0, 1], 1: [2, 3]}, "1")
     shares = np.full(4, 0.25)
 

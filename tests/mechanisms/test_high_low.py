@@ -50,7 +50,7 @@ def test_a_sensitive_value_never_shows_itself_and_another_does_as_often_as_allow
             assert shown.mean() == pytest.approx(mechanism.randomizer.sigma, abs=0.15)
 
 
-def test_with_randomised_response_inside_it_is_the_utility_optimised_one():
+def test_with_randomized_response_inside_it_is_the_utility_optimised_one():
     """Murakami2019's uRR: a value that needs no protection shows itself with probability (e-1)/(s+e-1)."""
     mechanism = dc.mechanism(Context.high_low(range(10), range(4), "1"), "randomized_response")
     assert mechanism.randomizer.sigma == pytest.approx((math.e - 1) / (4 + math.e - 1))

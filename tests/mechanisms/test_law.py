@@ -250,5 +250,5 @@ def test_what_is_no_whole_number_has_no_place_in_a_law():
 
     with pytest.raises(TypeError, match="whole numbers, sets, rows and laws, not float"):
         plain_law(Odd(0.5))
-    with pytest.raises(InvalidInput, match="law of kind 'odd' is not known here"):
+    with pytest.raises(InvalidInput, match="law of kind 'odd' is not known"):
         randomizer_of(Odd(Fraction(1)))

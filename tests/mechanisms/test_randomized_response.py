@@ -1,4 +1,4 @@
-"""Laws of k-ary randomised response."""
+"""Laws of k-ary randomized response."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Laws of unary encoding: binary randomised response and its optimised form."""
+"""Laws of unary encoding: binary randomized response and its optimised form."""
 
 import math
 from fractions import Fraction

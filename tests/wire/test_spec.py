@@ -225,9 +225,13 @@ BAD = {
     "no table": (5, InvalidSpec, "the spec must be a table, not a whole number"),
     "no context": ({"domain": SIX}, InvalidSpec, "context is missing"),
     "no domain": ({"context": UNIFORM}, InvalidSpec, "domain is missing"),
-    "an extra entry": (spec(colour="red"), InvalidSpec, "colour is not known here; the entries are context, domain"),
-    "an extra entry in a table": (spec(UNIFORM | {"delta": 0}), InvalidSpec, "context.delta is not known here"),
-    "an extra entry in the domain": (spec(domain=SIX | {"column": "x"}), InvalidSpec, "domain.column is not known"),
+    "an extra entry": (spec(colour="red"), InvalidSpec, "colour is not a known entry; the entries are context, domain"),
+    "an extra entry in a table": (spec(UNIFORM | {"delta": 0}), InvalidSpec, "context.delta is not a known entry"),
+    "an extra entry in the domain": (
+        spec(domain=SIX | {"column": "x"}),
+        InvalidSpec,
+        "domain.column is not a known entry",
+    ),
     "a name that is no text": (spec(name=5), InvalidSpec, "name must be text, not a whole number"),
     "another version": (spec(version=2), InvalidSpec, "version=2 must be 1"),
     "a version that is no number": (spec(version="1"), InvalidSpec, "version must be a whole number, not text"),
@@ -289,12 +293,12 @@ BAD = {
     "block_of too short": (
         spec({"form": "blocks", "block_of": [0, 1], "epsilon": 1}),
         InvalidContext,
-        "it needs one per value, 6",
+        "it must have one per value, 6",
     ),
     "block_of beyond": (
         spec({"form": "blocks", "block_of": [0, 0, 0, 0, 0, 10**9], "epsilon": 1}),
         InvalidSpec,
-        "from 0 to 5 at most; 1000000000 is beyond",
+        "block 1000000000 must be from 0 to 5",
     ),
     "block_of negative": (
         spec({"form": "blocks", "block_of": [0, 0, 0, 0, 0, -1], "epsilon": 1}),
@@ -343,7 +347,7 @@ BAD = {
     ),
     "nothing sensitive": (spec({"form": "high_low", "sensitive": [], "epsilon": 1}), InvalidContext, "at least one"),
     "no sensitive": (spec({"form": "high_low", "epsilon": 1}), InvalidSpec, "context.sensitive is missing"),
-    "binary of six": (spec({"form": "binary", "epsilon": [1, 1]}), InvalidContext, "needs exactly two"),
+    "binary of six": (spec({"form": "binary", "epsilon": [1, 1]}), InvalidContext, "must have exactly two"),
     "binary with one epsilon": (
         spec({"form": "binary", "epsilon": 1}, {"size": 2}),
         InvalidSpec,
@@ -377,18 +381,18 @@ BAD = {
         InvalidInput,
         "hadamard takes no parameter d",
     ),
-    "a parameter of auto": (spec(mechanism={"d": 2}), InvalidInput, "d goes with a named mechanism"),
+    "a parameter of auto": (spec(mechanism={"d": 2}), InvalidInput, "d must go with a named mechanism"),
     "bits of a named one": (
         spec(mechanism={"name": "hadamard", "bits": 2}),
         InvalidSpec,
-        'mechanism.bits goes with name = "auto"',
+        'mechanism.bits must go with name = "auto"',
     ),
     "bits too few": (spec(mechanism={"bits": 0}), InvalidSpec, "mechanism.bits=0 must be at least 1"),
     "bits no number": (spec(mechanism={"bits": "8"}), InvalidSpec, "mechanism.bits must be a whole number"),
     "word bits": (
         spec(mechanism={"name": "hadamard", "word_bits": 8}),
         InvalidSpec,
-        "mechanism.word_bits is not known",
+        "mechanism.word_bits is not a known entry",
     ),
     "a prior of words": (spec(mechanism={"prior": ["x"] * 6}), InvalidSpec, "mechanism.prior[0]='x' must be an exact"),
     "a prior too short": (spec(mechanism={"prior": [1]}), InvalidInput, "prior must be 6 non-negative shares"),
@@ -408,11 +412,11 @@ BAD = {
         "leaks",
     ),
     "binary for six": (spec(mechanism={"name": "binary"}), NotServed, "needs exactly two values"),
-    "inner without blocks": (spec(mechanism=MIXED), InvalidSpec, "mechanism: inner needs blocks"),
+    "inner without blocks": (spec(mechanism=MIXED), InvalidSpec, "mechanism: inner needs a context with blocks"),
     "inner too short": (
         spec(TWO_BLOCKS, mechanism={"inner": [{"name": "hadamard"}]}),
         InvalidSpec,
-        "mechanism: inner has 1 entries; it needs one per block, 2",
+        "mechanism: inner has 1 entries; it must have one per block, 2",
     ),
     "inner without a name": (
         spec(TWO_BLOCKS, mechanism={"inner": [{"d": 1}, {"d": 1}]}),
@@ -422,7 +426,7 @@ BAD = {
     "inner with words": (
         spec(TWO_BLOCKS, mechanism={"inner": [{"name": "hadamard", "word_bits": 8}] * 2}),
         InvalidSpec,
-        "mechanism.inner[0].word_bits is not known here",
+        "mechanism.inner[0].word_bits is not a known entry",
     ),
     "a mixture without parts": (spec(mechanism={"name": "mixture"}), InvalidSpec, "mechanism.parts is missing"),
     "a mixture of nothing": (
@@ -438,7 +442,7 @@ BAD = {
     "a mixture of other words": (
         spec(mechanism={"name": "mixture", "parts": [{"name": "unary", "word_bits": 8}], "units": [], "prior": []}),
         InvalidSpec,
-        "mechanism.parts[0].word_bits is not known here",
+        "mechanism.parts[0].word_bits is not a known entry",
     ),
     "a mixture that does not add up": (
         spec(mechanism={"name": "mixture", "parts": [{"name": "unary"}], "units": [5], "prior": ["1/6"] * 6}),
@@ -448,7 +452,7 @@ BAD = {
     "inner and more": (
         spec(TWO_BLOCKS, mechanism=MIXED | {"d": 1}),
         InvalidSpec,
-        "mechanism: inner goes with no other parameter",
+        "mechanism: inner must be the only parameter",
     ),
 }
 
@@ -479,7 +483,7 @@ FILES = {
     "a wrong entry": (
         "spec.toml",
         b"x = 1\n[context]\nform = 'blocks'\nepsilon = 1\nblocks = {a = [1]}",
-        "x is not known",
+        "x is not a known entry",
     ),
 }
 

@@ -56,7 +56,7 @@ BAD = {
     "no n": ({key: TOLD[key] for key in ("fingerprint", "counts")}, "n is missing"),
     "no counts": ({key: TOLD[key] for key in ("fingerprint", "n")}, "counts is missing"),
     "no fingerprint": ({key: TOLD[key] for key in ("n", "counts")}, "fingerprint is missing"),
-    "an extra entry": (TOLD | {"who": "me"}, "who is not known in a tally"),
+    "an extra entry": (TOLD | {"who": "me"}, "who is not a known entry of a tally"),
     "another version": (TOLD | {"version": 2}, "version=2 must be 1"),
     "a version that is true": (TOLD | {"version": True}, "version=True must be 1"),
     "a name that is no text": (TOLD | {"mechanism": 5}, "mechanism must be text"),

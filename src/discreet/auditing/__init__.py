@@ -1,4 +1,4 @@
-"""A black-box lower bound on the epsilon that anything which maps values to bytes really has."""
+"""A black-box lower bound on the actual epsilon of anything that maps values to bytes."""
 
 from .result import Audit, Finding
 from .run import audit

@@ -16,14 +16,14 @@ from .subjects import Subject
 Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Pair = tuple[int, int]
-"""Two of the audited values, by their place in the list of them."""
+"""Two of the audited values, by their positions in the list."""
 
 BATCH = 1 << 16
 """Reports held at a time."""
 
 
 class PairFeature(Protocol):
-    """A feature made to tell one value from one other."""
+    """A feature made to tell one value from another."""
 
     size: int
 
@@ -38,7 +38,7 @@ class PairFeature(Protocol):
 
 @dataclass(frozen=True)
 class Looks:
-    """What is looked at: features for all pairs, single bytes, and features made for a pair."""
+    """What an audit looks at: features for all pairs, single bytes, and features made for one pair."""
 
     features: Sequence[Feature]
     places: Sequence[Byte]
@@ -47,9 +47,9 @@ class Looks:
 
 @dataclass(frozen=True)
 class Stage:
-    """Counts of outcomes in n reports a value.
+    """Counts of outcomes in n reports per value.
 
-    `features` has for each feature one row a value, `places` is indexed by byte, value and outcome,
+    `features` has for each feature one row per value, `places` is indexed by byte, value and outcome,
     `special` has for each pair's features the rows of x and of z.
     """
 
@@ -62,7 +62,7 @@ class Stage:
 def count_stage(
     subject: Subject, values: Sequence[int], n: int, looks: Looks, progress: Callable[[int], None]
 ) -> Stage:
-    """Count n fresh reports of every value by all that is looked at; the features of a pair on its two values."""
+    """Count n fresh reports of every value by all features; those made for a pair only on its two values."""
     stage = _empty(len(values), n, looks)
     for row, x in enumerate(values):
         for begin in range(0, n, BATCH):
@@ -73,7 +73,7 @@ def count_stage(
 
 
 def count_seen(seen: Sequence[Strings], looks: Looks) -> Stage:
-    """Count reports at hand, one batch a value."""
+    """Count existing reports, one batch per value."""
     stage = _empty(len(seen), len(seen[0]), looks)
     for row, batch in enumerate(seen):
         _add(stage, row, batch, looks)

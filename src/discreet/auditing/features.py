@@ -3,7 +3,7 @@
 An event is a set of outcomes of one feature. Any function of the report may be used without harm to the
 bound, which is only ever made on fresh reports; good features make it sharp. They are chosen once, from the
 first reports seen: the whole report, its length, single bytes (and so bits), its first and last bytes as
-numbers, and for text its words in order and where each audited value's own text stands among them.
+numbers, and for text its words in order and where each audited value's own text appears among them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from .strings import END, Strings
 Codes = NDArray[np.int64]
 
 VOCABULARY = 4096
-"""The most outcomes told apart by a feature that has many; the rest are one outcome."""
+"""The most outcomes that a feature distinguishes; the rest are one outcome."""
 COLUMNS = 96
-"""Bytes looked at one by one from either end of a long report."""
+"""How many bytes at either end of a long report are looked at one by one."""
 POSITIONS = 16
-"""Places of a word told apart."""
+"""How many positions of a word are distinguished."""
 SHOWN = 4
-"""Outcomes spelt out in the description of an event."""
+"""How many outcomes the description of an event spells out."""
 
 
 class Feature(ABC):
@@ -40,7 +40,7 @@ class Feature(ABC):
         """The outcome of every report."""
 
     def codes_of(self, batch: Strings) -> Codes:
-        """`codes`, made once a batch."""
+        """`codes`, computed once per batch."""
         return batch.kept(self, lambda: self.codes(batch))
 
     @abstractmethod
@@ -63,7 +63,7 @@ class Feature(ABC):
 
 
 class Byte(Feature):
-    """The byte at one place, from the beginning or, when negative, from the end."""
+    """The byte at one position, from the beginning or, if negative, from the end."""
 
     size = END + 1
 
@@ -95,14 +95,14 @@ BITS = np.array(
 
 
 class Looked(Feature):
-    """A feature with many outcomes, of which the frequent ones seen at first are told apart."""
+    """A feature with many outcomes, of which those frequent in the first reports are distinguished."""
 
     def __init__(
         self,
         name: str,
         keys: Callable[[Strings], NDArray[np.uint64]],
         seen: Iterable[Strings],
-        told: Callable[[Strings, int, int], str],
+        described: Callable[[Strings, int, int], str],
     ) -> None:
         self.name = name
         self._keys = keys
@@ -117,7 +117,7 @@ class Looked(Feature):
             for key, row, count in zip(found.tolist(), first.tolist(), counts.tolist(), strict=True):
                 totals[key] = totals.get(key, 0) + count
                 if key not in self._texts:
-                    self._texts[key] = told(batch, row, key)
+                    self._texts[key] = described(batch, row, key)
         kept = sorted(totals, key=lambda key: (-totals[key], key))[:VOCABULARY]
         self._known = np.array(sorted(kept), dtype=np.uint64)
         self.size = len(self._known) + 1
@@ -149,7 +149,7 @@ def chosen_features(seen: Sequence[Strings], texts: Iterable[bytes]) -> list[Fea
 
 
 def chosen_places(seen: Sequence[Strings], values: Iterable[int]) -> list[Byte]:
-    """Bytes worth a look: all of a short report; of a long one both ends and the audited values' own places."""
+    """The bytes worth looking at: all of a short report, or both ends and the audited values' own positions."""
     width = max(batch.width for batch in seen)
     if width <= 2 * COLUMNS:
         places = set(range(width))
@@ -178,12 +178,12 @@ def _number(batch: Strings, row: int, key: int) -> str:
 
 
 def _part(count: int) -> Callable[[Strings, int, int], str]:
-    def told(batch: Strings, row: int, key: int) -> str:
+    def described(batch: Strings, row: int, key: int) -> str:
         data = key.to_bytes(8, "little")[:count]
         plain = batch.items is not None and all(32 <= c < 127 for c in data)
         return repr(data)[1:] if plain else f"0x{data.hex()}"
 
-    return told
+    return described
 
 
 # -- text: the words of a report, in order ------------------------------------------------------------
@@ -194,12 +194,12 @@ def _picked(batch: Strings, place: int) -> NDArray[np.uint64]:
     return Strings.of(words).whole()
 
 
-def _told_word(place: int) -> Callable[[Strings, int, int], str]:
-    def told(batch: Strings, row: int, key: int) -> str:
+def _describe_word(place: int) -> Callable[[Strings, int, int], str]:
+    def described(batch: Strings, row: int, key: int) -> str:
         words = batch.words[row]
         return repr(words[place].decode()) if -len(words) <= place < len(words) else "missing"
 
-    return told
+    return described
 
 
 def _count(batch: Strings) -> NDArray[np.uint64]:
@@ -207,7 +207,7 @@ def _count(batch: Strings) -> NDArray[np.uint64]:
 
 
 class Place(Feature):
-    """Where the text of one value stands among the words of a report: 0, 1, ..., further on, or nowhere."""
+    """Where the text of one value appears among the words of a report: 0, 1, ..., further on, or nowhere."""
 
     size = POSITIONS + 2
 
@@ -233,6 +233,6 @@ def _text_features(seen: Sequence[Strings], texts: Iterable[bytes]) -> list[Feat
     own = frozenset(text for text in texts if Strings.of([text]).words == [[text]])
     return [
         Looked("the number of words", _count, seen, _number),
-        *(Looked(name, partial(_picked, place=at), seen, _told_word(at)) for at, name in named.items()),
+        *(Looked(name, partial(_picked, place=at), seen, _describe_word(at)) for at, name in named.items()),
         *(Place(text, own) for text in sorted(own)),
     ]

@@ -1,4 +1,4 @@
-"""Features made for one pair of values: its strongest signs taken together, and the likelihood ratio claimed."""
+"""Features made for one pair of values: its strongest signs combined, and the claimed likelihood ratio."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .features import Feature
 from .strings import Strings
 
 LEVELS = 64
-"""The most likelihood ratios told apart."""
+"""The most likelihood ratios that are distinguished."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Together:
 
 
 class Ratio:
-    """The likelihood ratio of x against z that the claimed laws give a report, in classes of equal ratio."""
+    """The likelihood ratio of x against z under the claimed laws, in classes of equal ratio."""
 
     def __init__(self, law: NDArray[np.float64], other: NDArray[np.float64]) -> None:
         with np.errstate(divide="ignore", invalid="ignore"):

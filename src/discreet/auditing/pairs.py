@@ -1,4 +1,4 @@
-"""Which pairs are audited: all that a small context protects, a stated choice of a large one's."""
+"""Which pairs are audited: all protected pairs of a small context, a documented choice from a large one."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def protected_pairs(context: Context) -> int:
 
 
 def chosen_pairs(context: Context, rng: Source) -> list[tuple[int, int]]:
-    """All ordered pairs with a finite entry among the values of the context, or among some of a large one.
+    """All ordered pairs with a finite entry among the values of a context, or among some values of a large one.
 
-    Of a context with more than `VALUES` values: the tightest pair, then the first and last of the domain with
-    a partner each, then random values each with a random partner that it is protected from, while there is room.
+    From a context with more than `VALUES` values: the tightest pair, then the first and last of the domain with
+    one partner each, then random values, each with a random partner from which it is protected, while there is room.
     """
     if context.size <= VALUES:
         values = list(range(context.size))
@@ -67,5 +67,5 @@ def _some(context: Context, rng: Source) -> list[int]:
 
 
 def _below(bound: int, rng: Source) -> int:
-    """A whole number below the bound, as even as a choice of test cases needs."""
+    """A whole number below the bound, uniform enough for a choice of test cases."""
     return rng.take(1)[0] * bound >> 64

@@ -14,19 +14,19 @@ from .result import Finding
 from .subjects import Subject
 
 RUN = 2048
-"""Reports of one value asked of each start."""
+"""Reports of one value requested from each start."""
 TRIED = 6
-"""Values, and pairs of a value, that are tried."""
+"""How many values, and pairs per value, are tried."""
 
 
 def repeated_noise(subject: Subject, context: Context, pairs: Sequence[tuple[int, int]], level: float) -> list[Finding]:
-    """A finding of epsilon = inf when two starts write the same reports though these vary and depend on the value.
+    """A finding of epsilon = inf if two starts write the same reports although these vary and depend on the value.
 
     Were all reports independent, two starts would agree on m reports of a value with chance c**m, c the chance
     that two reports agree. From the m/2 disjoint pairs of neighbours in one run c is bounded at half the level; if
     then c**m is below the other half, equal runs refute independence: the noise is known beforehand, and the
-    report at some place is a different constant for x and for z. A value whose reports do not vary says nothing, and
-    the next is tried; the `level` is shared among those tried.
+    report at some position is a different constant for x and for z. A value whose reports do not vary shows nothing,
+    and the next is tried; the `level` is shared among those tried.
     """
     tried = list(dict.fromkeys(value for pair in pairs for value in pair))[:TRIED]
     for value in tried:
@@ -36,17 +36,17 @@ def repeated_noise(subject: Subject, context: Context, pairs: Sequence[tuple[int
         agree = int((first[0::2] == first[1::2]).sum())
         share = level / 2 / len(tried)
         if float(upper_limit(agree, RUN // 2, share)) ** RUN <= share:
-            return _told(subject, context, pairs, value, first)
+            return _finding(subject, context, pairs, value, first)
     return []
 
 
-def _told(
+def _finding(
     subject: Subject, context: Context, pairs: Sequence[tuple[int, int]], value: int, first: NDArray[np.uint64]
 ) -> list[Finding]:
     """The first pair of this value and another whose constant reports differ."""
     for x, z in [pair for pair in pairs if value in pair][:TRIED]:
         other = subject.reports(z if value == x else x, RUN).whole()
         if places := int((first != other).sum()):
-            told = f"two starts of the program wrote the same {RUN} reports: the noise is constant"
-            return [Finding(context.values[x], context.values[z], context.at(x, z), math.inf, told, places, 0, RUN)]
+            event = f"two starts of the program wrote the same {RUN} reports: the noise is constant"
+            return [Finding(context.values[x], context.values[z], context.at(x, z), math.inf, event, places, 0, RUN)]
     return []

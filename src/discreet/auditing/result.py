@@ -29,12 +29,12 @@ class Finding:
 
     @property
     def excess(self) -> float:
-        """By how much the bound is above the claim; negative when it is not."""
+        """By how much the bound is above the claim; negative if it is not."""
         return self.epsilon_lower - float(self.claimed)
 
     @property
     def breach(self) -> bool:
-        """True when the bound is above the claim."""
+        """True if the bound is above the claim."""
         return self.excess > 0
 
 
@@ -47,7 +47,7 @@ class Audit:
     confidence: float
     samples: int
     protected: int
-    """Ordered pairs that the context protects; as many as `audited` when all were audited."""
+    """The number of ordered pairs that the context protects; equals `audited` if all were audited."""
 
     @property
     def audited(self) -> int:
@@ -66,7 +66,7 @@ class Audit:
 
     @property
     def pair(self) -> tuple[Value, Value]:
-        """The worst pair: x first, told from z."""
+        """The worst pair: x first, then the z that it is told from."""
         return self.worst.x, self.worst.z
 
     @property
@@ -76,7 +76,7 @@ class Audit:
 
     @property
     def breach(self) -> bool:
-        """True when some pair's bound is above its claim: at the confidence stated, the claim is false."""
+        """True if some pair's bound is above its claim: at the stated confidence, the claim is false."""
         return self.worst.breach
 
     def as_dict(self) -> dict[str, Any]:
@@ -104,5 +104,5 @@ class Audit:
             f"{worst.epsilon_lower:.4g}, {text_of(worst.claimed)} is claimed.\n"
             f"Event: {worst.event}: {worst.hits:,} of {worst.n:,} reports of {worst.x!r}, "
             f"{worst.others:,} of {worst.n:,} of {worst.z!r}.\n"
-            f"{self.samples:,} reports a value, {covered}, joint confidence {self.confidence:.9g}."
+            f"{self.samples:,} reports per value, {covered}, joint confidence {self.confidence:.9g}."
         )

@@ -1,4 +1,4 @@
-"""The audit: search for telling events on one half of the reports, bound their chances on the other half."""
+"""The audit: find revealing events on one half of the reports, bound their chances on the other half."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .search import Event, best_event, signs_of
 from .subjects import Subject, subject_of, text_of_value
 
 FEWEST = 600
-"""The fewest samples a value that an audit can do anything with."""
+"""The fewest samples per value that an audit can use."""
 
 
 def audit(
@@ -37,8 +37,8 @@ def audit(
     """A lower bound on the realised epsilon of a mechanism, a function or a command, on the bytes it writes.
 
     `subject` is a mechanism, a function from a value to a report (or a `Bulk` of many), or a command line that
-    reads one value a line and writes one report a line; the last two need the `context` that they claim.
-    Reports are taken as bytes, order included. Half of the `samples` reports of each value serve to find,
+    reads one value per line and writes one report per line; the last two need the `context` that they claim.
+    Reports are taken as bytes, in order. Half of the `samples` reports of each value serve to find,
     for each ordered pair (x, z) with finite E[x, z], an event S that tells x from z; on the other half
 
         ``epsilon_lower = log(L / U)``,  L <= Pr(S | x),  U >= Pr(S | z)
@@ -46,19 +46,19 @@ def audit(
     by Clopper and Pearson's exact limits, each at level ``(1 - confidence) / 2`` over the number of pairs, so
     that all the bounds hold together with `confidence`, whatever the subject is, if its reports are independent.
     A context of more than 16 values is audited on a choice of its pairs unless `pairs` are given. A command is
-    started afresh for every batch, and also told when two starts give the same noise.
+    started afresh for every batch, and a breach is also reported if two starts give the same noise.
 
     References: Clopper1934, Acharya2020 (Definition 2), Ding2018 and Jagielski2020 (events, then limits).
     """
     if isinstance(samples, bool) or not isinstance(samples, int) or samples < FEWEST:
-        raise InvalidInput(f"samples={samples!r} must be a whole number from {FEWEST} on")
+        raise InvalidInput(f"samples={samples!r} must be a whole number of at least {FEWEST}")
     if not 0 < confidence < 1:
         raise InvalidInput(f"confidence={confidence!r} must be between 0 and 1")
     source = rng or secure()
     audited, claimed = subject_of(subject, context, source)
     chosen = chosen_pairs(claimed, source) if pairs is None else given_pairs(claimed, pairs)
     if not chosen:
-        raise InvalidInput("the context protects no pair of values: there is nothing to audit")
+        raise InvalidInput("context protects no pair of values; there is nothing to audit")
     values = sorted({x for pair in chosen for x in pair})
     total, done = samples * len(values), 0
 
@@ -128,7 +128,7 @@ def _events(
     level: float,
     advance: Callable[[int], None],
 ) -> dict[Pair, Event]:
-    """The most telling event of each pair: features from the first reports, sets from the next, scores after."""
+    """The most revealing event of each pair: features from the first reports, sets from the next, then scores."""
     z = -NormalDist().inv_cdf(level / 2)
     first, form, scored = sizes
     seen = [subject.reports(x, first) for x in values]
@@ -151,7 +151,7 @@ def _events(
 
 
 def _needed(events: dict[Pair, Event]) -> Looks:
-    """Only what the chosen events look at."""
+    """The view with only what the chosen events look at."""
     used = [event.feature for event in events.values()]
     features = list(dict.fromkeys(f for f in used if isinstance(f, Feature) and not isinstance(f, Byte)))
     places = list(dict.fromkeys(f for f in used if isinstance(f, Byte)))

@@ -1,8 +1,8 @@
 """The event that best tells one value from another: found on some reports, compared on others.
 
 For a feature, the sets that matter are those of the outcomes with the largest likelihood ratios: outcomes are
-put in order of the ratio seen in one part of the reports, and each beginning of that order is scored on another
-part by the same limits that will be used in the end, so that a set which fits only by chance scores badly.
+sorted by the ratio seen in one part of the reports, and each initial segment is scored on another part by the
+same limits that will be used in the end, so that a set which fits only by chance scores badly.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .pair_features import Sign, Together
 Array = NDArray[np.float64]
 
 SIGNS = 2
-"""Signs of x, and signs of z, taken together for a pair."""
+"""How many signs of x, and of z, are combined for a pair."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _mask(order: NDArray[np.int64], taken: int) -> Mask:
 
 
 def best_event(pair: Pair, looks: Looks, form: Stage, scored: Stage, z: float) -> Event:
-    """The event with the highest score for x against z, over all that was looked at."""
+    """The event with the highest score for x against z, over everything that was looked at."""
     x, other = pair
     options = [
         _of_feature(feature, (by[x], by[other]), (on[x], on[other]), scored.n, z)
@@ -98,7 +98,7 @@ def _of_bytes(pair: Pair, looks: Looks, form: Stage, scored: Stage, z: float) ->
 
 
 def signs_of(pair: Pair, looks: Looks, learnt: Stage, z: float) -> Together | None:
-    """The strongest signs of x and of z in the first reports, to be looked at together."""
+    """The strongest signs of x and of z in the first reports, to be combined."""
     found: dict[tuple[str, int], Sign] = {}
     for favoured, against in (pair, pair[::-1]):
         best: list[tuple[float, tuple[str, int], Sign]] = []

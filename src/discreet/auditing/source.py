@@ -1,4 +1,4 @@
-"""Is a source of randomness fit for people: fresh at every start, and no short linear recurrence."""
+"""Check that a source of randomness is fit for people: fresh at every start, no short linear recurrence."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ..errors import CheckFailed
 from ..random import Source
 
 WORDS = 40_960
-"""Words looked at: more than twice the 19,937 bits of state of a Mersenne twister."""
+"""Words examined: more than twice the 19,937 bits of state of a Mersenne twister."""
 REACH = 24
-"""How far from half the linear complexity of random bits may lie; beyond it less than once in 2**40."""
+"""How far from half the linear complexity of random bits may be; exceeded less than once in 2**40."""
 
 
 def check_source(make: Callable[[], Source]) -> None:
-    """`CheckFailed` unless two sources made afresh differ and their words follow no linear recurrence.
+    """Raise `CheckFailed` unless two fresh sources differ and their words follow no linear recurrence.
 
     A source with a constant seed repeats itself. The outputs of a Mersenne twister, of an xorshift or of any
     other generator whose steps are linear over bits satisfy a recurrence as long as the state; the shortest
@@ -25,18 +25,18 @@ def check_source(make: Callable[[], Source]) -> None:
     """
     words = make().take(WORDS)
     if words[:8] == make().take(8):
-        raise CheckFailed("source: two sources made afresh give the same words: the seed is constant")
+        raise CheckFailed("source: two fresh sources give the same words: the seed is constant")
     for place in (0, 63):
         found = linear_complexity([word >> place & 1 for word in words])
         if abs(2 * found - WORDS) > 2 * REACH:
             raise CheckFailed(
                 f"source: bit {place} of {WORDS} words follows a linear recurrence of length {found}; "
-                f"random words need about {WORDS // 2}"
+                f"that of random words is about {WORDS // 2}"
             )
 
 
 def linear_complexity(bits: Sequence[int]) -> int:
-    """The length of the shortest linear recurrence over {0, 1} that writes these bits (Berlekamp and Massey)."""
+    """The length of the shortest linear recurrence over {0, 1} that gives these bits (Berlekamp and Massey)."""
     current = former = 1
     length, since = 0, 1
     past = 0

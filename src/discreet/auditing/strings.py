@@ -15,18 +15,18 @@ from ..errors import InvalidInput
 Made = TypeVar("Made")
 
 END = 256
-"""The code of a place beyond the end of a string."""
+"""The code of a position beyond the end of a string."""
 LONGEST = 1 << 16
-"""The most bytes a report may have."""
+"""The most bytes that a report may have."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
 SHIFT = np.uint64(29)
 WORDS = bytes(c if chr(c).isalnum() or c in b"_-.+%:/" else 32 for c in range(128)) + bytes([32]) * 128
-"""What separates words becomes a space."""
+"""A translation table that turns everything that separates words into spaces."""
 
 
 @dataclass(eq=False)
 class Strings:
-    """Byte strings, one a row, padded with zeros; `lengths` says where each ends."""
+    """Byte strings, one per row, padded with zeros; `lengths` says where each ends."""
 
     rows: NDArray[np.uint8]
     lengths: NDArray[np.int64]
@@ -35,11 +35,11 @@ class Strings:
 
     @classmethod
     def of(cls, items: Sequence[bytes]) -> Strings:
-        """The strings listed."""
+        """The strings of a list."""
         lengths = np.fromiter((len(item) for item in items), dtype=np.int64, count=len(items))
         width = max(1, int(lengths.max(initial=0)))
         if width > LONGEST:
-            raise InvalidInput(f"a report of {width} bytes is longer than the {LONGEST} that an audit reads")
+            raise InvalidInput(f"report: {width} bytes must be at most {LONGEST}, the most that an audit reads")
         flat = np.frombuffer(b"".join(items), dtype=np.uint8)
         if bool((lengths == width).all()):
             return cls(flat.reshape(len(items), width), lengths, items)
@@ -49,7 +49,7 @@ class Strings:
 
     @classmethod
     def packed(cls, data: bytes, width: int) -> Strings:
-        """Strings of one width, one after the other."""
+        """Strings of one width, stored one after the other."""
         rows = np.frombuffer(data, dtype=np.uint8).reshape(-1, width)
         return cls(rows, np.full(len(rows), width, dtype=np.int64))
 
@@ -63,11 +63,11 @@ class Strings:
 
     @cached_property
     def level(self) -> bool:
-        """True when all strings are equally long."""
+        """True if all strings have the same length."""
         return bool((self.lengths == self.width).all())
 
     def byte(self, place: int) -> NDArray[np.int64]:
-        """The byte at a place of every string, counted from the end when negative; `END` beyond it."""
+        """The byte at a position of every string, counted from the end if negative; `END` beyond it."""
         if self.level and -self.width <= place < self.width:
             return self.rows[:, place].astype(np.int64)
         at = np.full(len(self), place) if place >= 0 else self.lengths + place
@@ -105,7 +105,7 @@ class Strings:
         return np.where(self.lengths <= 7, short, mixed)
 
     def is_text(self) -> bool:
-        """True when every byte is printable ASCII, a space or a tab."""
+        """True if every byte is printable ASCII, a space or a tab."""
         plain = ((self.rows >= 32) & (self.rows < 127)) | (self.rows == 9)
         return bool((plain | (np.arange(self.width) >= self.lengths[:, None])).all())
 
@@ -115,7 +115,7 @@ class Strings:
         return [item.translate(WORDS).split() for item in self.items or ()]
 
     def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What `make` gives, made once for these strings and this key."""
+        """The result of `make`, computed once for these strings and this key."""
         if key not in self._kept:
             self._kept[key] = make()
         found: Made = self._kept[key]

@@ -1,4 +1,4 @@
-"""What can be audited: our mechanisms, any function, any command; each gives reports as byte strings."""
+"""What can be audited: mechanisms, functions and commands, each giving reports as byte strings."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ class Subject(Protocol):
 
     name: str
     restarts: bool
-    """True when every batch is written by a new start of the program."""
+    """True if every batch is written by a new start of the program."""
 
     def reports(self, x: int, count: int) -> Strings:
         """`count` fresh reports of the value numbered x, as they would be sent."""
         ...
 
     def claimed_law(self, x: int) -> NDArray[np.float64] | None:
-        """The chance of every report, by number, that the subject claims; None where it does not say."""
+        """The chance that the subject claims for every report, by number; None if it makes no claim."""
         ...
 
 
 class OfMechanism:
-    """One of our mechanisms: reports made in bulk and packed as on the wire."""
+    """A mechanism of this library: reports are made in bulk and packed as they are sent."""
 
     restarts = False
 
@@ -63,7 +63,7 @@ class OfMechanism:
 class Bulk:
     """A function ``(value, count) -> count reports``, for subjects that make many at once.
 
-    The reports are a sequence, or a two-dimensional array of bytes with one report a row.
+    The reports are a sequence, or a two-dimensional array of bytes with one report per row.
     """
 
     def __init__(self, function: Callable[[Any, int], Any]) -> None:
@@ -74,14 +74,14 @@ class Bulk:
         """The reports as byte strings."""
         made = self._function(value, count)
         if len(made) != count:
-            raise InvalidInput(f"{self.name} gave {len(made)} reports where {count} were asked for")
+            raise InvalidInput(f"{self.name} gave {len(made)} reports instead of {count}")
         if isinstance(made, np.ndarray) and made.dtype == np.uint8 and made.ndim == 2:
             return Strings(made, np.full(count, made.shape[1], dtype=np.int64))
         return Strings.of([written(report) for report in made])
 
 
 class OfFunction:
-    """Any function, one report or many at a time; see `written` for how a report becomes bytes."""
+    """Any function, giving one report or many at a time; see `written` for how a report becomes bytes."""
 
     restarts = False
 
@@ -103,7 +103,7 @@ class OfFunction:
 
 
 class OfCommand:
-    """A program that reads one value a line and writes one report a line; started afresh for every batch."""
+    """A program that reads one value per line and writes one report per line, started afresh for every batch."""
 
     restarts = True
 
@@ -116,7 +116,9 @@ class OfCommand:
     def reports(self, x: int, count: int) -> Strings:
         line = text_of_value(self._values[x])
         if b"\n" in line or b"\r" in line:
-            raise InvalidInput(f"value {self._values[x]!r} holds a line break; a command reads one value a line")
+            raise InvalidInput(
+                f"value={self._values[x]!r} must not hold a line break; a command reads one value per line"
+            )
         try:
             done = subprocess.run(self._words, input=(line + b"\n") * count, capture_output=True, check=False)
         except OSError as problem:
@@ -136,7 +138,7 @@ class OfCommand:
 
 
 def written(report: object) -> bytes:
-    """A report as bytes: bytes as they are, an array as its memory, the rest as `repr` says, so that types show."""
+    """A report as bytes: bytes as they are, an array as its memory, anything else as its `repr`, so that types show."""
     if isinstance(report, (bytes, bytearray, memoryview)):
         return bytes(report)
     if isinstance(report, np.ndarray) and report.dtype != object:
@@ -145,7 +147,7 @@ def written(report: object) -> bytes:
 
 
 def text_of_value(value: object) -> bytes:
-    """How a value is written in a line of text."""
+    """A value as it is written in a line of text."""
     return str(value).encode()
 
 
@@ -154,7 +156,7 @@ def subject_of(subject: object, context: Context | None, rng: Source) -> tuple[S
     if isinstance(subject, Mechanism):
         return OfMechanism(subject, rng), context or subject.context
     if context is None:
-        raise InvalidInput("context must be given to audit anything but a mechanism: it says what is claimed")
+        raise InvalidInput("context must be given to audit anything but a mechanism; it says what is claimed")
     if isinstance(subject, Bulk):
         return OfFunction(subject, context), context
     if callable(subject):

@@ -1,4 +1,4 @@
-"""What no mechanism can beat, and what the papers' theory says of any finite channel.
+"""Bounds that no mechanism can beat, and what the papers' theory says about any finite channel.
 
 `compare` sets a mechanism's error beside the bounds of its context, and `bounds_for` gives these alone. The rest are
 pure functions of finite channels, distributions and parameters. A channel has one row per value and one column per

@@ -58,7 +58,7 @@ def _scan(pairs: int, epsilon: float, mass: float, delta: float) -> Floats:
 def assouad_best(
     pairs: int, n: float, *, epsilon: Number, mass: float = 1.0, delta: Number = 0
 ) -> tuple[CubeRisk, CubeRisk]:
-    """The best cubes on `pairs` pairs or fewer, for total variation and for squared error.
+    """The best cubes on at most `pairs` pairs, for total variation and for squared error.
 
     Pairs are halved down to one, and the radius scanned; every cube gives a true bound.
     """

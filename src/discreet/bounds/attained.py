@@ -1,6 +1,6 @@
-"""Errors that known mechanisms have, as explicit upper bounds on the best possible.
+"""Errors of known mechanisms, as explicit upper bounds on the best possible error.
 
-Each holds at every n for values drawn from p, at the worst p, for the unbiased estimate as it stands;
+Each holds at every n for values drawn from p, at the worst p, for the unbiased estimate itself;
 projecting it onto the simplex lowers the squared error further. ``c = (e^epsilon + 1)/(e^epsilon - 1)``.
 
 References: Acharya2020 (Propositions 4, 5), Wang2016 (Theorem 3.1).
@@ -41,7 +41,7 @@ def _risk(scheme: str, source: str, distance: float, squared: float) -> Attained
 
 
 def attained_subset(k: int, n: float, *, epsilon: Number) -> AttainedRisk:
-    """The subset mechanism with its best subset size, which may be one: squared error ``(k-1)^2/(n F)``.
+    """The subset mechanism with its best subset size, possibly one: squared error ``(k-1)^2/(n F)``.
 
     F is `subset_trace`. At any p the squared error times n is ``1/k + (k-1)^2/F - |p|^2``, largest at the
     uniform p, and the total variation is at most half the root of k times it.
@@ -85,7 +85,7 @@ def attained_blocks_printed(sizes: Sequence[int], n: float, *, epsilons: Sequenc
 
 def _checked(sizes: Sequence[int], epsilons: Sequence[Number]) -> list[tuple[float, int]]:
     if not sizes or len(sizes) != len(epsilons):
-        raise InvalidInput(f"{len(sizes)} sizes and {len(epsilons)} epsilons must be as many, and some")
+        raise InvalidInput(f"{len(sizes)} sizes and {len(epsilons)} epsilons must be equally many, and at least one")
     for size in sizes:
         at_least("size", size, 1)
     return [(_scale(epsilon), size) for size, epsilon in zip(sizes, epsilons, strict=True)]

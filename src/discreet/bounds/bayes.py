@@ -1,7 +1,7 @@
 """Lower bounds on the Bayes risk of a parameter estimated from private reports.
 
 The prior enters through its small-ball function ``L(z) = sup_t P(loss(Theta, t) <= z)`` and through what
-the values tell about the parameter before privacy: mutual information for Corollary 3, E_gamma-information
+the values reveal about the parameter before privacy: mutual information for Corollary 3, E_gamma-information
 for Theorem 2. Mechanisms are fixed before any report is seen. Every z tried gives a true bound, so a scan
 never overstates.
 
@@ -52,7 +52,7 @@ def _best_radius(value: Callable[[float], float], largest: float) -> float:
 
 
 def information_risk(information: float, *, ball: SmallBall = uniform_ball, largest: float = 0.5) -> float:
-    """``sup_z z (1 - (I + log 2)/log(1/L(z)))`` for information I about the parameter; zero when that is negative.
+    """``sup_z z (1 - (I + log 2)/log(1/L(z)))`` for information I about the parameter; zero if that is negative.
 
     References: Xu2015 (Theorem 1), Asoodeh2021 (15). `largest` is where L reaches one.
     """
@@ -68,7 +68,7 @@ def information_risk(information: float, *, ball: SmallBall = uniform_ball, larg
 
 
 def e_gamma_risk(information: float, gamma: float, *, ball: SmallBall = uniform_ball, largest: float = 0.5) -> float:
-    """``sup_z z (1 - I_gamma - gamma L(z) - (1 - gamma)_+)``; zero when that is negative.
+    """``sup_z z (1 - I_gamma - gamma L(z) - (1 - gamma)_+)``; zero if that is negative.
 
     References: Asoodeh2021 (17), the proof of Theorem 2.
     """
@@ -82,11 +82,13 @@ def e_gamma_information(prior: Vector, likelihood: Matrix, gamma: Number) -> flo
     """I_gamma(Theta; X) for a finite parameter: E_gamma from the joint law to the product of its margins.
 
     `prior` may be the weights of a quadrature rule, `likelihood` having one row of chances per node. The
-    quantity is a mean of E_gamma over the nodes, so the rule's own error is all there is.
+    quantity is a mean of E_gamma over the nodes, so the rule's own error is the only one.
     """
     weights, rows = floats(distribution("prior", prior)), floats(channel(likelihood))
     if len(weights) != len(rows):
-        raise InvalidInput(f"prior has {len(weights)} entries and likelihood {len(rows)} rows; as many needed")
+        raise InvalidInput(
+            f"prior has {len(weights)} entries and likelihood {len(rows)} rows; they must be equally many"
+        )
     at_least("gamma", float(gamma), 0)
     mixed = weights @ rows
     g = float(gamma)
@@ -130,7 +132,7 @@ def theorem_2_best_gamma(epsilon: Number, n: int, *, delta: Number = 0) -> Bound
 
 
 def theorem_2_sharp(epsilon: Number, n: int, *, delta: Number = 0) -> Bound:
-    """The same with the sharper contraction ``1 - (1 - eta)^n``, eta by `tv_contraction`: the largest."""
+    """The same with the sharper contraction ``1 - (1 - eta)^n``, eta by `tv_contraction`: the largest bound."""
     share = over_users(tv_contraction(epsilon, delta=delta), n)
     return _best_gamma("Bayes risk, Theorem 2, best gamma, sharp contraction", share, n)
 

@@ -63,7 +63,7 @@ def _excess(n: int, s: int, gamma: float) -> float:
 
 
 def _cross(log_ratio: Callable[[float], float], outside: float, inside: float) -> float:
-    """Where the ratio passes one between a point where it is below and one where it is above."""
+    """The point where the ratio crosses one, between a point where it is below and one where it is above."""
     while (middle := (outside + inside) / 2) not in (outside, inside):
         if log_ratio(middle) > 0:
             inside = middle

@@ -12,9 +12,9 @@ Kind = Literal["lower", "upper", "attained"]
 class Bound:
     """A named number with its direction and source.
 
-    `kind` says what is known of the best possible error: no mechanism is below a *lower* bound, some
-    mechanism is at or below an *upper* bound, and *attained* is an error a named mechanism has. `vacuous`
-    is true when the number says no more than the definition of the quantity does, as a lower bound of zero
+    `kind` says what is known about the best possible error: no mechanism is below a *lower* bound, some
+    mechanism is at or below an *upper* bound, and *attained* is the error of a named mechanism. `vacuous`
+    is true if the number says no more than the definition of the quantity does, such as a lower bound of zero
     or a total variation of at most one; the number is kept, and a table should say so.
     """
 
@@ -32,5 +32,5 @@ def lower(name: str, value: float, reference: str, *, note: str = "") -> Bound:
 
 
 def upper(name: str, value: float, reference: str, *, trivial: float, note: str = "") -> Bound:
-    """An upper bound, vacuous when it is no better than `trivial`, the largest value there is."""
+    """An upper bound, vacuous if it is no better than `trivial`, the largest possible value."""
     return Bound(name, value, "upper", reference, not value < trivial, note)

@@ -33,7 +33,7 @@ _TILTS = np.geomspace(1e-3, 1e3, 241)
 
 @dataclass(frozen=True)
 class Family:
-    """A hypercube of distributions: groups of (pairs, distance a pair adds), and its chi-square, both at radius 1.
+    """A hypercube of distributions: groups of (pairs, distance per pair), and its chi-square, both at radius 1.
 
     At radius gamma the distances are gamma times these and the chi-square gamma squared times.
     """
@@ -43,14 +43,14 @@ class Family:
 
 
 def classical_family(k: int, epsilon: Number) -> Family:
-    """The cube on all k values, one left out when k is odd: each pair adds ``2/2K``."""
+    """The cube on all k values, one left out if k is odd: each pair adds ``2/2K``."""
     at_least("k", k, 2)
     pairs = k // 2
     return Family(((pairs, 1 / pairs),), cube_chi_square(pairs, radius=1.0, epsilon=epsilon))
 
 
 def blocks_family(sizes: Sequence[int], epsilons: Sequence[Number]) -> Family:
-    """A cube inside each block of two values or more, with block masses in proportion to the squared sizes.
+    """A cube inside each block of at least two values, with block masses in proportion to the squared sizes.
 
     Columns that serve the context are sums of columns on one block, so the information adds up, block by
     block times its mass. The masses make the distances those of Theorem 4's proof, with a base that allows
@@ -67,10 +67,10 @@ def blocks_family(sizes: Sequence[int], epsilons: Sequence[Number]) -> Family:
 
 
 def insensitive_family(k: int, sensitive: int, epsilon: Number) -> Family:
-    """The cube on the values outside the sensitive set, all the mass on them: Theorem 3's second term.
+    """The cube on the values outside the sensitive set, with all the mass on them: Theorem 3's second term.
 
-    A report that shows an outside value has weight at most ``1 - e^-epsilon``, and no other tells outside
-    values apart, so that is the information at radius 1.
+    A report that shows an outside value has weight at most ``1 - e^-epsilon``, and no other report tells
+    outside values apart, so that is the information at radius 1.
     """
     pairs = (k - sensitive) // 2
     at_least("k - sensitive", k - sensitive, 2)
@@ -86,7 +86,7 @@ def _log_ball(family: Family, distance: float) -> float:
 
 
 def chi_square_risk(family: Family, n: float) -> float:
-    """The lower bound on the minimax expected total variation with n users; zero when it says nothing.
+    """The lower bound on the minimax expected total variation with n users; zero if it is vacuous.
 
     For each t the best radius is explicit: ``gamma (A - B gamma^2)`` is largest at ``sqrt(A/3B)``, at most
     1.

@@ -26,9 +26,9 @@ TITLES = {
 class Comparison:
     """For each quantity: a lower bound, what the mechanism attains, and an upper bound on the best possible.
 
-    Squared errors attained are exact; total variations are at most what is said (for the unbiased estimate;
+    Attained squared errors are exact; attained total variations are upper bounds (for the unbiased estimate;
     projecting it lowers both). *Lower* holds for every mechanism and estimate, at these shares for every unbiased one.
-    *Upper* is attained by some known scheme; a mechanism that is kept to small reports may be above it.
+    *Upper* is attained by some known scheme; a mechanism restricted to small reports may be above it.
     """
 
     mechanism: Mechanism

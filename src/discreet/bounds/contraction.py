@@ -1,4 +1,4 @@
-"""How much of the difference between two distributions a private channel lets through.
+"""How much of the difference between two distributions passes through a private channel.
 
 The contraction coefficient of a channel is the largest ratio D(PQ || RQ) / D(P || R). Exact for a given
 channel: E_gamma and total variation by two rows, KL and chi-square by one convex minimum per pair of rows.
@@ -98,7 +98,7 @@ def phi_n(epsilon: Number, n: int, *, delta: Number = 0) -> float:
 
 
 def over_users(eta: float, n: int) -> float:
-    """``1 - (1 - eta)^n``, the contraction of n channels side by side whose own is at most `eta`."""
+    """``1 - (1 - eta)^n``, the contraction of n independent channels, each of which contracts by at most `eta`."""
     at_least("n", n, 0)
     if eta >= 1:
         return 1.0 if n else 0.0
@@ -116,14 +116,14 @@ def tv_contraction(epsilon: Number, *, delta: Number = 0) -> float:
 
 
 def kl_contraction(epsilon: Number) -> float:
-    """``tanh(epsilon/2)^2``, the contraction of KL and chi-square under epsilon-LDP; randomised response has it."""
+    """``tanh(epsilon/2)^2``, the contraction of KL and chi-square under epsilon-LDP; randomized response attains it."""
     return math.tanh(epsilon_value("epsilon", epsilon) / 2) ** 2
 
 
 def pair_tv_contraction(epsilon_xz: Number, epsilon_zx: Number) -> float:
     """``(1-a)(1-b)/(1-ab)`` with ``a = e^-E[x,z]``, ``b = e^-E[z,x]``: the largest total variation of the two rows.
 
-    The optimal binary mechanism of Acharya et al., Theorem 2, has it, and every other is a degradation of
+    The optimal binary mechanism of Acharya et al., Theorem 2, attains it, and every other is a degradation of
     that one, so data processing gives the bound. Zero and infinite entries are allowed.
     """
     first, second = epsilon_value("epsilon_xz", epsilon_xz), epsilon_value("epsilon_zx", epsilon_zx)

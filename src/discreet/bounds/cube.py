@@ -1,4 +1,4 @@
-"""The hypercube of distributions around the uniform one, and what private reports tell of a corner.
+"""The hypercube of distributions around the uniform one, and what private reports reveal about a corner.
 
 On ``2K`` values that carry mass P between them, corner z in {-1, 1}^K is ``P (1 + gamma z_i) / 2K`` on the
 first and ``P (1 - gamma z_i) / 2K`` on the second value of pair i; the rest of the mass lies on values that
@@ -58,7 +58,7 @@ def cube_chi_square(pairs: int, *, radius: float, epsilon: Number, mass: float =
 
     ``gamma^2 max_j (2K/S) (P(1-b)/2K)^2 j / (PS/2K + (1-P)b)``; with ``P = 1`` it is ``gamma^2 max_j
     j(1-b)^2/S^2``, which is at most ``gamma^2 tanh(epsilon/2)^2 / K`` for ``epsilon <= log 3``. The mean
-    over corners removes all products of different pairs, so this is exact: some channel has it.
+    over corners removes all products of different pairs, so this is exact: some channel attains it.
     """
     return radius**2 * _unit_chi_square(pairs, _checked(pairs, radius, epsilon, mass), mass)
 

@@ -57,7 +57,7 @@ def total_variation(p: Vector, q: Vector) -> Number:
 
 
 def chi_square(p: Vector, q: Vector) -> Number:
-    """``sum_y (p_y - q_y)^2 / q_y``; infinite when `p` has mass where `q` has none."""
+    """``sum_y (p_y - q_y)^2 / q_y``; infinite if `p` has mass where `q` has none."""
     first, second = _pair(p, q)
     if bool(((second == 0) & (first > 0)).any()):
         return math.inf

@@ -1,8 +1,8 @@
-"""The errors that a test between two values can have under a channel, beside those its context allows.
+"""The errors that a test between two values can have under a channel, beside those that its context allows.
 
 A test says x on some reports and z on the others. Its false alarm is Pr(say x | z), its missed detection
 Pr(say z | x). By Neyman and Pearson the best tests say x on the reports with the largest likelihood ratios, so
-the lower boundary of what a channel lets a test reach is a chain of points, one for each distinct ratio; it
+the lower boundary of what a channel lets a test reach is a chain of points, one per distinct ratio; it
 starts with slope minus the largest ratio of x against z and ends with slope minus one over the largest of z
 against x, which is why a bound on ratios is a bound on errors.
 
@@ -27,7 +27,7 @@ from discreet.mechanisms.mechanism import Mechanism
 Point = tuple[Fraction, Fraction]
 
 REPORTS = 1 << 20
-"""The most reports that are put in order."""
+"""The most reports that are sorted."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,12 @@ def attained_region(
         i, j = (subject.context.domain.index(value) for value in (x, z))
         own, other = _laws(subject, i, j)
     elif context is None:
-        raise InvalidInput("context must be given with a matrix: it says what is allowed")
+        raise InvalidInput("context must be given with a matrix; it says what is allowed")
     else:
         claimed = context
         rows = channel(subject)
         if len(rows) != context.size:
-            raise InvalidInput(f"matrix has {len(rows)} rows; it must have one a value, {context.size}")
+            raise InvalidInput(f"matrix has {len(rows)} rows; it must have one per value, {context.size}")
         i, j = (context.domain.index(value) for value in (x, z))
         own, other = ([Fraction(entry) for entry in rows[at]] for at in (i, j))
     return AttainedRegion(x, z, neyman_pearson(own, other), claimed.error_region(x, z))
@@ -91,7 +91,7 @@ def attained_region(
 def _laws(mechanism: Mechanism, x: int, z: int) -> tuple[list[Fraction], list[Fraction]]:
     randomizer = mechanism.randomizer
     if randomizer.outputs > REPORTS:
-        raise InvalidInput(f"error region: the reports of {mechanism.name} are too many to put in order")
+        raise InvalidInput(f"error region: the reports of {mechanism.name} are too many to sort")
     own, other = [], []
     for y in randomizer.reports():
         own.append(randomizer.probability(x, y))

@@ -24,13 +24,13 @@ from discreet.errors import InvalidInput
 
 @dataclass(frozen=True, eq=False)
 class Packing:
-    """Distributions over the same values, one a row, any two different."""
+    """Distributions over the same values, one per row, all different."""
 
     distributions: Floats
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of distributions."""
         return len(self.distributions)
 
     @cached_property
@@ -89,11 +89,11 @@ def _lexicode(pairs: int, distance: int) -> tuple[int, ...]:
 
 
 def cube_packing(k: int, *, radius: float, distance: int) -> Packing:
-    """Corners of the cube of `discreet.bounds.cube` on k values that differ in `distance` pairs or more.
+    """Corners of the cube of `discreet.bounds.cube` on k values that differ in at least `distance` pairs.
 
-    The corners are taken in order, each that is far enough from all before (a lexicode, at least as many as
-    Gilbert and Varshamov promise). Two are at total variation ``radius * distance / pairs`` at least. An
-    odd value is left out, with no mass. At most 15 pairs.
+    The corners are visited in order, and each that is far enough from all those taken before is taken (a lexicode,
+    at least as many as Gilbert and Varshamov promise). Any two have total variation at least ``radius * distance /
+    pairs``. An odd value is left out, with no mass. At most 15 pairs.
     """
     pairs = k // 2
     at_least("k", k, 2)
@@ -136,7 +136,7 @@ def fano_distribution(members: Packing, n: int, *, epsilon: Number, delta: Numbe
     """The bound in total variation with ``I <= n eta I(V; X)``, user by user.
 
     eta is the contraction of KL: ``tanh(epsilon/2)^2`` for ``delta = 0``, else `tv_contraction`. Neither it
-    nor I(V; X) is ever more than what stands in its place in Lemma 4, phi_n and the mean KL.
+    nor I(V; X) ever exceeds its counterpart in Lemma 4, phi_n and the mean KL.
     """
     at_least("n", n, 0)
     bits = n * _eta(epsilon, delta) * members.information

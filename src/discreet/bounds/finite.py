@@ -26,7 +26,7 @@ _TOLERANCE = 1e-9
 
 
 def _array(name: str, rows: Any, dimensions: int) -> NDArray[Any]:
-    """The entries as float64, or as fractions when every one of them is rational."""
+    """The entries as float64, or as fractions if they are all rational."""
     given = np.array(rows, dtype=object)
     if given.ndim != dimensions or given.size == 0:
         raise InvalidInput(f"{name} of shape {given.shape} must have {dimensions} non-empty dimensions")
@@ -96,12 +96,12 @@ def delta_value(delta: Number) -> float:
 
 
 def at_least(name: str, value: float, least: float) -> None:
-    """Nothing, or an error when `value` is below `least` or no number."""
+    """Raise an error if `value` is below `least` or not a number."""
     if not value >= least:
         raise InvalidInput(f"{name}={value} must be at least {least}")
 
 
 def same_length(p: NDArray[Any], q: NDArray[Any]) -> None:
-    """Nothing, or an error when two distributions are not over the same values."""
+    """Raise an error if two distributions are not over the same values."""
     if p.shape != q.shape:
         raise InvalidInput(f"p has {p.size} entries and q {q.size}; they must be over the same values")

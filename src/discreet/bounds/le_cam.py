@@ -1,7 +1,7 @@
 """Le Cam's method under local privacy: two distributions that are hard to tell apart.
 
 Any estimator that is accurate at both would tell them apart, and `tv_after` says how well n private reports
-can. All the bounds are on the worst of the two, so on the minimax risk of any family with both in it, and
+can. All the bounds are on the worse of the two, hence on the minimax risk of any family that contains both, and
 they allow each user to choose a mechanism after seeing earlier reports.
 
 References: Asoodeh2021 (Lemma 3), LeCam1973, Yu1997.

@@ -1,6 +1,6 @@
 """Lower bounds on the squared error of a mean estimated from private reports, with all constants.
 
-The papers' corollaries are orders. Here each is a number: the best two-point or hypercube construction,
+The papers' corollaries are orders of magnitude. Here each is a number: the best two-point or hypercube construction,
 scanned. They also show the limits of the printed orders. Corollary 1's ``(n phi^2)^(-(k-1)/k)`` cannot hold
 with one constant for all epsilon and delta: with epsilon = 0 and k = 2, showing the value with probability
 delta is (0, delta)-LDP and has error about ``1/(n delta)``, below any multiple of ``1/(delta sqrt(n))``

@@ -1,4 +1,4 @@
-"""What no mechanism and no estimator can beat: lower bounds on the error of the shares at the worst p.
+"""Lower bounds on the error of the shares at the worst p, for every mechanism and estimator.
 
 For each form of context, two numbers that hold for every n and every epsilon, for mechanisms fixed before
 any report is seen: on the expected total variation and on the expected sum of squared errors, both as the
@@ -49,7 +49,7 @@ class MinimaxRisk:
 
 @dataclass(frozen=True)
 class _Found:
-    """A number and the family it came from."""
+    """A number and the family that it came from."""
 
     value: float
     family: str
@@ -71,7 +71,7 @@ def _risk(context: str, distance: _Found, squared: _Found) -> MinimaxRisk:
 
 @lru_cache(maxsize=16384)
 def _part(k: int, n: float, epsilon: float, mass: float) -> tuple[_Found, _Found]:
-    """The bounds for k values under epsilon-LDP that carry `mass`, the rest of it on values always low."""
+    """The bounds for k values under epsilon-LDP that carry `mass`, with the rest on values that are always low."""
     if k < 2:
         return _NOTHING, _NOTHING
     dirichlet = dirichlet_best(k, n, epsilon=epsilon, mass=mass)
@@ -91,7 +91,7 @@ def _part(k: int, n: float, epsilon: float, mass: float) -> tuple[_Found, _Found
 
 
 def minimax_classical(k: int, n: float, *, epsilon: Number) -> MinimaxRisk:
-    """The bounds for k values that are all protected from each other by the same epsilon; infinite is no privacy."""
+    """The bounds for k values all protected from each other by the same epsilon; an infinite one is no privacy."""
     at_least("k", k, 1)
     at_least("n", n, 0)
     e = epsilon_value("epsilon", epsilon)
@@ -116,7 +116,7 @@ def minimax_binary(n: float, *, epsilon_xz: Number, epsilon_zx: Number) -> Minim
 
 def _checked_blocks(sizes: Sequence[int], epsilons: Sequence[Number]) -> Counter[tuple[int, float]]:
     if not sizes or len(sizes) != len(epsilons):
-        raise InvalidInput(f"{len(sizes)} sizes and {len(epsilons)} epsilons must be as many, and some")
+        raise InvalidInput(f"{len(sizes)} sizes and {len(epsilons)} epsilons must be equally many, and at least one")
     for size in sizes:
         at_least("size", size, 1)
     pairs = zip(sizes, epsilons, strict=True)

@@ -1,4 +1,4 @@
-"""How much a report tells about the value, in nats: mutual information, its optimum, and capacity.
+"""How much a report reveals about the value, in nats: mutual information, its optimum, and capacity.
 
 References: Wang2016 (Theorem 2.1, (8)), Blahut1972, Arimoto1972.
 """
@@ -43,7 +43,7 @@ def mutual_information(Q: Matrix, prior: Vector) -> float:
     """I(X; Y) of a value X drawn from `prior` and its report Y through the channel Q."""
     rows, p = floats(channel(Q)), floats(distribution("prior", prior))
     if len(p) != len(rows):
-        raise InvalidInput(f"prior has {len(p)} entries and Q {len(rows)} rows; they must be as many")
+        raise InvalidInput(f"prior has {len(p)} entries and Q {len(rows)} rows; they must be equally many")
     held = p > 0
     return information(rows[held], p[held])
 
@@ -69,7 +69,7 @@ def subset_information(k: int, size: int, *, epsilon: Number) -> float:
 
 @dataclass(frozen=True)
 class SubsetOptimum:
-    """The most information an epsilon-LDP mechanism has at the uniform prior, and the subset size for it."""
+    """The most information of any epsilon-LDP mechanism at the uniform prior, and the subset size that gives it."""
 
     value: float
     size: int
@@ -119,13 +119,13 @@ def unary_information(k: int, *, epsilon: Number) -> float:
 
 
 def blocks_information(sizes: Sequence[int], *, epsilons: Sequence[Number]) -> float:
-    """The most information any mechanism for a context of blocks has at the uniform prior.
+    """The most information that any mechanism for a context of blocks has at the uniform prior.
 
     Columns split into columns on single blocks, so the best report names the block, worth the entropy of
     the block, and inside it is the best of `subset_optimum`.
     """
     if not sizes or len(sizes) != len(epsilons):
-        raise InvalidInput(f"{len(sizes)} sizes and {len(epsilons)} epsilons must be as many, and some")
+        raise InvalidInput(f"{len(sizes)} sizes and {len(epsilons)} epsilons must be equally many, and at least one")
     k = sum(sizes)
     value = 0.0
     for size, epsilon in zip(sizes, epsilons, strict=True):
@@ -137,7 +137,7 @@ def blocks_information(sizes: Sequence[int], *, epsilons: Sequence[Number]) -> f
 
 @dataclass(frozen=True)
 class Capacity:
-    """The largest information over priors: at least `value`, which `prior` has, and at most `ceiling`."""
+    """The largest information over all priors: at least `value`, reached at `prior`, and at most `ceiling`."""
 
     value: float
     ceiling: float
@@ -149,7 +149,7 @@ def capacity(Q: Matrix, *, tolerance: float = 1e-9, iterations: int = 100_000) -
     """The capacity of a channel by the Blahut-Arimoto iteration, with a certified gap.
 
     ``p_x <- p_x exp(D(Q_x || pQ)) / (...)``. At every p, I is a lower and ``max_x D(Q_x || pQ)`` an upper
-    bound; it stops when they are within `tolerance` or after so many iterations, and reports both.
+    bound; it stops when they are within `tolerance` or after the given number of iterations, and reports both.
 
     References: Blahut1972, Arimoto1972.
     """

@@ -1,4 +1,4 @@
-"""All bounds on the error under a context, by quantity: what no mechanism can beat, and what a known scheme attains.
+"""All bounds on the error under a context: what no mechanism can beat, and what a known scheme attains.
 
 Three quantities, each for n people whose values are drawn from shares p:
 
@@ -45,14 +45,14 @@ Result = TypeVar("Result")
 
 QUANTITIES = ("squared_error", "squared_error_worst", "total_variation_worst")
 WRITTEN_OUT = 1024
-"""The most values of an arbitrary matrix that lower bounds are worked out for."""
+"""The most values of an arbitrary matrix for which lower bounds are computed."""
 CLOSED = 128
-"""The most values whose closure is worked out first; it gives larger lower bounds."""
+"""The most values whose closure is computed first; it gives larger lower bounds."""
 
 
 @dataclass(frozen=True)
 class ContextBounds:
-    """Lower and upper bounds on the best possible error, by quantity; see the page of this module."""
+    """Lower and upper bounds on the best possible error, by quantity; see the docstring of this module."""
 
     context: Context
     n: int
@@ -67,7 +67,7 @@ def bounds_for(context: Context, n: int, *, prior: Any = None) -> ContextBounds:
     at_least("n", n, 1)
     p = prior_of(context, prior)
     if context.size > WRITTEN_OUT and context.parts is None:
-        raise InvalidInput(f"bounds: a matrix of {context.size} values is more than the {WRITTEN_OUT} worked out")
+        raise InvalidInput(f"bounds: a matrix of {context.size} values must have at most {WRITTEN_OUT}")
     form = context.simplest()
     risk = _minimax(form, n)
     best = _known(form, n)
@@ -88,7 +88,7 @@ def bounds_for(context: Context, n: int, *, prior: Any = None) -> ContextBounds:
 
 
 def users_for(context: Context, accuracy: float) -> SampleSize | None:
-    """Users for an expected total variation of `accuracy` at the worst shares; None where the form has no bound."""
+    """The users needed for an expected total variation of `accuracy` at the worst shares; None without a bound."""
     form = context.simplest()
     return _by_parts(
         form.parts,
@@ -151,7 +151,7 @@ def _attained(form: Context, n: int) -> AttainedRisk:
     try:
         made = mechanism(form)
         squared, distance = worst_squared_error(made, n), worst_total_variation(made, n)
-    except DiscreetError:  # nothing can be told apart: any guess is as good
+    except DiscreetError:  # nothing can be told apart: any guess is as good as any other
         note = "no mechanism tells these values apart"
         return AttainedRisk(
             upper("total variation", 1.0, "", trivial=1.0, note=note),
@@ -165,7 +165,7 @@ def _attained(form: Context, n: int) -> AttainedRisk:
 
 
 def _identifiable(form: Context) -> bool:
-    """True if its parts serve it well: nothing must be alike, and two values have a closed form of their own."""
+    """True if its parts serve it well: no two values must be alike, and two values have their own closed form."""
     return form.smallest > 0 and (form.parts is not None or form.size != 2)
 
 
@@ -173,7 +173,7 @@ def _unbiased(form: Context, n: int, p: Array) -> Bound:
     """The largest of the bounds that hold at p, over n."""
     found = [unbiased_by_classes(form, p), *_exact_at(form, p)]
     best = max(found, key=lambda bound: bound.value)
-    value = best.value / n * (1 - 1e-12)  # rounding must not lift it above what attains it
+    value = best.value / n * (1 - 1e-12)  # rounding must not lift it above the error that attains it
     return lower("squared error, unbiased estimates", value, best.reference, note="at these shares")
 
 
@@ -222,7 +222,7 @@ def unbiased_by_classes(context: Context, p: Any) -> Bound:
             near[c] += mass[d] * math.exp(-level)
             far[d] += mass[c] * math.exp(min(level, 700.0))
             hidden_from[d] += mass[c]
-    shown = mass.sum() - mass - hidden_from > 1e-12  # to somebody of another class who need not hide behind it
+    shown = mass.sum() - mass - hidden_from > 1e-12  # for someone of another class who need not hide behind it
     rest = np.maximum(mass[labels] - shares, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         high = 1 / (shares + rest * own_near[labels] + near[labels])

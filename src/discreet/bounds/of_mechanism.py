@@ -1,4 +1,4 @@
-"""The error that a mechanism attains with its unbiased estimate: at given shares, and at the worst there are.
+"""The error that a mechanism attains with its unbiased estimate: at given shares, and at the worst shares.
 
 For shares p the estimate of x has ``n Var_x = m_x . p - p_x^2``, where ``m_xz = E[phi_x^2 | z]`` is known in
 closed form; so ``n`` times the squared error is ``c . p - |p|^2`` with ``c = sum_x m_x``, and the expected total
@@ -26,9 +26,9 @@ from discreet.statistics.numeric import NUMERIC
 Array = NDArray[np.float64]
 
 LARGEST = 1024
-"""The most values that are followed one by one."""
+"""The most values that are tracked individually."""
 ROUNDS = 1000
-"""Steps of the search for the worst shares; what is left to gain is added to the bound."""
+"""Steps of the search for the worst shares; the remaining gap is added to the bound."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Moments:
 
     @property
     def costs(self) -> Array:
-        """c of each group: the second moments of all values together when somebody holds one of the group."""
+        """c of each group: the summed second moments of all values when a person's value is in the group."""
         return self.sizes @ self.table
 
 
@@ -56,7 +56,7 @@ def squared_error(mechanism: Mechanism, n: int, shares: Any) -> Bound:
 
 
 def total_variation_at(mechanism: Mechanism, n: int, shares: Any) -> Bound:
-    """The expected total variation of the unbiased estimate at these shares is at most ``sum_x sd_x / 2``."""
+    """``sum_x sd_x / 2``, a bound on the expected total variation of the unbiased estimate at these shares."""
     p = np.asarray(shares, dtype=np.float64)
     variances = np.maximum(mechanism.randomizer.second_moments(p, NUMERIC) - p**2, 0.0)
     value = float(np.sqrt(variances / n).sum()) / 2
@@ -99,7 +99,7 @@ def worst_squared_error(mechanism: Mechanism, n: int) -> Bound:
 def worst_total_variation(mechanism: Mechanism, n: int) -> Bound:
     """An upper bound on the expected total variation at the worst shares: ``max_p sum_x sd_x / 2``.
 
-    The maximum of a concave function by Frank and Wolfe's steps; the duality gap that is left is added.
+    The maximum of a concave function by Frank and Wolfe's steps; the remaining duality gap is added.
     """
     found = moments_of(mechanism.randomizer)
     size = found.sizes
@@ -121,7 +121,7 @@ def worst_total_variation(mechanism: Mechanism, n: int) -> Bound:
 
 
 def moments_of(randomizer: Randomizer) -> Moments:
-    """The second moments of a randomizer by groups; `InvalidInput` when there are too many values to follow."""
+    """The second moments of a randomizer by groups; `InvalidInput` if there are too many values to track."""
     groups = groups_of(randomizer)
     table = np.empty((len(groups), len(groups)))
     first = [group[0] for group in groups]
@@ -140,5 +140,5 @@ def groups_of(randomizer: Randomizer) -> list[list[int]]:
             groups.setdefault(twin, []).append(x)
         return list(groups.values())
     if randomizer.size > LARGEST:
-        raise InvalidInput(f"the worst shares of {randomizer.name} are worked out for at most {LARGEST} values")
+        raise InvalidInput(f"the worst shares of {randomizer.name} are computed for at most {LARGEST} values")
     return [[x] for x in range(randomizer.size)]

@@ -2,7 +2,7 @@
 
 A channel is (epsilon, delta)-LDP exactly when ``delta >= max over x, z of E_gamma(Q_x || Q_z)`` with
 ``gamma = e^epsilon`` (Asoodeh2021, Theorem 1). For one pair the right side is the largest of the lines ``a
-- gamma b``, one for each set of reports, where a and b are the chances of the set under x and z; the sets
+- gamma b``, one per set of reports, where a and b are the chances of the set under x and z; the sets
 that matter are those of the largest likelihood ratios. So the curve is the upper hull of the points (b, a)
 of all pairs, read by slope: piecewise linear in gamma, with breakpoints found exactly.
 
@@ -59,7 +59,7 @@ class PrivacyCurve:
         return self.deltas[-1]
 
     def gamma_at(self, delta: Number) -> Number:
-        """The smallest ``e^epsilon >= 1`` at which `delta` is enough; infinite when none is."""
+        """The smallest ``e^epsilon >= 1`` at which `delta` is enough; infinite if none is."""
         delta_value(delta)
         if delta < self.deltas[-1]:
             return math.inf
@@ -77,12 +77,12 @@ class PrivacyCurve:
         return float(self.delta_at(math.exp(value)))
 
     def epsilon(self, *, delta: Number = 0) -> float:
-        """The smallest epsilon at `delta`; infinite when no epsilon will do."""
+        """The smallest epsilon at `delta`; infinite if no epsilon suffices."""
         return math.log(self.gamma_at(delta))
 
 
 def _operating_points(p: NDArray[Any], q: NDArray[Any]) -> list[tuple[Any, Any]]:
-    """(chance under q, chance under p) of the sets of reports with the largest ratios, growing."""
+    """(chance under q, chance under p) of the growing sets of reports with the largest ratios."""
     possible = q > 0
     first = p[~possible].sum() if not possible.all() else p[0] * 0
     p, q = p[possible], q[possible]
@@ -154,7 +154,7 @@ def privacy_curve(Q: Matrix) -> PrivacyCurve:
 
 
 def pairwise_epsilon(Q: Matrix) -> Floats:
-    """The matrix a channel attains: ``log max_y Q(y|x) / Q(y|z)`` for every pair, infinite where no ratio is."""
+    """The matrix that a channel attains: ``log max_y Q(y|x) / Q(y|z)`` for every pair, infinite where the ratio is."""
     rows = channel(Q)
     result = np.zeros((len(rows), len(rows)))
     for x, p in enumerate(rows):
@@ -167,9 +167,9 @@ def pairwise_epsilon(Q: Matrix) -> Floats:
 
 
 def pairwise_delta(Q: Matrix, E: Matrix) -> Floats:
-    """The delta each pair is left with: entry (x, z) is E_gamma(Q_x || Q_z) at ``gamma = e^E[x, z]``.
+    """The delta left to each pair: entry (x, z) is E_gamma(Q_x || Q_z) at ``gamma = e^E[x, z]``.
 
-    An infinite entry asks for nothing and is left with zero. All are zero, up to rounding, exactly when the
+    An infinite entry requires nothing and has delta zero. All are zero, up to rounding, exactly when the
     channel is E-LDP.
     """
     rows, epsilons = floats(channel(Q)), privacy_matrix(E)

@@ -1,4 +1,4 @@
-"""How many users a target in total variation takes: enough by a known scheme, and fewer than no scheme can do with.
+"""How many users a target total variation takes: as many as a known scheme needs, and as few as none can beat.
 
 Theorems 3 and 4 of Acharya et al. give orders; here both sides are numbers. The lower side is the largest n
 at which a lower bound on the minimax error is still above the target: `necessary` by the best of `minimax`,
@@ -40,7 +40,7 @@ _MOST = 1e18
 
 @dataclass(frozen=True)
 class SampleSize:
-    """Users for an expected total variation of `accuracy` at the worst p."""
+    """The users needed for an expected total variation of `accuracy` at the worst p."""
 
     accuracy: float
     necessary: Bound
@@ -50,7 +50,7 @@ class SampleSize:
 
 
 def _last_above(risk: Callable[[float], float], accuracy: float) -> float:
-    """The largest n found, within a part in a thousand, with ``risk(n) > accuracy``; 0 when none has.
+    """The largest n found, to one part in a thousand, with ``risk(n) > accuracy``; 0 if there is none.
 
     `risk` need not be monotone: whatever n is returned has been tried.
     """
@@ -91,7 +91,7 @@ def _users(
 
 
 def classical_users(k: int, accuracy: float, *, epsilon: Number) -> SampleSize:
-    """Users for k equally protected values; of the order ``k^2 / (accuracy^2 epsilon^2)`` for small epsilon.
+    """The users needed for k equally protected values; of the order ``k^2 / (accuracy^2 epsilon^2)`` for small epsilon.
 
     `sufficient` is by the subset mechanism, `printed` by Hadamard response as one block.
     """
@@ -105,7 +105,7 @@ def classical_users(k: int, accuracy: float, *, epsilon: Number) -> SampleSize:
 
 
 def blocks_users(sizes: Sequence[int], accuracy: float, *, epsilons: Sequence[Number]) -> SampleSize:
-    """Users for a context of blocks; of the order ``sum_j k_j^2 / (accuracy^2 epsilon^2)``: Theorem 4."""
+    """The users needed for a context of blocks; of the order ``sum_j k_j^2 / (accuracy^2 epsilon^2)``: Theorem 4."""
     return _users(
         accuracy,
         lambda n: minimax_blocks(sizes, n, epsilons=epsilons).total_variation.value,

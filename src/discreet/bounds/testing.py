@@ -43,7 +43,7 @@ def stein_exponent_context(p0: Vector, p1: Vector, *, E: Matrix) -> Bound:
 def _reported(Q: Matrix, p: Vector) -> Vector:
     rows, shares = floats(channel(Q)), floats(distribution("p", p))
     if len(rows) != len(shares):
-        raise InvalidInput(f"p has {len(shares)} entries and Q {len(rows)} rows; they must be as many")
+        raise InvalidInput(f"p has {len(shares)} entries and Q {len(rows)} rows; they must be equally many")
     reported: Vector = shares @ rows
     return reported
 
@@ -54,7 +54,7 @@ def channel_stein_exponent(Q: Matrix, p0: Vector, p1: Vector) -> float:
 
 
 def channel_chernoff_exponent(Q: Matrix, p0: Vector, p1: Vector) -> float:
-    """The exact exponent of the smaller of the errors' sum through Q: the Chernoff information of the reports.
+    """The exact exponent of the smallest sum of errors through Q: the Chernoff information of the reports.
 
     At every n the sum of the two errors of the best test is at most ``e^(-n exponent)``.
     """
@@ -105,7 +105,7 @@ def error_floor(p0: Vector, p1: Vector, n: int, *, epsilon: Number, delta: Numbe
 def users_to_tell(p0: Vector, p1: Vector, *, alpha: float, beta: float, epsilon: Number, delta: Number = 0) -> Bound:
     """The least n that can have errors alpha and beta, ``alpha + beta < 1``, whatever the mechanism.
 
-    Proof by data processing:     ``n >= binary_kl(1 - alpha, beta) / D(P0||P1)`` and the same with the
+    Proof by data processing: ``n >= binary_kl(1 - alpha, beta) / D(P0||P1)`` and the same with the
     hypotheses exchanged, D by `kl_after`.
     """
     _check_level("alpha", alpha)
@@ -121,7 +121,7 @@ def users_to_tell(p0: Vector, p1: Vector, *, alpha: float, beta: float, epsilon:
 
 
 def users_enough(Q: Matrix, p0: Vector, p1: Vector, *, errors: float) -> Bound:
-    """An n with which the best test on reports through Q has errors that sum to at most `errors`.
+    """A number of users n for which the best test on reports through Q has errors that sum to at most `errors`.
 
     It is ``log(1/errors)/C``, where C is the Chernoff information of the reports.
     """

@@ -21,7 +21,7 @@ def chi_square_from_tv(epsilon: Number, distance: float) -> float:
 
     With ``e = e^epsilon`` and ``t = distance`` it is ``(e-1)^2 t^2 / e`` when ``2t(e-1) >= e-2``, which
     holds whenever ``epsilon <= log 2``, and at most ``2 (e-1)^2 t^2 / (e+2)`` in any case; the first is
-    what randomised response gives and the second what it gives on three values as t goes to 0.
+    what randomized response gives and the second what it gives on three values as t goes to 0.
 
     *Proof.* Write the laws as ``(1-t)C + tP`` and ``(1-t)C + tR``. A column of an epsilon-LDP channel is a
     sum of columns with levels 1 and e. Chi-square is convex and homogeneous in the column (c, p, r) of the
@@ -51,7 +51,7 @@ def kl_after(p: Vector, q: Vector, *, epsilon: Number, delta: Number = 0) -> flo
 
     The smallest of KL times `tv_contraction` and, for ``delta = 0``, KL times `kl_contraction` and ``log(1
     + chi-square)`` by `chi_square_from_tv`. It bounds n reports n times over, even when each user may
-    choose a mechanism after seeing the reports before.
+    choose a mechanism after seeing earlier reports.
     """
     eta = tv_contraction(epsilon, delta=delta)
     if delta == 0:

@@ -1,4 +1,4 @@
-"""What no unbiased estimator can beat at a given p: Cramer-Rao bounds over all channels a context allows.
+"""Bounds on every unbiased estimator at a given p: Cramer-Rao bounds over all channels that a context allows.
 
 Minimax bounds are about the worst p. These are about one p, so they may be set beside the error measured
 there, but they bind unbiased estimators only: a projected or shrunken estimate may be below them. All are
@@ -61,11 +61,11 @@ def unbiased_blocks(sizes: Sequence[int], masses: Vector, *, epsilons: Sequence[
 
     ``sum_j P_j (1/k_j + (k_j-1)^2/F_j) - sum_j P_j^2/k_j``, F_j the `subset_trace` of the block: M is
     diagonal in blocks, ``M_j = M'_j / P_j`` with M'_j the block's own, which has eigenvalue k_j at the
-    constant vector. The subset mechanism inside each block has it.
+    constant vector. The subset mechanism inside each block attains it.
     """
     P = floats(distribution("masses", masses))
     if not len(sizes) == len(epsilons) == len(P):
-        raise InvalidInput(f"{len(sizes)} sizes, {len(P)} masses and {len(epsilons)} epsilons must be as many")
+        raise InvalidInput(f"{len(sizes)} sizes, {len(P)} masses and {len(epsilons)} epsilons must be equally many")
     value = 0.0
     for size, epsilon, mass in zip(sizes, epsilons, P.tolist(), strict=True):
         inside = unbiased_uniform(size, epsilon=epsilon).value if mass > 0 else 0.0
@@ -111,7 +111,7 @@ def unbiased_matrix(E: Matrix, p: Vector) -> Bound:
     """
     epsilons, shares = privacy_matrix(E), floats(distribution("p", p))
     if len(shares) != len(epsilons):
-        raise InvalidInput(f"p has {len(shares)} entries and E {len(epsilons)} rows; they must be as many")
+        raise InvalidInput(f"p has {len(shares)} entries and E {len(epsilons)} rows; they must be equally many")
     if len(shares) == 1:
         return lower("unbiased squared error times n", 0.0, "Acharya2020")
     held = shares > 0

@@ -51,7 +51,7 @@ CONCENTRATIONS: tuple[float, ...] = (
     *(128.0, 256.0, 1024.0, 4096.0, 32768.0),
 )
 _LAPLACE = math.sqrt(math.pi / (2 * math.e))  # the entropic constant; a Gaussian error would have sqrt(2/pi)
-_ROUNDING = 1 - 1e-9  # what the quadrature and sums may be off by, and more
+_ROUNDING = 1 - 1e-9  # more than the error of the quadrature and sums
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class PriorRisk:
 
 @lru_cache(maxsize=65536)
 def fisher_trace(k: int, b: float, concentration: float, mass: float) -> float:
-    """F of the module's page: the largest mean trace of a report's information about k shares, ``b = e^-epsilon``.
+    """F of the module's docstring: the largest mean trace of a report's information about k shares, ``b = e^-epsilon``.
 
     Every m is bounded from above in closed form, and the exact mean is taken in the order of those bounds
     until no m left can win. Above half of k none can.
@@ -91,7 +91,7 @@ def dirichlet_risk(k: int, n: float, *, epsilon: Number, concentration: float, m
     """The two bounds under Dirichlet(a, ..., a) on k values that carry `mass` together.
 
     They are on the part of the error that falls on these values. `n` may be fractional: what counts is the
-    information, and a block that a share of the users is in has that share of it.
+    information, and a block that contains a share of the users has that share of it.
     """
     at_least("k", k, 2)
     at_least("n", n, 0)
@@ -108,7 +108,7 @@ def dirichlet_risk(k: int, n: float, *, epsilon: Number, concentration: float, m
 
 
 def dirichlet_best(k: int, n: float, *, epsilon: Number, mass: float = 1.0) -> tuple[PriorRisk, PriorRisk]:
-    """The best of these priors on k values or fewer, for total variation and for squared error.
+    """The best of these priors on at most k values, for total variation and for squared error.
 
     All mass on fewer of the values is a prior too, and better while n is small; k is halved down to two.
     """
@@ -145,7 +145,7 @@ def pair_risk(n: float, *, epsilon_xz: Number, epsilon_zx: Number, first: float,
     share, is at least ``sqrt(pi/2e) / sqrt(J + nI)`` and the squared error, twice the share's, at least
     ``2/(J + nI)``.
 
-    References: Acharya2020 (Theorem 2), and those of this page.
+    References: Acharya2020 (Theorem 2), and those of this module.
     """
     at_least("n", n, 0)
     for name, value in (("first", first), ("second", second)):

@@ -1,4 +1,4 @@
-"""The conformance suite: laws that every mechanism and every engine keeps, to be run on your own.
+"""The conformance suite: laws that every mechanism and engine must obey, to run on your own ones.
 
 ::
 

@@ -1,4 +1,4 @@
-"""The certificate holds, also when the channel is written out, and one unit more is refused."""
+"""The certificate holds, also for the channel written out, and one unit more is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .law import channel_of, is_small
 
 
 def check_certificate(mechanism: Mechanism) -> None:
-    """The mechanism is certified; on small domains so is its channel, and not with one unit of weight too many."""
+    """The mechanism is certified; on small domains its channel is too, but not with one unit of weight too many."""
     certificate = verify(mechanism)
     if not within(certificate.ratio, certificate.claimed) or not certificate.realised <= float(certificate.claimed):
         raise CheckFailed(f"{mechanism.name}: realised {certificate.realised} is above {certificate.claimed}")
@@ -25,7 +25,7 @@ def check_certificate(mechanism: Mechanism) -> None:
 
 
 def _refuses_a_unit(mechanism: Mechanism, channel: list[list[Fraction]]) -> None:
-    """Give the likeliest report of a protected value one unit more than E allows: it must be refused."""
+    """Check that giving the likeliest report of a protected value one unit more than E allows is refused."""
     context = mechanism.context
     if context.tightest is None:
         return
@@ -46,7 +46,7 @@ def _refuses_a_unit(mechanism: Mechanism, channel: list[list[Fraction]]) -> None
 
 
 def _moved(row: list[Fraction], y: int, weight: Fraction) -> list[Fraction] | None:
-    """The row with `weight` on y, the difference taken from the others; None if they have not enough."""
+    """The row with `weight` on y, the difference taken from the others; None if they do not have enough."""
     missing = weight - row[y]
     if missing <= 0 or weight > 1:
         return None

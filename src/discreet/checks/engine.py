@@ -36,7 +36,7 @@ def check_engine(engine: Engine, mechanism: Mechanism, *, n: int = 4000, seed: i
             engine(randomizer, wrong, seeded(seed))
         except UnknownValue:
             continue
-        raise CheckFailed(f"{mechanism.name}: the engine randomizes the index {wrong[0]}, which is none of the domain")
+        raise CheckFailed(f"{mechanism.name}: the engine randomizes the index {wrong[0]}, which is not in the domain")
 
 
 def _same(mechanism: Mechanism, expected: list[int], found: list[int]) -> None:

@@ -1,4 +1,4 @@
-"""Proof by execution: the sampler run over every word gives the law cell by cell."""
+"""Proof by execution: the sampler, run over every word, gives exactly the stated law."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from ..statistics.arrays import ARRAYS
 from .small_words import Factory, small_forms
 
 DRAWS = 1 << 20
-"""Draws made for one form: all words for each value, as many values as fit (three of every class at least)."""
+"""Draws made for one form: all words for each value, for as many values as fit (at least three per class)."""
 
 SAMPLES = 64
-"""Words of each value that the integer form repeats."""
+"""Words of each value that are repeated with plain integers."""
 
 
 def check_every_word(randomizer: Randomizer, *, factory: Factory | None = None) -> int:
     """Run the sampler over every word of small word spaces and compare with `probability`, exactly.
 
-    Returns how many forms were run: widths 6, 8 and 10 where they fit 20 bits of words a report, else the
+    Returns how many forms were run: widths 6, 8 and 10 where they fit 20 bits of words per report, else the
     first width that does; 0 if none does. `factory` rebuilds the randomizer at a width, see `narrow`.
     """
     forms = 0
@@ -63,8 +63,8 @@ def _values(form: Randomizer, most: int) -> Iterator[int]:
 
 def _compare(form: Randomizer, x: int, drawn: NDArray[np.uint64], space: int) -> None:
     found = dict(zip(*(part.tolist() for part in np.unique(drawn, return_counts=True)), strict=True))
-    told = {int(y): form.probability(x, int(y)) * space for y in {*form.reports(), *found}}
-    for y, units in told.items():
+    stated = {int(y): form.probability(x, int(y)) * space for y in {*form.reports(), *found}}
+    for y, units in stated.items():
         if units != found.get(y, 0):
             raise CheckFailed(
                 f"{form.name} with {form.word_bits}-bit words: report {y} of value {x} is drawn by {found.get(y, 0)} "

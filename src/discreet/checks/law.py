@@ -1,4 +1,4 @@
-"""The law as stated: a channel, its reports and the ratios that the certificate rests on."""
+"""The law as stated: a channel, its reports and the ratios on which the certificate rests."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..mechanisms.mechanism import Mechanism
 
 REPORTS = 1 << 10
 ENTRIES = 1 << 13
-"""Largest numbers of reports and of channel entries that are enumerated."""
+"""The largest numbers of reports and of channel entries that are enumerated."""
 
 SLACK = 1e-8
 """How far a certified epsilon may lie above the true one."""
 
 
 def is_small(mechanism: Mechanism) -> bool:
-    """True if the whole channel can be written out in a moment."""
+    """True if the whole channel can be written out quickly."""
     outputs = mechanism.randomizer.outputs
     return outputs <= REPORTS and outputs * mechanism.context.size <= ENTRIES
 
@@ -68,7 +68,7 @@ def _refused(mechanism: Mechanism, y: object) -> None:
         mechanism.randomizer.check_report(y)  # type: ignore[arg-type]
     except InvalidReport:
         return
-    raise CheckFailed(f"{mechanism.name}: check_report lets the forged report {y!r} pass")
+    raise CheckFailed(f"{mechanism.name}: check_report accepts the forged report {y!r}")
 
 
 def check_pairs(mechanism: Mechanism) -> None:
@@ -78,12 +78,12 @@ def check_pairs(mechanism: Mechanism) -> None:
     """
     randomizer, channel = mechanism.randomizer, channel_of(mechanism)
     labels = randomizer.labels
-    told = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in randomizer.pairs()}
+    stated = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in randomizer.pairs()}
     scale = math.lcm(*(entry.denominator for row in channel for entry in row))
     units = [[int(entry * scale) for entry in row] for row in channel]
     for x, z in permutations(range(randomizer.size), 2):
         true = largest_ratio(units[x], units[z])
-        bound = told.get((labels[x], labels[z]))
+        bound = stated.get((labels[x], labels[z]))
         if (true is None) != (bound is None) or (true and bound and true > bound):
             raise CheckFailed(
                 f"{mechanism.name}: {x} against {z} has the largest ratio {_shown(true)}; pairs() says {_shown(bound)}"

@@ -11,7 +11,7 @@ from .words import some_values
 def check_round_trips(mechanism: Mechanism, *, seed: int = 1) -> bool:
     """Reports and tallies survive JSON, text and bytes, and the spec gives the same fingerprint and reports.
 
-    Returns False where the mechanism cannot be told by a spec at all (a randomizer of one's own).
+    Returns False where no spec can describe the mechanism (a randomizer of one's own).
     """
     from .. import wire
 
@@ -45,5 +45,5 @@ def _spec(mechanism: Mechanism, reports: list[int], seed: int) -> bool:
     again = spec.mechanism
     same = [again.randomize_index(x, seeded(seed + i)) for i, x in enumerate(_some(mechanism, seed))]
     if again.fingerprint != mechanism.fingerprint or same != reports:
-        raise CheckFailed(f"{mechanism.name}: the mechanism read back from its spec is another one")
+        raise CheckFailed(f"{mechanism.name}: the mechanism read back from its spec is a different one")
     return True

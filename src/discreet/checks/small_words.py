@@ -1,4 +1,4 @@
-"""The same randomizer on a word space small enough to run in full."""
+"""The same randomizer on a word space small enough to run through completely."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from ..errors import InvalidInput
 from ..mechanisms.randomizer import Randomizer
 
 WIDTHS = (6, 8, 10)
-"""The widths that are run whenever they can be."""
+"""The widths that are run whenever possible."""
 
 OTHERS = (12, 14, 16, 18, 20, 5, 4, 3, 2, 1)
-"""Tried in turn where none of `WIDTHS` will do."""
+"""Widths tried in turn where none of `WIDTHS` works."""
 
 LARGEST = 20
-"""Bits of word space, all words of a report together, that are run in full."""
+"""The most bits, over all words of a report together, that are run through completely."""
 
 EPSILONS = (Fraction(1), Fraction(2), Fraction(4))
-"""Tried in turn where so few words cannot hold the randomizer's own epsilon."""
+"""Epsilons tried in turn where so few words cannot realise the randomizer's own."""
 
 Factory = Callable[[int], Randomizer]
-"""From a word width to the randomizer rebuilt at it."""
+"""A function from a word width to the randomizer rebuilt at that width."""
 
 
 def narrow(randomizer: Randomizer, word_bits: int, *, epsilon: Fraction | None = None) -> Randomizer:
     """The randomizer rebuilt with words of `word_bits` bits, see `Randomizer.narrowed`.
 
-    One made in another way brings its own factory: ``check_mechanism(mechanism, factory=lambda word_bits: ...)``.
+    One made in another way needs its own factory: ``check_mechanism(mechanism, factory=lambda word_bits: ...)``.
     """
     return randomizer.narrowed(word_bits, epsilon)
 
 
 def small_forms(randomizer: Randomizer, factory: Factory | None) -> Iterator[Randomizer]:
-    """The forms to be run in full: all of `WIDTHS` that can be, or else the first that can."""
+    """The forms to run completely: all of `WIDTHS` that work, or else the first width that does."""
     found = False
     for width in (*WIDTHS, *OTHERS):
         if width not in WIDTHS and found:

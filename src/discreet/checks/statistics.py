@@ -1,4 +1,4 @@
-"""The statistics equal what enumeration of the channel gives: no bias, and the right moments."""
+"""The statistics agree with an enumeration of the channel: no bias, and the right moments."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .law import channel_of
 Array = NDArray[np.float64]
 
 BIAS = 1e-12
-"""Largest bias, in units of the largest coefficient of the estimator where that is above one."""
+"""The largest bias allowed, in units of the estimator's largest coefficient where that is above one."""
 
 CLOSE = 1e-9
-"""Largest relative difference of a moment."""
+"""The largest relative difference allowed in a moment."""
 
 
 @lru_cache(maxsize=8)
@@ -44,7 +44,7 @@ def check_unbiased(mechanism: Mechanism) -> None:
         raise CheckFailed(f"{mechanism.name}: the share of {x} is off by {off[z, x]:.3g} when everyone holds {z}")
     totals = np.array([np.sum(mechanism.randomizer.total(counts, NUMERIC)) for counts in cells])
     if (totals != 1).any():
-        raise CheckFailed(f"{mechanism.name}: the cells of one report tell of {totals[totals != 1][0]} reports")
+        raise CheckFailed(f"{mechanism.name}: the cells of one report count as {totals[totals != 1][0]} reports")
 
 
 def check_moments(mechanism: Mechanism, *, seed: int = 1) -> None:
@@ -59,7 +59,7 @@ def check_moments(mechanism: Mechanism, *, seed: int = 1) -> None:
         shares = total * rng.dirichlet(np.ones(len(channel)))
         law = shares @ channel
         first, second = rng.normal(size=(2, len(channel)))
-        told: dict[str, tuple[Any, Any]] = {
+        compared: dict[str, tuple[Any, Any]] = {
             "push": (randomizer.push(shares, NUMERIC), law @ cells),
             "second_moments": (randomizer.second_moments(shares, NUMERIC), law @ phi**2),
             "cross_moment": (
@@ -68,8 +68,8 @@ def check_moments(mechanism: Mechanism, *, seed: int = 1) -> None:
             ),
         }
         weights = rng.normal(size=randomizer.cells)
-        told["pull"] = (randomizer.pull(weights, NUMERIC), channel @ (cells @ weights))
-        for name, (claimed, true) in told.items():
+        compared["pull"] = (randomizer.pull(weights, NUMERIC), channel @ (cells @ weights))
+        for name, (claimed, true) in compared.items():
             _close(mechanism, name, claimed, true)
     _check_slopes(mechanism, rng.dirichlet(np.ones(len(channel))))
 
@@ -95,6 +95,6 @@ def _check_slopes(mechanism: Mechanism, shares: Array) -> None:
 def check_influence(mechanism: Mechanism) -> None:
     """`influence` bounds the largest coefficient that any report has in any share, within a factor of two."""
     _, phi, _ = enumerated(mechanism)
-    told, true = mechanism.randomizer.influence(NUMERIC), float(phi.max())
-    if not true * (1 - CLOSE) <= told <= 2 * true:
-        raise CheckFailed(f"{mechanism.name}: its influence is {true:.6g}; influence() says {told:.6g}")
+    claimed, true = mechanism.randomizer.influence(NUMERIC), float(phi.max())
+    if not true * (1 - CLOSE) <= claimed <= 2 * true:
+        raise CheckFailed(f"{mechanism.name}: its influence is {true:.6g}; influence() says {claimed:.6g}")

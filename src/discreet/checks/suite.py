@@ -1,4 +1,4 @@
-"""All laws of a mechanism in one call."""
+"""Check all laws of a mechanism in one call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .words import check_equal_words, check_scalar_is_vector
 def check_mechanism(
     subject: Mechanism | tuple[str, Context], *, factory: Factory | None = None, seed: int = 1
 ) -> tuple[str, ...]:
-    """Every law that a mechanism must keep; `CheckFailed` with one sentence for the first it breaks.
+    """Check every law that a mechanism must obey; `CheckFailed` says in one sentence which is broken first.
 
     `subject` is a mechanism, or its name and the context. Laws that need the channel written out are
     checked on small domains; the names of the laws that were checked are returned. `factory` rebuilds
@@ -51,7 +51,7 @@ def check_mechanism(
 
 
 def _identifiable(mechanism: Mechanism) -> bool:
-    """False where the reports tell nothing, as under epsilon 0: there is no estimate to check."""
+    """False where the reports reveal nothing, as under epsilon 0: there is no estimate to check."""
     try:
         mechanism.randomizer.influence(NUMERIC)
     except NotIdentifiable:

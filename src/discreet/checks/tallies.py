@@ -21,7 +21,7 @@ def check_merging(mechanism: Mechanism, *, seed: int = 1) -> None:
         "(a + b) + c = a + (b + c)": (a + b) + c == a + (b + c),
         "a + zero = a": a + mechanism.tally() == a == mechanism.tally() + a,
         "the parts add up to the whole": a + b + c == whole == sum([a, b, c]),
-        "the order of reports is of no account": mechanism.tally(reports[::-1]) == whole,
+        "the order of reports does not matter": mechanism.tally(reports[::-1]) == whole,
         "n counts the reports": whole.n == len(values),
     }
     for law, holds in laws.items():

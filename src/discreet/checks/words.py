@@ -1,4 +1,4 @@
-"""One report takes the same words whatever the value and the outcome, alone or in bulk."""
+"""Every report takes the same number of words, whatever the value and the outcome, alone or in bulk."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..mechanisms.mechanism import Mechanism
 from ..random import Source, replay, seeded
 
 REPORTS = 300
-"""Reports made for each law."""
+"""Reports made to check each law."""
 
 
 class Counting:
-    """A source that gives another's words and remembers how many were asked for."""
+    """A source that passes on another's words and counts how many were taken."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -35,7 +35,7 @@ class Counting:
 
 
 def some_values(size: int, count: int, seed: int) -> NDArray[np.int64]:
-    """`count` value numbers that hold the first, the last and random others."""
+    """`count` value numbers that include the first, the last and random others."""
     values = np.random.default_rng(seed).integers(0, size, size=count)
     values[:2] = 0, size - 1
     return values

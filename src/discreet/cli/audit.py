@@ -18,11 +18,13 @@ BREACH = 1
 
 @click.command()
 @click.argument("spec", required=False)
-@click.option("--command", "program", metavar="LINE", help="Audit this program: one value a line in, one report out.")
+@click.option(
+    "--command", "program", metavar="LINE", help="Audit this program: one value per line in, one report per line out."
+)
 @click.option("--values", metavar="A,B,...", help="With --command and without SPEC: the values.")
 @click.option("--epsilon", metavar="E", help="With --values: the epsilon that is claimed for every pair of them.")
-@click.option("--samples", type=click.IntRange(min=600), default=100_000, show_default=True, help="Reports a value.")
-@click.option("--confidence", type=float, default=1 - 1e-6, show_default=True, help="Of all bounds together.")
+@click.option("--samples", type=click.IntRange(min=600), default=100_000, show_default=True, help="Reports per value.")
+@click.option("--confidence", type=float, default=1 - 1e-6, show_default=True, help="Joint confidence of all bounds.")
 @click.option("--pair", "pairs", nargs=2, multiple=True, metavar="X Z", help="Audit this pair (may be repeated).")
 @click.option("--insecure-seed", type=int, metavar="N", help="Reproducible reports of the mechanism.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -41,7 +43,7 @@ def command(
 
     SPEC is a .toml or .json file: its mechanism is audited, on packed bytes, or with --command a program that
     claims its context. Half of the reports serve to find what tells two values apart, the other half to bound
-    it. Ends with code 1 when some pair is told apart more than E allows, at the confidence stated.
+    it. Exits with code 1 if some pair can be told apart more than E allows, at the stated confidence.
     """
     from ..auditing import audit
     from ..random import secure, seeded
@@ -50,7 +52,7 @@ def command(
     if spec is None and (program is None or values is None or epsilon is None):
         raise click.UsageError("give SPEC, or --command with --values and --epsilon")
     if spec is not None and (values is not None or epsilon is not None):
-        raise click.UsageError("--values and --epsilon go without SPEC, which says both")
+        raise click.UsageError("--values and --epsilon cannot be used with SPEC, which gives both")
     read = None if spec is None else Spec.read(spec)
     context = read.context if read is not None else _uniform(str(values), str(epsilon))
     subject: Any = program if program is not None or read is None else read.mechanism
@@ -77,7 +79,7 @@ def _uniform(values: str, epsilon: str) -> Context:
 
 
 class _Bar:
-    """A bar on standard error while somebody is looking."""
+    """A progress bar on standard error, if that is a terminal."""
 
     def __enter__(self) -> _Bar:
         from tqdm import tqdm

@@ -44,17 +44,17 @@ def command(
     mechanism = Spec.read(spec).mechanism
     shares = None if prior is None else read_prior(prior, mechanism.context.domain)
     found = compare(mechanism, n, prior=shares)
-    told: dict[str, Any] = found.as_dict()
+    result: dict[str, Any] = found.as_dict()
     lines = [str(found)]
     if tv is not None:
         users = _users(mechanism, tv)
-        told["users"] = users
+        result["users"] = users
         lines.append("\n" + _users_line(users))
     if pair is not None:
         region = _region(mechanism, pair, plot)
-        told["region"] = region
+        result["region"] = region
         lines += ["", *_region_lines(region)]
-    click.echo(json.dumps(told, ensure_ascii=False) if as_json else "\n".join(lines))
+    click.echo(json.dumps(result, ensure_ascii=False) if as_json else "\n".join(lines))
 
 
 def _users(mechanism: Mechanism, tv: float) -> dict[str, Any]:
@@ -66,16 +66,16 @@ def _users(mechanism: Mechanism, tv: float) -> dict[str, Any]:
         raise InvalidInput(f"tv={tv} must be between 0 and 1")
     attained = math.ceil((worst_total_variation(mechanism, 1).value / tv) ** 2)
     known: SampleSize | None = users_for(mechanism.context, tv)
-    told: dict[str, Any] = {"total_variation": tv, "attained": attained}
+    users: dict[str, Any] = {"total_variation": tv, "attained": attained}
     if known is not None:
-        told |= {"lower": known.necessary.value, "upper": known.sufficient.value, "upper_printed": known.printed.value}
-    return told
+        users |= {"lower": known.necessary.value, "upper": known.sufficient.value, "upper_printed": known.printed.value}
+    return users
 
 
 def _users_line(users: dict[str, Any]) -> str:
     line = f"users for a total variation of {users['total_variation']:g}: {users['attained']:,} are enough here"
     if "lower" in users:
-        line += f"; nobody can do with {users['lower']:,.0f}; {users['upper']:,.0f} are enough for a known scheme"
+        line += f"; nobody can do it with {users['lower']:,.0f}; {users['upper']:,.0f} are enough for a known scheme"
     return line
 
 

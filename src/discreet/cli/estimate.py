@@ -15,19 +15,25 @@ if TYPE_CHECKING:
     from ..tally import Tally
 
 METHODS = {"unbiased": "estimate", "projection": "project", "likelihood": "likelihood", "shrink": "shrink"}
-"""The name of each method and the function that makes its shares."""
+"""Each method by name, with the function that computes its shares."""
 
 LOUD = 10
-"""People's worth of share that one report may carry before it is a warning."""
+"""How many people's weight one report may carry before a warning is printed."""
 
 
 @click.command()
 @click.argument("spec")
 @click.argument("tally", default="-")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals, between 0 and 1.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals, between 0 and 1."
+)
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold for all values together.")
 @click.option(
-    "--method", type=click.Choice(list(METHODS)), default="unbiased", show_default=True, help="How to make shares."
+    "--method",
+    type=click.Choice(list(METHODS)),
+    default="unbiased",
+    show_default=True,
+    help="How to compute the shares.",
 )
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Show only the N largest shares.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -1,4 +1,4 @@
-"""`discreet law`: the published law of a spec, which is all that a promise rests on."""
+"""`discreet law`: the published law of a spec, on which the whole promise rests."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import click
 
 @click.command()
 @click.argument("spec")
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all, instead of standard output.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write to FILE, completely or not at all, instead of standard output."
+)
 def command(spec: str, output: str | None) -> None:
-    """Write the law of SPEC as canonical JSON: values, context and whole numbers, nothing else.
+    """Write the law of SPEC as canonical JSON: values, context and whole numbers, and nothing else.
 
     Its SHA-256 is the fingerprint that reports and tallies carry. Whoever has the law can check the promise
     from it alone, and every command takes it in place of a spec.

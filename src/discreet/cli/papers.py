@@ -1,4 +1,4 @@
-"""`discreet papers`: figures and tables of the papers, made again, and ours on the same data."""
+"""`discreet papers`: the papers' figures and tables reproduced, and ours on the same data."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..papers import EXPERIMENTS, Experiment, find
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--full", is_flag=True, help="As many repetitions as the papers have, or more.")
-@click.option("--runs", type=click.IntRange(1), help="Repetitions, in place of those of the form.")
+@click.option("--full", is_flag=True, help="At least as many repetitions as in the papers.")
+@click.option("--runs", type=click.IntRange(1), help="Number of repetitions, instead of the default.")
 @click.option("-o", "--output", type=click.Path(file_okay=False), help="Folder for pages, tables and pictures.")
 @click.option(
     "--gowalla",
     type=click.Path(exists=True, dir_okay=False),
     help="The check-in file of SNAP, loc-gowalla_totalCheckins.txt (or .gz).",
 )
-@click.option("--workers", type=click.IntRange(1), help="Processes; one a core unless given.")
+@click.option("--workers", type=click.IntRange(1), help="Number of processes; one per core unless given.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     name: str | None,
@@ -34,10 +34,10 @@ def command(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Make a figure or table of the papers again, beside what they print.
+    """Reproduce a figure or table of the papers, beside the printed one.
 
     NAME is an experiment, a paper (acharya2020), or all; without it the experiments are listed. Everything is
-    seeded: the same numbers come out again.
+    seeded, so the same numbers come out every time.
     """
     if name is None:
         click.echo(_listing())
@@ -49,7 +49,7 @@ def command(
         click.echo(_forecast(chosen, full), err=True)
     setting = Setting(full, runs, None if gowalla is None else Path(gowalla), workers)
     begun = time.perf_counter()
-    told = []
+    reports = []
     for experiment in chosen:
         try:
             made = experiment.run(setting)
@@ -59,7 +59,7 @@ def command(
             click.echo(f"{experiment.name}: not run: {absent}", err=True)
             continue
         if as_json:
-            told.append(made.as_dict())
+            reports.append(made.as_dict())
         else:
             click.echo(f"{made.text()}\n")
         if output is not None:
@@ -68,7 +68,7 @@ def command(
             if missing:
                 click.echo(f"no picture: {missing}", err=True)
     if as_json:
-        click.echo(json.dumps(told, ensure_ascii=False))
+        click.echo(json.dumps(reports, ensure_ascii=False))
     click.echo(f"took {time.perf_counter() - begun:.0f} s", err=True)
 
 

@@ -1,4 +1,4 @@
-"""`discreet plan`: what n reports will tell, or how many reports a target takes."""
+"""`discreet plan`: how accurate n reports will be, or how many reports a target takes."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def command(
     as_json: bool,
     plot: str | None,
 ) -> None:
-    """Say before collecting whether there will be enough data.
+    """Find out before collecting whether there will be enough data.
 
-    SPEC is a .toml or .json file. Give one of --n, --tv and --stderr. The chosen mechanism stands beside no
-    privacy at all and classical privacy at the same epsilon.
+    SPEC is a .toml or .json file. Give one of --n, --tv and --stderr. The chosen mechanism is compared with no
+    privacy at all and with classical privacy at the same epsilon.
     """
     from ..build import REPORT_BITS
     from ..planning import plan as make
@@ -60,7 +60,7 @@ def command(
 
 
 def _told(shares: Any) -> Any:
-    """The prior of the spec itself, which was checked when its mechanism was made."""
+    """The prior given in the spec, which was checked when its mechanism was made."""
     if isinstance(shares, dict):
         return {value: float(Fraction(str(share))) for value, share in shares.items()}
     return None if shares is None else [float(Fraction(str(share))) for share in shares]
@@ -75,7 +75,7 @@ def read_prior(path: str, domain: Any) -> Any:
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as problem:
-        raise InvalidInput(f"{path}: not JSON ({problem})") from None
+        raise InvalidInput(f"{path}: this is not JSON: {problem}") from None
     if isinstance(data, dict):
         shares = [0.0] * len(domain)
         for text, share in data.items():
@@ -87,7 +87,7 @@ def read_prior(path: str, domain: Any) -> Any:
 
 
 def _draw(plan: Plan, path: str) -> None:
-    """The expected total variation of each way to collect, for n two decades around the planned one."""
+    """The expected total variation of each way to collect, for n over two decades around the planned one."""
     from ..plots import plot_curves
 
     middle = round(math.log10(plan.n))

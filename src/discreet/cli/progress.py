@@ -1,4 +1,4 @@
-"""How far a long command is, on standard error: rows and rows a second, for people who watch."""
+"""Progress of a long command on standard error: rows, and rows per second."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress(total: int | None, *, quiet: bool) -> Iterator[Callable[[int], object]]:
-    """Something to be told how many more rows are done; shown only where a terminal is, and not when `quiet`."""
+    """A callback that takes how many more rows are done; shown only on a terminal, and not if `quiet`."""
     if quiet or not sys.stderr.isatty():
         yield lambda rows: None
         return

@@ -16,7 +16,7 @@ import click
     "--unknown",
     default="error",
     metavar="error|drop|VALUE",
-    help="What to do with a null or a value outside the domain: stop, leave it out, or take VALUE in its place.",
+    help="What to do with a null or a value outside the domain: stop, leave it out, or use VALUE instead.",
 )
 @click.option("--insecure-seed", type=int, metavar="N", help="Reproducible reports, for simulation only.")
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="Cores to use; all of them unless given.")
@@ -33,9 +33,9 @@ def command(
 ) -> None:
     """Turn the values in FILES into reports, one each, in order.
 
-    A file is Parquet or Arrow, or holds one value a line, CSV or JSON lines, as its name says; '-' or nothing
-    reads a pipe. With -o nothing is written until every value has been randomized, so neither a mistake nor a
-    kill leaves half a file behind.
+    A file is Parquet or Arrow, or holds one value per line, CSV or JSON lines, depending on its name; '-' or
+    nothing reads a pipe. With -o nothing is written until every value has been randomized, so neither an error
+    nor an interruption leaves half a file behind.
     """
     from ..engines.jobs import randomize_files, rows_in
     from ..engines.numbers import Numbers

@@ -17,7 +17,7 @@ import click
 def command(spec: str, files: tuple[str, ...], column: str | None, out: str, threads: int | None, quiet: bool) -> None:
     """Count the reports in FILES and merge tallies.
 
-    A .json file is an earlier tally, which is how a count goes on where another stopped. Any other file holds
+    A .json file is an earlier tally, so that counting can continue where it stopped. Any other file holds
     reports: Parquet, Arrow, text lines, CSV or JSON lines; '-' or nothing reads reports from a pipe. One report
     that the mechanism cannot have written stops everything.
     """

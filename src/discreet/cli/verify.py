@@ -28,18 +28,18 @@ def command(spec: str, as_json: bool) -> None:
             click.echo(json.dumps({"ok": False, "reason": str(problem)}))
         raise
     certificate = mechanism.certificate
-    told = certificate.as_dict() | {"outputs": _outputs(certificate.outputs)}
+    result = certificate.as_dict() | {"outputs": _outputs(certificate.outputs)}
     if as_json:
-        click.echo(json.dumps(told, ensure_ascii=False))
+        click.echo(json.dumps(result, ensure_ascii=False))
         return
     rows = {
         "context": repr(mechanism.context),
         "mechanism": f"{mechanism.name}, {mechanism.bits} bits per report",
         "tightest": f"{certificate.x!r} against {certificate.z!r}",
-        "claimed": "inf" if told["claimed"] is None else f"{told['claimed']:.15g}",
+        "claimed": "inf" if result["claimed"] is None else f"{result['claimed']:.15g}",
         "realised": f"{certificate.realised:.15g}",
-        "gap": "inf" if told["gap"] is None else f"{told['gap']:.2g}",
-        "outputs": str(told["outputs"]),
+        "gap": "inf" if result["gap"] is None else f"{result['gap']:.2g}",
+        "outputs": str(result["outputs"]),
         "fingerprint": str(certificate.fingerprint),
     }
     rows["ok"] = "realised <= claimed for every pair, decided with integers"
@@ -47,5 +47,5 @@ def command(spec: str, as_json: bool) -> None:
 
 
 def _outputs(outputs: int) -> int | str:
-    """The number of reports, as a power where JSON numbers end."""
+    """The number of reports, as a power of two if JSON numbers cannot hold it."""
     return outputs if outputs < 1 << 53 else f"at most 2**{(outputs - 1).bit_length()}"

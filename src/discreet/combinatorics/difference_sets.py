@@ -49,7 +49,7 @@ _SAMPLE = 8
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """A difference set by family and key, with its v, r and lam, not yet built."""
+    """A difference set given by family and key, with its v, r and lam, not yet built."""
 
     family: str
     v: int
@@ -59,7 +59,7 @@ class Parameters:
 
     @property
     def bits(self) -> int:
-        """Bits a report takes: ceil(log2(v))."""
+        """The number of bits per report: ceil(log2(v))."""
         return (self.v - 1).bit_length()
 
 
@@ -88,7 +88,7 @@ def describe(family: str, key: tuple[int, ...]) -> Parameters:
 
 
 def candidates(k: int, *, bits: int | None = None) -> Iterator[Parameters]:
-    """Known sets with k <= v <= 256 k and v <= 2**bits if given: all of Singer's, the next of the others."""
+    """Known sets with k <= v <= 256 k, and v <= 2**bits if given: all of Singer's, the next of each other family."""
     if not 2 <= k <= LARGEST:
         raise InvalidInput(f"k={k} must be between 2 and {LARGEST}")
     limit = min(k << SPARE_BITS, LARGEST, LARGEST if bits is None else 1 << bits)
@@ -221,7 +221,7 @@ def _occurrences(v: int, members: int, m: int) -> int:
 
 
 def verify(v: int, lam: int, elements: Iterable[int], *, differences: Iterable[int] | None = None) -> None:
-    """Refuse a set in which one of the differences, or by default any in Z_v, occurs other than lam times.
+    """Raise an error if one of the differences, by default any in Z_v, does not occur exactly lam times.
 
     The set is one long integer B with bit n for element n; m occurs as often as bits are set in
     B & B >> m and in B & B >> (v - m). m and v - m occur equally often.
@@ -230,7 +230,7 @@ def verify(v: int, lam: int, elements: Iterable[int], *, differences: Iterable[i
     for m in range(1, v // 2 + 1) if differences is None else differences:
         count = _occurrences(v, members, m)
         if count != lam:
-            raise InvalidInput(f"difference {m} occurs {count} times in Z_{v} and must occur {lam} times")
+            raise InvalidInput(f"difference {m} occurs {count} times in Z_{v}; it must occur {lam} times")
 
 
 def _representatives(parameters: Parameters) -> Iterable[int]:
@@ -258,7 +258,7 @@ def _is_twice_odd_squared(n: int) -> bool:
 
 @lru_cache(maxsize=16)
 def _orders(limit: int) -> tuple[int, ...]:
-    """The prime powers up to the limit that `singer` serves: all primes, and others of small labels."""
+    """The prime powers up to the limit that `singer` supports: all primes, and others with small labels."""
     found = primes_up_to(limit)
     for p in (2, 3, 5, 7):
         base = 2 if p == 2 else 2 * p - 1

@@ -154,7 +154,7 @@ class Ring:
         return result
 
     def _has_root(self) -> bool:
-        """Whether one of up to 32 elements is a root of f: a quick reason to refuse it."""
+        """Whether one of up to 32 elements is a root of f: a quick reason to reject it."""
         add, times = self.field.add, self.field.multiply
         for z in self.field.nonzero[:32]:
             powers = list(accumulate([z] * self.t, times, initial=1))

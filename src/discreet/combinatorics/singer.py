@@ -14,7 +14,7 @@ dimension t - 2, which has lam = (q**(t-2) - 1) / (q - 1) points.
 
 *How it is found*: s obeys s(n + t) = sum of c * s(n + j) over f's terms (j, c), from 0, ..., 0, 1.
 
-* q at most 128: all of s, one byte a term. f(X)**Q = f(X**Q) when Q is a power of q, so the same
+* q at most 128: all of s, one byte per term. f(X)**Q = f(X**Q) when Q is a power of q, so the same
   recurrence holds with every step Q times as long, and blocks of growing length are found by byte
   translation and the addition of long integers.
 * t = 4: x**w, w = q**2 + 1, is in the subfield GF(q**2), so n = a + b w with a < w has s(n) = 0
@@ -57,7 +57,7 @@ def elements(q: int, t: int) -> tuple[int, ...]:
         found = tuple(sorted(_by_lines(ring, v) if t == 3 else _by_subfield(ring, v)))
         _check_zeros(ring, v, found)
     if len(found) != r or not all(map(int.__lt__, found, found[1:])):
-        raise InvalidInput(f"q={q}, t={t} gave {len(found)} elements and must give {r}")
+        raise InvalidInput(f"q={q}, t={t} gave {len(found)} elements; it must give {r}")
     return found
 
 
@@ -88,7 +88,7 @@ def _sequence(ring: Ring, length: int) -> bytearray:
 
 
 def _check_recurrence(ring: Ring, terms: bytes) -> None:
-    """Refuse terms that do not start with 0, ..., 0, 1 or break the one-step recurrence anywhere."""
+    """Raise an error unless the terms start with 0, ..., 0, 1 and obey the one-step recurrence throughout."""
     t, chunk = ring.t, 1 << 20
     right = terms[:t] == bytes(t - 1) + b"\1"
     for start in range(0, len(terms) - t, chunk):
@@ -182,7 +182,7 @@ def _by_lines(ring: Ring, v: int) -> list[int]:
 
 
 def _check_zeros(ring: Ring, v: int, found: tuple[int, ...]) -> None:
-    """Refuse any n with s(n) other than 0, where s(h m + l) is the sum over i of [x**(h m)]_i s(l + i)."""
+    """Raise an error for any n with s(n) other than 0, where s(h m + l) is the sum over i of [x**(h m)]_i s(l + i)."""
     q, t, m = ring.field.order, ring.t, isqrt(v) + 1
     s = _terms(ring, 0, m + t)
     stride, power, h = ring.power_of_x(m), ring.power_of_x(0), 0

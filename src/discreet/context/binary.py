@@ -1,4 +1,4 @@
-"""Two values with an epsilon each way: Warner, Mangat and all between."""
+"""Two values with one epsilon each way: Warner, Mangat and everything in between."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Binary(Context):
     def __init__(self, domain: Domain, epsilon: Sequence[object]) -> None:
         self.domain = domain
         if len(domain) != 2:
-            raise InvalidContext(f"values: {len(domain)} given; the binary form needs exactly two")
+            raise InvalidContext(f"values: {len(domain)} given; the binary form must have exactly two")
         if isinstance(epsilon, (str, bytes)) or not isinstance(epsilon, Sequence) or len(epsilon) != 2:
             raise InvalidContext(f"epsilon={epsilon!r} must be a pair (E[first, second], E[second, first])")
         self.levels = (epsilon_of(epsilon[0], name="epsilon[0]"), epsilon_of(epsilon[1], name="epsilon[1]"))

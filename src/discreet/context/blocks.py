@@ -1,4 +1,4 @@
-"""Block-structured privacy: where in the city is hidden, the city is not."""
+"""Block-structured privacy: where in the city someone is stays hidden, which city does not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Blocks(Context):
         self.levels = tuple(levels)
         self._labels = array("l", block_of)
         if len(self._labels) != len(domain):
-            raise InvalidContext(f"block_of has {len(self._labels)} entries; it needs one per value, {len(domain)}")
+            raise InvalidContext(f"block_of has {len(self._labels)} entries; it must have one per value, {len(domain)}")
         filled = [False] * len(self.names)
         for label in self._labels:
             if not 0 <= label < len(filled):
@@ -55,9 +55,9 @@ class Blocks(Context):
 
     @classmethod
     def sized(cls, domain: Domain, sizes: Sequence[int], epsilon: object) -> Blocks:
-        """Consecutive blocks of the given sizes; the sizes must add up to the domain's."""
+        """Consecutive blocks of the given sizes, which must add up to the size of the domain."""
         if any(isinstance(s, bool) or not isinstance(s, int) or s < 1 for s in sizes):
-            raise InvalidContext(f"sizes={list(sizes)[:6]!r} must be positive whole numbers: a block holds a value")
+            raise InvalidContext(f"sizes={list(sizes)[:6]!r} must be positive whole numbers: no block is empty")
         if sum(sizes) != len(domain):
             raise InvalidContext(f"sizes add up to {sum(sizes)}; they must add up to the {len(domain)} values")
         block_of = array("l")
@@ -146,16 +146,14 @@ def _read_named(fields: Fields, domain: Domain | None) -> Blocks:
 
 
 def _read_labels(fields: Fields) -> tuple[list[int], list[Hashable]]:
-    """Blocks given value by value: by number, with names or without, or by name in order of appearance."""
+    """Blocks given value by value: by number, with or without names, or by name in order of appearance."""
     name = fields.name("block_of")
     labels = [value(label, f"{name}[{i}]") for i, label in enumerate(listed(fields.required("block_of"), name))]
     if fields.has("names") or all(isinstance(label, int) for label in labels):
         block_of = [whole(label, f"{name}[{i}]") for i, label in enumerate(labels)]
         count = max(block_of, default=-1) + 1
         if count > len(block_of):
-            raise InvalidSpec(
-                f"{name}: blocks are numbered from 0 to {len(block_of) - 1} at most; {count - 1} is beyond"
-            )
+            raise InvalidSpec(f"{name}: block {count - 1} must be from 0 to {len(block_of) - 1}")
         names = fields.optional("names", default=list(range(count)))
         return block_of, list(values(names, fields.name("names")))
     numbers: dict[Hashable, int] = {}

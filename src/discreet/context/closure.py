@@ -10,7 +10,7 @@ from .matrix import Matrix
 
 
 def closed(context: Context) -> Context:
-    """`context` itself when no detour is shorter, else the matrix of shortest paths (Floyd-Warshall, exact)."""
+    """`context` itself if no detour is shorter, else the matrix of shortest paths (Floyd-Warshall, exact)."""
     if context.settled:
         return context
     entries = context.matrix()

@@ -15,7 +15,7 @@ from .matrix import Matrix
 
 
 class Combined(Context):
-    """Two contexts joined entry by entry over the classes that both respect; nothing is written out."""
+    """Two contexts joined entry by entry over the classes that both respect, without writing E out."""
 
     form = "combined"
 
@@ -64,7 +64,7 @@ class Combined(Context):
 
 
 def combined(first: Context, second: Context, join: Literal["sum", "both"]) -> Context:
-    """The sum (adaptive composition) or the conjunction, in the simplest form that says it exactly."""
+    """The sum (adaptive composition) or the conjunction, in the simplest form that expresses it exactly."""
     if first.domain != second.domain:
         raise InvalidContext("contexts can be combined only over the same values in the same order")
     return Combined(first, second, join).simplest()

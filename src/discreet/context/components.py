@@ -13,7 +13,7 @@ from .uniform import Uniform
 
 
 def linked(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
-    """For each of 0 .. count-1 the number of its component, in order of first appearance (union-find)."""
+    """The component of each of 0 .. count-1, numbered in order of first appearance (union-find)."""
     parent = list(range(count))
 
     def root(x: int) -> int:
@@ -29,7 +29,7 @@ def linked(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def components(context: Context) -> list[list[int]]:
-    """The values that finite entries link; a class without any finite entry is as many components as values."""
+    """The values linked by finite entries; in a class without finite entries each value is its own component."""
     members = context.members
     pairs = [(c, d) for c, d in context.finite() if c != d or len(members[c]) > 1]
     of_class = linked(len(members), pairs)
@@ -56,7 +56,7 @@ def covering(context: Context) -> Context:
     for x, z, asked in context.pairs():
         if asked == 0:
             raise NotIdentifiable(
-                f"E asks that {context.values[x]!r} and {context.values[z]!r} be alike; give them one value"
+                f"E=0 makes {context.values[x]!r} and {context.values[z]!r} indistinguishable; give them one value"
             )
         if isinstance(asked, Fraction):
             smallest[block_of[x]] = min(asked, smallest.get(block_of[x], asked))

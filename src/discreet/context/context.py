@@ -1,4 +1,4 @@
-"""`Context`: the domain and its privacy matrix E, kept as classes of alike values.
+"""`Context`: the domain and its privacy matrix E, kept as classes of values that are alike.
 
 Values of one *class* have equal rows and columns in E, so E is known from `between` any two
 classes and never needs k x k entries: a uniform context has one class, blocks one per block,
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from .operational import ErrorRegion
 
 MATRIX_LIMIT = 4096
-"""Largest domain that `matrix` writes out."""
+"""The largest domain that `matrix` writes out."""
 
 CLOSURE_LIMIT = 512
-"""Largest domain whose closure is worked out to compare contexts that no direct entry decides."""
+"""The largest domain whose closure is computed to compare contexts when the entries themselves do not decide."""
 
 
 def _written_out(context: Context) -> tuple[tuple[Epsilon, ...], ...]:
@@ -55,7 +55,7 @@ class _MatrixName:
 
 @dataclass(frozen=True)
 class Part:
-    """Values that may be told from all the others, and what is asked among them.
+    """Values that may be distinguished from all the others, and what is required among them.
 
     ``E[x, z] = level`` for x in `sensitive` and any other z in `members`, infinite for other x.
     """
@@ -83,7 +83,7 @@ class Context(ABC):
 
     form: ClassVar[str]
     settled: ClassVar[bool] = False
-    """True for forms that are their own closure and that no simpler form says."""
+    """True for forms that are their own closure and have no simpler form."""
     domain: Domain
 
     # -- the matrix, by classes ---------------------------------------------------------------
@@ -102,27 +102,27 @@ class Context(ABC):
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """The spec entries of this context, exact and canonical; `read` takes them back."""
+        """The spec entries of this context, exact and canonical; `read` is the inverse."""
 
     @classmethod
     @abstractmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Context:
-        """The context that the entries of a spec say; only forms that list their values do without a domain."""
+        """The context described by the entries of a spec; only forms that list their values need no domain."""
 
     # -- structure ----------------------------------------------------------------------------
     @property
     def parts(self) -> tuple[Part, ...] | None:
-        """The parts that say this context exactly; None where it has no such parts."""
+        """The parts that describe this context exactly; None if it has no such parts."""
         return None
 
     def simplest(self) -> Context:
-        """The same context in the simplest form that says it exactly."""
+        """The same context in the simplest form that expresses it exactly."""
         from .simplify import simplest
 
         return simplest(self)
 
     def components(self) -> list[list[int]]:
-        """The values that are linked by finite entries, directly or through others, by number."""
+        """The numbers of the values that are linked by finite entries, directly or through others."""
         from .components import components
 
         return components(self)
@@ -133,7 +133,7 @@ class Context(ABC):
 
         return covering(self)
 
-    # -- what a user asks ----------------------------------------------------------------------
+    # -- queries -------------------------------------------------------------------------------
     @property
     def size(self) -> int:
         """k, the number of values."""
@@ -163,11 +163,11 @@ class Context(ABC):
         return found
 
     def pairs(self) -> Iterator[tuple[int, int, Epsilon]]:
-        """One ordered pair of different values for each finite entry between classes."""
+        """One ordered pair of different values per finite entry between classes."""
         return self.pairs_among(Alike(self.size))
 
     def pairs_among(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
-        """One ordered pair of different values for each finite entry between classes and each two of their labels.
+        """One ordered pair of different values per finite entry between classes and pair of their labels.
 
         What holds for these pairs holds for all, if it depends only on the labels of the two values.
         """
@@ -194,13 +194,13 @@ class Context(ABC):
 
     @cached_property
     def tightest(self) -> tuple[int, int] | None:
-        """The numbers of a pair with the smallest entry; None when nothing is protected."""
+        """The numbers of a pair with the smallest entry; None if nothing is protected."""
         best = min(self.pairs(), key=lambda pair: pair[2], default=None)
         return None if best is None else best[:2]
 
     @property
     def smallest(self) -> Epsilon:
-        """The smallest entry off the diagonal, ``inf`` when nothing is protected."""
+        """The smallest entry off the diagonal; ``inf`` if nothing is protected."""
         return math.inf if self.tightest is None else self.at(*self.tightest)
 
     # -- order and operations -------------------------------------------------------------------
@@ -232,14 +232,14 @@ class Context(ABC):
         return combined(self, other, "sum")
 
     def __and__(self, other: Context) -> Context:
-        """The context that asks for what either asks: the smaller entry of each pair."""
+        """The context that requires what both require: the smaller entry for each pair."""
         from .combine import combined
 
         return combined(self, other, "both")
 
     # -- operational meaning ----------------------------------------------------------------------
     def error_region(self, x: Value, z: Value) -> ErrorRegion:
-        """The (false alarm, missed detection) pairs any test between x and z can reach (Theorem 1)."""
+        """The (false alarm, missed detection) pairs that tests between x and z can reach (Theorem 1)."""
         from .operational import ErrorRegion
 
         return ErrorRegion(self.epsilon(x, z), self.epsilon(z, x))
@@ -268,14 +268,14 @@ class Context(ABC):
 
     @staticmethod
     def blocks(blocks: Mapping[Hashable, Iterable[Value]], epsilon: object) -> Context:
-        """Pairs inside a block at `epsilon` (one for all, or ``{block: epsilon}``); the block itself may show."""
+        """Pairs inside a block at `epsilon` (one for all, or ``{block: epsilon}``); the block itself may be shown."""
         from .blocks import Blocks
 
         return Blocks.named(blocks, epsilon)
 
     @staticmethod
     def high_low(values: Iterable[Value], sensitive: Iterable[Value], epsilon: object) -> Context:
-        """The sensitive values at `epsilon` from every other value; the others need no protection."""
+        """Sensitive values at `epsilon` from every other value; the others need no protection."""
         from .high_low import HighLow
 
         return HighLow(Domain(values), sensitive, epsilon)
@@ -289,7 +289,7 @@ class Context(ABC):
 
     @staticmethod
     def metric(values: Iterable[Value], distance: Callable[[Any, Any], object], epsilon: object) -> Context:
-        """Near values hard to tell apart, far ones less so: E[x, z] = epsilon * distance(x, z)."""
+        """Near values are hard to tell apart, distant ones less so: E[x, z] = epsilon * distance(x, z)."""
         from .metric import Metric
 
         return Metric.measured(Domain(values), distance, epsilon)

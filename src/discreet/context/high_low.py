@@ -27,7 +27,7 @@ class HighLow(Context):
         self.domain = domain
         self.level = positive_finite(epsilon)
         if isinstance(sensitive, (str, bytes)):
-            raise InvalidContext(f"sensitive={sensitive!r} must be a collection of values, not one text")
+            raise InvalidContext(f"sensitive={sensitive!r} must be a collection of values, not a single text")
         chosen = list(sensitive)
         for absent in (value for value in chosen if value not in domain):
             raise InvalidContext(f"sensitive: {absent!r} must be one of the {len(domain)} values of the domain")

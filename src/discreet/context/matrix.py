@@ -29,7 +29,7 @@ class Matrix(Context):
         )
         for x, row in enumerate(self.entries):
             if row[x] != 0:
-                raise InvalidContext(f"E[{x}][{x}]={text_of(row[x])} must be 0: a value is not told from itself")
+                raise InvalidContext(f"E[{x}][{x}]={text_of(row[x])} must be 0: a value cannot be told from itself")
 
     @property
     def labels(self) -> Sequence[int]:

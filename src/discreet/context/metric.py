@@ -1,4 +1,4 @@
-"""Privacy by distance: the nearer two values, the harder to tell apart."""
+"""Privacy by distance: the nearer two values are, the harder they are to tell apart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Point = tuple[Fraction, ...]
 
 
 class Metric(Context):
-    """E[x, z] = epsilon * distance(x, z), entries computed when asked (Chatzikokolakis2013).
+    """E[x, z] = epsilon * distance(x, z), with entries computed on demand (Chatzikokolakis2013).
 
     Distances must be symmetric, exact decimals (a float means the decimal it prints) or infinite.
     """
@@ -44,7 +44,7 @@ class Metric(Context):
                 name = f"distance({domain[x]!r}, {domain[z]!r})"
                 there = epsilon_of(distance(domain[x], domain[z]), name=name)
                 if there != epsilon_of(distance(domain[z], domain[x]), name=name):
-                    raise InvalidContext(f"{name}={text_of(there)} must be the same both ways")
+                    raise InvalidContext(f"{name}={text_of(there)} must be the same in both directions")
                 known[x, z] = known[z, x] = there
             return known[x, z]
 
@@ -55,7 +55,9 @@ class Metric(Context):
         """Distances between points under the norm "l1", "l2" or "linf"; l2 is rounded down to 30 digits."""
         exact = [tuple(_coordinate(c) for c in point) for point in points]
         if len(exact) != len(domain) or len({len(point) for point in exact}) > 1:
-            raise InvalidContext(f"points must be one per value ({len(domain)}), all with as many coordinates")
+            raise InvalidContext(
+                f"points must be one per value ({len(domain)}), all with the same number of coordinates"
+            )
         if norm not in NORMS:
             raise InvalidContext(f"norm={norm!r} must be one of {', '.join(NORMS)}")
         between = NORMS[norm]

@@ -1,4 +1,4 @@
-"""What an entry of E means to somebody who tests one value against another."""
+"""What an entry of E means for someone who tests one value against another."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ErrorRegion:
 
     @property
     def corner(self) -> tuple[float, float]:
-        """The (false alarm, missed detection) nearest to none: both bounds hold with equality.
+        """The (false alarm, missed detection) pair with the smallest errors: both bounds hold with equality.
 
         With a = e**-forward, b = e**-backward: ``(a(1-b), b(1-a)) / (1 - ab)``.
         """
@@ -41,7 +41,7 @@ class ErrorRegion:
         return [(0.0, 1.0), self.corner, (1.0, 0.0)]
 
     def allows(self, false_alarm: float, missed_detection: float) -> bool:
-        """True if some channel under this context lets a test have these two errors."""
+        """True if some channel under this context allows a test with these two errors."""
         if not (0 <= false_alarm <= 1 and 0 <= missed_detection <= 1):
             raise InvalidInput(f"errors ({false_alarm}, {missed_detection}) must lie between 0 and 1")
         return _above(false_alarm, missed_detection, self) and _above(1 - false_alarm, 1 - missed_detection, self)

@@ -9,7 +9,7 @@ from ..fields import Fields, number
 
 
 def given(domain: Domain | None) -> Domain:
-    """The domain, which this form needs."""
+    """The domain; `InvalidSpec` if it is missing, as this form needs one."""
     if domain is None:
         raise InvalidSpec("domain is missing")
     return domain
@@ -21,7 +21,7 @@ def epsilon_in(fields: Fields) -> object:
 
 
 def level(data: object, name: str) -> object:
-    """An epsilon for a constructor, which checks it: an exact decimal, or a fraction such as ``"1/3"``."""
+    """An epsilon for a constructor, which checks it: an exact decimal or a fraction such as ``"1/3"``."""
     exact = number(data, name)
     if isinstance(exact, str) and "/" in exact:
         try:

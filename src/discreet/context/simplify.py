@@ -1,4 +1,4 @@
-"""A context in the simplest form that says it exactly."""
+"""A context in the simplest form that expresses it exactly."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .high_low import HighLow
 from .uniform import Uniform
 
 Full: TypeAlias = Callable[[int, Sequence[int]], bool]
-"""True if a class is protected from all of some others."""
+"""True if a class is protected from every one of some others."""
 
 
 def simplest(joined: Context) -> Context:
-    """The same context as a uniform, block, high-low or binary one where it is one, else itself."""
+    """The same context in uniform, block, high-low or binary form if it has one, else itself."""
     if joined.settled or (joined.size > MATRIX_LIMIT and len(joined.members) > MATRIX_LIMIT):
         return joined
     if joined.size == 2:

@@ -1,4 +1,4 @@
-"""The values of Arrow columns as numbers, at the speed of Arrow, with one rule for what is not in the domain."""
+"""The numbers of the values in Arrow columns, at the speed of Arrow, with one rule for values outside the domain."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Numbered:
 class ArrowNumbers:
     """Finds the values of columns in a domain: whole numbers, text, or dictionaries of either.
 
-    Text is compared with the text of each value. What to do with a null or another value is said by
-    `unknown`: "error" refuses it, "drop" leaves it out, and any other text is the value to take in its place.
+    Text is compared with the text of each value. `unknown` says what to do with a null or any other
+    value: "error" refuses it, "drop" leaves it out, and any other text is the value to use instead.
     """
 
     def __init__(self, domain: Domain, *, unknown: str = "error") -> None:
@@ -37,7 +37,7 @@ class ArrowNumbers:
         self._finder = Finder(domain)
 
     def of(self, column: pa.ChunkedArray | pa.Array, *, start: int = 0) -> Numbered:
-        """The numbers of the values; `UnknownValue` names the row, counted on from `start`, that has none."""
+        """The numbers of the values; `UnknownValue` names the first row, counted from `start`, that has none."""
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         parts, unknown = [], 0
         for chunk in chunks:
@@ -56,7 +56,7 @@ class ArrowNumbers:
         return Numbered(indices, len(column), unknown)
 
     def _found(self, chunk: pa.Array) -> NDArray[Any]:
-        """The number of every value; anything that is no number of the domain where it is not there."""
+        """The number of each value; anything that is not a number of the domain where the value is unknown."""
         if pa.types.is_dictionary(chunk.type):
             table = np.append(self._finder.indices(chunk.dictionary), ABSENT).astype(np.uint32)
             codes = chunk.indices
@@ -73,23 +73,23 @@ class ArrowNumbers:
         if self._unknown == "error":
             row = int(np.argmax(absent))
             value = chunk[row].as_py()
-            told = "null" if value is None else f"value={value!r}"
+            shown = "null" if value is None else f"value={value!r}"
             raise UnknownValue(
-                f"row {start + row + 1}: {told} must be one of the {len(self._domain)} values of the domain"
+                f"row {start + row + 1}: {shown} must be one of the {len(self._domain)} values of the domain"
             )
 
 
 def numbered(domain: Domain, values: Any, *, unknown: str = "error") -> Numbered:
     """The numbers of values in an Arrow column, a NumPy array, a pandas series or a list.
 
-    `unknown` is "error", "drop", or the text of the value to take for nulls and for values outside the domain.
+    `unknown` is "error", "drop", or the text of the value to use for nulls and for values outside the domain.
     """
     column = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values)
     return ArrowNumbers(domain, unknown=unknown).of(column)
 
 
 def _absent(found: NDArray[Any], size: int) -> NDArray[np.bool_] | None:
-    """Which of these are no number below `size`; None, without a look at each, where all are."""
+    """Which of these are not numbers below `size`; None, without looking at each, if they all are."""
     unsigned = found.view(f"u{found.dtype.itemsize}")
     if not len(found) or int(unsigned.max()) < size:
         return None

@@ -1,6 +1,6 @@
-"""Arrow batches of records in, reports or tallies out: what one partition of a cluster does.
+"""What one partition of a cluster does: Arrow batches of records in, reports or tallies out.
 
-Everything here is a function of the batches alone: a partition that is worked out again gives the
+Everything here is a function of the batches alone: a partition that is computed again gives the
 same rows (`discreet.engines.prf`). Memory is bounded by a slab of rows, never by the partition.
 """
 
@@ -24,10 +24,10 @@ from .arrow_values import ABSENT, Finder, record_ids
 from .prf import CollectionKey, randomize_records
 
 SLAB = 1 << 17
-"""Rows worked on together, unless reports are wide or the tally has more cells than this."""
+"""Rows processed together, unless reports are wide or the tally has more cells than this."""
 
 PARTIAL = pa.schema([("counts", pa.binary()), ("n", pa.int64()), ("unknown", pa.int64()), ("nameless", pa.int64())])
-"""The one row that a partition leaves: packed counts, reports, and rows refused for their value or their id."""
+"""The single row that a partition returns: packed counts, reports, and rows refused for their value or their id."""
 
 
 Partial: TypeAlias = tuple[bytes, int, int, int]
@@ -36,7 +36,7 @@ Partial: TypeAlias = tuple[bytes, int, int, int]
 
 @dataclass(frozen=True)
 class Parcel:
-    """A mechanism packed for the way to another process, which unpacks it once however many tasks it runs."""
+    """A mechanism packed for another process, which unpacks it only once however many tasks it runs."""
 
     content: bytes = field(repr=False)
     fingerprint: str
@@ -47,7 +47,7 @@ class Parcel:
         return cls(pickle.dumps(mechanism), mechanism.fingerprint)
 
     def open(self) -> tuple[Mechanism, Finder]:
-        """The mechanism, and what finds its values."""
+        """The mechanism, and the index that finds its values."""
         return _opened(self)
 
 
@@ -59,9 +59,9 @@ def _opened(parcel: Parcel) -> tuple[Mechanism, Finder]:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How records become reports: the first column is randomised under `key`, addressed by the second.
+    """How records become reports: the first column is randomized under `key`, addressed by the second.
 
-    `column` and `record_id` are what errors call these two.
+    `column` and `record_id` are their names in errors.
     """
 
     parcel: Parcel
@@ -71,7 +71,7 @@ class Recipe:
     drop_unknown: bool
 
     def randomized(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Batches of the columns from the third on, and the reports; an error before a row is lost."""
+        """Batches of the columns from the third on, and the reports; raises an error rather than lose a row."""
         mechanism, _ = self.parcel.open()
         for slab in slabs(batches, rows_together(mechanism)):
             made = self._make(slab)
@@ -83,7 +83,7 @@ class Recipe:
             yield pa.RecordBatch.from_arrays(columns, names=[*slab.schema.names[2:], "report"])
 
     def counted(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One `PARTIAL` row: the tally of the reports, which are made and forgotten slab by slab."""
+        """One `PARTIAL` row: the tally of the reports, which are made and discarded slab by slab."""
         mechanism, _ = self.parcel.open()
         total, unknown, nameless = Tally.of(mechanism), 0, 0
         for slab in slabs(batches, rows_together(mechanism)):
@@ -119,21 +119,21 @@ class _Made:
 
 
 def refuse(recipe: Recipe, *, unknown: int, nameless: int, at_least: str = "") -> None:
-    """Raise what the counts of rows without a usable value or id call for; no value is named, for logs travel."""
+    """Raise an error if rows have no usable value or id; it names no value, because logs get around."""
     if nameless:
         raise InvalidInput(
-            f"column {recipe.record_id!r}: {at_least}{nameless} records have no id; every one needs its own"
+            f"column {recipe.record_id!r}: {at_least}{nameless} records have no id; each must have its own"
         )
     if unknown and not recipe.drop_unknown:
         size = recipe.parcel.open()[0].context.size
         raise UnknownValue(
             f"column {recipe.column!r}: {at_least}{unknown} records are null or not among the {size} values "
-            "of the domain; mend them, or leave them out with unknown='drop'"
+            "of the domain; correct them, or leave them out with unknown='drop'"
         )
 
 
 def counted_reports(parcel: Parcel, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """One `PARTIAL` row: the tally of the first column, of reports; `InvalidReport` if one cannot occur."""
+    """One `PARTIAL` row: the tally of the reports in the first column; `InvalidReport` if one cannot occur."""
     mechanism, _ = parcel.open()
     total = Tally.of(mechanism)
     for slab in slabs(batches, rows_together(mechanism)):
@@ -142,7 +142,7 @@ def counted_reports(parcel: Parcel, batches: Iterable[pa.RecordBatch]) -> Iterat
 
 
 def slabs(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    """The same rows in order, in batches of about `rows`; none where there are no rows."""
+    """The same rows in order, in batches of about `rows`; no batch if there are no rows."""
     held: list[pa.RecordBatch] = []
     count = 0
     for batch in batches:
@@ -161,7 +161,7 @@ def _joined(batches: list[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch
 
 
 def rows_together(mechanism: Mechanism) -> int:
-    """Rows of a slab: enough to make a pass over the cells worth while, few enough for wide reports."""
+    """How many rows make a slab: enough to make a pass over the cells worthwhile, few enough for wide reports."""
     wide = max(-(-mechanism.bits // 64), 1)
     return min(max(SLAB, min(mechanism.randomizer.cells, 8 * SLAB)), max(1, (1 << 23) // wide))
 
@@ -175,7 +175,7 @@ def nothing(mechanism: Mechanism) -> Partial:
 
 
 def merge(one: Partial, other: Partial) -> Partial:
-    """Two rows as one."""
+    """Two rows merged into one."""
     counts = np.frombuffer(one[0], dtype="<i8") + np.frombuffer(other[0], dtype="<i8")
     return counts.tobytes(), one[1] + other[1], one[2] + other[2], one[3] + other[3]
 

@@ -19,11 +19,11 @@ from ..mechanisms.mechanism import Mechanism
 from ..wire.reports import EXACT_BITS, byte_width, reports_from_bytes, reports_from_texts, reports_to_bytes
 
 MARK = "discreet.fingerprint"
-"""The key under which the metadata of a column of reports says which mechanism wrote them."""
+"""The metadata key under which a column of reports names the mechanism that wrote them."""
 
 
 def report_type(mechanism: Mechanism) -> pa.DataType:
-    """The smallest signed type that holds every report, or packed bytes, the lowest first, from 64 bits on.
+    """The smallest signed type that holds every report, or packed bytes, lowest first, from 64 bits on.
 
     (Spark and Java have no unsigned types.)
     """
@@ -52,7 +52,7 @@ def reports_in(mechanism: Mechanism, column: pa.Array) -> NDArray[Any]:
         numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
         return numbers
     if not pa.types.is_binary(column.type) or report_type(mechanism) != pa.binary():
-        raise InvalidReport(f"reports of type {column.type} must be of type {report_type(mechanism)}")
+        raise InvalidReport(f"reports of type {column.type} must have the type {report_type(mechanism)}")
     width = byte_width(mechanism)
     if len(column) and pc.min_max(pc.binary_length(column)).as_py() != {"min": width, "max": width}:
         raise InvalidReport(f"reports: every report must have {width} bytes")
@@ -67,7 +67,7 @@ def reports_of(mechanism: Mechanism, column: pa.ChunkedArray) -> Iterator[NDArra
 
 
 def reports_of_texts(mechanism: Mechanism, column: pa.ChunkedArray) -> Iterator[NDArray[Any]]:
-    """The reports in a column of text, as batches for `Mechanism.tally`; only how a report prints will do."""
+    """The reports in a column of text, as batches for `Mechanism.tally`; each must be exactly how it prints."""
     for chunk in column.chunks:
         if mechanism.bits <= EXACT_BITS:
             try:
@@ -84,7 +84,7 @@ def reports_of_texts(mechanism: Mechanism, column: pa.ChunkedArray) -> Iterator[
 
 
 def check_mark(mechanism: Mechanism, mark: str | None, column: str) -> None:
-    """Refuse reports that say they are another mechanism's; `column` is what the error calls their column."""
+    """Raise an error for reports marked as another mechanism's; `column` is the name of their column in it."""
     if mark not in (None, mechanism.fingerprint):
         raise MechanismMismatch(
             f"{column} holds reports of another mechanism ({str(mark)[:12]}), "
@@ -93,13 +93,13 @@ def check_mark(mechanism: Mechanism, mark: str | None, column: str) -> None:
 
 
 def check_column(mechanism: Mechanism, column: ArrowColumn) -> None:
-    """Refuse a column of a file whose reports say they are another mechanism's."""
+    """Raise an error for a column of a file whose reports are marked as another mechanism's."""
     mark = (column.field.metadata or {}).get(MARK.encode())
     check_mark(mechanism, None if mark is None else mark.decode(), f"{column.path}: column {column.field.name!r}")
 
 
 class ReportWriter:
-    """Writes a column of reports that names their mechanism; in a ``with`` statement, as `ArrowWriter`."""
+    """Writes a column of reports that names their mechanism; used in a ``with`` statement, like `ArrowWriter`."""
 
     def __init__(self, path: str | Path, mechanism: Mechanism, *, column: str = "report") -> None:
         self._mechanism = mechanism

@@ -1,4 +1,4 @@
-"""Arrow columns as the numbers that samplers work on: values to their index, record ids to 64 bits."""
+"""Arrow columns as the numbers that samplers work on: values as indices, record ids as 64 bits."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .prf import CollectionKey
 from .record_ids import hashed_ids
 
 ABSENT = -1
-"""The index of a null, and of a value that is not in the domain."""
+"""The index that stands for a null or a value outside the domain."""
 
 
 class Finder:
     """Finds the values of an Arrow column in a domain.
 
     A column of text is compared with the text of each value, any other column with the values
-    themselves. The table of values is made once for each type of column.
+    themselves. The table of values is made once per type of column.
     """
 
     def __init__(self, domain: Domain) -> None:
@@ -32,7 +32,7 @@ class Finder:
         self._tables: dict[pa.DataType, pa.Array] = {}
 
     def indices(self, column: pa.Array) -> NDArray[np.int64]:
-        """The index of every value, `ABSENT` where it is null or unknown."""
+        """The index of every value; `ABSENT` where it is null or unknown."""
         if pa.types.is_integer(column.type):
             column = pc.cast(column, pa.int64())
             if self._numbered:

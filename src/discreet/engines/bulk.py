@@ -1,9 +1,9 @@
-"""Many reports at once in bounded memory, on every core: words straight from the source, one pass, packed reports.
+"""Many reports at once, on every core and in bounded memory: words from the source, one pass, packed reports.
 
 Report i uses words [iW, (i+1)W) of the source, however the work is cut, so any number of threads and any
 engine give the same reports. The compiled samplers of `discreet.engines.kernels` are used from `WORTH`
-values on where Numba is installed; NumPy serves the rest. What is held besides the values and their
-reports is a buffer of words for each thread, small enough for the processor's cache.
+values on where Numba is installed; NumPy serves the rest. Apart from the values and their reports,
+memory holds one buffer of words per thread, small enough for the processor's cache.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from ..random import Keystream, Source
 
 BUFFER = 1 << 17
-"""Words held by a thread at a time: what fits its cache, and is worked on long enough that threads seldom meet."""
+"""Words held by a thread at a time: few enough for its cache, enough that threads seldom contend."""
 
 SLAB = 1 << 20
-"""Words or members of sets held by a thread where NumPy makes one pass over them for every step of a draw."""
+"""Words or members of sets held by a thread where NumPy passes over them once per step of a draw."""
 
 TASK = 1 << 20
-"""Words that a thread takes on at a time."""
+"""Words that a thread takes at a time."""
 
 Sampler = Callable[[NDArray[Any], NDArray[np.uint64], NDArray[Any]], None]
 """``sampler(indices, words, out)`` writes the reports of `indices`, W words each, or raises `UnknownValue`."""
 
 
 def report_type(bits: int) -> np.dtype[Any]:
-    """The smallest unsigned type that holds a report of this many bits (64 for each word of a wide one)."""
+    """The smallest unsigned type that holds a report of this many bits (64 per word of a wide one)."""
     return np.dtype(next((f"u{size}" for size in (1, 2, 4, 8) if bits <= 8 * size), "u8"))
 
 
@@ -71,7 +71,7 @@ class _Work:
         self._task = max(chunk, TASK // words // chunk * chunk)
 
     def go_on(self, rng: Source) -> None:
-        """From the next words of a source that only goes on."""
+        """Make the reports from a source that can only be read in order."""
         for begin in range(0, len(self._x), self._chunk):
             asked = len(self._x[begin : begin + self._chunk]) * self._words
             words = rng.fill(asked)
@@ -82,7 +82,7 @@ class _Work:
             self._write(begin, words)
 
     def share(self, stream: Keystream, threads: int) -> None:
-        """From words that any thread can find."""
+        """Make the reports from a source whose words any thread can address."""
         starts = range(0, len(self._x), self._task)
         threads = min(threads, len(starts))
         if threads <= 1:
@@ -112,14 +112,14 @@ class _Work:
 
 
 def _rows(randomizer: Randomizer, compiled: Sampler | None) -> int:
-    """Reports made together."""
+    """How many reports are made together."""
     if compiled is not None or randomizer.words == 1:
         return max(1, BUFFER // randomizer.words)
     return max(1, SLAB // max(randomizer.words, randomizer.size if randomizer.bits > 64 else 1))
 
 
 def _compiled(randomizer: Randomizer, n: int, engine: str) -> Sampler | None:
-    """The compiled sampler where it is asked for or pays, and there is one."""
+    """The compiled sampler if there is one and it is requested or worthwhile, else None."""
     if engine not in ("auto", "numpy", "numba"):
         raise InvalidInput(f"engine={engine!r} must be auto, numpy or numba")
     if engine == "numba" and not present():
@@ -142,14 +142,14 @@ def _numpy_sampler(randomizer: Randomizer) -> Sampler:
 
 
 def outside_domain(x: NDArray[Any], size: int) -> UnknownValue:
-    """The error for the first of these unsigned numbers that is none of the domain."""
+    """The error for the first of these unsigned numbers that is not in the domain."""
     first = int(x[np.argmax(x >= size)])
     top = 1 << 8 * x.dtype.itemsize
     return UnknownValue(f"index {first - top if first >= top // 2 else first} must be from 0 to {size - 1}")
 
 
 def _unsigned(indices: Any) -> NDArray[Any]:
-    """Value numbers as one row of unsigned integers, negative ones as very large ones; not copied."""
+    """Value numbers as one row of unsigned integers, without a copy; negative ones become very large."""
     array = np.asarray(indices)
     if array.size == 0 and array.dtype.kind == "f":
         array = array.astype(np.uint64)

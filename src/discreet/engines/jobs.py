@@ -1,7 +1,7 @@
-"""Whole files randomized and tallied: pieces worked on side by side, results in order, memory bounded by pieces.
+"""Randomize and tally whole files: pieces in parallel, results in order, memory for a few pieces.
 
-A piece takes the words set aside for its rows when its turn comes, so the reports do not depend on the
-number of threads. What reads and writes a file is said by its name (`discreet.files.formats`).
+A piece uses the words reserved for its rows when its turn comes, so the reports do not depend on the
+number of threads. A file's name determines what reads and writes it (`discreet.files.formats`).
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from .arrow_numbers import ArrowNumbers
 
 LARGE = 1 << 24
-"""Bytes of a CSV file from which pyarrow reads it; a smaller one is read line by line, and a mistake has its line."""
+"""From this many bytes on, pyarrow reads a CSV file; smaller ones are read line by line and errors name the line."""
 
 Progress = Callable[[int], object]
-"""Told how many more rows have been worked on."""
+"""A callback that receives how many more rows have been processed."""
 
 Write = Callable[[NDArray[Any]], None]
 Result = TypeVar("Result")
@@ -55,7 +55,7 @@ class Made:
 
 
 def only_by_arrow(file: str) -> bool:
-    """True if nothing but pyarrow reads and writes what the name says; `MissingExtra` where that is absent."""
+    """True if only pyarrow reads and writes the format of this name; `MissingExtra` if it is not installed."""
     only = format_of(file).arrow_only
     if only and find_spec("pyarrow") is None:
         raise MissingExtra("pyarrow", "files")
@@ -63,7 +63,7 @@ def only_by_arrow(file: str) -> bool:
 
 
 def by_arrow(file: str) -> bool:
-    """True if pyarrow is to read the file: Parquet, Arrow, and CSV that is large, where pyarrow is installed."""
+    """True if pyarrow is to read the file: Parquet, Arrow and, if pyarrow is installed, large CSV."""
     if only_by_arrow(file):
         return True
     large = format_of(file).arrow is not None and Path(file).is_file() and Path(file).stat().st_size >= LARGE
@@ -71,7 +71,7 @@ def by_arrow(file: str) -> bool:
 
 
 def rows_in(files: Iterable[str], column: str | None = None) -> int | None:
-    """How many rows there are, where every file says so without being read."""
+    """How many rows there are, if every file says so without being read; else None."""
     found = [_column(file, column).rows if by_arrow(file) else None for file in files]
     return None if None in found else sum(rows for rows in found if rows is not None)
 
@@ -87,9 +87,9 @@ def randomize_files(
     threads: int | None = None,
     progress: Progress = lambda rows: None,
 ) -> tuple[int, int]:
-    """Write the reports of the values in `files`, in order, to `out`, which appears when all are there.
+    """Write the reports of the values in `files`, in order, to `out`, which appears once it is complete.
 
-    Gives how many values were read, and how many of them were outside the domain.
+    Returns how many values were read, and how many of them were outside the domain.
     """
     seen = outside = 0
     with _sink(out, mechanism) as write:
@@ -109,7 +109,7 @@ def tally_files(
     threads: int | None = None,
     progress: Progress = lambda rows: None,
 ) -> Tally:
-    """The tally of the reports in `files`; an error says which file, and for text which entry."""
+    """The tally of the reports in `files`; an error names the file and, in text, the entry."""
     total = Tally.of(mechanism)
     for file in files:
         source = _arrow_reports if by_arrow(file) else _text_reports
@@ -120,7 +120,7 @@ def tally_files(
 
 
 def in_order(tasks: Iterable[Callable[[], Result]], threads: int | None = None) -> Iterator[Result]:
-    """The results of tasks in their order; as many run at once as there are threads, and one more is held."""
+    """The results of tasks in order; one task runs per thread, and one more result is held."""
     workers = cores() if threads is None else max(1, threads)
     pending: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(workers) as pool:

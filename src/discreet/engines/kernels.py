@@ -1,6 +1,6 @@
-"""Compiled samplers of reports of one word: the same as `Randomizer.draw` on NumPy arrays, word for word, in one pass.
+"""Compiled samplers for one-word reports: in one pass, the same as `Randomizer.draw` on arrays, word for word.
 
-Choices are made by selection, not by branches, as in `draw`; the mechanisms say why they are private.
+Choices are made by selection, not by branches, as in `draw`; the mechanisms explain why they are private.
 `words` is where the words of one report begin. Importing this file imports Numba.
 """
 
@@ -46,7 +46,7 @@ TILE = 512
 # -- loops ------------------------------------------------------------------------------------------------------
 @jit
 def fill(law: Any, size: Any, x: Any, words: Any, stride: Any, out: Any) -> Any:
-    """Write the report of every x from `stride` words each; False, and nothing written, if an x is not below `size`."""
+    """Write the report of every x from `stride` words each; False, writing nothing, if an x is not below `size`."""
     if not all_below(x, size):
         return False
     longs = longs_of(words)
@@ -61,7 +61,7 @@ def fill(law: Any, size: Any, x: Any, words: Any, stride: Any, out: Any) -> Any:
 
 @jit
 def fill_by_entry(law: Any, size: Any, x: Any, words: Any, stride: Any, out: Any) -> Any:
-    """As `fill` for laws with a table of entries, which are looked up first, a tile at a time."""
+    """Like `fill`, for laws with a table of entries, which are looked up first, a tile at a time."""
     if not all_below(x, size):
         return False
     tile = np.empty(TILE, dtype=np.uint64)
@@ -104,7 +104,7 @@ def select(flag: Any, a: Any, b: Any) -> Any:
 
 @inline
 def step(steps: Any, s: Any, u: Any, words: Any) -> Any:
-    """Step s of Floyd's: its range, the number drawn, and the word and words that the next step goes on with."""
+    """Step s of Floyd's algorithm: its range, the number drawn, and the word and words for the next step."""
     size, fresh = short_at(steps, s + s), short_at(steps, s + s + ONE)
     if fresh == TWO:
         u, v = long_at(words, ZERO), long_at(words, ONE)
@@ -131,7 +131,7 @@ def draw(law: Any, x: Any, words: Any) -> Any:
 
 
 def entry_of(law: Any, x: Any) -> Any:
-    """What the table of a law with entries says of x."""
+    """The entry of x in the law's table."""
     raise NotImplementedError
 
 

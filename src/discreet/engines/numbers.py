@@ -1,4 +1,4 @@
-"""Values as files write them, turned into their numbers in the domain."""
+"""The numbers in the domain of values written as text in files."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ UNKNOWN = -1
 class Numbers:
     """The numbers of values given as text, chunk by chunk, in order.
 
-    A text must be exactly how the value prints. What to do with another one is said by `unknown`: "error"
-    refuses it, "drop" leaves it out, and any other text is the value to take in its place.
+    A text must be exactly how the value prints. `unknown` says what to do with any other: "error"
+    refuses it, "drop" leaves it out, and any other text is the value to use instead.
     """
 
     def __init__(self, domain: Domain, *, unknown: str = "error") -> None:
@@ -24,9 +24,9 @@ class Numbers:
         self._instead = None if unknown in ("error", "drop") else self._number(unknown)
         self._known: dict[str, int] = {}
         self.seen = 0
-        """Texts read so far."""
+        """The number of texts read so far."""
         self.unknown = 0
-        """Texts outside the domain so far."""
+        """The number of texts outside the domain so far."""
 
     def _number(self, text: str) -> int:
         number = self._domain.index_of_text(text)

@@ -1,4 +1,4 @@
-"""Laws packed for compiled samplers: plain 64-bit words, and the arrays that they point into.
+"""Laws packed for compiled samplers: plain 64-bit words and the arrays that they point to.
 
 A `Packed` law is a form, which is a named tuple of 64-bit words, and its arrays: a field may be the address of
 `longs` (64-bit numbers) or `shorts` (32-bit numbers). A bound named ``..._last`` is inclusive, so that 2**64 needs no
@@ -73,7 +73,7 @@ class PackedCycle(NamedTuple):
 
 
 class PackedCycles(NamedTuple):
-    """As its levels, with several times v reports: a shift is a multiple of v and a rest."""
+    """Like its levels, with several times v reports: a shift is a multiple of v plus a remainder."""
 
     levels: PackedCycle
     by_v: Divisor
@@ -82,7 +82,7 @@ class PackedCycles(NamedTuple):
 
 
 class PackedSubset(NamedTuple):
-    """Floyd's d steps: for each, the shorts at `steps` have its range and how many new words it takes."""
+    """Floyd's d steps: for each, the shorts at `steps` hold its range and how many new words it takes."""
 
     d: Any
     true_last: Any
@@ -152,11 +152,11 @@ KINDS = (PackedHadamard, PackedResponse, PackedCycle, PackedSubset, PackedUnary,
 
 
 class _NoForm(Exception):
-    """There is no compiled form for a law."""
+    """Raised when a law has no compiled form."""
 
 
 def packed(randomizer: Randomizer) -> Packed | None:
-    """What the compiled sampler needs, or None where there is none and NumPy serves."""
+    """What the compiled sampler needs; None where there is no such sampler and NumPy is used."""
     arrays: Arrays = []
     try:
         return Packed(_as_words(_form(randomizer, arrays)), arrays)
@@ -206,7 +206,7 @@ def _blocks(r: BlockResponse, arrays: Arrays) -> PackedBlocks | PackedHadamardBl
 
 
 def _hadamard_blocks(r: BlockResponse, arrays: Arrays) -> PackedHadamardBlocks | None:
-    """The faster form, where every block is Hadamard response with one bound, or a single value, and fits."""
+    """The faster form, if every block fits it: Hadamard response with one bound, or a single value."""
     hadamard = [part for part in r.kinds if isinstance(part, Hadamard)]
     single = len(hadamard) + sum(part.size == 1 for part in r.kinds if not isinstance(part, Hadamard)) == len(r.kinds)
     if not single or r.outputs > 1 << 32 or max(part.size for part in r.kinds) >= 1 << 26:
@@ -223,13 +223,13 @@ def _hadamard_blocks(r: BlockResponse, arrays: Arrays) -> PackedHadamardBlocks |
 
 
 def _width_and_row(r: BlockResponse) -> Iterator[tuple[int, int]]:
-    """For each block its width m, and 1 if it has rows."""
+    """The width m of each block, and 1 if it has rows."""
     for part in r.inner:
         yield (part.outputs.bit_length() - 1, 1) if isinstance(part, Hadamard) else (0, 0)
 
 
 def _inner(randomizer: Randomizer, arrays: Arrays, neutral: Neutral | None) -> Any:
-    """The form of a base in plain integers; with `neutral` if values that need no protection use it too."""
+    """The form of a base in plain integers; `neutral` if values that need no protection use it too."""
     pack = INNER.get(randomizer.law.kind)
     if pack is None:
         raise _NoForm
@@ -279,7 +279,7 @@ def _subset(r: Subset, arrays: Arrays, neutral: Neutral | None) -> PackedSubset:
 
 
 def _draws(first: int, steps: Steps) -> list[tuple[int, int]]:
-    """For each draw its range, and how many new words it takes."""
+    """The range of each draw, and how many new words it takes."""
     return [(size, 0 if i else words) for sizes, words in ranges(first, steps) for i, size in enumerate(sizes)]
 
 
@@ -289,7 +289,7 @@ def _unary(r: Unary, arrays: Arrays, neutral: Neutral | None) -> PackedUnary:
 
 
 WHOLE: dict[str, Callable[[Any, Arrays], Any]] = {"table": _table, "high_low": _high_low, "blocks": _blocks}
-"""How laws are packed that are never part of another one."""
+"""How to pack laws that are never part of another one."""
 
 INNER: dict[str, Callable[[Any, Arrays, Neutral | None], Any]] = {
     "hadamard": _hadamard,
@@ -298,7 +298,7 @@ INNER: dict[str, Callable[[Any, Arrays, Neutral | None], Any]] = {
     "subset": _subset,
     "unary": _unary,
 }
-"""How laws are packed that may also stand in blocks or on sensitive values."""
+"""How to pack laws that may also be used in blocks or on sensitive values."""
 
 
 def _unit_of(neutral: Neutral | None, scale: int) -> int:

@@ -1,7 +1,7 @@
-"""Words by address: the same record and value always draw the same words, wherever they are worked out.
+"""Words by address: the same record and value always draw the same words, wherever they are computed.
 
-An engine that may run a task twice must not randomise afresh each time: a second, independent
-report would tell more than the certificate says. Here the words of a report depend only on
+An engine that may run a task twice must not randomize afresh each time: a second, independent
+report would reveal more than the certificate says. Here the words of a report depend only on
 
     (collection key, record id: 64 bits, number of the value: 32 bits, block counter: 32 bits),
 
@@ -9,7 +9,7 @@ namely AES-128 under the collection key of the 16-byte block ``id | value | coun
 little-endian; block c gives words 2c and 2c+1 of the report, little-endian, and a report of W
 words uses ceil(W / 2) blocks. A task run again gives the same reports. A changed value draws other
 words, so the noise of one report is never used for another value. AES is a permutation, so the
-blocks of a collection are distinct; that sets q blocks apart from random ones with advantage at most
+blocks of a collection are distinct; that distinguishes q blocks from random ones with advantage at most
 ``q**2 / 2**129``: 2e-23 for a hundred million of them.
 """
 
@@ -33,7 +33,7 @@ BLOCKS = 1 << 15
 """Blocks encrypted in one call: half a megabyte, which stays in the cache."""
 
 SHORTEST = 16
-"""Fewest bytes of a secret."""
+"""The fewest bytes that a secret may have."""
 
 Words = NDArray[np.uint64]
 
@@ -68,7 +68,7 @@ class CollectionKey:
 def randomize_records(mechanism: Mechanism, indices: Any, *, ids: Any, key: CollectionKey) -> NDArray[Any]:
     """The reports of the records `ids` (whole numbers of 64 bits) whose values have these indices.
 
-    What a cluster gives for the same key, ids and values, report for report.
+    A cluster gives the same reports for the same key, ids and values.
     """
     return randomize_many(mechanism.randomizer, indices, key.words(ids, indices, mechanism.randomizer.words))
 
@@ -80,7 +80,7 @@ class BlockCipher:
         self._cipher = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
 
     def encrypt(self, padded: Words) -> None:
-        """Encrypt an array of whole blocks in place, all but its last two words, which are spare room."""
+        """Encrypt an array of whole blocks in place, except its last two words, which are spare."""
         view = padded.view(np.uint8)
         written = self._cipher.update_into(view[:-16].data, view.data)
         if written != view.size - 16:
@@ -93,7 +93,7 @@ class Addressed:
     def __init__(self, cipher: BlockCipher, ids: Any, indices: Any, words: int) -> None:
         self._ids, self._indices = np.asarray(ids), np.asarray(indices)
         if self._ids.shape != self._indices.shape or self._ids.ndim != 1:
-            raise InvalidInput(f"ids of shape {self._ids.shape} must be one for each of {self._indices.shape} values")
+            raise InvalidInput(f"ids of shape {self._ids.shape} must be one per value, {self._indices.shape}")
         if self._ids.size and (self._ids.dtype.kind not in "iu" or self._indices.dtype.kind not in "iu"):
             raise InvalidInput(f"ids of type {self._ids.dtype} must be whole numbers of at most 64 bits")
         if self._indices.size and not 0 <= int(self._indices.min()) <= int(self._indices.max()) < 1 << 32:

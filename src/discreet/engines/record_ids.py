@@ -1,4 +1,4 @@
-"""Record ids of 64 bits: whole numbers as they are, text and bytes by a keyed hash of many at once."""
+"""64-bit record ids: whole numbers as they are, text and bytes by a keyed hash of many at once."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SIDE = 16
 def hashed_ids(cipher: BlockCipher, offsets: NDArray[Any], data: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """The ids of the texts ``data[offsets[i]:offsets[i+1]]``: half of a CBC-MAC that begins with the length.
 
-    ``s_0 = AES(length)``, ``s_b = AES(s_{b-1} xor block b)`` with the last block filled up by zeros;
-    the id is the low half of the last s. All texts take one step together, so a step costs one call.
+    ``s_0 = AES(length)``, ``s_b = AES(s_{b-1} xor block b)`` with the last block padded with zeros;
+    the id is the low half of the last s. All texts advance together, so each step costs one call.
 
     Two of n texts get one id with probability about ``n**2 / 2**65`` (1 in 3,700 for a hundred
     million). Such a pair draws the same words where both hold the same value: each report alone keeps
@@ -42,7 +42,7 @@ def hashed_ids(cipher: BlockCipher, offsets: NDArray[Any], data: NDArray[np.uint
 
 
 def _pieces(room: NDArray[np.uint8], begin: NDArray[np.int64], left: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Sixteen bytes from each place on, those past the end of the text set to zero."""
+    """Sixteen bytes from each position on, with those past the end of the text set to zero."""
     pieces = np.lib.stride_tricks.sliding_window_view(room, SIDE)[begin]
     short = np.nonzero(left < SIDE)[0]
     pieces[short] *= np.arange(SIDE) < left[short, None]

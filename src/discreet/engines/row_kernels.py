@@ -1,4 +1,4 @@
-"""Compiled samplers of reports of several words, as `kernels`: sets of many values.
+"""Compiled samplers like those of `kernels`, for reports of several words: sets of many values.
 
 `row` is where a report is written. Importing this file imports Numba.
 """
@@ -25,12 +25,12 @@ from .kernels import EIGHT, LAST, ONE, SIX, ZERO, U, all_below, bits_below, sele
 from .packed import PackedHighLow, PackedSubset, PackedUnary
 
 LOW_BITS = U(0x0102040810204080)
-"""Times eight bytes that are 0 or 1: their bits in order, in the top byte."""
+"""Multiplied by eight bytes that are 0 or 1, it gives their bits in order in the top byte."""
 
 
 @jit
 def fill_rows(law: Any, size: Any, x: Any, words: Any, stride: Any, out: Any) -> Any:
-    """As `fill` for reports of several words, each a row of `out`."""
+    """Like `fill`, for reports of several words, each a row of `out`."""
     if not all_below(x, size):
         return False
     columns = U(out.shape[1])
@@ -64,12 +64,12 @@ def _pack(members: Any, row: Any, columns: Any) -> Any:
 
 
 def draw_row(law: Any, x: Any, words: Any, row: Any, beside: Any, columns: Any) -> Any:
-    """Write the report of x to `row`; `beside` is another row to work in, and after it a clear byte a value."""
+    """Write the report of x to `row`; `beside` is another row to work in, followed by one zero byte per value."""
     raise NotImplementedError
 
 
 def neutral_row(law: Any, words: Any, row: Any, members: Any, columns: Any) -> Any:
-    """Write a neutral report to `row`; whether a value that needs no protection passes as it is."""
+    """Write a neutral report to `row`, and return whether a value that needs no protection passes as it is."""
     raise NotImplementedError
 
 

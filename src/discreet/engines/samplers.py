@@ -1,4 +1,4 @@
-"""The compiled sampler of a randomizer, used only after it has given the reports of the plain integers."""
+"""The compiled sampler of a randomizer, used only after it has reproduced the reports of plain integers."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from ..mechanisms.randomizer import Randomizer
 
 TRIED = 1 << 14
-"""Words of the trial, or those of two reports if that is more."""
+"""Words used for the trial, or those of two reports if that is more."""
 
 _made: weakref.WeakKeyDictionary[Randomizer, Sampler | None] = weakref.WeakKeyDictionary()
 
 
 def compiled_sampler(randomizer: Randomizer) -> Sampler | None:
-    """The sampler as machine code, or None where there is none.
+    """The sampler as machine code; None if there is none.
 
-    The first time it is tried on a few reports. One that differs is reported by a warning and not used.
+    It is first tried on a few reports. If one differs, a warning says so and the sampler is not used.
     """
     if randomizer not in _made:
         law = packed(randomizer)

@@ -1,7 +1,7 @@
-"""One column of a file read and written by pyarrow: Parquet, Arrow IPC and large CSV, as the name says.
+"""One column of a file read and written by pyarrow: Parquet, Arrow IPC or large CSV, by the file's name.
 
-Which file beside this one does it stands in `formats.FORMATS`. A column comes in pieces of about
-`arrow_columns.PIECE` rows; a file that is written is there whole or not at all.
+`formats.FORMATS` says which module beside this one does it. A column comes in pieces of about
+`arrow_columns.PIECE` rows; a file is written completely or not at all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .formats import compression_of, format_of
 def open_column(path: str | Path, column: str | None = None) -> ArrowColumn:
     """The column of a file, by name unless it is the only one."""
     name = str(path)
-    with open(name, "rb"):  # says what is wrong with a name as any file does
+    with open(name, "rb"):  # an absent file gives the usual error
         pass
     with readable(name):
         found: ArrowColumn = _form(name).open_column(name, column)
@@ -32,7 +32,7 @@ def open_column(path: str | Path, column: str | None = None) -> ArrowColumn:
 
 
 class ArrowWriter:
-    """Writes one column, whose name, type and metadata `field` says.
+    """Writes one column, with the name, type and metadata of `field`.
 
     Used in a ``with`` statement: the file appears when the block ends, and not at all when it fails.
     """
@@ -61,7 +61,7 @@ class ArrowWriter:
 
 
 def _form(path: str) -> Any:
-    """The file beside this one that reads and writes what the name says."""
+    """The module beside this one that reads and writes the format of this name."""
     format = format_of(path)
     if format.compressed_inside and compression_of(path):
         raise InvalidInput(f"{path}: {format.title} is compressed inside; its name must not end in {Path(path).suffix}")

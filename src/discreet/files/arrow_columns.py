@@ -12,7 +12,7 @@ from ..errors import InvalidInput
 from .formats import format_of
 
 PIECE = 1 << 19
-"""Rows of a piece, where the file lets us choose."""
+"""Rows per piece, where the file leaves the choice."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class Piece:
 
     @classmethod
     def of(cls, arrays: list[pa.Array]) -> Piece:
-        """A piece that is there already."""
+        """A piece that is already loaded."""
         return cls(sum(map(len, arrays)), lambda: pa.chunked_array(arrays))
 
 
 @dataclass(frozen=True)
 class ArrowColumn:
-    """One column of a file: its name, type and metadata, its rows where the file says how many, and its pieces."""
+    """One column of a file: its name, type and metadata, its number of rows if the file says so, and its pieces."""
 
     path: str
     field: pa.Field
@@ -40,7 +40,7 @@ class ArrowColumn:
 
 @contextmanager
 def readable(path: str) -> Iterator[None]:
-    """Says of what pyarrow cannot read which file it is, and what its name says that it should be."""
+    """Turn an error of pyarrow into one that names the file and the format that its name calls for."""
     try:
         yield
     except (pa.ArrowException, OSError) as problem:

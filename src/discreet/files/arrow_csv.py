@@ -1,4 +1,4 @@
-"""One column of a CSV file, plain or compressed, read by pyarrow: the texts that `csv_lines` gives, only faster."""
+"""One column of a CSV file, plain or compressed, read by pyarrow: the same texts as from `csv_lines`, but faster."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def open_column(path: str, column: str | None) -> ArrowColumn:
 
 @contextmanager
 def _reader(path: str, columns: list[str], block: int) -> Iterator[Any]:
-    """Batches of these columns as text, nothing taken for a null."""
+    """Batches of these columns as text; nothing is read as null."""
     with pa.input_stream(path, compression=compression_of(path)) as file:
         try:
             yield csv.open_csv(

@@ -1,4 +1,4 @@
-"""Files that appear under their name whole or not at all."""
+"""Files that appear under their name complete or not at all."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import BinaryIO
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[BinaryIO]:
-    """A file to write that takes the place of `path` when all went well, and leaves no trace when not.
+    """A file to write that replaces `path` if all goes well, and leaves no trace if not.
 
-    It is written beside the target under another name, forced to disk and renamed. Something that is no
-    regular file, such as a device, is written as it is.
+    It is written beside the target under another name, forced to disk and renamed. Anything other than a
+    regular file, such as a device, is written directly.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():

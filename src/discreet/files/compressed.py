@@ -1,4 +1,4 @@
-"""The content of files, compressed by gzip or Zstandard or not, as their names say; Zstandard takes pyarrow."""
+"""The content of files, plain or compressed by gzip or Zstandard according to their names; Zstandard needs pyarrow."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ..errors import InvalidInput, MissingExtra
 from .formats import compression_of
 
 Source: TypeAlias = io.BufferedReader | gzip.GzipFile
-"""What content is read from."""
+"""A source of content."""
 
 Sink: TypeAlias = BinaryIO | gzip.GzipFile
-"""What content is written to."""
+"""A destination for content."""
 
 _BROKEN: dict[str | None, tuple[type[Exception], ...]] = {
     None: (),
     "gzip": (gzip.BadGzipFile, EOFError, zlib.error),
     "zstd": (OSError,),
 }
-"""The errors by which content that is not whole shows."""
+"""The errors that reveal incomplete content."""
 
 
 def _pyarrow() -> Any:
@@ -38,13 +38,13 @@ def _pyarrow() -> Any:
 
 @contextmanager
 def reading(path: str | Path) -> Iterator[Source]:
-    """The content of a file; `InvalidInput` if it is not whole."""
+    """The content of a file; `InvalidInput` if it is incomplete."""
     method = compression_of(path)
     with open(path, "rb") as file, _unpacked(file, method) as content:
         try:
             yield content
         except _BROKEN[method] as problem:
-            raise InvalidInput(f"{path}: is not a whole {method} file ({problem})") from None
+            raise InvalidInput(f"{path}: is not a complete {method} file ({problem})") from None
 
 
 def _unpacked(file: io.BufferedReader, method: str | None) -> AbstractContextManager[Source]:
@@ -58,7 +58,7 @@ def _unpacked(file: io.BufferedReader, method: str | None) -> AbstractContextMan
 
 @contextmanager
 def writing(file: BinaryIO, path: str | Path) -> Iterator[Sink]:
-    """Something to write to, whose form compressed as `path` says goes to `file`, which stays open.
+    """A destination whose content goes to `file`, compressed according to the name `path`; `file` stays open.
 
     The same content gives the same bytes at any time.
     """

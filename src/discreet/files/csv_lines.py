@@ -1,4 +1,4 @@
-"""CSV with a line of column names: one of its columns."""
+"""One column of a CSV file that begins with a line of column names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def entries(lines: Iterator[str], column: str | None, name: str) -> Iterator[str
     try:
         names = next(reader, [])
         if not names:
-            raise InvalidInput(f"{name}: is empty; CSV begins with a line of column names")
+            raise InvalidInput(f"{name}: is empty; CSV must begin with a line of column names")
         place = place_of(names, column, name)
         for row in reader:
             if len(row) == len(names):
@@ -28,12 +28,12 @@ def entries(lines: Iterator[str], column: str | None, name: str) -> Iterator[str
 
 
 def header(column: str) -> str:
-    """The line of the one column's name."""
+    """The line with the name of the only column."""
     return written([column], column)
 
 
 def written(entries: Iterable[int | str], column: str) -> str:
-    """The entries, one a line, in quotes where they need them."""
+    """The entries, one per line, quoted where necessary."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([entry] for entry in entries)
     return out.getvalue()

@@ -1,8 +1,8 @@
-"""The one table of suffixes: which format the name of a file says, and what reads and writes it.
+"""The table of suffixes: which format a file's name means, and what reads and writes it.
 
-A new format is a line in `FORMATS` and a file beside this one that reads and writes it. Each may be compressed
-as the very end of the name says (`COMPRESSIONS`), but for Parquet, which is so inside. Any other name, and the
-pipe ``-``, is text lines.
+A new format is a line in `FORMATS` and a module beside this one that reads and writes it. Each may be compressed
+according to the very end of the name (`COMPRESSIONS`), except Parquet, which is compressed inside. Any other name,
+and the pipe ``-``, means text lines.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ PIPE = "-"
 """The name of standard input and output."""
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
-"""The compression that the end of a name says."""
+"""The compression for each ending of a name."""
 
 
 class TextForm(Protocol):
-    """What a file such as `csv_lines` holds: a column of text entries read from lines, and written as lines."""
+    """What a module such as `csv_lines` provides: a column of text entries read from lines and written as lines."""
 
     def entries(self, lines: Iterator[str], column: str | None, name: str) -> Iterator[str]:
-        """The entries of the column; `InvalidInput` names the file and the line that is broken."""
+        """The entries of the column; `InvalidInput` names the file and the malformed line."""
         ...
 
     def header(self, column: str) -> str:
-        """What a file begins with."""
+        """The text that a file begins with."""
         ...
 
     def written(self, entries: Iterable[int | str], column: str) -> str:
-        """The lines of these entries."""
+        """These entries as lines."""
         ...
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format: what messages call it, how names end, and what reads and writes it.
+    """A format: its name in messages, how file names end, and what reads and writes it.
 
-    `text` reads and writes it as lines. `arrow` is the file beside this one that does so by pyarrow, which is
+    `text` reads and writes it as lines. `arrow` is the module beside this one that does so with pyarrow, which is
     loaded only then: it has `open_column` and, where `text` is None, `open_writer`. `spark` is Spark's own name
-    of it. What has neither `text` nor `arrow` is read here as text lines.
+    for it. A format with neither `text` nor `arrow` is read here as text lines.
     """
 
     title: str
@@ -55,7 +55,7 @@ class Format:
 
     @property
     def arrow_only(self) -> bool:
-        """True if nothing but pyarrow reads and writes it."""
+        """True if only pyarrow reads and writes it."""
         return self.text is None and self.arrow is not None
 
 
@@ -76,17 +76,17 @@ _BY_SUFFIX = {suffix: format for format in FORMATS for suffix in format.suffixes
 
 
 def format_of(path: str | PurePath) -> Format:
-    """The format that a name says, compressed or not."""
+    """The format that a name means, compressed or not."""
     name = PurePath(path)
     inner = PurePath(name.stem) if name.suffix in COMPRESSIONS else name
     return _BY_SUFFIX.get(inner.suffix, TEXT)
 
 
 def compression_of(path: str | PurePath) -> str | None:
-    """The compression that a name says: gzip, zstd or none."""
+    """The compression that a name means: gzip, zstd or none."""
     return COMPRESSIONS.get(PurePath(path).suffix)
 
 
 def shown(path: str | PurePath) -> str:
-    """What messages call a file or pipe to read."""
+    """The name in messages of a file or pipe to read."""
     return "standard input" if str(path) == PIPE else str(path)

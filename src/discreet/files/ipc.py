@@ -43,7 +43,7 @@ def open_column(path: str, column: str | None) -> ArrowColumn:
 
 
 def _reader(path: str) -> Any:
-    """A reader of the file format, or of the stream format, whichever it is."""
+    """A reader for the file format or the stream format, whichever it is."""
     if compression := compression_of(path):
         return pa.ipc.open_stream(pa.input_stream(path, compression=compression))
     mapped = pa.memory_map(path)
@@ -55,5 +55,5 @@ def _reader(path: str) -> Any:
 
 
 def open_writer(file: Sink, schema: pa.Schema, path: str) -> Any:
-    """A writer of batches."""
+    """A writer for batches."""
     return pa.ipc.new_stream(file, schema) if compression_of(path) else pa.ipc.new_file(file, schema)

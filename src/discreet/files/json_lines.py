@@ -1,4 +1,4 @@
-"""JSON lines: one key of objects, or plain entries."""
+"""JSON lines: objects, of which one key is read, or plain entries."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def entries(lines: Iterator[str], column: str | None, name: str) -> Iterator[str
 
 
 def header(column: str) -> str:
-    """Nothing: every line has its key."""
+    """An empty text: every line has its key."""
     return ""
 
 
 def written(entries: Iterable[int | str], column: str) -> str:
-    """The entries as objects of one key, one a line."""
+    """The entries as objects with one key, one per line."""
     return "".join(f"{json.dumps({column: entry}, ensure_ascii=False)}\n" for entry in entries)

@@ -49,7 +49,7 @@ def open_column(path: str, column: str | None) -> ArrowColumn:
 
 
 def _streamed(path: str, opened: Callable[[], pq.ParquetFile], column: str, group: int) -> Iterator[Piece]:
-    """A row group too large to hold, batch by batch."""
+    """A row group too large for memory, batch by batch."""
     size = arrow_columns.PIECE
     with readable(path), opened() as file:
         for batch in file.iter_batches(size, row_groups=[group], columns=[column], use_threads=False):
@@ -57,7 +57,7 @@ def _streamed(path: str, opened: Callable[[], pq.ParquetFile], column: str, grou
 
 
 def open_writer(file: Sink, schema: pa.Schema, path: str) -> Any:
-    """A writer of batches of one column; whole numbers take as few bits as they need."""
+    """A writer for batches of one column; whole numbers take only as many bits as they need."""
     whole = pa.types.is_integer(schema.types[0])
     packed = {"column_encoding": {schema.names[0]: "DELTA_BINARY_PACKED"}} if whole else {}
     return pq.ParquetWriter(file, schema, use_dictionary=False, **packed)

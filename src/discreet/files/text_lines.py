@@ -1,4 +1,4 @@
-"""Text, one entry a line."""
+"""Text, one entry per line."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 
 
 def entries(lines: Iterator[str], column: str | None, name: str) -> Iterator[str]:
-    """Every line without its end."""
+    """Every line without its line break."""
     return (line.rstrip("\r\n") for line in lines)
 
 
 def header(column: str) -> str:
-    """Nothing: the first line is an entry."""
+    """An empty text: the first line is already an entry."""
     return ""
 
 
 def written(entries: Iterable[int | str], column: str) -> str:
-    """The entries, one a line."""
+    """The entries, one per line."""
     return "".join(f"{entry}\n" for entry in entries)

@@ -15,14 +15,14 @@ from .compressed import reading
 from .formats import PIPE, TextForm, format_of, shown
 
 CHUNK = 1 << 16
-"""Entries handed over at a time."""
+"""Entries returned at a time."""
 
 
 def read_values(path: str | Path, column: str | None = None) -> Iterator[list[str]]:
-    """The entries of one column as text, in order, a chunk at a time; `InvalidInput` says where it is broken.
+    """The entries of one column as text, in order, a chunk at a time; `InvalidInput` says where it is malformed.
 
-    A name that says nothing is text, one entry a line, or, where a column is asked for, CSV, or JSON lines
-    if it begins with a brace.
+    A name without a known suffix means text, one entry per line, or, if a column is requested, CSV, or JSON
+    lines if it begins with a brace.
     """
     name = shown(path)
     with _lines(path) as lines:
@@ -35,7 +35,7 @@ def read_values(path: str | Path, column: str | None = None) -> Iterator[list[st
 
 
 class _Peekable(Iterator[str]):
-    """Lines whose first can be looked at before it is taken."""
+    """Lines of which the first can be inspected before it is taken."""
 
     def __init__(self, lines: Iterator[str]) -> None:
         self._lines = lines
@@ -51,7 +51,7 @@ class _Peekable(Iterator[str]):
 
 @contextmanager
 def _lines(path: str | Path) -> Iterator[_Peekable]:
-    """The lines of a file or of standard input, ends kept, a byte-order mark left out."""
+    """The lines of a file or of standard input, with line breaks kept and a byte-order mark dropped."""
     if str(path) == PIPE:
         wrapped = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
         try:

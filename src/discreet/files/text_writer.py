@@ -15,7 +15,7 @@ from .formats import PIPE, TextForm, format_of
 
 
 class TextWriter:
-    """Writes one column to a file or to standard output, in the format that the name says.
+    """Writes one column to a file or to standard output, in the format that the name means.
 
     Used in a ``with`` statement: a file appears when the block ends, and not at all when it fails. On
     standard output each `write` is passed on at once.

@@ -1,4 +1,4 @@
-"""Partitions of places into blocks, one label per value, and contexts made of them in a line.
+"""Partitions of places into blocks, one label per value, and contexts made from them in one line.
 
 Only coordinates and public knowledge enter a partition, never what people hold:
 

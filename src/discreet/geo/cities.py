@@ -14,7 +14,7 @@ SMALLEST_LISTS = (500, 1000, 5000, 15000)
 
 @dataclass(frozen=True, slots=True)
 class Cities:
-    """Cities in falling order of population."""
+    """Cities in decreasing order of population."""
 
     name: tuple[str, ...]
     latitude: FloatArray
@@ -51,8 +51,8 @@ def cities_around(latitude: ArrayLike, longitude: ArrayLike, *, smallest: int = 
 def nearest_city_blocks(latitude: ArrayLike, longitude: ArrayLike, *, blocks: int, least: int = 2) -> IntArray:
     """Labels of points by the nearest of the most populous cities in their bounding box, at most `blocks` of them.
 
-    Cities nearest to fewer than `least` points are left out, all at once, until none is: a block of one value is shown
-    in the clear. Labels are in falling order of the cities' population.
+    Cities nearest to fewer than `least` points are left out, all at once, until none remain: a block of one value is
+    shown in the clear. Labels are in decreasing order of the cities' population.
     """
     lat, lon = check_points(latitude, longitude)
     most, fewest = check_positive("blocks", blocks), check_positive("least", least)

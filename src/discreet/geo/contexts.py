@@ -1,4 +1,4 @@
-"""Contexts whose blocks are places: where in the block is hidden, the block may show."""
+"""Contexts whose blocks are places: where in the block someone is stays hidden, the block may be shown."""
 
 from collections.abc import Iterable
 
@@ -17,9 +17,9 @@ from .trees import kd_tree_blocks, quadtree_blocks
 
 
 def blocks_context(labels: ArrayLike, epsilon: object, *, values: Iterable[Value] | None = None) -> Context:
-    """The context of a partition given by one label a value, 0..m-1, every block at `epsilon`.
+    """The context of a partition given by one label per value, 0..m-1, with every block at `epsilon`.
 
-    Values are the numbers 0..k-1 unless given; `epsilon` is one for all blocks or a list with one a block.
+    Values are the numbers 0..k-1 unless given; `epsilon` is one for all blocks or a list with one per block.
     """
     sizes = block_sizes(labels)
     if not sizes.all():
@@ -47,7 +47,7 @@ def city_context(latitude: ArrayLike, longitude: ArrayLike, epsilon: object, *, 
 
 
 def h3_context(latitude: ArrayLike, longitude: ArrayLike, epsilon: object, *, resolution: int) -> Context:
-    """Points hidden among those in the same H3 cell of that resolution."""
+    """Points hidden among those in the same H3 cell at that resolution."""
     return blocks_context(h3_blocks(latitude, longitude, resolution=resolution), epsilon)
 
 

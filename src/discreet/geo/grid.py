@@ -10,7 +10,7 @@ Box = tuple[float, float, float, float]
 
 
 def grid_blocks(shape: tuple[int, int], parts: tuple[int, int]) -> IntArray:
-    """Labels of the cells of a grid, row by row, cut into parts[0] x parts[1] rectangles as equal as can be.
+    """Labels of the cells of a grid, row by row, cut into parts[0] x parts[1] rectangles as equal as possible.
 
     Cell (r, c) lies in rectangle (r * parts[0] // rows, c * parts[1] // columns); (1, 1) is one block of
     all cells.
@@ -30,7 +30,7 @@ def grid_coordinates(shape: tuple[int, int]) -> IntArray:
 
 
 def grid_centres(shape: tuple[int, int], box: Box) -> tuple[FloatArray, FloatArray]:
-    """Latitude and longitude of the centres of a grid's cells, row by row, the grid filling the box.
+    """Latitude and longitude of the centres of a grid's cells, row by row, where the grid fills the box.
 
     box = (south, north, west, east) in degrees; the first row is the southernmost, the first column the
     westernmost.
@@ -59,7 +59,7 @@ def box_blocks(latitude: ArrayLike, longitude: ArrayLike, parts: tuple[int, int]
 
 
 def check_box(box: Box) -> Box:
-    """The box (south, north, west, east), refused unless it has an area on the globe."""
+    """The box (south, north, west, east); `InvalidInput` unless it has an area on the globe."""
     south, north, west, east = box
     if not (-90 <= south < north <= 90 and -180 <= west < east <= 180):
         raise InvalidInput(f"box={box} must be (south, north, west, east) in degrees with south < north, west < east")

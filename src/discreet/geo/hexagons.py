@@ -11,14 +11,14 @@ from .labels import IntArray, check_points
 
 
 def h3_blocks(latitude: ArrayLike, longitude: ArrayLike, *, resolution: int) -> IntArray:
-    """Labels of points by the H3 cell of that resolution (0 coarse to 15 fine) they lie in."""
+    """Labels of points by the H3 cell in which they lie, at that resolution (0 coarse to 15 fine)."""
     lat, lon = check_points(latitude, longitude)
     h3 = _h3(resolution)
     return _in_order([h3.latlng_to_cell(*point, resolution) for point in zip(lat.tolist(), lon.tolist(), strict=True)])
 
 
 def h3_parent_blocks(cells: Sequence[str], *, resolution: int) -> IntArray:
-    """Labels of H3 cells by their parent of that coarser resolution."""
+    """Labels of H3 cells by their parent at that coarser resolution."""
     h3 = _h3(resolution)
     if not len(cells):
         raise InvalidInput("cells must not be empty")
@@ -36,7 +36,7 @@ def _in_order(cells: list[str]) -> IntArray:
 
 
 def _h3(resolution: int) -> ModuleType:
-    """The h3 module, for a resolution that exists."""
+    """The h3 module; `InvalidInput` for a resolution that does not exist."""
     if isinstance(resolution, bool) or not isinstance(resolution, int) or not 0 <= resolution <= 15:
         raise InvalidInput(f"resolution={resolution!r} must be an integer from 0 to 15")
     try:

@@ -26,12 +26,12 @@ def block_sizes(labels: ArrayLike) -> IntArray:
 
 
 def worst_block_size(labels: ArrayLike) -> int:
-    """The largest number of values in a block: the block that hides best and is estimated worst."""
+    """The number of values in the largest block, which hides best and is estimated worst."""
     return int(block_sizes(labels).max())
 
 
 def check_points(latitude: ArrayLike, longitude: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Latitudes and longitudes in degrees as floats, refused unless as many, finite and on the globe."""
+    """Latitudes and longitudes in degrees as floats; `InvalidInput` unless equally many, finite and on the globe."""
     lat, lon = np.asarray(latitude, dtype=np.float64), np.asarray(longitude, dtype=np.float64)
     if lat.ndim != 1 or lat.shape != lon.shape or not len(lat):
         raise InvalidInput(
@@ -45,7 +45,7 @@ def check_points(latitude: ArrayLike, longitude: ArrayLike) -> tuple[FloatArray,
 
 
 def check_positive(name: str, number: int) -> int:
-    """The number, refused unless an integer of at least one."""
+    """The number; `InvalidInput` unless it is a positive integer."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
         raise InvalidInput(f"{name}={number!r} must be a positive integer")
     return int(number)

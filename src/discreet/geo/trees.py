@@ -1,9 +1,9 @@
 """Partitions that follow public weights: the k-d tree and the quadtree.
 
-With base noise of c^2 a report, the total squared error of a partition grows with sum_j k_j p_j, k_j values
+With base noise of c^2 per report, the total squared error of a partition grows with sum_j k_j p_j, k_j values
 and share p_j in block j. Both trees therefore split the block with the largest (number of values) x
 (weight) next, so dense places get small blocks. The weights must be public, such as population: labels that
-depend on what people hold would tell about it.
+depend on what people hold would reveal something about it.
 """
 
 import heapq
@@ -51,8 +51,8 @@ def kd_tree_blocks(
 
     Where several cuts come equally near, as around one town in empty country, the one nearest the middle value is made.
     Give either the number of blocks, or the worst size: then blocks are split as long as one holds more values. A block
-    without weight is split at its median value. No split leaves fewer than `least` values on a side, for a block of one
-    value is shown in the clear; so fewer blocks may come out than asked for.
+    without weight is split at its median value. No split leaves fewer than `least` values on a side, as a block of one
+    value is shown in the clear; so there may be fewer blocks than requested.
     """
     return _grow(latitude, longitude, weights, blocks, worst, least, _halves)
 
@@ -83,7 +83,7 @@ def _grow(
     least: int,
     split: _Split,
 ) -> IntArray:
-    """Labels after splitting the leaf with the largest size x weight (or size, for a worst size) as long as asked."""
+    """Labels after splitting the leaf with the largest size x weight (or size, for a worst size) as long as needed."""
     lat, lon = check_points(latitude, longitude)
     weight = np.asarray(weights, dtype=np.float64)
     if weight.shape != lat.shape or not np.all(np.isfinite(weight)) or np.any(weight < 0):
@@ -124,7 +124,7 @@ def _grow(
 
 
 def _halves(places: _Places, leaf: _Leaf, least: int) -> list[_Leaf]:
-    """Two leaves of weight as equal as can be, cut across the points' longer extent, or the leaf itself."""
+    """Two leaves of nearly equal weight, cut across the points' longer extent, or the leaf itself."""
     lat, lon = places.latitude[leaf.members], places.longitude[leaf.members]
     height = float(np.ptp(lat))
     width = float(np.ptp(lon)) * math.cos(math.radians(float(lat.mean())))

@@ -1,4 +1,4 @@
-"""The optimal mechanism for two values: Warner's and Mangat's responses and all between."""
+"""The optimal mechanism for two values: Warner's response, Mangat's response and everything in between."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .units import beyond_words, too_few
 
 
 class BinaryResponse(Table):
-    """The channel that no other on two values can beat, for any utility that respects data processing.
+    """The channel on two values that no other can beat, for any utility that respects data processing.
 
     With A = e**E[1,2] and B = e**E[2,1] and N words, value 2 reports 1 with
     ``x = ceil(N (B-1)/(AB-1))`` words and value 1 reports 2 with ``y = ceil(N (A-1)/(AB-1))``.
@@ -42,7 +42,7 @@ class BinaryResponse(Table):
         self._title = name or self.name
 
     def describe(self) -> dict[str, Any]:
-        """The name alone: the context gives the rest."""
+        """The name alone: everything else comes from the context."""
         return {"name": self._title}
 
 

@@ -1,4 +1,4 @@
-"""A randomizer inside every block; the block itself shows."""
+"""A randomizer inside every block; the block itself is shown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BlocksLaw(Law):
-    """Value x is in block ``block_of[x]``, which is drawn from by the law ``kinds[kind_of[block]]``."""
+    """Value x is in block ``block_of[x]``, whose reports are drawn by the law ``kinds[kind_of[block]]``."""
 
     kind = "blocks"
 
@@ -35,10 +35,10 @@ class BlocksLaw(Law):
 
 
 class BlockResponse(Randomizer):
-    """Write the block and, inside it, what its own randomizer writes for the position in the block.
+    """Report the block and what the block's own randomizer reports for the position inside it.
 
-    Report = offset of the block + inner report; when the offsets pass 64 bits, the block number
-    stands in a 64-bit word of its own above the inner report. A block of one value says only the block.
+    Report = offset of the block + inner report; when the offsets exceed 64 bits, the block number
+    is a 64-bit word of its own above the inner report. A block of one value reports only the block.
 
     *Why private.* Inside a block the ratio is the inner randomizer's; across blocks E is infinite.
     *Why unbiased.* The estimator of a block is the inner one on the reports of that block, and the
@@ -67,7 +67,7 @@ class BlockResponse(Randomizer):
 
     def _follow(self, law: BlocksLaw, kinds: Sequence[Randomizer]) -> None:
         sound = bool(kinds) and all(0 <= kind < len(kinds) for kind in law.kind_of)
-        check_law(sound, law.kind, "each block must be of one of its kinds")
+        check_law(sound, law.kind, "each block must have one of its kinds")
         blocks = len(law.kind_of)
         check_law(max(law.block_of, default=0) < blocks, law.kind, f"its blocks must be numbered below {blocks}")
         self.law, self.size, self.block_of = law, len(law.block_of), law.block_of
@@ -102,7 +102,7 @@ class BlockResponse(Randomizer):
 
     @cached_property
     def members(self) -> list[list[int]]:
-        """The values of each block by number, in order of their place."""
+        """The numbers of each block's values, in order of their position."""
         found: list[list[int]] = [[] for _ in self.inner]
         for x, block in enumerate(self.block_of):
             found[block].append(x)

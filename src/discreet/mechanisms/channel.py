@@ -1,4 +1,4 @@
-"""A channel written out in whole units: its law, its certificate and its statistics, however it is drawn."""
+"""A channel written out in whole units: its law, certificate and statistics, however it is sampled."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class WrittenOut(Randomizer):
-    """The channel whose row x gives report y ``rows[x][y]`` of `space` units; a subclass says how it is drawn.
+    """The channel whose row x gives report y ``rows[x][y]`` of `space` units; a subclass says how to sample it.
 
     *Why private.* Whatever the rows are, verification compares every pair of entries exactly.
     *Why unbiased.* The estimator is the least-variance linear one at the uniform prior,
-    ``phi_y = M**-1 q_y / q_y.p`` with ``M = sum_y q_y q_y^T / q_y.p``; for as many reports as
+    ``phi_y = M**-1 q_y / q_y.p`` with ``M = sum_y q_y q_y^T / q_y.p``; with as many reports as
     values it is the inverse of the channel. Rows that do not tell the values apart are refused
-    when an estimate is asked for.
+    when an estimate is requested.
 
     References: Acharya2020 (Definition 2), Kairouz2016 (decoding by the channel's inverse).
     """

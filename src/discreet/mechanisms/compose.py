@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from ..random import Source
 
 ENTRIES = 1 << 20
-"""The most entries that the channel of a pair of reports is written out with."""
+"""The most entries with which the channel of a pair of reports is written out."""
 
 
 @dataclass(frozen=True)
 class ProductLaw(Law):
-    """The first words draw by `first`, the others by `second`, for the same value."""
+    """The first words draw a report by `first`, the others one by `second`, for the same value."""
 
     kind = "product"
 
@@ -39,7 +39,7 @@ class Product(WrittenOut):
     """Both reports as one: ``y * (outputs of the second) + y'``, each drawn from its own words.
 
     *Why private.* ``Q(y|x) Q'(y'|x) / (Q(y|z) Q'(y'|z))`` is a product of two bounded ratios; the
-    certificate does not rest on it but compares the entries.
+    certificate does not rely on this but compares the entries.
     *Why unbiased.* As `WrittenOut`, from the product.
 
     References: Acharya2020 (Proposition 2).
@@ -56,7 +56,7 @@ class Product(WrittenOut):
 
     def _follow(self, law: ProductLaw, first: Randomizer, second: Randomizer) -> None:
         if first.size != second.size or first.word_bits != second.word_bits:
-            raise InvalidInput("both randomizers must be for the same values and words of the same width")
+            raise InvalidInput("both randomizers must have the same values and words of the same width")
         self.law, self.first, self.second = law, first, second
         self.size, self.word_bits, self.words = first.size, first.word_bits, first.words + second.words
         self.outputs = self.cells = first.outputs * second.outputs
@@ -87,7 +87,7 @@ class Product(WrittenOut):
 
 
 def _units(randomizer: Randomizer, x: int) -> list[int]:
-    """The law of one value in units of all the words it takes, over every number below `outputs`."""
+    """The law of one value over all numbers below `outputs`, in units of all the words it takes."""
     space = 1 << randomizer.word_bits * randomizer.words
     return [int(randomizer.probability(x, y) * space) for y in range(randomizer.outputs)]
 
@@ -96,8 +96,8 @@ def _units(randomizer: Randomizer, x: int) -> list[int]:
 class Composition:
     """Two mechanisms that both report the same value; together they satisfy the sum of their contexts.
 
-    Each part was certified when it was made, so any number of values will do; `exact` writes the pair out and
-    certifies it as one mechanism.
+    Each part was certified when it was made, so any number of values is allowed; `exact` writes the pair out
+    and certifies it as one mechanism.
     """
 
     first: Mechanism
@@ -109,11 +109,11 @@ class Composition:
         return self.first.context + self.second.context
 
     def randomize(self, value: Value, rng: Source) -> tuple[int, int]:
-        """Both reports of one person, from fresh words each."""
+        """Both reports of one person, each from fresh words."""
         return self.first.randomize(value, rng), self.second.randomize(value, rng)
 
     def randomize_many(self, indices: Any, rng: Source) -> tuple[Any, Any]:
-        """Both reports of many values given by number."""
+        """Both reports for each of many values given by number."""
         return self.first.randomize_many(indices, rng), self.second.randomize_many(indices, rng)
 
     def exact(self) -> Mechanism:

@@ -1,4 +1,4 @@
-"""Cyclic response: add a random shift; shifts of a set D are likelier than the others."""
+"""Cyclic response: add a random shift; the shifts in a set D are likelier than the others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CyclicLaw(Law):
 
 
 class Cyclic(Indexed):
-    """Report i p + (x + t mod p), with the shift i p + t in a set D e**epsilon times likelier than one outside.
+    """Report i p + (x + t mod p), where each shift i p + t in a set D is e**epsilon times likelier than one outside.
 
     p >= k. One word decides: the shifts outside D come first, `low` units each, then those of D, `high` units
     each, then the spare words, which go to reports 0, 1, ... whatever the value. A subclass chooses D such that any
@@ -65,7 +65,7 @@ class Cyclic(Indexed):
         shifts: Sequence[Iterable[int]],
         shared: int,
     ) -> None:
-        """Take on the law for `size` values with these sets of shifts, of which any two values share `shared`."""
+        """Adopt the law for `size` values with these sets of shifts, of which any two values share `shared`."""
         check_size(size, word_bits)
         chosen = Bits.of((i * modulus + t for i, members in enumerate(shifts) for t in members), modulus * len(shifts))
         units = Units.split(word_bits, epsilon, a=len(chosen), b=chosen.size - len(chosen))
@@ -76,10 +76,10 @@ class Cyclic(Indexed):
         check_size(law.size, law.word_bits)
         space, many, outputs = 1 << law.word_bits, len(law.shifts), law.shifts.size
         cycles = outputs % law.modulus == 0 and law.size <= law.modulus and 0 < many < outputs
-        check_law(cycles, law.kind, "its shifts must be some of a whole number of cycles of at least as many as values")
+        check_law(cycles, law.kind, "its shifts must lie in whole cycles of at least one shift per value")
         used = many * law.high + (outputs - many) * law.low + law.spare
         sound = 0 < law.low < law.high and 0 <= law.spare < outputs and used == space
-        check_law(sound, law.kind, f"0 < low < high must hold and its words add up to 2**{law.word_bits}")
+        check_law(sound, law.kind, f"0 < low < high must hold and its words must add up to 2**{law.word_bits}")
         self.law, self.size, self.word_bits, self.words, self.outputs = law, law.size, law.word_bits, 1, outputs
         self.low, self.high = Fraction(law.low, space), Fraction(law.high, space)
         self.likeliest = law.high + (law.spare > 0)
@@ -102,7 +102,7 @@ class Cyclic(Indexed):
         return _table(self.law.shifts)
 
     def located(self, x: Any, j: Any, ops: Arithmetic) -> Any:
-        """The j-th report of value x: the low ones come first."""
+        """The j-th report of value x: the low reports come first."""
         p = self.law.modulus
         shift = ops.look_up(self.table, j)
         start = ops.divide(shift, p) * p if p < self.outputs else 0
@@ -135,7 +135,7 @@ class Cyclic(Indexed):
     # -- statistics: correlation with D, one cycle beside the other --------------------------------------
     @property
     def _cycles(self) -> tuple[int, ...]:
-        """The shape of reports by cycle; one cycle needs no axis of its own."""
+        """The shape of the reports by cycle; a single cycle needs no axis of its own."""
         p = self.law.modulus
         return (p,) if self.outputs == p else (self.outputs // p, p)
 

@@ -1,4 +1,4 @@
-"""Cyclotomic response: many small difference sets at once, for the sizes where one alone does not fit."""
+"""Cyclotomic response: many small difference sets at once, for sizes where no single one fits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .projective import room
 from .units import check_size
 
 LARGEST_BLOCK = 64
-"""Largest base block that is tried; beyond, a single difference set is as good."""
+"""The largest base block that is tried; beyond it a single difference set is as good."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Family:
 
     H is the subgroup of order d of Z_p* for odd d (m = (p-1)/2d, lambda = (d-1)/2), or that of order d - 1
     together with 0 for even d (m = (p-1)/2(d-1), lambda = d/2). The differences of H are whole cosets of
-    the group that H and -1 generate, and the multipliers g**i go once through all those cosets.
+    the group that H and -1 generate, and the multipliers g**i run through all those cosets once.
     """
 
     p: int
@@ -54,12 +54,12 @@ class Family:
         whole = found.r + (found.v - found.r) * fade
         g, h = found.r / whole, (found.lam + (found.r - found.lam) * fade) / whole
         if g <= h:
-            return math.inf  # an epsilon so small that doubles do not tell the two apart
+            return math.inf  # epsilon is too small for doubles to tell the two apart
         return ((k - 1) * h * (1 - h) + g * (1 - g)) / (g - h) ** 2 + 1 - 1 / k
 
 
 class Cyclotomic(Cyclic):
-    """Report a block i and x + b mod p, with b in the base block B_i e**epsilon times likelier than not.
+    """Report a block i and x + b mod p, where each b in the base block B_i is e**epsilon times likelier than the rest.
 
     The m base blocks of d elements are cosets of a subgroup of Z_p*, p >= k a prime; together they hold
     every non-zero difference lambda times, so any two values share lambda supporting reports.
@@ -84,12 +84,12 @@ class Cyclotomic(Cyclic):
     ) -> None:
         check_size(size, word_bits)
         if (p is None) != (d is None):
-            raise InvalidInput("p and d go together")
+            raise InvalidInput("p and d must be given together")
         found = best_family(size, float(epsilon), bits=bits) if p is None or d is None else Family(p, d)
         if found is None:
             raise InvalidInput(f"size={size}: no family of small blocks fits a report of {room(size, bits)} bits")
         if not is_family(found) or found.p < size:
-            raise InvalidInput(f"p={p}, d={d} must be a prime of at least {size} values that is 1 mod 2d (or 2(d-1))")
+            raise InvalidInput(f"p={p}, d={d} must be a prime of at least {size} that is 1 mod 2d (or 2(d-1))")
         self.family = found
         blocks, shared = base_blocks(found), found.parameters.lam
         self.shift(size, epsilon, word_bits, modulus=found.p, shifts=blocks, shared=shared)
@@ -99,7 +99,7 @@ class Cyclotomic(Cyclic):
 
 
 def is_family(family: Family) -> bool:
-    """True if the prime and the block size make a family."""
+    """True if the prime and the block size form a family."""
     return family.d >= 2 and family.p > 2 and is_prime(family.p) and (family.p - 1) % (2 * family.order) == 0
 
 
@@ -119,7 +119,7 @@ def families(k: int, *, bits: int | None = None) -> Iterator[Family]:
 
 @lru_cache(maxsize=1024)
 def best_family(k: int, epsilon: float, *, bits: int | None = None) -> Family | None:
-    """The family of least error for k equally likely values whose reports fit; None when none does."""
+    """The family of least error for k equally likely values whose reports fit; None if there is none."""
     return min(families(k, bits=bits), key=lambda family: family.squared_error(k, epsilon), default=None)
 
 

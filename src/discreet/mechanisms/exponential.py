@@ -13,15 +13,15 @@ from .law import WORD_BITS
 from .table import Table, filled
 
 LIMIT = 512
-"""Largest domain that is given a full table."""
+"""The largest domain that gets a full table."""
 
 SPACE = 1 << WORD_BITS
 FINEST = 57
-"""The first attempt to mix takes 2**-56 of the mean."""
+"""The first mixed attempt takes 2**-56 of the mean."""
 
 
 class Exponential(Table):
-    """The table that `exponential_table` makes of a context, which is all there is to say of it."""
+    """The table that `exponential_table` makes from a context; it has no other parameters."""
 
     name = "exponential"
 
@@ -32,8 +32,8 @@ class Exponential(Table):
 def exponential_table(context: Context) -> Table:
     """``Q(y | x)`` proportional to ``exp(-E[x, y] / 2)`` over the closure of E, in whole units of word space.
 
-    By the triangle inequality the ratio of two rows is at most e**E[x,z]. Rounding could pass that by a
-    unit, so the rows are mixed with their mean by a weight that is doubled until the integers pass.
+    By the triangle inequality the ratio of two rows is at most e**E[x,z]. Rounding could exceed that by a
+    unit, so the rows are mixed with their mean by a weight that is doubled until the integers satisfy it.
 
     References: Chatzikokolakis2013.
     """
@@ -48,7 +48,7 @@ def exponential_table(context: Context) -> Table:
     rows = [[weight * SPACE // total for weight in row] for row, total in zip(weights, totals, strict=True)]
     mean = [sum(column) // len(rows) for column in zip(*rows, strict=True)]
     for halvings in range(FINEST, 0, -1):
-        # the first attempt is not mixed at all; the others have 1/2**halvings of the mean
+        # the first attempt is not mixed at all; the others take 1/2**halvings of the mean
         mixed = [
             [unit - (unit >> halvings) + (share >> halvings) for unit, share in zip(row, mean, strict=True)]
             if halvings < FINEST
@@ -62,7 +62,7 @@ def exponential_table(context: Context) -> Table:
 
 
 def _half(entry: Epsilon) -> int:
-    """``e**(-entry / 2)`` in units of 2**-PRECISION; its rounding is repaired, never trusted."""
+    """``e**(-entry / 2)`` in units of 2**-PRECISION; rounding errors are repaired later, never trusted."""
     if not isinstance(entry, Fraction):
         return 0
     bound = exp_below(entry / 2)
@@ -70,7 +70,7 @@ def _half(entry: Epsilon) -> int:
 
 
 def _holds(table: Table, E: Sequence[Sequence[Epsilon]]) -> bool:
-    """True if every finite entry of E is certified."""
+    """True if the table satisfies every finite entry of E."""
     ratios = {(pair.x, pair.z): pair.ratio for pair in table.pairs()}
     return all(
         (x, z) in ratios and within(ratios[x, z], entry)
@@ -81,5 +81,5 @@ def _holds(table: Table, E: Sequence[Sequence[Epsilon]]) -> bool:
 
 
 def _whole(rows: list[list[int]]) -> Table:
-    """The rows in units of word space, each row's rounding left to its largest entry."""
+    """The rows in units of word space, with each row's rounding error put on its largest entry."""
     return Exponential([filled(row, SPACE) for row in rows])

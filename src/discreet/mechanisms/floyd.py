@@ -1,8 +1,8 @@
 """Uniform subsets by Floyd's algorithm, with draws that share words.
 
 Draw j of d, j = 0 .. d-1, takes t uniform below ``first + j`` and adds t, or ``first + j - 1`` if t is already in.
-Neighbouring draws share a word, which is cut into the product of their ranges, while its parts stay even; a draw from
-a very long range takes two words.
+Neighbouring draws share a word, cut into as many parts as the product of their ranges, as long as the parts stay
+even; a draw from a very long range takes two words.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ..exact import ceil_div
 from .law import WORD_BITS
 
 WIDE = 1 << 17
-"""From this range on a draw takes two words, so that the unevenness of many draws stays invisible."""
+"""From this range on, a draw takes two words, so that the unevenness of many draws stays invisible."""
 
 Steps: TypeAlias = tuple[tuple[int, int], ...]
 """For each step: how many draws share its words, and how many words they take."""
 
 
 def steps_of(first: int, d: int, word_bits: int) -> Steps:
-    """Share words between draws while the parts of a word stay even to 2**-40 (of 64 bits)."""
+    """Share words between draws as long as the parts of a word stay even to 2**-40 (of 64 bits)."""
     limit = 1 << word_bits * 3 // 8
     steps: list[tuple[int, int]] = []
     room = 0
@@ -51,19 +51,19 @@ def is_plan(steps: Steps, d: int) -> bool:
 
 
 def words_of(steps: Steps) -> int:
-    """The words that all steps take."""
+    """The number of words that all steps take."""
     return sum(words for _, words in steps)
 
 
 def ranges(first: int, steps: Steps) -> Iterator[tuple[range, int]]:
-    """The ranges of the draws of each step, and the words it takes."""
+    """For each step, the ranges of its draws and the number of words it takes."""
     for count, words in steps:
         yield range(first, first + count), words
         first += count
 
 
 def evenness(first: int, steps: Steps, word_bits: int) -> Fraction:
-    """At most the product of smallest over largest part of each word: 1 - sum(parts / words)."""
+    """A lower bound on the product of smallest over largest part of each word: 1 - sum(parts / words)."""
     units = 0
     for sizes, words in ranges(first, steps):
         total = math.prod(sizes)
@@ -91,7 +91,7 @@ def draws(first: int, steps: Steps, words: Sequence[Any], ops: Arithmetic) -> It
 
 @lru_cache(maxsize=32)
 def set_law(first: int, steps: Steps, word_bits: int, *, skip: int) -> dict[int, Fraction]:
-    """The exact law of the set that is drawn when the first `skip` draws are left out (small cases only)."""
+    """The exact law of the drawn set when the first `skip` draws are left out (small cases only)."""
     plan = list(ranges(first, steps))
     weights = []
     for sizes, words in plan:

@@ -1,4 +1,4 @@
-"""Hadamard response for any epsilon: small Hadamard matrices, one for each part of the values."""
+"""Hadamard response for any epsilon: small Hadamard matrices, one per part of the values."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class GeneralHadamardLaw(Law):
 
 
 class GeneralHadamard(Randomizer):
-    """B parts of b columns each; value x is supported by half of the columns of its own part only.
+    """B parts of b columns each; value x is supported by half of the columns of its own part and no others.
 
     ``B = 2**(ceil(log2 min(e**epsilon, 2k)) - 1)`` and b the power of two above k/B, so a
     supporting set is about a 2B-th of all K = B b columns instead of half of them.
@@ -67,10 +67,10 @@ class GeneralHadamard(Randomizer):
         check_size(law.size, law.word_bits)
         space, outputs, half = 1 << law.word_bits, law.parts * law.columns, law.columns // 2
         room = law.columns > 1 and law.columns & (law.columns - 1) == 0 and law.size <= law.parts * (law.columns - 1)
-        check_law(room, law.kind, "its columns must be a power of two with a row for each value")
+        check_law(room, law.kind, "its columns must be a power of two with one row per value")
         used = half * law.high + (outputs - half) * law.low + law.spare
         sound = 0 < law.low < law.high and 0 <= law.spare < outputs and used == space
-        check_law(sound, law.kind, f"0 < low < high must hold and its words add up to 2**{law.word_bits}")
+        check_law(sound, law.kind, f"0 < low < high must hold and its words must add up to 2**{law.word_bits}")
         self.law, self.size, self.word_bits, self.words = law, law.size, law.word_bits, 1
         self.parts, self.columns = law.parts, law.columns
         self.outputs = self.cells = outputs

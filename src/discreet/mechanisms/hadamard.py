@@ -1,4 +1,4 @@
-"""Hadamard response: one word, one row of the Hadamard matrix, no matrix."""
+"""Hadamard response: one word and one row of the Hadamard matrix, which is never written out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class HadamardLaw(Law):
-    """The top bits of a word choose one of ``2**bits`` columns, the others say the truth below `true`.
+    """The top bits of a word choose one of ``2**bits`` columns; the other bits mean the truth if below `true`.
 
     ``bits`` is the length of `size` in bits, so that row `size` of the Hadamard matrix exists.
     """
@@ -62,11 +62,11 @@ class Hadamard(Indexed):
         check_size(law.size, law.word_bits)
         width = law.word_bits - law.size.bit_length()
         sound = width > 0 and 1 << width < 2 * law.true < 2 << width
-        check_law(sound, law.kind, "its truths must be more than half of the words, and not all")
+        check_law(sound, law.kind, "its truths must be more than half of the words, but not all of them")
         self.law, self.size, self.word_bits, self.words = law, law.size, law.word_bits, 1
         self.outputs = 1 << law.size.bit_length()
         self.bound = law.true << WORD_BITS - width
-        """What the bits of a word below the column, moved to the top, are compared with."""
+        """The threshold for the bits of a word below the column, once they are moved to the top."""
         self._width = width
         self.g, self.h, self.nu = Fraction(law.true, 1 << width), Fraction(1, 2), Fraction(1, 2)
         self.high, self.low = 2 * self.g / self.outputs, 2 * (1 - self.g) / self.outputs

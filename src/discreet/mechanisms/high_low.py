@@ -1,4 +1,4 @@
-"""A randomizer on the sensitive values; the others pass as they are as often as privacy allows."""
+"""A randomizer on the sensitive values; other values are reported as they are as often as privacy allows."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class HighLowLaw(Law):
-    """A sensitive value follows `inner`; another one writes a neutral report with `neutral` units, else passes.
+    """A sensitive value follows `inner`; any other writes a neutral report with `neutral` units, else passes.
 
-    What a unit is, and how `steps` share out the words of a neutral set, the kind of `inner` says.
+    The kind of `inner` determines what a unit is and how `steps` share out the words of a neutral set.
     """
 
     kind = "high_low"
@@ -38,14 +38,14 @@ class HighLowLaw(Law):
 
 
 class HighLowResponse(Randomizer):
-    """A sensitive value writes what the inner randomizer writes; another value passes as it is, or writes neutrally.
+    """A sensitive value writes what the inner randomizer writes; any other passes as it is or writes a neutral report.
 
     The neutral report gives every inner report just the mass that hides the sensitive values:
-    ``Pr(y | b) >= max_x Q(y | x) / R``. What is left over is the probability sigma to pass.
+    ``Pr(y | b) >= max_x Q(y | x) / R``. What is left over is the probability sigma of passing.
     Both branches are computed from the same words and one is selected.
 
     *Why private.* For x sensitive: the inner ratio against sensitive values, the neutral one against
-    the others, and reports that pass a value on never come from a sensitive one.
+    the others; a report that shows a passed value never comes from a sensitive one.
     *Why unbiased.* phi_a(y) = (1{y supports a} - h)/(g - h) for inner reports and the constant
     ``kappa = -(1-sigma)(nu-h) / (sigma (g-h))`` for values that passed; phi_b = 1{y = b}/sigma.
 
@@ -67,7 +67,7 @@ class HighLowResponse(Randomizer):
     def follow(self, law: HighLowLaw) -> None:
         inner = randomizer_of(law.inner)
         if not isinstance(inner, Supporting):
-            raise InvalidInput(f"law of kind {law.kind!r}: its inner law must be one whose reports support values")
+            raise InvalidInput(f"law of kind {law.kind!r}: its inner law must have reports that support values")
         self._follow(law, inner)
 
     def _follow(self, law: HighLowLaw, inner: Supporting) -> None:
@@ -157,7 +157,7 @@ class HighLowResponse(Randomizer):
         if self.others:
             yield Pair(of[0], self.others[0], self.inner.neutral_ratio(self.neutral))
 
-    # -- counting: the cells of the inner randomizer, then one for each value that may pass --------------
+    # -- counting: the cells of the inner randomizer, then one per value that may pass -------------------
     @property
     def counted(self) -> Cells | None:
         return Cells(self.outputs) if self.inner.counted == Cells(self.base) else None
@@ -206,7 +206,7 @@ class HighLowResponse(Randomizer):
 
     @cached_property
     def _other_moment(self) -> float:
-        """E[phi_a(Y)**2] of a sensitive value a when somebody holds another one that is not sensitive."""
+        """E[phi_a(Y)**2] of a sensitive value a for someone whose value is not sensitive."""
         return (1 - self.sigma) * self.inner.neutral_moment + self.sigma * self.kappa**2 if self.others else 0.0
 
     def second_moments(self, shares: Array, ops: Numeric) -> Array:

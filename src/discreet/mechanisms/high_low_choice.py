@@ -1,4 +1,4 @@
-"""Which subset size or difference set serves a high-low context best, given the share of sensitive people."""
+"""The subset size or difference set that serves a high-low context best, given the share of sensitive people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .projective import room
 
 
 def sized(name: str, size: int, epsilon: float, mass: float, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The parameters that size the base called `name` for sensitive values of share `mass`; others are as given."""
+    """The parameters with the base called `name` sized for sensitive values of share `mass`; others stay as given."""
     if name == "subset" and not parameters:
         return {"d": best_subset_size(size, epsilon, mass)}
     if name == "projective":
@@ -37,7 +37,7 @@ def high_low_error(g: float, h: float, nu: float, sigma: float, *, size: int, ma
     """
     gap = g - h
     if gap <= 0:
-        return math.inf  # an epsilon so small that doubles do not tell the two apart
+        return math.inf  # epsilon is too small for doubles to tell the two apart
     v0, v1 = h * (1 - h) / gap**2, (g * (1 - g) - h * (1 - h)) / gap**2
     neutral = (nu * (1 - h) ** 2 + (1 - nu) * h * h) / gap**2
     kappa = -(1 - sigma) * (nu - h) / (sigma * gap)
@@ -87,7 +87,7 @@ def best_difference_set(size: int, epsilon: float, mass: float, *, bits: int | N
 
 @lru_cache(maxsize=1024)
 def best_difference_family(size: int, epsilon: float, mass: float, *, bits: int | None = None) -> Family | None:
-    """The cyclotomic family with the least `high_low_error` that fits; None when none does."""
+    """The cyclotomic family with the least `high_low_error` that fits; None if there is none."""
     rating = _rating(size, epsilon, mass)
     return min(families(size, bits=bits), key=lambda family: rating(family.parameters), default=None)
 
@@ -110,7 +110,7 @@ def _rating(size: int, epsilon: float, mass: float) -> Callable[[Parameters], tu
 
 @lru_cache(maxsize=1024)
 def best_two_sizes(size: int, epsilon: float, mass: float) -> tuple[int, int, float] | None:
-    """Two subset sizes and the share of the first that beat every single size by 0.1 %, or None.
+    """Two subset sizes, and the share of the first, that together beat every single size by 0.1 %; None if none do.
 
     With parts a and b of second moments A_i (sensitive) and B_i (others) the mixture's are the weighted
     harmonic means, so the error is convex in the share and is searched by thirds.
@@ -135,7 +135,7 @@ def best_two_sizes(size: int, epsilon: float, mass: float) -> tuple[int, int, fl
 
 
 def _halves(size: int, d: int, epsilon: float, mass: float) -> tuple[float, float]:
-    """The summed second moments of the sensitive shares, equal among themselves, and of the others."""
+    """The summed second moments of the sensitive shares, all equal, and of the others."""
     sigma = subset_levels(size, d, epsilon)[3]
     others = (1 - mass) / sigma
     return high_low_error(*subset_levels(size, d, epsilon), size=size, mass=mass) - others, others

@@ -51,19 +51,19 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
 """The randomizers that draw by each kind of law."""
 
 LONGEST = 1 << 25
-"""The most numbers of a row that a law may write as runs."""
+"""The most numbers that a law may write as one row of runs."""
 
 DEPTH = 8
 """The most laws that may be inside each other."""
 
 DIGITS = 4096
-"""The most digits of a number."""
+"""The most digits that a number may have."""
 
 
 def randomizer_of(law: Law) -> Randomizer:
     """The randomizer that draws by this law."""
     if law.kind not in LAWS or type(law) is not LAWS[law.kind]:
-        raise InvalidInput(f"law of kind {law.kind!r} is not known here")
+        raise InvalidInput(f"law of kind {law.kind!r} is not known")
     return FOLLOWERS[law.kind].of_law(law)
 
 
@@ -78,11 +78,11 @@ def law_of(data: object, *, depth: int = DEPTH) -> Law:
     made = LAWS[data["kind"]]
     names = [field.name for field in fields(made)]
     if set(data) != {"kind", *names}:
-        raise InvalidInput(f"law of kind {data['kind']!r} must hold {', '.join(names)}, and nothing else")
+        raise InvalidInput(f"law of kind {data['kind']!r} must have {', '.join(names)} and nothing else")
     entries = {name: _entry(data[name], name, depth) for name in names}
     for field in fields(made):
         if not _has_shape(entries[field.name], str(field.type)):
-            raise InvalidInput(f"law of kind {data['kind']!r}: {field.name} must be of the type {field.type}")
+            raise InvalidInput(f"law of kind {data['kind']!r}: {field.name} must have the type {field.type}")
     law = made(**entries)
     if plain_law(law) != data:
         raise InvalidInput(f"law of kind {data['kind']!r} must be written in the canonical way")

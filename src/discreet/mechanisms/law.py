@@ -1,8 +1,8 @@
-"""Laws as data: the whole numbers that a report is drawn by, with no behaviour of their own.
+"""Laws as data: the whole numbers by which a report is drawn, with no behaviour of their own.
 
 Every randomizer has a law, a frozen dataclass of whole numbers, tuples of them, sets (`Bits`) and other laws.
 Samplers, compiled kernels, certificates and fingerprints are all made from it. What a law cannot say, such as why
-a set of shifts gives accurate shares, its randomizer works out; privacy never rests on that.
+a set of shifts gives accurate shares, its randomizer works out; privacy never depends on that.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EXACT = 1 << 53
 
 @dataclass(frozen=True)
 class Law:
-    """The base of all laws; `kind` is how a law is called wherever it is written."""
+    """The base of all laws; `kind` is the name of a law wherever it is written."""
 
     kind: ClassVar[str]
 
@@ -35,7 +35,7 @@ class Bits:
 
     @classmethod
     def of(cls, members: Iterable[int], size: int) -> Bits:
-        """The set of these members."""
+        """The set with these members."""
         flags = bytearray(size // 8 + 1)
         for i in members:
             flags[i >> 3] |= 1 << (i & 7)
@@ -54,7 +54,7 @@ class Bits:
 
 
 def plain_law(law: Law) -> dict[str, Any]:
-    """A law as JSON data: its kind and every field, each written in one way only.
+    """A law as JSON data: its kind and all its fields, each with exactly one way to be written.
 
     Whole numbers are numbers below 2**53 and decimal text from there on; a set is the base64 of its bytes, the
     lowest first; a long row of numbers is its runs, ``[number, how often]``.
@@ -74,4 +74,4 @@ def _plain(entry: Any) -> Any:
         return {"size": entry.size, "bits": base64.b64encode(packed).decode()}
     if isinstance(entry, array):
         return {"runs": [[number, len(list(run))] for number, run in groupby(entry)]}
-    raise TypeError(f"a law holds whole numbers, sets, rows and laws, not {type(entry).__name__}")
+    raise TypeError(f"a law must hold whole numbers, sets, rows and laws, not {type(entry).__name__}")

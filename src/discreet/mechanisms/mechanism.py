@@ -25,10 +25,10 @@ VERSION = 2
 """The version of descriptions, and so of fingerprints."""
 
 COMPOSED = ("blocks", "high_low")
-"""Forms of contexts that are named together with what serves them."""
+"""Forms of contexts whose name is part of the mechanism's name."""
 
 CHANNEL_LIMIT = 1 << 22
-"""Largest number of entries that `channel` writes out."""
+"""The largest number of entries that `channel` writes out."""
 
 
 class Mechanism:
@@ -59,12 +59,12 @@ class Mechanism:
         return self.randomizer.bits
 
     def law(self) -> Law:
-        """The law that reports are drawn by: whole numbers, sets and other laws, no behaviour."""
+        """The law by which reports are drawn: whole numbers, sets and other laws, no behaviour."""
         return self.randomizer.law
 
     @cached_property
     def description(self) -> dict[str, Any]:
-        """Everything that a promise rests on, as plain data: the values, the context and the law."""
+        """Everything that the promise rests on, as plain data: the values, the context and the law."""
         domain = self.context.domain
         return {
             "version": VERSION,
@@ -75,7 +75,7 @@ class Mechanism:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The SHA-256 of the canonical description: two mechanisms with it have the same law."""
+        """The SHA-256 of the canonical description: two mechanisms that share it have the same law."""
         return hashlib.sha256(canonical(self.description).encode()).hexdigest()
 
     def randomize(self, value: Value, rng: Source) -> int:
@@ -103,7 +103,7 @@ class Mechanism:
         return Tally.of(self, reports)
 
     def channel(self) -> list[list[Fraction]]:
-        """The exact matrix Q of a small domain: rows values, columns the reports of `reports`, in order."""
+        """The exact matrix Q of a small domain: one row per value, one column per report in the order of `reports`."""
         columns = self.reports()
         if len(columns) * self.context.size > CHANNEL_LIMIT:
             raise InvalidInput(f"channel: {self.context.size} x {len(columns)} entries are too many to write out")

@@ -1,4 +1,4 @@
-"""A coin, then one of several randomizers; the report says which."""
+"""A coin chooses one of several randomizers; the report says which."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MixtureLaw(Law):
-    """The first word chooses part i with ``units[i]`` of its states; the others draw by the law of the part."""
+    """The first word chooses part i with ``units[i]`` of its states; the others draw by that part's law."""
 
     kind = "mixture"
 
@@ -55,7 +55,7 @@ class Mixture(Randomizer):
 
     def follow(self, law: MixtureLaw) -> None:
         parts = [randomizer_of(part) for part in law.parts]
-        check_law(bool(parts), law.kind, "it must have a part")
+        check_law(bool(parts), law.kind, "it must have at least one part")
         self.prior = (1 / parts[0].size,) * parts[0].size
         self._follow(law, parts)
 
@@ -158,7 +158,7 @@ class Mixture(Randomizer):
         )
 
     def weights(self, ops: Numeric) -> list[Any]:
-        """beta_i for every value: the second moment's inverse at the prior, scaled so that the mean is one."""
+        """beta_i for every value: the inverse of the second moment at the prior, scaled so that the mean is one."""
         if not hasattr(self, "_weights"):
             prior = ops.array(self.prior)
             exact = [1 / part.second_moments(prior, ops) for part in self.parts]

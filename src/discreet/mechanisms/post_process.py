@@ -1,4 +1,4 @@
-"""Post-processing: whatever is done to reports afterwards keeps their privacy (Proposition 1)."""
+"""Post-processing: nothing done to reports afterwards weakens their privacy (Proposition 1)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .table import filled
 from .units import check_law
 
 REPORTS = 1 << 12
-"""The most reports that a post-processing is written out for."""
+"""The most reports for which a post-processing is written out."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class PostProcessed(WrittenOut):
     exactly the product Q W of the two laws as drawn.
 
     *Why private.* ``sum_y Q(y|x) W(v|y) <= max_y (Q(y|x) / Q(y|z)) * sum_y Q(y|z) W(v|y)``; the
-    certificate does not rest on it but compares the entries of Q W.
+    certificate does not rely on this but compares the entries of Q W.
     *Why unbiased.* As `WrittenOut`, from Q W.
 
     References: Acharya2020 (Proposition 1).
@@ -97,7 +97,7 @@ class PostProcessed(WrittenOut):
 
 
 def post_process(mechanism: Mechanism, matrix: Sequence[Sequence[Any]]) -> Mechanism:
-    """The mechanism whose reports are those of `mechanism` replaced at random by a stochastic matrix W.
+    """The mechanism whose reports are those of `mechanism`, each replaced at random by a stochastic matrix W.
 
     `matrix` has one row for each of ``mechanism.reports()``, in order, of exact probabilities (ints, Fractions or
     text) that add up to one; they are rounded to whole units of a word. The result is certified for the same
@@ -108,12 +108,14 @@ def post_process(mechanism: Mechanism, matrix: Sequence[Sequence[Any]]) -> Mecha
         raise InvalidInput(f"post_process: {inner.outputs} reports are more than {REPORTS}, the most written out")
     reports = list(mechanism.reports())
     if len(matrix) != len(reports):
-        raise InvalidInput(f"matrix has {len(matrix)} rows; it needs one per report, {len(reports)}")
+        raise InvalidInput(f"matrix has {len(matrix)} rows; it must have one per report, {len(reports)}")
     space = 1 << inner.word_bits
     weights = []
     for number, row in enumerate(matrix):
         exact = [probability_of(entry, name=f"matrix[{number}][{v}]") for v, entry in enumerate(row)]
         if not exact or sum(exact) != 1 or len(exact) != len(matrix[0]):
-            raise InvalidInput(f"matrix[{number}] must be as many exact probabilities as the others, and add up to 1")
+            raise InvalidInput(
+                f"matrix[{number}] must be as many exact probabilities as the other rows and add up to 1"
+            )
         weights.append(filled([int(entry * space) for entry in exact], space))
     return Mechanism(mechanism.context, PostProcessed(inner, weights), served=mechanism.served)

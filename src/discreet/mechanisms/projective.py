@@ -17,14 +17,14 @@ SLACK = 0.005
 
 
 def room(size: int, limit: int | None = None) -> int:
-    """The most bits a report may take: log2(k) + 8, or 24 while k has no more than 21, and never above `limit`."""
+    """The most bits that a report may take: log2(k) + 8, or 24 if k has at most 21 bits, and never above `limit`."""
     bits = (size - 1).bit_length()
     most = min(bits + 8, max(24, bits + 3))
     return most if limit is None else min(most, max(0, limit))
 
 
 class Projective(Cyclic):
-    """Report y = x + t mod v, with t in a cyclic difference set D e**epsilon times likelier than not.
+    """Report y = x + t mod v, where each t in a cyclic difference set D is e**epsilon times likelier than the rest.
 
     D has r elements in Z_v, v >= k, and every non-zero difference occurs lambda times, so any two
     values share lambda supporting reports. The hyperplanes of projective geometry (Singer) have
@@ -57,7 +57,7 @@ class Projective(Cyclic):
         else:
             chosen = describe(family, tuple(key))
         if chosen.v < size:
-            raise InvalidInput(f"{family} {tuple(key)} has {chosen.v} reports; it needs one per value, {size}")
+            raise InvalidInput(f"{family} {tuple(key)} has {chosen.v} reports; it must have one per value, {size}")
         self.parameters = chosen
         self.shift(size, epsilon, word_bits, modulus=chosen.v, shifts=[build(chosen)], shared=chosen.lam)
 

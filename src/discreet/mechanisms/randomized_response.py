@@ -1,4 +1,4 @@
-"""k-ary randomized response: the value itself, or any other one."""
+"""k-ary randomized response: report the value itself or any other one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RandomizedResponse(Indexed):
 
     From `WIDE` values on, rounding s up would cost each of so many values a word and open a gap of
     k**2 / 2**64 in epsilon; there s is rounded down, the truth gets floor(R s), and the words left
-    over, fewer than k, go one each to the first values whatever the value is.
+    over, fewer than k, go one each to the first values, whatever the value is.
 
     *Why private.* Every report has s units under the values it is not, and at most R s under the
     value it is; a spare word adds the same unit to both.
@@ -72,7 +72,7 @@ class RandomizedResponse(Indexed):
         self.low, self.high = Fraction(law.low, space), Fraction(law.high, space)
         self.likeliest = law.high + (law.spare > 0)
         self.g, self.h, self.nu = self.high, self.low, Fraction(1, law.size)
-        # one value alone has no other to be mistaken for
+        # a single value has no other to be mistaken for
         self.ratio = self.high / self.low if law.size > 1 else Fraction(1)
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:

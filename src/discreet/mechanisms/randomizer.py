@@ -1,4 +1,4 @@
-"""`Randomizer`: a channel from the numbers 0 .. k-1 to whole-number reports, with exact integer law.
+"""`Randomizer`: a channel from the numbers 0 .. k-1 to whole-number reports, with an exact integer law.
 
 A report is one integer in ``0 .. outputs-1``. A mechanism is a context with a randomizer that serves it. Everything
 about a randomizer follows from its law, which is data (`discreet.mechanisms.law`): the sampler `draw` is written once
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pair:
-    """An ordered pair of values and a certified bound on the largest ratio Q(y | x) / Q(y | z) over reports y.
+    """An ordered pair of values and a certified bound on the ratio Q(y | x) / Q(y | z) over all reports y.
 
     It holds for every pair of different values with the same two labels.
     """
@@ -42,7 +42,7 @@ class Cells(NamedTuple):
 
 
 class Sets(NamedTuple):
-    """A way to count: a report is a set of values, with a cell for each value and one, the last, for the sets.
+    """A way to count: a report is a set of values, with one cell per value and a last one for the sets.
 
     `members` is how many values every set holds, None where that varies.
     """
@@ -52,7 +52,7 @@ class Sets(NamedTuple):
 
 
 class PartLayout(NamedTuple):
-    """Where the reports and the cells of each part begin, the kind of each part, and how each kind is counted."""
+    """Where each part's reports and cells begin, the kind of each part, and how each kind is counted."""
 
     offsets: Sequence[int]
     starts: Sequence[int]
@@ -64,7 +64,7 @@ class PartLayout(NamedTuple):
 class Group(NamedTuple):
     """Parts of a randomizer that are alike: row i of `cells` and of `values` belongs to the part `numbers[i]`.
 
-    The reports of each part are known to be its own, so their number is known exactly.
+    Every report shows which part it belongs to, so the number of reports of each part is known exactly.
     """
 
     randomizer: Randomizer
@@ -74,10 +74,10 @@ class Group(NamedTuple):
 
 
 class Randomizer(ABC):
-    """A channel on 0 .. size-1 using `words` 64-bit words a report, drawn by its `law`.
+    """A channel on 0 .. size-1 using `words` 64-bit words per report, drawn by its `law`.
 
     `word_bits` below 64 restricts the words to multiples of ``2**(64 - word_bits)``: the same
-    code on a word space small enough to run in full, which is how the law is proved by execution.
+    code on a word space small enough to run through completely, which is how the law is proved by execution.
     """
 
     name: ClassVar[str]
@@ -93,7 +93,7 @@ class Randomizer(ABC):
     # -- the law --------------------------------------------------------------------------------
     @abstractmethod
     def follow(self, law: Any) -> None:
-        """Take on a law: everything else is worked out from it. `InvalidInput` if it contradicts itself."""
+        """Adopt a law and work everything else out from it; `InvalidInput` if it contradicts itself."""
 
     @classmethod
     def of_law(cls, law: Law) -> Self:
@@ -120,22 +120,22 @@ class Randomizer(ABC):
 
     @property
     def labels(self) -> Sequence[int]:
-        """The class of each value: `pairs` bounds two values by their classes. Each its own, unless overridden."""
+        """The class of each value, by which `pairs` bounds two values; a class of its own each unless overridden."""
         return range(self.size)
 
     @abstractmethod
     def pairs(self) -> Iterator[Pair]:
-        """One pair for each ordered pair of labels with a bounded ratio; pairs not covered are unbounded."""
+        """One pair per ordered pair of labels with a bounded ratio; pairs that are not covered are unbounded."""
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """How a spec asks for it: its name and parameters. The law is not told by this, but by `law`."""
+        """How a spec asks for it: its name and parameters; the law itself is given by `law`."""
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Randomizer:
-        """The same idea with words of `word_bits` bits, at `epsilon` or at what its own law realises.
+        """The same idea with words of `word_bits` bits, at `epsilon` or at the epsilon that its own law realises.
 
-        This form serves constructors ``type(r)(size, epsilon, word_bits=..., **parameters)`` with the parameters
-        that `describe` tells besides the name; any other randomizer brings its own.
+        This default serves constructors ``type(r)(size, epsilon, word_bits=..., **parameters)`` with the parameters
+        that `describe` gives besides the name; any other randomizer brings its own.
         """
         parameters = {key: entry for key, entry in self.describe().items() if key != "name"}
         level = self.realised if epsilon is None else epsilon
@@ -145,39 +145,39 @@ class Randomizer(ABC):
 
     @property
     def realised(self) -> Fraction:
-        """The largest epsilon of any two values, to 12 places: for display and for trial at other widths."""
+        """The largest epsilon between any two values, to 12 places: for display and for trials at other widths."""
         worst = max((pair.ratio for pair in self.pairs()), default=Fraction(1))
         return Fraction(round(log_of(worst) * 10**12), 10**12)
 
     @property
     def identifies(self) -> bool:
-        """False where rounding to few words leaves nothing to estimate some values by."""
+        """False where rounding to few words leaves nothing to estimate some values from."""
         return True
 
     # -- structure --------------------------------------------------------------------------------
     def groups(self, ops: Numeric) -> Sequence[Group]:
-        """The parts whose reports can be told apart, alike ones together: one part unless overridden."""
+        """The parts whose reports can be told apart, with like parts grouped: one part unless overridden."""
         return [Group(self, ops.integers([0]), ops.row(self.cells), ops.row(self.size))]
 
     @property
     def passed(self) -> Sequence[int]:
-        """The values that some reports show as they are, in order; none unless overridden."""
+        """The values, in order, that some reports show as they are; none unless overridden."""
         return ()
 
     @property
     def twins(self) -> Sequence[int] | None:
-        """Equal numbers for values whose exchange changes no moment; None where each value is its own."""
+        """Equal numbers for values that can be swapped without changing a moment; None where there are none."""
         return None
 
     # -- counting ---------------------------------------------------------------------------------
     @property
     def counted(self) -> Cells | Sets | None:
-        """How a compiled pass can count its reports; None where only `count` knows."""
+        """How a compiled pass can count its reports; None where only `count` can."""
         return None
 
     @abstractmethod
     def cells_of(self, y: int) -> Sequence[int]:
-        """The tally cells that one report `y` adds one to."""
+        """The tally cells that are increased by one by a report `y`."""
 
     @abstractmethod
     def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
@@ -194,7 +194,7 @@ class Randomizer(ABC):
         """For each cell that counts members of sets, the cell that counts the sets; -1 for every other cell."""
         return ops.integers([-1] * self.cells)
 
-    # -- statistics: arrays in, arrays out, over the last axis, so that like blocks go in one call ------
+    # -- statistics: arrays in, arrays out, over the last axis, so that one call serves all like blocks -
     @abstractmethod
     def decode(self, counts: Array, ops: Numeric) -> Array:
         """Unbiased counts of the values: the sum of phi_x(y) over reports, E[phi_x(Y) | z] = 1{x = z}."""
@@ -225,7 +225,7 @@ class Randomizer(ABC):
 
     @property
     def decode_cost(self) -> float:
-        """Additions, roughly, from counts to shares."""
+        """Roughly how many additions it takes to turn counts into shares."""
         return float(self.cells)
 
     # -- derived ------------------------------------------------------------------------------------

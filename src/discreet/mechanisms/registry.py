@@ -1,4 +1,4 @@
-"""Classes by name, each imported when it is first asked for: a device loads only the mechanism that it uses."""
+"""Classes by name, each imported when first needed: a device loads only the mechanism that it uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""k-subset: a set of d values that holds the own value more often than any other."""
+"""k-subset: report a set of d values that holds the person's value more often than any other."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .units import beyond_words, check_law, check_size, too_few
 
 @dataclass(frozen=True)
 class SubsetLaw(Law):
-    """A set of `d` values holds the own value below `true`; the others are drawn from the other values in `steps`.
+    """A set of `d` values: the own value is in it below `true`, the others are drawn from the other values in `steps`.
 
-    Each step is how many draws share its words and how many words they take: draw j of all, from 0 on, is uniform
-    below ``size - d + j``.
+    Each step says how many draws share its words and how many words they take: draw j of all, from 0 on, is
+    uniform below ``size - d + j``.
     """
 
     kind = "subset"
@@ -75,7 +75,7 @@ class Subset(SetValued):
         check_size(law.size, law.word_bits)
         space, k, d = 1 << law.word_bits, law.size, law.d
         sound = 1 <= d < k and 0 < law.true < space and is_plan(law.steps, d)
-        check_law(sound, law.kind, f"0 < d < size, 0 < true < 2**{law.word_bits} and steps of d draws must hold")
+        check_law(sound, law.kind, f"0 < d < size, 0 < true < 2**{law.word_bits} and steps of d draws are needed")
         self.law, self.size, self.word_bits, self.d = law, k, law.word_bits, d
         self.words = 1 + words_of(law.steps)
         self._even = evenness(k - d, law.steps, law.word_bits)
@@ -119,7 +119,7 @@ class Subset(SetValued):
         return steps_of(self.size - self.d + 1, self.d, self.word_bits)
 
     def _likeliest(self, steps: Steps) -> Fraction:
-        """The largest Q(y | x), over the smallest share of y among neutral sets."""
+        """The largest Q(y | x) divided by the smallest share of y among neutral sets."""
         even = self._even * evenness(self.size - self.d + 1, steps, self.word_bits)
         return self.g * Fraction(self.size, self.d) / even
 

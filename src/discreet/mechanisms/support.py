@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class Neutral(NamedTuple):
-    """How often a value that needs no protection writes a neutral report, in units that its randomizer defines.
+    """How often a value that needs no protection writes a neutral report, in units defined by its randomizer.
 
-    `steps` is how the words of a neutral set are shared out, for reports that are sets.
+    For reports that are sets, `steps` says how the words of a neutral set are shared out.
     """
 
     units: int
@@ -46,7 +46,7 @@ class Supporting(Randomizer):
     # -- values that need no protection -----------------------------------------------------------
     @abstractmethod
     def hiding(self, epsilon: Fraction) -> Neutral:
-        """The fewest neutral reports that hide every value of this randomizer behind one that needs no protection."""
+        """The fewest neutral reports with which a value that needs no protection hides every protected one."""
 
     @abstractmethod
     def passing(self, neutral: Neutral) -> Fraction:
@@ -57,12 +57,12 @@ class Supporting(Randomizer):
         """The certified largest Q(y | x) / Pr(a value that needs no protection writes y)."""
 
     def neutral_words(self, neutral: Neutral) -> int:
-        """The words that `draw_neutral` takes."""
+        """The number of words that `draw_neutral` takes."""
         return self.words
 
     @abstractmethod
     def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
-        """A flag that says to pass as it is, and the neutral report to write if not."""
+        """Whether the value passes as it is, and the neutral report to write if not."""
 
     @abstractmethod
     def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:

@@ -63,7 +63,7 @@ class Table(WrittenOut):
 
     @classmethod
     def of_fractions(cls, rows: Sequence[Sequence[Fraction]]) -> Table:
-        """The table nearest to exact probabilities, each row's rounding left to its largest entry."""
+        """The table nearest to exact probabilities, with each row's rounding error put on its largest entry."""
         space = 1 << WORD_BITS
         return cls([filled([int(Fraction(entry) * space) for entry in row], space) for row in rows])
 
@@ -75,6 +75,6 @@ class Table(WrittenOut):
 
 
 def filled(units: list[int], space: int) -> list[int]:
-    """Units rounded down, with what is missing from `space` left to the largest."""
+    """Units rounded down, with what is missing from `space` added to the largest."""
     units[units.index(max(units))] += space - sum(units)
     return units

@@ -27,7 +27,7 @@ class UnaryLaw(Law):
 
 
 class Unary(SetValued):
-    """Each bit kept with probability e**(epsilon/2) / (e**(epsilon/2) + 1): symmetric RAPPOR.
+    """Symmetric RAPPOR: each bit is kept with probability e**(epsilon/2) / (e**(epsilon/2) + 1).
 
     One word per bit. The own bit is on with probability p = T1/N, each other with q = T0/N.
 
@@ -50,7 +50,7 @@ class Unary(SetValued):
 
     @staticmethod
     def thresholds(epsilon: Fraction, space: int) -> tuple[int, int]:
-        """T1 and T0 for words of this many states."""
+        """T1 and T0 for words with this many states."""
         half = exp_below(epsilon / 2)
         own = int(space * half / (half + 1))
         return own, space - own
@@ -106,7 +106,7 @@ class Unary(SetValued):
         return (1 - self.passing(neutral)) * self.neutral_set_probability(y)
 
     def neutral_set_probability(self, y: int) -> Fraction:
-        """Pr(the set y | every bit is another's)."""
+        """Pr(the set y | no bit is the own one)."""
         if not self.is_report(y):
             return Fraction(0)
         on = y.bit_count()
@@ -123,7 +123,7 @@ class Unary(SetValued):
 
 
 class OptimisedUnary(Unary):
-    """The own bit on with probability 1/2, each other with 1/(e + 1): the least error of its kind.
+    """The own bit is on with probability 1/2, each other with 1/(e + 1): the least error of its kind.
 
     *Why private.* As `Unary`; here the ratio is (1-q)/q <= R.
     *Why unbiased.* As `Unary`.

@@ -26,7 +26,7 @@ class Units:
 
     @classmethod
     def fine(cls, word_bits: int, epsilon: Fraction, *, a: int, b: int) -> Units:
-        """A law as `split`, for so many low reports that rounding up all of them would open a visible gap.
+        """A law like that of `split`, for so many low reports that rounding them all up would open a visible gap.
 
         ``low = floor(N / (R a + b))`` and ``high = floor(R low)``; as many units as can go to every
         report alike, and the spare words are fewer than the reports.
@@ -53,7 +53,7 @@ class Units:
 
 
 def too_few(units: int, word_bits: int) -> bool:
-    """True if rounding a law of so few units opens a visible gap: fewer than 256 in words of 64 bits."""
+    """True if a law has so few units that rounding opens a visible gap: fewer than 256 in words of 64 bits."""
     return units * units < 1 << word_bits // 4
 
 
@@ -65,7 +65,7 @@ def beyond_words(epsilon: Fraction, word_bits: int) -> InvalidEpsilon:
 
 
 def check_size(size: int, word_bits: int) -> None:
-    """Refuse a size or word width that no randomizer can have."""
+    """Raise `InvalidInput` for a size or word width that no randomizer can have."""
     if size < 1:
         raise InvalidInput(f"size={size} must be at least 1")
     if not 1 <= word_bits <= WORD_BITS:
@@ -73,6 +73,6 @@ def check_size(size: int, word_bits: int) -> None:
 
 
 def check_law(holds: bool, kind: str, must: str) -> None:
-    """Refuse a law whose numbers contradict each other; `must` says what must hold."""
+    """Raise `InvalidInput` for a law whose numbers contradict each other; `must` says what must hold."""
     if not holds:
         raise InvalidInput(f"law of kind {kind!r}: {must}")

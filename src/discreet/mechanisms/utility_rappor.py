@@ -1,4 +1,4 @@
-"""Utility-optimised RAPPOR: one noisy bit for every sensitive value, one honest bit for the others."""
+"""Utility-optimised RAPPOR: one noisy bit per sensitive value, one honest bit per other value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UtilityRapporLaw(Law):
-    """The bits of the sensitive values follow `inner`; another value's own bit is off below `neutral`."""
+    """The bits of the sensitive values follow `inner`; any other value's own bit is off below `neutral`."""
 
     kind = "utility_rappor"
 
@@ -30,7 +30,7 @@ class UtilityRapporLaw(Law):
 
 
 class UtilityRappor(Randomizer):
-    """The one-hot vector with every sensitive bit flipped as in symmetric RAPPOR and other bits only dropped.
+    """The one-hot vector, with sensitive bits flipped as in symmetric RAPPOR and other bits at most dropped.
 
     A value that is not sensitive keeps its own bit with probability 1 - d2, d2 just large enough to hide the
     sensitive ones. Kept as a baseline: `HighLow` around `Unary` leaves out the noise bits of people who show
@@ -131,7 +131,7 @@ class UtilityRappor(Randomizer):
         return found
 
     def _noise(self, shares: Array, ops: Numeric) -> Array:
-        """The part of the variance that the coins add: sum_v p_v Var(phi_x | v)."""
+        """The part of the variance due to the coins: sum_v p_v Var(phi_x | v)."""
         g, h, gap = self._levels(ops)
         found: Array = (h * (1 - h) * ops.sum(shares) + (g * (1 - g) - h * (1 - h)) * shares) / gap**2
         return found

@@ -1,4 +1,4 @@
-"""The papers' figures and tables made again, and what the library makes of the same data.
+"""The papers' figures and tables reproduced, and the library's results on the same data.
 
 ``discreet papers`` lists the experiments; each is one file here with a function ``run(setting) -> Report``.
 """
@@ -26,7 +26,7 @@ class Experiment:
     full: int
 
     def run(self, setting: Setting) -> Report:
-        """The tables, figures and checks of this experiment; its file is loaded only now."""
+        """Run the experiment, whose module is loaded only now, for its tables, figures and checks."""
         module = import_module(f"{__name__}.{self.name.replace('-', '_')}")
         made: Report = module.run(setting)
         return made
@@ -37,7 +37,7 @@ EXPERIMENTS = (
     Experiment("acharya2020-figure2", "four distributions on 1,000 values, classical and in blocks", 15, 30),
     Experiment("acharya2020-table1", "check-ins on 43,750 cells, classical and in blocks", 10, 80),
     Experiment("acharya2020-figure3", "the heat map of check-ins, and what is left of it", 15, 15),
-    Experiment("wang2016-table1", "subset selection beside randomised response, 41 settings", 30, 200),
+    Experiment("wang2016-table1", "subset selection beside randomized response, 41 settings", 30, 200),
     Experiment("asoodeh2021", "bounds on the Bayes risk, contraction and their closed forms", 10, 10),
     Experiment("beaten", "the paper's method beside ours on the same data", 50, 300),
     Experiment("partitions", "blocks that follow cities beside uniform grids", 90, 300),

@@ -22,7 +22,7 @@ def attained(forward: str, backward: str) -> tuple[float, float]:
 
 
 def run(setting: Setting) -> Report:
-    """The regions, and that the mechanism reaches their corners."""
+    """The regions, and a check that the mechanism reaches their corners."""
     rows, regions, gap = [], {}, 0.0
     for forward, backward in PAIRS:
         region = Context.binary("x", "z", epsilon=(forward, backward)).error_region("x", "z")

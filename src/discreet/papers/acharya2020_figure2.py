@@ -136,9 +136,9 @@ def _checks(curves: dict[tuple[str, int], list[Mean]]) -> list[Check]:
         lines = np.array([[mean.value for mean in curves[name, blocks]] for blocks in BLOCKS])
         ordered += int(np.sum(np.diff(lines, axis=0) < 0))
     total = len(TITLES) * (len(BLOCKS) - 1) * len(PEOPLE)
-    told = f"{near} of {len(compared)}; {plain} without allowing for noise"
+    shown = f"{near} of {len(compared)}; {plain} without allowing for noise"
     return [
-        Check(f"every agreed value within {TOLERANCE:.0%} or three standard errors", near == len(compared), told),
+        Check(f"every agreed value within {TOLERANCE:.0%} or three standard errors", near == len(compared), shown),
         Check("more blocks, less error, at every n", ordered == total, f"{ordered} of {total} comparisons"),
     ]
 

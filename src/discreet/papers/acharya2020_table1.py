@@ -26,7 +26,7 @@ WAYS = ("simplex", "blocks", "clip", "raw")
 
 @lru_cache(maxsize=4)
 def grid(setting: Setting) -> Grid:
-    """The data, read once a process."""
+    """The data, read once per process."""
     return check_ins(setting)
 
 
@@ -118,12 +118,12 @@ def _checks(found: dict[str, dict[str, Mean]], data: Grid) -> list[Check]:
     if column:
         agreed = {row["parts"]: float(row[column]) for row in expected("acharya2020_table1")}
         far = [found[parts]["simplex"].value / agreed[parts] - 1 for parts in PARTS]
-        told = ", ".join(f"{one:+.1%}" for one in far)
+        shown = ", ".join(f"{one:+.1%}" for one in far)
         checks.append(
             Check(
                 f"within {TOLERANCE:.0%} of the {column.replace('_', '-')} values",
                 max(map(abs, far)) <= TOLERANCE,
-                told,
+                shown,
             )
         )
     return checks

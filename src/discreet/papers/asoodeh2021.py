@@ -17,7 +17,7 @@ from .setting import Setting
 DELTA = 1e-4
 PEOPLE = 20
 TOLERANCE = 1e-4
-"""Half a unit of the last digit, and a little more for the agreed values' own rounding."""
+"""Half a unit in the last digit, and a little more for the rounding of the agreed values."""
 
 BOUNDS = {
     "corollary_3": bounds.corollary_3,
@@ -147,7 +147,7 @@ def _forms_table() -> Table:
 
 
 def _response(k: int, gamma: float) -> list[list[float]]:
-    """The channel of k-ary randomised response with ratio gamma."""
+    """The channel of k-ary randomized response with ratio gamma."""
     return [[(gamma if x == y else 1.0) / (gamma + k - 1) for y in range(k)] for x in range(k)]
 
 

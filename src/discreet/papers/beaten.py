@@ -35,10 +35,10 @@ METHODS: dict[str, tuple[str, str, Finish]] = {
 """The mechanism, what is done with its reports, and how."""
 
 BEST = "spatial"
-"""Named beforehand, for total variation, and the same in every column."""
+"""The method for total variation, named beforehand and the same in every column."""
 
 GOALS = {"LDP": 0.15, "(5, 7)": 0.22, "(25, 35)": 0.22, "(25, 70)": 0.22}
-"""How far below the paper's method ours has to be."""
+"""How far below the paper's method ours must be."""
 
 
 def _spatial(tally: Tally) -> NDArray[np.float64]:
@@ -46,7 +46,7 @@ def _spatial(tally: Tally) -> NDArray[np.float64]:
 
 
 def measure(setting: Setting, parts: str, run: int) -> dict[str, dict[str, float]]:
-    """One survey by each mechanism, the same check-ins: errors and seconds of every method."""
+    """One survey of the same check-ins by each mechanism: errors and seconds of every method."""
     data = grid(setting)
     found = {}
     tallies = {}
@@ -124,11 +124,11 @@ def _checks(found: Found, key: str) -> list[Check]:
     squared = {
         parts: found[parts, "shrink"]["squared"].value / found[parts, "projection"]["squared"].value for parts in PARTS
     }
-    told = ", ".join(f"{parts} {gain:.0%}" for parts, gain in gains.items())
+    shown = ", ".join(f"{parts} {gain:.0%}" for parts, gain in gains.items())
     ratios = ", ".join(f"{parts} {ratio:.2f}" for parts, ratio in squared.items())
     reached = all(gain >= GOALS[parts] for parts, gain in gains.items())
     return [
-        Check(f"TV at least 15 % below the paper's for LDP and 22 % in blocks, on {key}", reached, told),
+        Check(f"TV at least 15 % below the paper's for LDP and 22 % in blocks, on {key}", reached, shown),
         Check("shrinkage (mean) no worse than projection in squared error", max(squared.values()) <= 1, ratios),
     ]
 

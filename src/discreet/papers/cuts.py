@@ -27,7 +27,7 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Cut:
-    """A partition of the grid's cells: what it is, and a label a cell."""
+    """A partition of the grid's cells: its description, and one label per cell."""
 
     name: str
     labels: Labels
@@ -43,7 +43,7 @@ class Cut:
         return int(block_sizes(self.labels).max())
 
     def hidden_cells(self, shares: NDArray[np.float64]) -> float:
-        """How many cells the mean person is hidden among: ``sum_j k_j p_j``, which is what the error grows with."""
+        """How many cells the mean person is hidden among: ``sum_j k_j p_j``, with which the error grows."""
         return float(block_sizes(self.labels) @ np.bincount(self.labels, shares))
 
     def hidden_people(self, counts: NDArray[np.int64]) -> float:

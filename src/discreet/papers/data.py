@@ -1,4 +1,4 @@
-"""Finding the data: the user's own file, the stand-ins where they are, or public population; each says what it is."""
+"""Find the data: the user's own file, stand-ins if present, or public population; each says what it is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Grid:
-    """Check-ins, or what stands for them, on the paper's grid: `counts` [125, 350] and what they are."""
+    """Check-ins, or a stand-in for them, on the paper's grid: `counts` [125, 350] and a label."""
 
     key: str
     label: str
@@ -47,13 +47,13 @@ def folder() -> Path | None:
 
 
 def stored(name: str) -> Path | None:
-    """The stand-in file of that name, if it is there."""
+    """The stand-in file of that name, if present."""
     found = folder()
     return found / name if found and (found / name).is_file() else None
 
 
 def check_ins(setting: Setting) -> Grid:
-    """The best check-ins there are: the user's SNAP file, else the semi-synthetic grid, else population."""
+    """The best check-ins available: the user's SNAP file, else the semi-synthetic grid, else population."""
     if setting.gowalla is not None:
         counts = read_snap(setting.gowalla)
         label = f"Gowalla, {counts.sum():,} check-ins of the SNAP file (the paper keeps {PAPER_RECORDS:,})"
@@ -70,7 +70,7 @@ def check_ins(setting: Setting) -> Grid:
 
 
 def real_subset() -> Grid | None:
-    """The real check-ins of some users, where the file is there."""
+    """The real check-ins of some users, if the file is present."""
     path = stored("gowalla_counts.npz")
     if path is None:
         return None
@@ -88,7 +88,7 @@ def population() -> Grid:
 
 
 def rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a tab-separated file with a head."""
+    """The rows of a tab-separated file with a header."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
 
@@ -101,7 +101,7 @@ def expected(name: str) -> list[dict[str, str]]:
 
 
 def needed(name: str) -> Path:
-    """The stand-in file of that name; `InvalidInput` says where it is looked for."""
+    """The stand-in file of that name; `InvalidInput` says where it should be."""
     path = stored(name)
     if path is None:
         raise InvalidInput(f"{name} must lie in the folder that DISCREET_DATA names")

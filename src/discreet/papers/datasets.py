@@ -19,7 +19,7 @@ FILES = ("msnbc_counts.tsv", "adult_joint_marital_occupation_race_sex.tsv", "fai
 
 @dataclass(frozen=True)
 class Survey:
-    """What people hold: `values`, the `counts` of people, and contexts by name as functions of epsilon."""
+    """A survey: the `values`, the `counts` of people, and contexts by name as functions of epsilon."""
 
     name: str
     label: str

@@ -1,4 +1,4 @@
-"""Other domains than places: page categories, a census table and a survey of affairs."""
+"""Domains other than places: page categories, a census table and a survey of affairs."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _table(found: dict[Key, dict[str, Mean]]) -> Table:
 
 
 def _gains(found: dict[Key, dict[str, Mean]]) -> Table:
-    """What the context and what the library each bring, as ratios of squared error."""
+    """The gains from the context and from the library, as ratios of squared error."""
     rows = []
     for name, survey in SURVEYS.items():
         classical, suited = survey().contexts

@@ -37,7 +37,7 @@ KINDS = (
 )
 """From the paper's two sizes: 35 and 875 blocks, of 1,250 and 50 cells in its uniform grids."""
 RESPECTS = {"blocks": "as many blocks", "worst": "as large", "cells": "as many cells"}
-"""In what a uniform grid is like the partition beside it."""
+"""The respect in which a uniform grid resembles the partition beside it."""
 
 Beside = dict[str, dict[str, Cut]]
 """For each partition and respect, the uniform grid."""
@@ -45,7 +45,7 @@ Beside = dict[str, dict[str, Cut]]
 
 @lru_cache(maxsize=2)
 def grids(setting: Setting) -> dict[str, Grid]:
-    """The check-ins, and the real subset beside them where it is there."""
+    """The check-ins, and the real subset if it is present."""
     found = [check_ins(setting), real_subset()]
     return {grid.key: grid for grid in found if grid is not None}
 
@@ -152,10 +152,10 @@ def _checks(grid: Grid, chosen: list[Cut], beside: Beside, found: Found) -> list
     for number, respect in enumerate(RESPECTS.values()):
         ratios = {row[0]: row[10 + 3 * number] for row in _table(grid, chosen, beside, found).rows}
         following = {name: r for name, r in ratios.items() if not name.startswith(("H3", "quadtree, largest"))}
-        told = ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items() if name not in following)
+        rest = ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items() if name not in following)
         spread = f"ratios of TV {min(following.values()):.2f} to {max(following.values()):.2f}"
         claim = f"on {grid.key}, blocks that follow population have less error than uniform ones, {respect}"
-        checks.append(Check(claim, max(following.values()) < 1, f"{spread}; others: {told}" if told else spread))
+        checks.append(Check(claim, max(following.values()) < 1, f"{spread}; others: {rest}" if rest else spread))
     return checks
 
 

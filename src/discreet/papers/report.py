@@ -31,7 +31,7 @@ class Table:
         return f"{self.caption}\n{tables.text(self.columns, self._finite)}"
 
     def markdown(self) -> str:
-        """The table for a page."""
+        """The table in Markdown."""
         return f"{self.caption}\n\n{tables.markdown(self.columns, self._finite)}"
 
     @property
@@ -45,7 +45,7 @@ class Table:
 
 
 def _plain(cell: Any) -> Any:
-    """The value as JSON has it: no number that is not one."""
+    """The value as JSON data, which has no nan or infinity."""
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
@@ -68,14 +68,14 @@ class Report:
     name: str
     title: str
     said: str
-    """Paragraphs parted by empty lines."""
+    """Paragraphs separated by empty lines."""
     tables: Sequence[Table] = ()
     checks: Sequence[Check] = ()
     figures: dict[str, Draw] = field(default_factory=dict)
 
     @property
     def paragraphs(self) -> list[str]:
-        """What is said, one line a paragraph."""
+        """The text, one line per paragraph."""
         return [" ".join(part.split()) for part in self.said.split("\n\n")]
 
     def text(self) -> str:
@@ -86,7 +86,7 @@ class Report:
         return "\n\n".join(parts)
 
     def markdown(self, pictures: Iterable[str]) -> str:
-        """The report as a page, with these pictures beside it."""
+        """The report in Markdown, with these pictures."""
         parts = [f"# {self.title[0].upper()}{self.title[1:]}", *self.paragraphs]
         parts += [f"![{self.title}]({picture})" for picture in pictures]
         if self.checks:
@@ -95,7 +95,7 @@ class Report:
         return "\n\n".join([*parts, f"Made by `discreet papers {self.name}`."]) + "\n"
 
     def save(self, folder: Path) -> tuple[list[Path], str]:
-        """Write the page, one TSV a table and the pictures; what was written, and why a picture was not."""
+        """Write the page, one TSV per table and the pictures; return what was written, and why a picture was not."""
         folder.mkdir(parents=True, exist_ok=True)
         written, missing = [], ""
         for name, draw in self.figures.items():

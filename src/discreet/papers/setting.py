@@ -18,10 +18,10 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True)
 class Setting:
-    """The choices of one run; without any, the short form on the best data there is.
+    """The choices for one run; by default, the short form on the best data available.
 
-    `runs` replaces the number of repetitions an experiment has by itself; `gowalla` is the check-in file of
-    SNAP; `workers` is the number of processes, by default one a core.
+    `runs` replaces an experiment's own number of repetitions; `gowalla` is the check-in file of
+    SNAP; `workers` is the number of processes, by default one per core.
     """
 
     full: bool = False
@@ -30,7 +30,7 @@ class Setting:
     workers: int | None = None
 
     def repetitions(self, *, short: int, full: int) -> int:
-        """How often to repeat: as asked for, or as the form says."""
+        """How often to repeat: as requested, or the default of the form."""
         if self.runs is not None:
             return self.runs
         return full if self.full else short

@@ -1,4 +1,4 @@
-"""Shrinkage beside projection on every data set there is: where it helps, and that it does not hurt."""
+"""Shrinkage beside projection on every available data set: where it helps, and that it does no harm."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Counts = NDArray[np.int64]
 
 @lru_cache(maxsize=1)
 def cases() -> dict[str, tuple[Counts, Callable[[str], Context]]]:
-    """The shared data sets, each classical and in a context that suits it; population where there are none."""
+    """The shared data sets, each classical and in a context that suits it; population if there are none."""
     found: dict[str, tuple[Counts, Callable[[str], Context]]] = {}
 
     def grids(name: str, counts: Counts, shape: tuple[int, int], cuts: list[tuple[int, int]]) -> None:
@@ -135,11 +135,11 @@ def _checks(found: Found, better: int, total: int) -> list[Check]:
     worst = max(ratios, key=lambda one: ratios[one])
     noise = np.nan_to_num([means["ratio"].stderr for means in found.values()])
     holds = bool(np.all(np.array(list(ratios.values())) <= 1 + 2 * noise + 1e-9))
-    told = (
+    shown = (
         f"largest ratio {ratios[worst]:.3f} ± {found[worst]['ratio'].stderr:.3f} ({worst[0]}, epsilon {worst[1]}); "
         f"no worse in {better} of {total} surveys"
     )
-    return [Check("shrinkage no worse than projection in squared error, to two standard errors", holds, told)]
+    return [Check("shrinkage no worse than projection in squared error, to two standard errors", holds, shown)]
 
 
 def _draw(found: Found, path: Path) -> None:

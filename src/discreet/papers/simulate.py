@@ -20,7 +20,7 @@ def drawn_tally(mechanism: Mechanism, shares: Array, n: int, generator: np.rando
     """The tally of n people whose values are drawn from `shares`.
 
     Where each report adds to one cell, the counts of all reports are multinomial with the expected shares of
-    the cells; they are drawn at once, exactly as n single reports would fall. Otherwise people are drawn and
+    the cells; they are drawn at once, with exactly the law of n single reports. Otherwise people are drawn and
     each is randomized.
     """
     randomizer = mechanism.randomizer
@@ -48,7 +48,7 @@ def squared_error(shares: Array, truth: Array) -> float:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of repeated measurements and the spread of one of them (not known from one alone)."""
+    """The mean of repeated measurements and the spread of a single one (unknown from one alone)."""
 
     value: float
     spread: float
@@ -56,7 +56,7 @@ class Mean:
 
     @classmethod
     def of(cls, measured: Any) -> Mean:
-        """Mean and sample standard deviation."""
+        """The mean and the sample standard deviation."""
         array = np.asarray(measured, dtype=float)
         spread = float(array.std(ddof=1)) if len(array) > 1 else float("nan")
         return cls(float(array.mean()), spread, len(array))

@@ -23,7 +23,7 @@ _LINES = 200_000
 def read_snap(path: Path) -> NDArray[np.int64]:
     """The number of check-ins in each cell [125, 350], first row southernmost.
 
-    A line holds user, time, latitude, longitude and place, parted by tabs; the file may be gzipped. The paper
+    A line holds user, time, latitude, longitude and place, separated by tabs; the file may be gzipped. The paper
     keeps 25-50 N, 130-60 W and rounds to 0.2 degrees; its 43,750 values are 125 x 350, so a coordinate is
     rounded down to the corner of its cell (rounding to the nearest would give 126 x 351 values).
 
@@ -44,7 +44,7 @@ def read_snap(path: Path) -> NDArray[np.int64]:
 
 
 def cells(latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Row and column of each point: ``floor(5 degrees)`` from the corner; decimals on an edge count as on it."""
+    """Row and column of each point: ``floor(5 degrees)`` from the corner; decimals on an edge belong to it."""
     row = np.floor(latitude * 5 + 1e-9).astype(np.int64) - 125
     column = np.floor(longitude * 5 + 1e-9).astype(np.int64) + 650
     return row, column

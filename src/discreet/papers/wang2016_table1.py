@@ -1,4 +1,4 @@
-"""Table 1 of Wang2016: subset selection beside binary and multivariate randomised response, every row and column."""
+"""Table 1 of Wang2016: subset selection beside binary and multivariate randomized response, every row and column."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Row:
 
     @property
     def tolerance(self) -> float:
-        """How far a mean may be off, beyond Monte-Carlo error: the fewer values, the rougher the projection."""
+        """How far off a mean may be, beyond Monte-Carlo error: the fewer values, the rougher the projection."""
         return 0.15 if self.d <= 4 else 0.10 if self.d < 16 else 0.05
 
     def value(self, method: str, norm: str) -> float:
@@ -62,7 +62,7 @@ class Row:
         return float(self.printed[f"{method}_{norm}"])
 
     def rounding(self, method: str, norm: str) -> float:
-        """Half a unit of the last printed digit."""
+        """Half a unit in the last printed digit."""
         mantissa, _, exponent = self.printed[f"{method}_{norm}"].partition("e")
         return 0.5 * 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
 
@@ -74,7 +74,7 @@ def rows() -> list[Row]:
 
 @lru_cache(maxsize=256)
 def made(d: int, epsilon: str, method: str) -> Mechanism:
-    """The library's mechanism for one column: unary is BRR, randomised response is MRR."""
+    """The library's mechanism for one column: unary is BRR, randomized response is MRR."""
     context = Context.uniform(range(d), epsilon)
     if method in ("k_star", "k_sharp"):
         return mechanism(context, "subset", d=method)
@@ -82,7 +82,7 @@ def made(d: int, epsilon: str, method: str) -> Mechanism:
 
 
 def drawn_people(d: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """10,000 people in the proportions of a random distribution, uniforms normalised: their numbers are theta n."""
+    """10,000 people in the proportions of a random distribution of normalised uniforms: their numbers are theta n."""
     weights = generator.random(d)
     asked = PEOPLE * weights / weights.sum()
     counts: NDArray[np.int64] = np.floor(asked).astype(np.int64)
@@ -143,17 +143,17 @@ def beyond(row: Row, method: str, norm: str, found: Mean) -> float:
 
 
 def run(setting: Setting) -> Report:
-    """Both models beside the print."""
+    """Both models beside the printed values."""
     own = setting.repetitions(short=PAPER_RUNS // 2, full=4 * PAPER_RUNS)
     jobs = [(row, 20 * own, own) for row in rows()]
     measured = setting.each(_measure, jobs, "wang2016-table1")
     table = list(zip(rows(), measured, strict=True))
     return Report(
         "wang2016-table1",
-        "subset selection beside randomised response, 41 settings",
+        "subset selection beside randomized response, 41 settings",
         f"""
         Wang2016, Table 1: n = 10,000 people held fixed in the proportions theta, normalised uniforms,
-        projection onto the simplex; BRR is unary encoding, MRR is randomised response, k*-SS and k#-SS are
+        projection onto the simplex; BRR is unary encoding, MRR is randomized response, k*-SS and k#-SS are
         subset selection with the most mutual information and with the least squared error. Shortcut: {20 * own}
         repetitions; mechanism: {own}.
 
@@ -202,8 +202,8 @@ def _checks(table: list[tuple[Row, Measured]]) -> list[Check]:
         near = sum(far <= row.tolerance for row, far in found)
         outside = sum(far > 0 for _, far in found)
         claim = f"shortcut within {found[0][0].tolerance:.0%} of the paper for d from {low} to {high}, beyond noise"
-        told = f"{near} of {len(found)} means, {outside} past the noise at all; without allowing for noise {plain}"
-        checks.append(Check(claim, near == len(found), told))
+        shown = f"{near} of {len(found)} means, {outside} past the noise at all; without allowing for noise {plain}"
+        checks.append(Check(claim, near == len(found), shown))
     return checks
 
 

@@ -1,4 +1,4 @@
-"""Pictures: shares with intervals, curves, bars, maps and error regions; the one place that needs matplotlib."""
+"""Pictures: shares with intervals, curves, bars, maps and error regions; the only part that needs matplotlib."""
 
 from .bars import plot_bars, plot_dots
 from .curves import plot_curves, plot_ratios

@@ -1,4 +1,4 @@
-"""Pictures of methods over settings: bars for a few settings, dots in rows for many."""
+"""Pictures that compare methods over settings: bars for a few settings, rows of dots for many."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def plot_bars(
     title: str = "",
     log_y: bool = False,
 ) -> None:
-    """Draw one bar a series in every group, with its height above it, and save the picture; None leaves a gap."""
+    """Draw one bar per series in every group, labelled with its height, and save the picture; None leaves a gap."""
     kind_of(path)
     width = 0.8 / len(series)
     figure = new_figure(2.0 + max(1.3, 0.42 * len(series)) * len(groups), 3.8)
@@ -55,7 +55,7 @@ def plot_dots(
     x_label: str,
     title: str = "",
 ) -> None:
-    """Draw one row a group with a dot a series, read against one, and save the picture: for many groups."""
+    """Draw one row per group with one dot per series, to be compared with 1, and save the picture."""
     kind_of(path)
     figure = new_figure(7.4, 1.2 + 0.24 * len(groups))
     axes = figure.subplots()

@@ -1,4 +1,4 @@
-"""Pictures of curves: one line a series, panels side by side."""
+"""Pictures of curves: one line per series, panels side by side."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def plot_ratios(
     title: str,
     x_label: str,
 ) -> None:
-    """Draw ratios as points around one, series (places, ratios) in pairs: the first hollow, the second full.
+    """Draw ratios as points around 1, with series (places, ratios) in pairs: the first hollow, the second filled.
 
-    Places are on a scale of powers of two, series beside each other so that none covers another.
+    Places are on a scale of powers of two, with series next to each other so that none covers another.
     """
     kind_of(path)
     figure = new_figure(8, 3.8)

@@ -9,16 +9,16 @@ from .picture import ESTIMATE, FAINT, INK, INTERVAL, kind_of, new_figure, plain,
 
 
 class Region(Protocol):
-    """As `discreet.bounds.AttainedRegion` is."""
+    """The interface of `discreet.bounds.AttainedRegion`."""
 
     @property
     def x(self) -> Any:
-        """The value a test is for."""
+        """The value that a test looks for."""
         ...
 
     @property
     def z(self) -> Any:
-        """The value it is told from."""
+        """The value that it is compared with."""
         ...
 
     def as_dict(self) -> dict[str, Any]:
@@ -29,20 +29,20 @@ class Region(Protocol):
 def plot_error_region(region: Region, path: str | Path, *, title: str = "") -> None:
     """Draw the allowed region, the attained one inside it, and their corners, and save the picture.
 
-    Both are closed by the reflection through (1/2, 1/2): to say the opposite of a test is a test too.
+    Both are closed by reflection through (1/2, 1/2): the opposite of a test is a test too.
 
     References: Acharya2020 (Figure 1).
     """
     kind_of(path)
-    told = region.as_dict()
+    boundaries = region.as_dict()
     figure = new_figure(5.2, 4.8)
     axes = figure.subplots()
-    axes.fill(*_closed(told["allowed"]), color=FAINT, label="allowed by the context")
-    axes.fill(*_closed(told["attained"]), color=INTERVAL, alpha=0.8, label="attained by the mechanism")
-    for corners, colour, line in ((told["allowed"], INK, "--"), (told["attained"], ESTIMATE, "-")):
+    axes.fill(*_closed(boundaries["allowed"]), color=FAINT, label="allowed by the context")
+    axes.fill(*_closed(boundaries["attained"]), color=INTERVAL, alpha=0.8, label="attained by the mechanism")
+    for corners, colour, line in ((boundaries["allowed"], INK, "--"), (boundaries["attained"], ESTIMATE, "-")):
         axes.plot(*zip(*corners, strict=True), line, color=colour, linewidth=1.4)
-    if len(told["attained"]) <= 40:
-        axes.plot(*zip(*told["attained"], strict=True), "o", color=ESTIMATE, markersize=4)
+    if len(boundaries["attained"]) <= 40:
+        axes.plot(*zip(*boundaries["attained"], strict=True), "o", color=ESTIMATE, markersize=4)
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(-0.02, 1.02)
     axes.set_aspect("equal")

@@ -12,7 +12,7 @@ from .picture import INK, kind_of, new_figure, save_small
 def plot_maps(
     maps: Mapping[str, Any], path: str | Path, *, box: tuple[float, float, float, float], smallest: float = 1e-7
 ) -> None:
-    """Draw shares [row, column], first row southernmost, on one logarithmic scale; cells without a share are white."""
+    """Draw shares [row, column], southernmost row first, on one logarithmic scale; cells without a share are white."""
     kind_of(path)
     figure = new_figure(8.6, 0.6 + 2.45 * -(-len(maps) // 2))
     from matplotlib import colormaps
@@ -50,7 +50,7 @@ def plot_partitions(
 
 
 def _panels(figure: Any, count: int) -> Any:
-    """The axes of `count` small maps, two in a row, bare of ticks; spare ones are removed."""
+    """The axes of `count` small maps, two per row, without ticks; spare ones are removed."""
     grid = figure.subplots(-(-count // 2), min(count, 2), squeeze=False).ravel()
     for axes in grid:
         axes.set_xticks([])

@@ -1,4 +1,4 @@
-"""What every picture shares: colours, a figure without a screen, plain axes, and saving in one piece."""
+"""What all pictures share: colours, a figure without a screen, plain axes, and saving completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ TRUTH = "#d1495b"
 INK = "#333333"
 FAINT = "#d9d9d9"
 COLOURS = (INK, ESTIMATE, TRUTH, "#e09f3e", "#5b8e7d", "#8a5a9e", "#7f7f7f", INTERVAL)
-"""Of lines and bars, in the order they are drawn."""
+"""The colours of lines and bars, in the order in which they are drawn."""
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure of that size in inches; `MissingExtra` names the install line where matplotlib is absent."""
+    """An empty figure of that size in inches; `MissingExtra` names the install line if matplotlib is absent."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -26,7 +26,7 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def plain(axes: Any, *, x_label: str = "", y_label: str = "", title: str = "") -> None:
-    """Thin grey grid, no frame, small labels."""
+    """Give the axes a thin grey grid, no frame and small labels."""
     axes.grid(color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(which="both", length=0, labelsize=8, labelcolor=INK)
@@ -38,7 +38,7 @@ def plain(axes: Any, *, x_label: str = "", y_label: str = "", title: str = "") -
 
 
 def kind_of(path: str | Path) -> str:
-    """png, svg or pdf, by the name of the file; anything else is refused."""
+    """The format, png, svg or pdf, by the name of the file; `InvalidInput` for any other name."""
     suffix = Path(path).suffix.lstrip(".").lower()
     if suffix not in ("png", "svg", "pdf"):
         raise InvalidInput(f"{path}: a picture must be a .png, .svg or .pdf file")
@@ -46,7 +46,7 @@ def kind_of(path: str | Path) -> str:
 
 
 def save(figure: Any, path: str | Path, *, dpi: int = 160) -> None:
-    """Write the picture in one piece, in the kind that its name says."""
+    """Write the picture, completely or not at all, in the format that its name means."""
     from ..files.atomic import replacing
 
     kind = kind_of(path)
@@ -55,7 +55,7 @@ def save(figure: Any, path: str | Path, *, dpi: int = 160) -> None:
 
 
 def save_small(figure: Any, path: str | Path, *, dpi: int = 110) -> None:
-    """The same for pages: a .png gets a palette of 64 colours, which takes a third of the room."""
+    """The same for web pages: a .png gets a palette of 64 colours, which takes a third of the space."""
     from io import BytesIO
 
     from ..files.atomic import replacing

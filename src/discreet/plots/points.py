@@ -1,4 +1,4 @@
-"""Pictures of points: one number against another, series told apart by colour."""
+"""Pictures of points: one number against another, with one colour per series."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Points = tuple[Sequence[float], Sequence[float]]
 def plot_points(panels: Mapping[str, Mapping[str, Points]], path: str | Path, *, x_label: str, y_label: str) -> None:
     """Draw panels of points on logarithmic scales; a panel maps a series' name to places and heights.
 
-    The first series is joined by a line, as the one that others are compared with.
+    The first series, with which the others are compared, is joined by a line.
     """
     kind_of(path)
     figure = new_figure(1.0 + 4.0 * len(panels), 4.0)
@@ -40,5 +40,5 @@ def plot_points(panels: Mapping[str, Mapping[str, Points]], path: str | Path, *,
 
 
 def _some(value: float, _: int) -> str:
-    """The label between powers of ten: 2, 3 and 5 of them, plainly."""
+    """The labels between powers of ten: 2, 3 and 5 times a power, in plain numbers."""
     return f"{value:g}" if f"{value:e}"[0] in "235" else ""

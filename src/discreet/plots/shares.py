@@ -12,7 +12,7 @@ from ..results.shares import Shares
 from .picture import ESTIMATE, FAINT, INK, INTERVAL, TRUTH, kind_of, new_figure, save
 
 MOST = 60
-"""Values drawn in one panel; of more, the largest shares are shown and the title says so."""
+"""The most values drawn in one panel; beyond that only the largest shares are shown, and the title says so."""
 
 
 def plot_shares(
@@ -27,7 +27,7 @@ def plot_shares(
 
     A panel is a result, drawn with its intervals at `confidence`, or a mapping with `values`, `shares`, `low` and
     `high` as ``discreet estimate --json`` prints them (no intervals where these are None), and perhaps `title` and
-    `groups` (the heading above each value; equal neighbours share one). Panels stand side by side over the same
+    `groups` (the heading above each value; equal neighbours share one). Panels are side by side over the same
     values.
     """
     given = [panels] if isinstance(panels, (Shares, Mapping)) else panels
@@ -36,7 +36,7 @@ def plot_shares(
     if any(list(panel["values"]) != values for panel in several):
         raise InvalidInput("panels must show the same values")
     if truth is not None and len(truth) != len(values):
-        raise InvalidInput(f"truth has {len(truth)} shares; it must have one a value, {len(values)}")
+        raise InvalidInput(f"truth has {len(truth)} shares; it must have one per value, {len(values)}")
     kind_of(path)
     if not all(share is not None and math.isfinite(share) for panel in several for share in panel["shares"]):
         raise InvalidInput("there is nothing to draw: no reports, no shares")
@@ -48,7 +48,7 @@ def plot_shares(
 
 
 def _told(result: Shares, confidence: float) -> dict[str, Any]:
-    """A result as a panel, headed by how it was made."""
+    """A result as a panel, with its method as the title."""
     return result.to_dict(confidence=confidence) | {"values": list(result.values), "title": result.method}
 
 
@@ -94,7 +94,7 @@ def _figure(panels: Sequence[Mapping[str, Any]], order: list[int], title: str, t
 
 
 def _heads(groups: Sequence[str]) -> dict[int, str]:
-    """The places where a new group begins, and its name."""
+    """The positions where a new group begins, and its name."""
     return {n: str(group) for n, group in enumerate(groups) if n == 0 or group != groups[n - 1]}
 
 

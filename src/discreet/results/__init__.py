@@ -1,1 +1,1 @@
-"""Shares in one contract: unbiased, projected, most likely, shrunken."""
+"""Shares behind one interface: unbiased, projected, most likely and shrunken."""

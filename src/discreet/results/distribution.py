@@ -1,4 +1,4 @@
-"""Shares that are a distribution: biased, with intervals that the unbiased shares vouch for."""
+"""Shares that form a distribution: biased, with intervals guaranteed by the unbiased shares."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distribution(Shares):
-    """Shares that are not negative and add up to one, at the price of some bias.
+    """Non-negative shares that add up to one, at the price of some bias.
 
-    Their intervals are those of the unbiased shares of the same tally, cut to what a share can be and stretched
-    where that is needed to hold the share that is given here: they cover the true share at least as often.
+    Their intervals are those of the unbiased shares of the same tally, cut to the range of a share and, where
+    necessary, stretched to include the share given here: they cover the true share at least as often.
     """
 
     @cached_property
     def unbiased(self) -> Estimate:
-        """The unbiased shares of the same tally, which the intervals rest on."""
+        """The unbiased shares of the same tally, on which the intervals are based."""
         return estimate(self.tally)
 
     def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
-        """The unbiased intervals, cut to 0..1 and stretched to hold these shares; each covers at least as often."""
+        """The unbiased intervals, cut to 0..1 and stretched to include these shares; each covers at least as often."""
         return stretched(*self.unbiased.interval(confidence), around=self.shares, limits=(0.0, 1.0))
 
     def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
-        """The same of the unbiased intervals that all hold together (Bonferroni over the values)."""
+        """The same from the unbiased intervals that all hold together (Bonferroni over the values)."""
         return stretched(*self.unbiased.simultaneous_interval(confidence), around=self.shares, limits=(0.0, 1.0))
 
     def _query_interval(self, weights: Array, confidence: float) -> tuple[float, float]:
-        """The unbiased interval, cut to what a mean of the weights can be and stretched to hold this one."""
+        """The unbiased interval, cut to the range of a mean of the weights and stretched to include this one."""
         ends = self.unbiased.query(weights).interval(confidence)
         own, limits = float(weights @ self.shares), (float(weights.min()), float(weights.max()))
         low, high = stretched(*ends, around=own, limits=limits)

@@ -1,4 +1,4 @@
-"""Results as data frames: the one file of results that needs pandas or pyarrow."""
+"""Results as data frames: the only module of results that needs pandas or pyarrow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import MissingExtra
 
 
 def pandas_frame(columns: Mapping[str, Sequence[Any] | None], about: Mapping[str, Any]) -> Any:
-    """A pandas DataFrame of the columns, missing ones nan; what it is about stands in its `attrs`."""
+    """A pandas DataFrame of the columns, with nan for missing ones; its `attrs` describe the result."""
     try:
         import pandas as pd
     except ImportError:
@@ -21,7 +21,7 @@ def pandas_frame(columns: Mapping[str, Sequence[Any] | None], about: Mapping[str
 
 
 def arrow_table(columns: Mapping[str, Sequence[Any] | None], about: Mapping[str, Any]) -> Any:
-    """A pyarrow Table of the columns, missing ones null; what it is about is JSON in its schema's metadata.
+    """A pyarrow Table of the columns, with nulls for missing ones; the schema's metadata describe the result as JSON.
 
     Values of more than one kind are written as text.
     """

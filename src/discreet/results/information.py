@@ -1,4 +1,4 @@
-"""What the reports tell of the shares: the expected information, inverted part by part.
+"""What the reports reveal about the shares: the expected information, inverted part by part.
 
 ``I = n sum_y q_y q_y^T / P_y`` with P = Q^T p. Since ``I p = n 1``, the covariance of the most likely shares on the
 plane of shares that add up to one is ``I**-1 - p p^T / n``.
@@ -19,16 +19,16 @@ from ..statistics.numeric import NUMERIC
 Array = NDArray[np.float64]
 
 DENSE = 1500
-"""Largest part whose information is inverted outright."""
+"""The largest part whose information is inverted directly."""
 PROBES = 32
 UNLIKELY = 1e-100
-"""Chance of a report below which it counts as impossible."""
+"""A report with a smaller chance counts as impossible."""
 BLIND = 1e-13
-"""Part of the information below which it counts as none."""
+"""A smaller fraction of the information counts as none."""
 SLIGHT = 1e-6
-"""Part of a weighted sum that may lie where there is no information: it is rounding."""
+"""The fraction of a weighted sum that may lie where there is no information: it is rounding error."""
 ROUNDING = 1e-12
-"""Difference of weights, as part of the largest, below which they count as equal."""
+"""Weights that differ by a smaller fraction of the largest count as equal."""
 
 
 def variances(randomizer: Randomizer, n: int, shares: Array) -> Array:
@@ -54,7 +54,7 @@ def variance(randomizer: Randomizer, n: int, shares: Array, weights: Array) -> f
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Values whose reports tell nothing of other values: one block, or all values."""
+    """Values whose reports reveal nothing about other values: one block, or all values."""
 
     randomizer: Randomizer
     curvature: Array
@@ -73,7 +73,7 @@ class _Part:
     def axes(self) -> tuple[Array, Array, Array, Array]:
         """The information in units that make its diagonal 1: the units, its levels and axes, and its blind axes.
 
-        A report that cannot come tells that its values have no share, as surely as numbers allow.
+        A report that cannot occur shows that its values have no share, as surely as numbers allow.
         """
         channel = np.stack([np.asarray(self.randomizer.push(unit, NUMERIC)) for unit in np.eye(self.size)])
         curvature = np.where(self.curvature > 0, self.curvature, 1 / UNLIKELY)
@@ -86,7 +86,7 @@ class _Part:
 
     @property
     def unknown(self) -> NDArray[np.bool_]:
-        """The values that none of the likely reports could come from."""
+        """The values from which none of the likely reports could come."""
         return np.asarray(self.randomizer.pull(self.curvature, NUMERIC)) <= 0
 
     def blind_to(self, weights: Array) -> bool:
@@ -98,7 +98,7 @@ class _Part:
         return bool(np.linalg.norm(scaled @ blind) > SLIGHT * np.linalg.norm(scaled))
 
     def diagonal(self) -> Array:
-        """The diagonal of the inverse: outright, or probed with random signs in large parts."""
+        """The diagonal of the inverse: computed directly, or probed with random signs in large parts."""
         if self.empty:
             return np.full(self.size, np.inf)
         if self.size <= DENSE:
@@ -113,7 +113,7 @@ class _Part:
         return np.where(self.unknown, np.inf, np.maximum(found, 0.0))
 
     def form(self, vector: Array) -> float:
-        """``vector^T I**-1 vector``: outright, or by one conjugate-gradient solve in large parts."""
+        """``vector^T I**-1 vector``: computed directly, or by one conjugate-gradient solve in large parts."""
         if self.empty or not vector.any():
             return 0.0
         if self.size <= DENSE:
@@ -129,7 +129,7 @@ class _Part:
 
 
 def _parts(randomizer: Randomizer, n: int, shares: Array) -> Iterator[_Part]:
-    """The parts one after the other, so that only one is inverted at a time."""
+    """The parts in turn, so that only one is inverted at a time."""
     law = np.asarray(randomizer.push(shares, NUMERIC))
     curvature = np.divide(n, law, out=np.zeros_like(law), where=law > UNLIKELY)
     for part, _, cells, values in randomizer.groups(NUMERIC):

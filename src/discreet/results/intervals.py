@@ -1,4 +1,4 @@
-"""Confidence, and intervals that are fitted around shares."""
+"""Confidence levels, and intervals fitted around shares."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse a confidence outside (0, 1)."""
+    """Raise `InvalidInput` for a confidence outside (0, 1)."""
     if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < confidence < 1:
         raise InvalidInput(f"confidence={confidence} must be between 0 and 1")
 
@@ -27,7 +27,7 @@ def quantile(confidence: float) -> float:
 
 
 def stretched(low: Any, high: Any, *, around: Any, limits: tuple[float, float]) -> tuple[Array, Array]:
-    """The interval cut to `limits`, then stretched where that is needed to hold `around`.
+    """The interval cut to `limits`, then stretched where necessary to include `around`.
 
     Whatever lies inside `limits` and in the interval is in the new one as well: it covers at least as often.
     """

@@ -19,7 +19,7 @@ from .shares import Shares, tally_of
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-6
-"""Nats a value: a gain below this per accelerated step is statistically invisible, and ends the search."""
+"""In nats per value: a smaller gain from an accelerated step is statistically invisible and ends the search."""
 STEPS = 3000
 
 
@@ -27,7 +27,7 @@ STEPS = 3000
 class Likelihood(Distribution):
     """Maximum-likelihood shares: non-negative, adding up to one, biased near zero.
 
-    `log_likelihood` was reached in `steps` EM steps; no distribution has one higher by more than `gap` nats.
+    `log_likelihood` was reached in `steps` EM steps; no distribution exceeds it by more than `gap` nats.
     """
 
     log_likelihood: float
@@ -39,11 +39,11 @@ class Likelihood(Distribution):
         """Standard errors by the expected information at these shares, on the plane of shares that add up to one.
 
         ``I = n sum_y q_y q_y^T / P_y``; the covariance is ``I**-1 - p p^T / n``, as ``I p = n 1``.
-        Parts of up to 1,500 values are inverted outright, larger ones probed with 32 random signs
+        Parts of up to 1,500 values are inverted directly, larger ones probed with 32 random signs
         (within about a fifth of a percent to a few percent). Where cells overlap (sets), the tally
         does not hold the full likelihood and the unbiased estimator's variance at these shares is given.
         Shares at the boundary have no normal error; theirs is the curvature there, and infinite for values
-        that none of the likely reports could come from (a block without reports) or that no report tells apart.
+        from which none of the likely reports could come (a block without reports) or that no report tells apart.
         """
         randomizer, shares = self.mechanism.randomizer, self.shares
         if randomizer.disjoint:
@@ -64,9 +64,9 @@ def likelihood(tally: Tally | Shares) -> Likelihood:
     """The distribution under which the tally, or the tally of a result, is most likely.
 
     EM: ``p_x <- p_x / n * sum_y c_y Q(y | x) / P_y``, with P = Q^T p and both sums by fast transforms,
-    accelerated by squared extrapolation that a block takes back whenever it does not raise its likelihood,
-    so the likelihood never falls. It stops when an accelerated step gains less than 1e-6 nats a value;
-    `gap` then bounds what is left: ``max_x sum_y c_y Q(y | x) / P_y - n`` a block, by concavity.
+    accelerated by squared extrapolation, which a block undoes whenever it does not raise its likelihood,
+    so the likelihood never falls. It stops when an accelerated step gains less than 1e-6 nats per value;
+    `gap` then bounds what is left: ``max_x sum_y c_y Q(y | x) / P_y - n`` per block, by concavity.
 
     For sets (subset, unary) the tally holds only how often each value was in a set, so this is the
     composite likelihood of the memberships, each set weighing one report.
@@ -94,8 +94,8 @@ def likelihood(tally: Tally | Shares) -> Likelihood:
 class _Model:
     """The log-likelihood of a tally as a function of the shares, over expected cell counts.
 
-    Blocks are separate problems: the likelihood, the step length and the choice to take a step back
-    are kept block by block.
+    Blocks are separate problems: the likelihood, the step length and the choice to undo a step
+    are kept per block.
     """
 
     def __init__(self, tally: Tally) -> None:
@@ -120,7 +120,7 @@ class _Model:
         sets = np.bincount(self.cell_block[self.bits], minlength=self.blocks)
         tallied = np.bincount(self.cell_block[self.totals], minlength=self.blocks) > 0
         self.memberships = np.where(tallied, np.maximum(sets, 1), 1)
-        """How many memberships of a set share the weight of one report, block by block."""
+        """How many memberships of a set share the weight of one report, per block."""
 
     def _law(self, shares: Array) -> Array:
         return np.asarray(np.maximum(self.randomizer.push(shares, NUMERIC), 1e-300))
@@ -159,7 +159,7 @@ class _Model:
         return np.asarray(new / new.sum())
 
     def accelerate(self, shares: Array, values: Array) -> tuple[Array, Array]:
-        """Two EM steps, and a third from where their bend points; blocks that this does not help keep the two.
+        """Two EM steps and a third extrapolated from them; blocks that this does not help keep the two.
 
         A block's longest extrapolation grows fourfold when it is reached and helps, and halves when it does not.
         """

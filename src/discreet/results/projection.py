@@ -1,4 +1,4 @@
-"""Shares that are a distribution: projections of the unbiased estimate, each biased and said to be."""
+"""Shares that form a distribution: projections of the unbiased estimate, each biased and labelled so."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Projected(Distribution):
 
     @property
     def stderr(self) -> Array:
-        """None: a projection is biased near zero, so its spread would not say how far it is off."""
+        """Not available: a projection is biased near zero, so its spread would not show how far off it is."""
         raise Unavailable(NO_STDERR.format("stderr"))
 
     def _query_stderr(self, weights: Array) -> float:
@@ -61,6 +61,6 @@ def _projected(unbiased: Estimate, onto: str) -> Array:
 
 
 def _clipped(shares: Array) -> Array:
-    """Negative shares set to 0, the rest rescaled; all alike where none is positive."""
+    """Negative shares set to 0 and the rest rescaled; all equal if none is positive."""
     clipped = np.clip(shares, 0, None)
     return clipped / clipped.sum() if clipped.sum() > 0 else np.full(len(clipped), 1 / len(clipped))

@@ -1,4 +1,4 @@
-"""The contract of results: what unbiased, projected, most likely and shrunken shares all offer."""
+"""The common interface of results: what unbiased, projected, most likely and shrunken shares all offer."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from .weights import weights_of
 Array = NDArray[np.float64]
 
 CONFIDENCE = 0.95
-"""Of the intervals that are printed."""
+"""The confidence of printed intervals."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shares(ABC):
     """The share of every value, made from one tally, with its errors where they can be given honestly.
 
-    `tally` is what the shares were made from, `shares` has one number a value in the order of `values`, `method`
-    says how they were made, and `biased` whether they are drawn away from the truth. ``result["value"]`` is the
+    `tally` is what the shares were made from, `shares` has one number per value in the order of `values`, `method`
+    says how they were made, and `biased` whether they are pulled away from the truth. ``result["value"]`` is the
     share of one value. What cannot be given honestly raises `Unavailable`, which says why and what to use.
     """
 
@@ -68,7 +68,7 @@ class Shares(ABC):
 
     @abstractmethod
     def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
-        """Ends that hold for all shares together; `Unavailable` where none do."""
+        """Low and high ends that hold for all shares together; `Unavailable` where there are none."""
 
     @abstractmethod
     def _query_stderr(self, weights: Array) -> float:
@@ -86,13 +86,13 @@ class Shares(ABC):
         return iter(self.values)
 
     def query(self, weights: Any) -> Query:
-        """The sum ``weights . shares``: a weight for each value in order, or ``{value: weight}``, others weighing 0."""
+        """The sum ``weights . shares``: one weight per value in order, or ``{value: weight}`` with 0 for the others."""
         return Query(self, weights_of(self.values, weights))
 
     def to_dict(self, *, confidence: float = 0.95) -> dict[str, Any]:
         """The result as plain data that JSON can hold.
 
-        Numbers that JSON does not have (no reports, nothing known) are None. A column that cannot be given
+        Numbers that JSON cannot express (no reports, nothing known) are None. A column that cannot be given
         honestly is None as a whole, and `notes` says why, under "stderr" or "interval".
         """
         columns, notes = self._columns(confidence)
@@ -129,7 +129,7 @@ class Shares(ABC):
         return {"value": values, **named}, {**about, "confidence": confidence, "notes": notes}
 
     def _columns(self, confidence: float) -> tuple[dict[str, Array | None], dict[str, str]]:
-        """Shares, stderr, low and high, None where one cannot be had, and the reasons by name."""
+        """Shares, stderr, low and high, with None for those not available, and the reasons by name."""
         columns: dict[str, Array | None] = {"shares": self.shares, "stderr": None, "low": None, "high": None}
         notes: dict[str, str] = {}
         try:
@@ -173,7 +173,7 @@ class Shares(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Query:
-    """A weighted sum of the shares of a result, and how far it may be off."""
+    """A weighted sum of the shares of a result, with its error."""
 
     result: Shares
     weights: Array
@@ -220,18 +220,18 @@ def tally_of(name: str, given: Tally | Shares) -> Tally:
         return given
     if isinstance(given, Shares):
         return given.tally
-    raise InvalidInput(f"{name}={given!r} must be a tally or a result such as dc.estimate gives")
+    raise InvalidInput(f"{name}={given!r} must be a tally or a result, such as that of dc.estimate")
 
 
 def finite(column: Array | None) -> list[float | None] | None:
-    """The column as JSON has it: None in place of numbers that are none there."""
+    """The column as JSON data, with None for numbers that JSON does not have."""
     if column is None:
         return None
     return [number if math.isfinite(number) else None for number in column.tolist()]
 
 
 def _plain(value: Value) -> Any:
-    """The value as JSON has it: text, a number or a truth value as it is, anything else as text."""
+    """The value as JSON data: text, numbers and truth values as they are, anything else as text."""
     if isinstance(value, np.generic):
         value = value.item()
     return value if value is None or isinstance(value, (str, int, float)) else str(value)

@@ -1,4 +1,4 @@
-"""How a result is laid out as a table: its columns, their digits, and which rows are shown of many."""
+"""The layout of a result as a table: its columns, their digits, and which of many rows are shown."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from .. import tables
 
 MOST = 20
-"""Rows shown of a result with more values: half from the beginning, half from the end."""
+"""How many rows of a long result are shown: half from the beginning, half from the end."""
 
 NUMBERS = ("shares", "stderr", "low", "high")
 
 
 def columns_of(found: Mapping[str, Any]) -> list[tables.Column]:
-    """Value, share, stderr, low and high, with digits enough for the smallest error."""
+    """Value, share, stderr, low and high, with enough digits for the smallest error."""
     spec = f".{tables.digits(_smallest(found))}f"
     return [("value", "s"), ("share", spec), ("stderr", spec), ("low", spec), ("high", spec)]
 
@@ -28,7 +28,7 @@ def rows_of(values: Sequence[Any], found: Mapping[str, Any], order: Iterable[int
 
 
 def middle_out(size: int) -> tuple[range, str, range]:
-    """The rows to show of `size`: the first ones, what to say of those left out after them, and the last ones."""
+    """Which of `size` rows to show: the first ones, a note on those left out, and the last ones."""
     if size <= MOST:
         return range(size), "", range(0)
     return range(MOST // 2), f"... {size - MOST:,} values are left out here ...", range(size - MOST // 2, size)

@@ -21,15 +21,15 @@ from .unbiased import Estimate, estimate
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-12
-"""A share of people below this is left over by rounding."""
+"""A smaller share of people is a leftover of rounding."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shrunk(Distribution):
-    """Non-negative shares that keep the exact block totals; each pulled towards what its block looks like.
+    """Non-negative shares that keep the exact block totals; each is pulled towards what is typical of its block.
 
-    Standard errors and intervals are posterior: of the shares among the people who answered, under the prior that
-    was learnt from them, and right on average over values like these. None is guaranteed for a single value. The
+    Standard errors and intervals are posterior: they are for the shares among the people who answered, under the prior
+    learnt from them, and right on average over values like these. None is guaranteed for a single value. The
     posterior is known value by value, without covariances, so a query has no standard error; its interval is made
     from the unbiased one as for any other distribution, and covers at least as often.
     """
@@ -38,19 +38,19 @@ class Shrunk(Distribution):
 
     @cached_property
     def stderr(self) -> Array:
-        """The posterior standard deviation of each share, 0 where a block of one value leaves nothing to learn."""
+        """The posterior standard deviation of each share; 0 where a block of one value leaves nothing to learn."""
         return np.asarray(self.result.deviations() / self.n)
 
     def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
         """Posterior intervals: right on average over values like these, not guaranteed for any one.
 
-        They are stretched to hold the share where it is no posterior mean (rule "tv", or hardly shrunk at all).
+        They are stretched to include the share where it is not a posterior mean (rule "tv", or hardly shrunk at all).
         """
         low, high = self.result.interval(confidence)
         return stretched(low / self.n, high / self.n, around=self.shares, limits=(0.0, 1.0))
 
     def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
-        """None: posterior intervals hold on average over values, never all together."""
+        """Not available: posterior intervals hold on average over values, never all together."""
         raise Unavailable(
             "posterior intervals hold on average over values, not together: "
             "use dc.estimate(tally).simultaneous_interval"
@@ -76,8 +76,8 @@ def shrink(
     "tv" the posterior quantile that minimises the expected total variation (it may raise the squared
     error). With `coordinates` (grid row and column of each value) neighbours inform each other.
 
-    It helps when shares are skewed or many are near zero, the usual case. It hurts when they stand
-    on two separate levels, such as half of them at zero, and is level with projection when there is little noise.
+    It helps when shares are skewed or many are near zero, the usual case. It hurts when they lie
+    on two separate levels, such as half of them at zero, and is on a par with projection when there is little noise.
     Its intervals hold on average over values, not for heavy values that the data cannot see: for a
     guaranteed one use `discreet.estimate(tally).interval`.
 
@@ -108,9 +108,9 @@ def shrink(
 
 
 def _blocks(unbiased: Estimate) -> tuple[NDArray[np.int64], Array]:
-    """The block of each value and the total of each block; a value that may pass as it is is a block of its own.
+    """The block of each value and the total of each block; a value that may pass as it is gets a block of its own.
 
-    What the values that pass leave of a block's total belongs to the others of the block.
+    The rest of a block's total, beyond the values that pass, belongs to the other values of the block.
     """
     n, (block_of, shares) = unbiased.n, unbiased.blocks
     block_of, totals = block_of.copy(), shares * n

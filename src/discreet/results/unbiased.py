@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate(Shares):
-    """Unbiased shares of the values and how far they may be off.
+    """Unbiased shares of the values, with their errors.
 
     Shares are the plain unbiased ones: they may be negative and need not add up to one.
     `discreet.project`, `discreet.likelihood` and `discreet.shrink` trade that for less error, visibly.
@@ -34,7 +34,7 @@ class Estimate(Shares):
 
     @cached_property
     def blocks(self) -> tuple[NDArray[np.int64], Array]:
-        """The block of every value and the exact share of every block: one block where the context has none."""
+        """The block of every value and the exact share of every block; one block if the context has none."""
         groups = self.tally.mechanism.randomizer.groups(NUMERIC)
         block_of = np.zeros(len(self.values), dtype=np.int64)
         totals = np.zeros(sum(len(group.numbers) for group in groups))
@@ -45,7 +45,7 @@ class Estimate(Shares):
 
     @cached_property
     def plausible(self) -> Array:
-        """The nearest distribution with the exact block totals: where variances are evaluated."""
+        """The nearest distribution with the exact block totals, at which variances are evaluated."""
         return project_blocks(self.shares, *self.blocks)
 
     @cached_property
@@ -112,7 +112,7 @@ class Estimate(Shares):
 
 
 def estimate(tally: Tally | Shares) -> Estimate:
-    """Unbiased shares with standard errors, intervals and covariances, from a tally or any result made of one.
+    """Unbiased shares with standard errors, intervals and covariances, from a tally or any result made from one.
 
     The share of x is the mean of ``phi_x(Y)``, where ``E[phi_x(Y) | z]`` is 1 if x = z and 0 otherwise.
     """

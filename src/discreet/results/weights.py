@@ -1,4 +1,4 @@
-"""Weights of values, as a question about several shares gives them."""
+"""Weights of values, as given for a query about several shares."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..errors import InvalidInput
 
 
 def weights_of(domain: Domain, weights: Any) -> NDArray[np.float64]:
-    """One finite weight a value: from a list in order, or from ``{value: weight}`` where the others weigh 0."""
+    """One finite weight per value: from a list in order, or from ``{value: weight}`` with 0 for the others."""
     try:
         if isinstance(weights, Mapping):
             array = np.zeros(len(domain))

@@ -1,1 +1,1 @@
-"""NumPy under the samplers and the statistics: word arithmetic, counting, fast transforms."""
+"""The NumPy layer below the samplers and statistics: word arithmetic, counting, fast transforms."""

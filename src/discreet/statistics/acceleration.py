@@ -1,4 +1,4 @@
-"""Whether compiled kernels are there and worth their start: Numba is used when present, never needed."""
+"""Whether compiled kernels are available and worth loading: Numba is used if present, never required."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WORTH = 100_000
 
 
 def accelerated(n: int) -> bool:
-    """True if `n` elements are enough to load compiled kernels, and Numba is there to load them."""
+    """True if `n` elements are enough to justify loading compiled kernels and Numba is available."""
     return n >= WORTH and present()
 
 
@@ -22,13 +22,13 @@ def present() -> bool:
         return False
     try:
         from . import compiled  # noqa: F401
-    except ImportError:  # a Numba that does not fit this NumPy says so when it is imported
+    except ImportError:  # a Numba that does not match this NumPy fails on import
         return False
     return True
 
 
 def cores() -> int:
-    """The processors that this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1

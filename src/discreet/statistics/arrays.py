@@ -1,7 +1,7 @@
 """`Arithmetic` on NumPy arrays: the same samplers, many reports at once.
 
 A batch of reports of at most 64 bits is one array of unsigned integers; wider reports are rows
-of 64-bit words, the lowest word first.
+of 64-bit words, lowest word first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 TABLES = 256
 ENTRIES = 1 << 24
-"""How many look-up tables, and how many entries of them in all, are kept as arrays."""
+"""How many look-up tables are kept as arrays, and how many entries in all."""
 
 
 class Arrays:

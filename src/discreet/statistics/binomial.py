@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 STEPS = 64
-"""Bisections of Chernoff's bound: enough for full double precision."""
+"""How often Chernoff's bound is bisected: enough for full double precision."""
 TANGENTS = 20
-"""Newton steps after it; they square the error each time."""
+"""Newton steps after that, each of which squares the error."""
 SLACK = 1e-7
-"""What rounding may do to a tail probability, relatively, and more: the limits are set for a level this much lower."""
+"""More than the relative rounding error of a tail probability: limits are set for a level this much lower."""
 TINY = 1e-300
 
 
 def lower_limit(hits: Any, trials: int, level: float) -> Array:
-    """The p with ``Pr(X >= hits) = level`` for X ~ Bin(trials, p): a chance below the true one but for `level`.
+    """The p with ``Pr(X >= hits) = level`` for X ~ Bin(trials, p): below the true chance except with chance `level`.
 
     ``Pr(X >= s) = I_p(s, n-s+1)``, and its logarithm is concave and increasing in log p. So Newton's method
     begun where Chernoff's bound ``exp(-n KL(s/n || p))`` equals the level rises to the root and never passes it.
@@ -44,7 +44,7 @@ def lower_limit(hits: Any, trials: int, level: float) -> Array:
 
 
 def upper_limit(hits: Any, trials: int, level: float) -> Array:
-    """The p with ``Pr(X <= hits) = level``: a chance above the true one but for `level`; see `lower_limit`."""
+    """The p with ``Pr(X <= hits) = level``: above the true chance except with chance `level`; see `lower_limit`."""
     missed = lower_limit(trials - np.asarray(hits, dtype=np.float64), trials, level)
     return np.where(missed > 0, np.nextafter(1 - missed, 1.0), 1.0)
 

@@ -1,7 +1,7 @@
-"""The one door to Numba: how kernels are compiled, and the machine operations that Python has no name for.
+"""The only interface to Numba: how kernels are compiled, and machine operations that Python lacks.
 
 Importing this file imports Numba; ask `acceleration` first. Kernels release the global lock, so
-threads run them side by side, and are kept on disk between runs where a directory can be written.
+threads run them in parallel, and are cached on disk between runs if a directory is writable.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SOURCES = (
     "engines/kernels.py",
     "engines/row_kernels.py",
 )
-"""The files that compiled code comes from."""
+"""The source files of compiled code."""
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 njit: Any = numba.njit
@@ -35,15 +35,15 @@ LONGS = types.CPointer(types.uint64)
 
 
 def jit(function: Kernel) -> Kernel:
-    """The function compiled when first called with new types, and kept on disk if that can be written.
+    """The function, compiled when first called with new types and cached on disk if that is writable.
 
-    What is on disk serves as long as no source of the kernels has changed; when it cannot be read or
-    written, the function is compiled again.
+    The cache is valid as long as no source of the kernels has changed; if it cannot be read or written,
+    the function is compiled again.
     """
     try:
         made: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
         _guard(made._cache)
-    except (RuntimeError, AttributeError):  # no directory for the cache, or a Numba that keeps it another way
+    except (RuntimeError, AttributeError):  # no directory for the cache, or a Numba that manages it in another way
         made = njit(nogil=True, error_model="numpy")(function)
     kernel: Kernel = made
     return kernel
@@ -56,7 +56,7 @@ def _guard(cache: Any) -> None:
     def load_or_forget(signature: Any, context: Any) -> Any:
         try:
             return load(signature, context)
-        except Exception:  # whatever an unreadable or foreign file raises, compiling again is the answer
+        except Exception:  # whatever an unreadable or foreign file raises, compile again
             with suppress(OSError):
                 cache.flush()
             return None
@@ -70,19 +70,19 @@ def _guard(cache: Any) -> None:
 
 @cache
 def _sources() -> str:
-    """A hash of every file that compiled code comes from."""
+    """A hash of all source files of compiled code."""
     package = Path(__file__).parents[1]
     return hashlib.sha256(b"".join((package / file).read_bytes() for file in SOURCES)).hexdigest()
 
 
 def inline(function: Kernel) -> Kernel:
-    """The function compiled into each kernel that calls it."""
+    """The function, inlined into each kernel that calls it."""
     made: Kernel = njit(nogil=True, error_model="numpy", forceinline=True)(function)
     return made
 
 
 def choose_by_type(stub: Callable[..., Any], forms: Mapping[Any, Callable[..., Any]]) -> None:
-    """Let compiled code call `stub`: it becomes the form listed for the named tuple that is its first argument."""
+    """Let compiled code call `stub`: it resolves to the form listed for the named tuple in its first argument."""
 
     def chosen(first: Any, *rest: Any) -> Any:
         return forms.get(getattr(first, "instance_class", None))
@@ -91,7 +91,7 @@ def choose_by_type(stub: Callable[..., Any], forms: Mapping[Any, Callable[..., A
 
 
 def intrinsic(generator: Callable[..., Any]) -> Callable[..., Any]:
-    """An operation that is written in the compiler's own language."""
+    """An operation written in the compiler's intermediate language."""
     made: Callable[..., Any] = extending.intrinsic(generator)
     return made
 
@@ -120,9 +120,9 @@ def count_bits(context: Any, a: Any) -> Any:
 
 @intrinsic
 def longs_of(context: Any, array: Any) -> Any:
-    """The place in memory of an array's 64-bit words; what is passed on costs no reference counts in a loop.
+    """The address of an array's 64-bit words; passing it on in a loop costs no reference counting.
 
-    The array must be used again after its place, or Numba may give its memory back before.
+    The array must be used again after its address, or Numba may free its memory too early.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -133,7 +133,7 @@ def longs_of(context: Any, array: Any) -> Any:
 
 @intrinsic
 def longs_from(context: Any, longs: Any, i: Any) -> Any:
-    """The place in memory of word number i of these."""
+    """The address of word number i of these."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.gep(arguments[0], [arguments[1]])
@@ -143,7 +143,7 @@ def longs_from(context: Any, longs: Any, i: Any) -> Any:
 
 @intrinsic
 def long_at(context: Any, longs: Any, i: Any) -> Any:
-    """Word number i of the 64-bit words at this place or address."""
+    """Word number i of the 64-bit words at this address."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load(_element(builder, arguments, WORD))
@@ -163,7 +163,7 @@ def short_at(context: Any, address: Any, i: Any) -> Any:
 
 @intrinsic
 def put_long(context: Any, longs: Any, i: Any, word: Any) -> Any:
-    """Overwrite word number i of the 64-bit words at this place."""
+    """Overwrite word number i of the 64-bit words at this address."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         builder.store(arguments[2], _element(builder, arguments, WORD))
@@ -174,7 +174,7 @@ def put_long(context: Any, longs: Any, i: Any, word: Any) -> Any:
 
 @intrinsic
 def byte_at(context: Any, longs: Any, i: Any) -> Any:
-    """Byte number i of the 64-bit words at this place, as a word."""
+    """Byte number i of the 64-bit words at this address, as a word."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.zext(builder.load(_element(builder, arguments, BYTE)), WORD)
@@ -184,7 +184,7 @@ def byte_at(context: Any, longs: Any, i: Any) -> Any:
 
 @intrinsic
 def put_byte(context: Any, longs: Any, i: Any, byte: Any) -> Any:
-    """Overwrite byte number i of the 64-bit words at this place."""
+    """Overwrite byte number i of the 64-bit words at this address."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         builder.store(builder.trunc(arguments[2], BYTE), _element(builder, arguments, BYTE))

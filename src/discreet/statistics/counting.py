@@ -1,4 +1,4 @@
-"""Compiled counting of reports: one pass over memory, the check that each can occur included.
+"""Compiled counting of reports: one pass over memory, which also checks that each report can occur.
 
 Importing this file imports Numba; ask `acceleration` first.
 """
@@ -14,15 +14,15 @@ from .compiled import count_bits, jit
 
 U = np.uint64
 LANES = 4
-"""Counters kept for each cell where cells are few, so that equal neighbours need not wait for each other."""
+"""Counters per cell where cells are few, so that equal neighbours need not wait for each other."""
 
 FEW = 1 << 12
 ROWS = 255
-"""Rows that a counter of one byte can take."""
+"""The number of rows that a one-byte counter can hold."""
 
 
 def cells(reports: NDArray[Any], outputs: int) -> NDArray[np.int64] | None:
-    """How often each report below `outputs` occurs, or None if another one does; at most 2**32 - 1 reports."""
+    """How often each report below `outputs` occurs, or None if any other does; at most 2**32 - 1 reports."""
     lanes = LANES if outputs <= FEW else 1
     found = np.zeros((lanes, outputs + 1), dtype=np.uint32)
     native = np.ascontiguousarray(reports, dtype=reports.dtype.newbyteorder("="))
@@ -48,7 +48,7 @@ def _count(reports: Any, outputs: Any, found: Any, lanes: Any) -> Any:
 
 
 def members(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
-    """How many rows have each of the first `size` bits set; rows of 64-bit words, the lowest first."""
+    """How many rows have each of the first `size` bits set; rows of 64-bit words, lowest first."""
     sums = np.zeros(64 * words.shape[1], dtype=np.int64)
     spread = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").view(np.uint64)[:, 0]
     _count_bits(np.ascontiguousarray(words), np.ascontiguousarray(spread), sums)
@@ -58,7 +58,7 @@ def members(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
 @jit
 def _count_bits(words: Any, spread: Any, sums: Any) -> Any:
     columns = U(words.shape[1])
-    counters = np.zeros(U(8) * columns, dtype=np.uint64)  # eight counters of one byte in each
+    counters = np.zeros(U(8) * columns, dtype=np.uint64)  # eight one-byte counters in each
     n, begin = U(words.shape[0]), U(0)
     while begin < n:
         end = min(n, begin + U(ROWS))
@@ -83,8 +83,8 @@ def in_blocks(
     """The cells of reports in blocks, or None if one of them cannot occur.
 
     `layout` is the offset, the first cell and the kind of every block. A kind is (limit, -2): reports below
-    the limit, a cell each; or (limit, d): sets of d of `limit` values, any number of them if d is -1, a
-    cell for each value and one for the sets.
+    the limit, one cell each; or (limit, d): sets of d of `limit` values, any number of them if d is -1, with
+    one cell per value and one for the sets.
     """
     counts = np.zeros(cells, dtype=np.int64)
     native = np.ascontiguousarray(reports, dtype=reports.dtype.newbyteorder("="))

@@ -17,11 +17,11 @@ from .transforms import CyclicKernel, walsh_hadamard
 Array = NDArray[Any]
 
 FEW = 16
-"""Largest set of values whose subsets are counted one by one."""
+"""The largest set of values whose subsets are counted one by one."""
 
 
 class Numeric:
-    """What the statistics of a randomizer are written in."""
+    """The operations in which the statistics of a randomizer are written."""
 
     walsh_hadamard = staticmethod(walsh_hadamard)
     cyclic_kernel = CyclicKernel
@@ -54,7 +54,7 @@ class Numeric:
         return np.array(numbers, dtype=np.int64)
 
     def row(self, count: int) -> NDArray[np.int64]:
-        """The numbers 0 .. count-1 as one row of a matrix."""
+        """The numbers 0 .. count-1 as a matrix with one row."""
         return np.arange(count)[None, :]
 
     def rank_of(self, matrix: Array) -> int:
@@ -68,7 +68,7 @@ class Numeric:
         return np.nonzero(mask)[0]
 
     def pick(self, start: Any, rows: Any) -> Any:
-        """The starts of some rows, when there is one per row."""
+        """The starts of some rows, if there is one per row."""
         return start if np.ndim(start) == 0 else start[rows]
 
     def narrow(self, reports: Array, bits: int) -> Array:
@@ -100,13 +100,13 @@ class Numeric:
             counts += np.bincount(start + reports.astype(np.int64), minlength=len(counts))
 
     def refuse_cells(self, counts: Array, start: Any, unused: Sequence[int]) -> None:
-        """Refuse counts on reports that cannot occur."""
+        """Raise `InvalidReport` if a report that cannot occur has been counted."""
         for cell in unused:
             if np.any(counts[np.asarray(start) + cell]):
-                raise InvalidReport(f"reports: {cell} cannot occur")
+                raise InvalidReport(f"reports: report {cell} cannot occur")
 
     def refuse_several(self, reports: Array, numbers: Sequence[int]) -> None:
-        """Refuse sets that hold more than one of these numbers."""
+        """Raise `InvalidReport` for sets that hold more than one of these numbers."""
         reports = as_reports(reports)
         words = (reports[:, None] if reports.ndim == 1 else reports).astype(np.uint64)
         mask = sum(1 << x for x in numbers)
@@ -140,7 +140,7 @@ class Numeric:
             counts += np.bincount(start[on] + x, minlength=len(counts))
 
     def _count_small_sets(self, counts: Array, reports: Array, start: int, size: int, set_size: int | None) -> None:
-        """As `count_members` for sets so small that each can be counted by itself first."""
+        """Like `count_members`, for sets so small that each can be counted individually first."""
         from . import counting
 
         found = counting.cells(reports, 1 << size)
@@ -167,7 +167,7 @@ class Numeric:
         return block, reports.astype(np.uint64) - table[block]
 
     def count_parts(self, counts: Array, reports: Array, start: Any, layout: PartLayout) -> bool:
-        """Count reports of several parts in one compiled pass; False, and nothing done, where that cannot be."""
+        """Count reports of several parts in one compiled pass; False, with nothing done, where that is impossible."""
         kinds = [_compiled_form(kind) for kind in layout.kinds]
         if None in kinds or reports.ndim != 1 or np.ndim(start) != 0 or not accelerated(len(reports)):
             return False
@@ -177,12 +177,12 @@ class Numeric:
         table = np.array(kinds, dtype=np.int64)
         found = counting.in_blocks(as_reports(reports), (offsets, starts, kind_of), table, layout.cells)
         if found is None:
-            raise InvalidReport(f"reports: every report must be one of the {len(layout.offsets)} blocks' own")
+            raise InvalidReport(f"reports: every report must belong to one of the {len(layout.offsets)} blocks")
         counts[start : start + layout.cells] += found
         return True
 
     def hidden_and_passed(self, reports: Array, base: int, outputs: int) -> tuple[Array, Array, Array]:
-        """The rows below `base`, the rows from `base` on, and the places that these pass on."""
+        """The rows below `base`, the rows from `base` on, and the positions that the latter pass on."""
         reports = as_reports(reports).astype(np.uint64, copy=False)
         if reports.ndim == 2:
             above = reports[:, -1] != 0
@@ -220,7 +220,7 @@ def _column_sums(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
 
 
 def as_reports(reports: Any) -> Array:
-    """Reports as an array of unsigned integers, refusing negative, fractional or boolean ones."""
+    """Reports as an array of unsigned integers; `InvalidReport` for negative, fractional or boolean ones."""
     array = np.asarray(reports)
     if array.dtype.kind == "i":
         if array.size and array.min() < 0:

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 STAGE = 5
-"""Bits of the index that one stage of the Walsh-Hadamard transform takes on."""
+"""Bits of the index that one stage of the Walsh-Hadamard transform handles."""
 
 
 def walsh_hadamard(array: Any) -> NDArray[np.float64]:
     """``sum_y (-1)**popcount(r & y) a[y]`` for every r (exact for whole numbers below 2**53).
 
-    H_K is a product of small Hadamard matrices, one for each few bits of the index, so the transform is a
-    matrix product a stage: up to 32 K operations each, which matrix routines do faster than K additions a bit.
+    H_K is a product of small Hadamard matrices, each for a few bits of the index, so the transform is one
+    matrix product per stage: up to 32 K operations each, which matrix routines do faster than K additions per bit.
     """
     out = np.array(array, dtype=np.float64)
     shape, bits, done = out.shape, out.shape[-1].bit_length() - 1, 0
@@ -45,9 +45,9 @@ def _hadamard(bits: int) -> NDArray[np.float64]:
 class CyclicKernel:
     """The indicator of a set of shifts, ready to be correlated and convolved by real FFTs over the last axis.
 
-    `shape` is how the shifts are laid out: one cycle of v of them, or several of v each, which work side by side on
-    the last axis but one. FFTs are slow at lengths with large prime factors; where v has one, the FFT runs over
-    `room` >= 2v - 1 places, padded with zeros, and what lies beyond v is folded back.
+    `shape` is how the shifts are laid out: one cycle of v of them, or several of v each, in parallel on the last
+    axis but one. FFTs are slow at lengths with large prime factors; where v has one, the FFT runs over
+    `room` >= 2v - 1 positions, padded with zeros, and what lies beyond v is folded back.
     """
 
     def __init__(self, shifts: Sequence[int], shape: tuple[int, ...]) -> None:
@@ -63,12 +63,12 @@ class CyclicKernel:
         """``sum of a[x + d mod v] over members d``, for every x.
 
         Whole numbers give whole numbers, exactly, while ``8 u log2(room) |a| sqrt(r) < 1/4`` (u = 2**-53), a
-        bound on the error of the FFT; beyond it the result is left as it comes, off by at most four times that.
+        bound on the error of the FFT; beyond it the result is left unrounded, off by at most four times that.
         """
         given = np.asarray(array)
         spread = np.fft.irfft(np.fft.rfft(given, self.room) * np.conj(self._spectrum), n=self.room)
         out = spread[..., : self.length]
-        if self.room > self.length:  # the shift x of a member that wraps around stands at x - v
+        if self.room > self.length:  # the shift x of a member that wraps around is at x - v
             out[..., 1:] += spread[..., self.room - self.length + 1 :]
         if given.dtype.kind in "iu" and self._error(given) < 0.25:
             return np.asarray(np.rint(out))
@@ -88,7 +88,7 @@ class CyclicKernel:
 
 
 def _next_smooth(n: int) -> int:
-    """The least number from n on with no prime factor above 7."""
+    """The least number of at least n with no prime factor above 7."""
     found = 1 << (n - 1).bit_length()
     sevens = 1
     while sevens < found:

@@ -1,4 +1,4 @@
-"""What travels and what is kept: specs, reports and tallies, written one way and read strictly."""
+"""Specs, reports and tallies as they are sent and stored: one way to write each, read strictly."""
 
 from .laws import law_text, parse_law
 from .reports import (

@@ -1,4 +1,4 @@
-"""The mechanism of a spec: a name with its parameters, checked for their types before anything is built."""
+"""The mechanism of a spec: a name and parameters, whose types are checked before anything is built."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ RESERVED = ("context", "word_bits")
 
 
 def mechanism_of(context: Context, choice: object) -> Mechanism:
-    """The mechanism that the table `choice` names for the context, certified."""
+    """The mechanism for the context that the table `choice` names, certified."""
     fields = Fields(choice, "mechanism")
     name = text(fields.optional("name", default="auto"), "mechanism.name")
     if "bits" in fields and name != "auto":
-        raise InvalidSpec(f'mechanism.bits goes with name = "auto", not with {name!r}')
+        raise InvalidSpec(f'mechanism.bits must go with name = "auto", not with {name!r}')
     parameters = fields.rest()
     for key in parameters:
         if key in RESERVED:
-            raise InvalidSpec(f"mechanism.{key} is not known here")
+            raise InvalidSpec(f"mechanism.{key} is not a known entry")
     for key, read in READERS.items():
         if key in parameters:
             parameters[key] = read(parameters[key])
@@ -69,7 +69,7 @@ def _units(data: object) -> list[int]:
 
 
 def _named(key: str) -> Any:
-    """A reader of a list of tables that each name a randomizer."""
+    """A reader for a list of tables, each of which names a randomizer."""
 
     def read(data: object) -> list[dict[str, Any]]:
         tables = []
@@ -79,7 +79,7 @@ def _named(key: str) -> Any:
             extra = fields.rest()
             for reserved in RESERVED:
                 if reserved in extra:
-                    raise InvalidSpec(f"{fields.name(reserved)} is not known here")
+                    raise InvalidSpec(f"{fields.name(reserved)} is not a known entry")
             tables.append({"name": name, **extra})
         return tables
 

@@ -35,7 +35,7 @@ def _in_file(fields: Fields, folder: Path | None) -> Domain:
     from ..files.text_reader import read_values  # rarely needed, and a report must not wait for it
 
     if folder is None:
-        raise InvalidSpec(f"{fields.name('file')} can be read only by a spec that is itself a file")
+        raise InvalidSpec(f"{fields.name('file')} can be given only in a spec that is itself a file")
     path = folder / text(fields.required("file"), fields.name("file"))
     column = fields.optional("column")
     chosen = None if column is None else text(column, fields.name("column"))
@@ -43,7 +43,7 @@ def _in_file(fields: Fields, folder: Path | None) -> Domain:
 
 
 def context_of(fields: Fields, domain: Domain | None) -> Context:
-    """The context of a spec; only blocks that list their values may do without a domain."""
+    """The context of a spec; only blocks that list their values need no domain."""
     form = text(fields.required("form"), fields.name("form"))
     if form not in FORMS:
         raise InvalidSpec(f"{fields.name('form')}={form!r} must be one of {', '.join(FORMS)}")

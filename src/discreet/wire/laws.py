@@ -1,4 +1,4 @@
-"""Laws on the wire: the canonical JSON that a fingerprint is the hash of, and the way back."""
+"""Published laws: the canonical JSON whose hash is the fingerprint, and the way back."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .strict_json import loads
 def law_text(mechanism: Mechanism) -> str:
     """The published law of a mechanism: its values, its context and its law as canonical JSON.
 
-    The SHA-256 of this text, as UTF-8 without anything before or after, is the fingerprint.
+    The SHA-256 of this text, as UTF-8 with nothing before or after, is the fingerprint.
     """
     return canonical(mechanism.description)
 
 
 def parse_law(written: str) -> Mechanism:
-    """The mechanism that a published law says, certified from its integers alone.
+    """The mechanism that a published law describes, certified from its integers alone.
 
     `InvalidSpec` unless the text is exactly what `law_text` gives, `PrivacyViolation` if it breaks its context.
     """
@@ -27,5 +27,7 @@ def parse_law(written: str) -> Mechanism:
         raise InvalidSpec("a published law must hold version, domain, context and law, and nothing else")
     mechanism = Spec.of(data).mechanism
     if law_text(mechanism) != written:
-        raise InvalidSpec("a published law must be canonical JSON: keys sorted, no spaces, numbers in one way only")
+        raise InvalidSpec(
+            "a published law must be canonical JSON: keys sorted, no spaces, each number written in one way only"
+        )
     return mechanism

@@ -1,4 +1,4 @@
-"""Errors that say which file they are about."""
+"""Errors that name the file they are about."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import DiscreetError, MissingExtra
 
 @contextmanager
 def located(source: str) -> Iterator[None]:
-    """Put the name of the file before the message of any error about what it says."""
+    """Put the name of the file in front of the message of any error about its contents."""
     try:
         yield
     except MissingExtra:

@@ -2,7 +2,7 @@
 
 JSON: a whole number where a report has at most 53 bits (so that every reader of JSON keeps it exactly),
 else its lowercase hexadecimal digits, padded to the width of the largest report. Text: the same, as text.
-Bytes: ceil(bits / 8) bytes, the lowest first. Every report of a mechanism takes the same number of bytes.
+Bytes: ceil(bits / 8) bytes, lowest first. Every report of a mechanism takes the same number of bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EXACT_BITS = 53
-"""Widest report that is a JSON number: a double holds it exactly."""
+"""The widest report written as a JSON number: a double holds it exactly."""
 
 VERSION = 1
 """The version of the envelope around reports."""
@@ -38,7 +38,7 @@ def report_to_json(mechanism: Mechanism, report: int) -> int | str:
 
 
 def report_from_json(mechanism: Mechanism, data: object) -> int:
-    """The report that JSON data says; `InvalidReport` unless it is exactly what `report_to_json` gives."""
+    """The report in JSON data; `InvalidReport` unless it is exactly what `report_to_json` gives."""
     if mechanism.bits <= EXACT_BITS:
         if isinstance(data, bool) or not isinstance(data, int):
             raise InvalidReport(f"report={data!r} must be a whole number")
@@ -55,7 +55,7 @@ def report_to_text(mechanism: Mechanism, report: int) -> str:
 
 
 def report_from_text(mechanism: Mechanism, text: str) -> int:
-    """The report that a line of text says; `InvalidReport` unless it is exactly what `report_to_text` gives."""
+    """The report in a line of text; `InvalidReport` unless it is exactly what `report_to_text` gives."""
     if mechanism.bits > EXACT_BITS:
         return report_from_json(mechanism, text)
     if not _is_whole(text):
@@ -64,14 +64,14 @@ def report_from_text(mechanism: Mechanism, text: str) -> int:
 
 
 def report_to_bytes(mechanism: Mechanism, report: int) -> bytes:
-    """A report as packed bytes, the lowest first."""
+    """A report as packed bytes, lowest byte first."""
     return mechanism.randomizer.check_report(report).to_bytes(byte_width(mechanism), "little")
 
 
 def report_from_bytes(mechanism: Mechanism, data: bytes) -> int:
-    """The report in packed bytes; `InvalidReport` if there are too few, too many, or none can be written so."""
+    """The report in packed bytes; `InvalidReport` if there are too few or too many, or the report cannot occur."""
     if len(data) != byte_width(mechanism):
-        raise InvalidReport(f"a report of {len(data)} bytes must have {byte_width(mechanism)}")
+        raise InvalidReport(f"report: {len(data)} bytes must be {byte_width(mechanism)}")
     return mechanism.randomizer.check_report(int.from_bytes(data, "little"))
 
 
@@ -79,7 +79,7 @@ def report_from_bytes(mechanism: Mechanism, data: bytes) -> int:
 
 
 def reports_to_json(mechanism: Mechanism, reports: NDArray[Any]) -> list[int] | list[str]:
-    """Reports of `randomize_many` as JSON data, one entry each."""
+    """Reports of `randomize_many` as JSON data, one entry per report."""
     if mechanism.bits <= EXACT_BITS:
         whole: list[int] = reports.tolist()
         return whole
@@ -140,7 +140,7 @@ def reports_from_envelope(mechanism: Mechanism, data: object) -> list[int]:
     if not isinstance(data, dict) or set(data) != {"version", "fingerprint", "reports"}:
         raise InvalidReport("an envelope must hold version, fingerprint and reports, and nothing else")
     if data["version"] != VERSION or isinstance(data["version"], bool):
-        raise InvalidReport(f"version={data['version']!r} must be {VERSION}, the only one known here")
+        raise InvalidReport(f"version={data['version']!r} must be {VERSION}, the only known version")
     if data["fingerprint"] != mechanism.fingerprint:
         raise MechanismMismatch(
             f"reports with fingerprint {_short(data['fingerprint'])} were not written by {mechanism.name} "

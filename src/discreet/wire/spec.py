@@ -32,8 +32,8 @@ VERSION = 1
 class Spec:
     """What a spec file says: a context, the choice of a mechanism, and perhaps a name.
 
-    `mechanism` is built, and certified, when it is first asked for. `name` and `source` (the file,
-    for messages) are no part of the fingerprint.
+    `mechanism` is built and certified when first used. `name` and `source` (the file, for messages) are
+    not part of the fingerprint.
     """
 
     context: Context
@@ -43,7 +43,7 @@ class Spec:
 
     @classmethod
     def read(cls, path: str | Path) -> Spec:
-        """The spec in a file, by its name TOML or JSON; files that it mentions are relative to it."""
+        """The spec in a file, TOML or JSON by its name; paths in it are relative to the file."""
         path = Path(path)
         if path.suffix not in (".toml", ".json"):
             raise InvalidSpec(f"{path}: a spec must be a .toml or a .json file")
@@ -58,12 +58,12 @@ class Spec:
 
     @classmethod
     def of(cls, data: object, *, folder: Path | None = None, source: str = "") -> Spec:
-        """The spec that plain data says; `InvalidSpec` names an entry that is missing, extra or ill-typed."""
+        """The spec described by plain data; `InvalidSpec` names an entry that is missing, extra or ill-typed."""
         fields = Fields(data, "")
         name = text(fields.optional("name", default=""), "name")
         expected = LAW_VERSION if "law" in fields else VERSION
         if (version := whole(fields.optional("version", default=expected), "version")) != expected:
-            raise InvalidSpec(f"version={version} must be {expected}, the only one known here")
+            raise InvalidSpec(f"version={version} must be {expected}, the only known version")
         if (bits := whole(fields.optional("word_bits", default=WORD_BITS), "word_bits")) != WORD_BITS:
             raise InvalidSpec(f"word_bits={bits} must be {WORD_BITS}")
         table = fields.optional("domain")
@@ -81,10 +81,10 @@ class Spec:
 
     @classmethod
     def of_mechanism(cls, mechanism: Mechanism, *, name: str = "") -> Spec:
-        """The spec of a mechanism as it is, with what "auto" chose written out.
+        """The spec of an existing mechanism, with the choice made by "auto" written out.
 
-        It is read back before it is given out, so that it is sure to mean the same mechanism: by its name and
-        parameters where they say it, else by its law.
+        It is read back before it is returned, so it is certain to mean the same mechanism: given by name and
+        parameters where they suffice, else by its law.
         """
         for number, entry in enumerate(mechanism.context.domain):
             value(entry, f"values[{number}]={entry!r}")
@@ -94,7 +94,7 @@ class Spec:
             with suppress(DiscreetError):
                 if spec.mechanism.fingerprint == mechanism.fingerprint:
                     return spec
-        raise InvalidSpec(f"{mechanism.name}: a law of kind {mechanism.law().kind!r} cannot be told by a spec")
+        raise InvalidSpec(f"{mechanism.name}: a law of kind {mechanism.law().kind!r} cannot be written in a spec")
 
     @cached_property
     def mechanism(self) -> Mechanism:
@@ -131,7 +131,7 @@ class Spec:
 
 
 def parse_toml(written: str) -> dict[str, Any]:
-    """TOML as plain data, numbers as the decimals they print; `InvalidSpec` says where it is broken."""
+    """TOML as plain data, numbers as the decimals they print; `InvalidSpec` says where it is malformed."""
     try:
         return tomllib.loads(written, parse_float=Decimal)
     except (ValueError, RecursionError) as problem:

@@ -10,7 +10,7 @@ from ..errors import InvalidInput
 
 
 def loads(written: str | bytes, error: type[InvalidInput]) -> Any:
-    """The data that the JSON text says; `error` if it is broken or says something twice."""
+    """The data in a JSON text; `error` if it is malformed or a key appears twice."""
 
     def pairs(entries: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(entries)

@@ -1,4 +1,4 @@
-"""Tallies as JSON: counts with the fingerprint of their mechanism, checked before they are believed."""
+"""Tallies as JSON: counts with the fingerprint of their mechanism, checked before they are used."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VERSION = 1
 """The version of tally files; another one is refused."""
 
 MOST = 1 << 53
-"""More reports than this are not believed."""
+"""The most reports that a tally file may claim."""
 
 
 def tally_to_json(tally: Tally) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def tally_to_json(tally: Tally) -> dict[str, Any]:
 
 
 def tally_from_json(mechanism: Mechanism, data: object) -> Tally:
-    """The tally that JSON data says, which must be one of `mechanism` and agree with itself."""
+    """The tally in JSON data, which must belong to `mechanism` and be consistent."""
     import numpy as np
 
     from ..statistics.numeric import NUMERIC
@@ -43,12 +43,12 @@ def tally_from_json(mechanism: Mechanism, data: object) -> Tally:
         raise InvalidInput("a tally must be a JSON object with fingerprint, n and counts")
     for key in ("fingerprint", "n", "counts"):
         if key not in data:
-            raise InvalidInput(f"{key} is missing; a tally holds fingerprint, n and counts")
+            raise InvalidInput(f"{key} is missing; a tally must have fingerprint, n and counts")
     for key in data.keys() - {"version", "mechanism", "fingerprint", "n", "counts"}:
-        raise InvalidInput(f"{key} is not known in a tally")
+        raise InvalidInput(f"{key} is not a known entry of a tally")
     version = data.get("version", VERSION)
     if version != VERSION or isinstance(version, bool):
-        raise InvalidInput(f"version={version!r} must be {VERSION}, the only one known here")
+        raise InvalidInput(f"version={version!r} must be {VERSION}, the only known version")
     if not isinstance(data.get("mechanism", ""), str):
         raise InvalidInput("mechanism must be text")
     n = _count(data["n"], "n", MOST - 1)
@@ -75,7 +75,7 @@ def _count(data: object, name: str, most: int) -> int:
 
 
 def parse_tally(mechanism: Mechanism, written: str | bytes) -> Tally:
-    """The tally that a JSON text says."""
+    """The tally in a JSON text."""
     return tally_from_json(mechanism, loads(written, InvalidInput))
 
 

@@ -11,7 +11,7 @@ BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def dumps(spec: Mapping[str, Any]) -> str:
-    """The TOML text of a spec: plain entries first, then one table each."""
+    """The TOML text of a spec: plain entries first, then the tables."""
     plain = [f"{_key(key)} = {_entry(entry)}\n" for key, entry in spec.items() if not isinstance(entry, Mapping)]
     tables = [
         f"\n[{_key(key)}]\n" + "".join(f"{_key(inner)} = {_entry(entry)}\n" for inner, entry in table.items())

@@ -1,4 +1,4 @@
-"""Counts shrunk towards what the reports themselves say about the spread of counts (empirical Bayes).
+"""Counts shrunk towards the spread of counts that the reports themselves show (empirical Bayes).
 
 Each unbiased count y_i of a block with exact total n_j and k_j values is read as normal with variance V_i =
 V0 n_j + V1 clip(y_i, 0, n_j) around the true count, whose prior is a mixture of twelve gamma distributions of
@@ -34,7 +34,7 @@ _Table = tuple[FloatArray, IntArray]
 class ShrinkResult:
     """Shrunken counts of every value, adding up to the exact total of every block.
 
-    counts follow the rule that was asked for; means are the posterior means; weights [set, shape] are the
+    counts follow the requested rule; means are the posterior means; weights [set, shape] are the
     fitted mixture (the first set has the block's average as mean, the others the averages over neighbours);
     shapes are its gamma shapes. distance = sum_i ((m_i - p_i) / sigma_i)^2 says how far the means lie from the
     projection p of the unbiased counts onto the totals.
@@ -57,7 +57,7 @@ class ShrinkResult:
     def interval(self, confidence: float) -> tuple[FloatArray, FloatArray]:
         """Low and high counts with (1 - confidence) / 2 posterior probability beyond each.
 
-        They are not guaranteed: they hold for values picked by their estimate and miss heavy values that the
+        They are not guaranteed: they hold for values selected by their estimate and miss heavy values that the
         reports cannot tell from the rest. For a guaranteed interval use the unbiased count and its variance.
         """
         check_confidence(confidence)
@@ -105,8 +105,8 @@ def shrink_counts(
     coordinates [k, 2], integers, let values learn from their neighbours on a grid, across blocks too.
 
     It helps most where noise hides many counts and a few are large, or where counts are nearly even. It gains
-    nothing, and can lose a few percent, in small blocks at large epsilon, or where counts have a form no gamma
-    mixture has, such as two equally common levels. Blocks of one value keep their total, blocks without reports
+    nothing, and can lose a few percent, in small blocks at large epsilon, or where counts have a shape that no
+    gamma mixture has, such as two equally common levels. Blocks of one value keep their total, blocks without reports
     get 0.
     """
     if rule not in ("mean", "tv"):
@@ -143,7 +143,7 @@ def _fit(layout: Layout, tables: list[_Table]) -> tuple[FloatArray, Prior, Float
 
 
 def _table(layout: Layout, shapes: FloatArray, levels: IntArray) -> _Table:
-    """The gamma masses for every pair of level and support among the live values, and each value's pair."""
+    """The gamma masses of every pair of level and support among the live values, and the pair of each value."""
     pairs, index = np.unique(np.stack([levels, layout.tops[layout.block]]), axis=1, return_inverse=True)
     return gamma_masses(layout.edges, shapes, pairs[0], pairs[1]), index.ravel()
 
@@ -158,7 +158,7 @@ def _neighbour_levels(layout: Layout, means: FloatArray, cells: IntArray, width:
 
 
 def _all(layout: Layout, live: FloatArray) -> FloatArray:
-    """Counts of every value, the live ones as given."""
+    """The counts of all values, with those of the live ones as given."""
     counts = layout.settled.copy()
     counts[layout.live] = live
     return counts

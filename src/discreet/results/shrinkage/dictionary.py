@@ -38,7 +38,7 @@ def bin_edges(sizes: FloatArray, totals: FloatArray, v0: FloatArray) -> FloatArr
 
 
 def support_tops(edges: FloatArray, sizes: FloatArray) -> IntArray:
-    """For each block size the index of the first edge that is not below it."""
+    """For each block size, the index of the first edge that is not below it."""
     return np.searchsorted(edges, sizes * (1 - 1e-9))
 
 
@@ -55,7 +55,7 @@ def nearest_levels(means: FloatArray) -> IntArray:
 def gamma_masses(edges: FloatArray, shapes: FloatArray, levels: IntArray, tops: IntArray) -> FloatArray:
     """Masses [prior, shape, bin] of Gamma(shape, rho^(level/2)) in the bins that end at or below edges[top].
 
-    A mean too near an end of the support to be had by tilting is moved just inside: it is kept between the
+    A mean too near an end of the support to be reached by tilting is moved just inside: it is kept between the
     lowest positive edge and .98 times the middle of the last bin.
     """
     masses = _level_masses(edges, shapes, levels)

@@ -65,7 +65,7 @@ def lay_out(unbiased: ArrayLike, block_of: ArrayLike, totals: ArrayLike, v0: Arr
 
 
 def _numbers(name: str, given: ArrayLike) -> FloatArray:
-    """The array as floats, refused unless one-dimensional, not empty and finite."""
+    """The array as floats; `InvalidInput` unless it is one-dimensional, not empty and finite."""
     array = np.asarray(given, dtype=np.float64)
     if array.ndim != 1 or not len(array):
         raise InvalidInput(f"{name} of shape {array.shape} must be one-dimensional and not empty")
@@ -75,7 +75,7 @@ def _numbers(name: str, given: ArrayLike) -> FloatArray:
 
 
 def _labels(given: ArrayLike, size: int, blocks: int) -> IntArray:
-    """The block of each value, refused unless integers in range."""
+    """The block of each value; `InvalidInput` unless they are integers in range."""
     array: NDArray[np.generic] = np.asarray(given)
     if array.shape != (size,) or not np.issubdtype(array.dtype, np.integer):
         raise InvalidInput(f"block_of of shape {array.shape} and type {array.dtype} must be integers [{size}]")
@@ -86,7 +86,7 @@ def _labels(given: ArrayLike, size: int, blocks: int) -> IntArray:
 
 
 def _per_value(name: str, given: ArrayLike, label: IntArray, blocks: int) -> FloatArray:
-    """One number per value, from one number, one per value or one per block."""
+    """One number per value, given as a single number, one per value or one per block."""
     array = np.asarray(given, dtype=np.float64)
     if array.shape not in ((), label.shape, (blocks,)):
         raise InvalidInput(

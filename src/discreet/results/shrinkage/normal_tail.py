@@ -64,7 +64,7 @@ def log_upper_tail(z: FloatArray) -> FloatArray:
 
 @cache
 def _tail_table() -> tuple[FloatArray, FloatArray]:
-    """log Pr(Z > z), increasing, and z, from 0 to FARTHEST: close steps first, then geometric ones."""
+    """log Pr(Z > z), increasing, and z, from 0 to FARTHEST: in fine steps first, then geometric ones."""
     z = np.concatenate([np.arange(0, 12, 0.01), np.geomspace(12, FARTHEST, 2000)])[::-1]
     return log_upper_tail(np.ascontiguousarray(z)), np.ascontiguousarray(z)
 

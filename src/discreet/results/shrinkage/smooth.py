@@ -16,7 +16,7 @@ _CELLS_PER_VALUE: Final = 64
 
 
 def check_coordinates(given: ArrayLike, size: int) -> IntArray:
-    """The coordinates, refused unless [size, 2] distinct integers in a box not far larger than needed."""
+    """The coordinates; `InvalidInput` unless they are [size, 2] distinct integers in a box of reasonable size."""
     array: NDArray[np.generic] = np.asarray(given)
     if array.shape != (size, 2) or not np.issubdtype(array.dtype, np.integer):
         raise InvalidInput(f"coordinates of shape {array.shape} and type {array.dtype} must be integers [{size}, 2]")
@@ -24,17 +24,17 @@ def check_coordinates(given: ArrayLike, size: int) -> IntArray:
     rows, columns = (cells.max(axis=0) - cells.min(axis=0) + 1).tolist()
     if rows * columns > max(_SMALL_GRID, _CELLS_PER_VALUE * size):
         raise InvalidInput(
-            f"coordinates span {rows} x {columns} cells, which must be at most {_CELLS_PER_VALUE} a value"
+            f"coordinates span {rows} x {columns} cells; they must span at most {_CELLS_PER_VALUE} per value"
         )
     if len(np.unique(cells, axis=0)) != size:
-        raise InvalidInput("coordinates must be distinct: one cell for each value")
+        raise InvalidInput("coordinates must be distinct: one cell per value")
     return cells
 
 
 def neighbour_averages(counts: FloatArray, coordinates: IntArray, bandwidth: float) -> FloatArray:
     """sum_{x' != x} K(x - x') counts(x') / sum_{x' != x} K(x - x') with Gaussian K, bandwidth in cells.
 
-    Cells that hold no value count neither above nor below; a value with no neighbour in reach gets 0.
+    Cells without a value count in neither sum; a value with no neighbour in reach gets 0.
     """
     place = coordinates - coordinates.min(axis=0)
     shape = tuple((place.max(axis=0) + 1).tolist())
@@ -50,7 +50,7 @@ def neighbour_averages(counts: FloatArray, coordinates: IntArray, bandwidth: flo
 
 
 def _along(grid: FloatArray, kernel: FloatArray, axis: int) -> FloatArray:
-    """The grid convolved with an odd kernel along one axis, with nothing outside."""
+    """The grid convolved with a kernel of odd length along one axis, with zeros outside."""
     reach = len(kernel) // 2
     moved = np.moveaxis(grid, axis, -1)
     padded = np.pad(moved, [(0, 0), (0, 0), (reach, reach)])

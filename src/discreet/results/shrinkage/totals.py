@@ -24,7 +24,7 @@ def fit_shift(
     totals: FloatArray,
     direction: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """The shift of every count, and the posterior means there, which add up to totals."""
+    """The shift of every count, and the posterior means at that shift, which add up to totals."""
     blocks = len(totals)
     level = np.zeros(blocks)
     low, high = np.full(blocks, -np.inf), np.full(blocks, np.inf)
