@@ -114,9 +114,15 @@ def _check(name: str, context: Context, x: int, z: int, ratio: Fraction) -> None
 
 
 def _leaks(randomizer: Randomizer) -> dict[tuple[int, int], Fraction]:
-    """The certified ratio between any two labels; absent pairs are unbounded."""
+    """The certified ratio between any two labels; pairs of labels that are absent have no bound.
+
+    Two rows that both add up to one have a largest ratio of at least one: less is no bound, and is refused.
+    """
     labels = randomizer.labels
-    return {(labels[pair.x], labels[pair.z]): pair.ratio for pair in randomizer.pairs()}
+    leaks = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in randomizer.pairs()}
+    if any(ratio < 1 for ratio in leaks.values()):
+        raise PrivacyViolation(f"{randomizer.name}: a largest likelihood ratio below 1 is not that of any channel")
+    return leaks
 
 
 def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] | None:

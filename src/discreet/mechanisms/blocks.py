@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import accumulate
@@ -15,7 +15,7 @@ from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..errors import InvalidInput
 from .kinds import randomizer_of
-from .law import Law
+from .law import Law, Row
 from .randomizer import Group, Pair, PartLayout, Randomizer
 from .units import check_law
 
@@ -29,7 +29,7 @@ class BlocksLaw(Law):
 
     kind = "blocks"
 
-    block_of: array[int] = field(hash=False)
+    block_of: Row
     kind_of: tuple[int, ...]
     kinds: tuple[Law, ...]
 
@@ -60,17 +60,19 @@ class BlockResponse(Randomizer):
                     kinds.append(part)
                 numbers[id(part)] = alike
         kind_of = tuple(numbers[id(part)] for part in inner)
-        self._follow(BlocksLaw(array("I", block_of), kind_of, tuple(kind.law for kind in kinds)), kinds)
+        self._follow(BlocksLaw(Row.of(block_of), kind_of, tuple(kind.law for kind in kinds)), kinds)
 
     def follow(self, law: BlocksLaw) -> None:
         self._follow(law, [randomizer_of(kind) for kind in law.kinds])
 
     def _follow(self, law: BlocksLaw, kinds: Sequence[Randomizer]) -> None:
-        sound = bool(kinds) and all(0 <= kind < len(kinds) for kind in law.kind_of)
-        check_law(sound, law.kind, "each block must have one of its kinds")
-        blocks = len(law.kind_of)
-        check_law(max(law.block_of, default=0) < blocks, law.kind, f"its blocks must be numbered below {blocks}")
-        self.law, self.size, self.block_of = law, len(law.block_of), law.block_of
+        used = bool(kinds) and set(law.kind_of) == set(range(len(kinds)))
+        check_law(used, law.kind, "each block must be of one of its kinds, and each kind that of a block")
+        width = kinds[0].word_bits
+        check_law(all(part.word_bits == width for part in kinds), law.kind, "its kinds must have one width of words")
+        blocks, block_of = len(law.kind_of), law.block_of.numbers()
+        check_law(max(block_of, default=0) < blocks, law.kind, f"its blocks must be numbered below {blocks}")
+        self.law, self.size, self.block_of, self.word_bits = law, len(block_of), block_of, width
         self.kinds, self.kind_of = list(kinds), law.kind_of
         self.inner = tuple(self.kinds[kind] for kind in law.kind_of)
         sizes = [0] * blocks
@@ -80,7 +82,6 @@ class BlockResponse(Randomizer):
             sizes[block] += 1
         if sizes != [part.size for part in self.inner]:
             raise InvalidInput("inner: each block needs a randomizer of the block's size")
-        self.word_bits = self.kinds[0].word_bits
         self.words = max(part.words for part in self.kinds)
         self.disjoint = all(part.disjoint for part in self.kinds)
         self._lay_out()

@@ -32,8 +32,7 @@ class WrittenOut(Randomizer):
 
     def _check_rows(self) -> None:
         for x, row in enumerate(self.rows):
-            if len(row) != self.outputs or min(row, default=-1) < 0 or sum(row) != self.space:
-                raise InvalidInput(f"rows[{x}] must be {self.outputs} non-negative units that add up to {self.space}")
+            check_row(row, self.outputs, self.space, name=f"rows[{x}]")
 
     def probability(self, x: int, y: int) -> Fraction:
         return Fraction(self.rows[x][y], self.space) if 0 <= y < self.outputs else Fraction(0)
@@ -122,3 +121,11 @@ class WrittenOut(Randomizer):
     @property
     def decode_cost(self) -> float:
         return float(self.size * self.outputs)
+
+
+def check_row(row: Sequence[int], count: int, space: int, *, name: str) -> None:
+    """Refuse a row that is not `count` units, at least one, that add up to `space`."""
+    if not row:
+        raise InvalidInput(f"{name} must not be empty")
+    if len(row) != count or min(row) < 0 or sum(row) != space:
+        raise InvalidInput(f"{name} must be {count} non-negative units that add up to 2**{space.bit_length() - 1}")

@@ -75,7 +75,7 @@ class Cyclic(Indexed):
     def follow(self, law: CyclicLaw) -> None:
         check_size(law.size, law.word_bits)
         space, many, outputs = 1 << law.word_bits, len(law.shifts), law.shifts.size
-        cycles = outputs % law.modulus == 0 and law.size <= law.modulus and 0 < many < outputs
+        cycles = law.modulus > 0 and outputs % law.modulus == 0 and law.size <= law.modulus and 0 < many < outputs
         check_law(cycles, law.kind, "its shifts must lie in whole cycles of at least one shift per value")
         used = many * law.high + (outputs - many) * law.low + law.spare
         sound = 0 < law.low < law.high and 0 <= law.spare < outputs and used == space

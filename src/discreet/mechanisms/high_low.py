@@ -79,10 +79,10 @@ class HighLowResponse(Randomizer):
         self.neutral = Neutral(law.neutral, law.steps)
         self.passes = Fraction(0)
         self.words = inner.words
+        check_law(bool(self.others) or self.neutral == Neutral(0), law.kind, "without others nothing is neutral")
         if self.others:
-            check_law(law.neutral > 0, law.kind, "its neutral units must be positive")
+            inner.check_neutral(self.neutral)
             self.passes = inner.passing(self.neutral)
-            check_law(self.passes >= 0, law.kind, "its neutral units must fit the words")
             self.words = max(inner.words, inner.neutral_words(self.neutral))
         self.word_bits, self.disjoint = inner.word_bits, inner.disjoint
         self.base = inner.outputs if inner.outputs <= 1 << 63 else 1 << 64 * -(-inner.bits // 64)

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from ..errors import InvalidInput
-from .law import Bits, Law, plain_law
+from .law import Bits, Law, Row, plain_law
 from .randomizer import Randomizer
 from .registry import Registry
 
@@ -97,7 +97,7 @@ def _has_shape(entry: object, shape: str) -> bool:
         return bool(inner) and all(_has_shape(part, inner) for part in entry)
     if isinstance(entry, Law):
         return shape in ("Law", type(entry).__name__)
-    return shape == {int: "int", Bits: "Bits", array: "array[int]"}[type(entry)]
+    return shape == type(entry).__name__
 
 
 def _entry(data: object, name: str, depth: int) -> Any:
@@ -132,7 +132,7 @@ def _bits(data: dict[str, Any], name: str) -> Bits:
     return Bits(size, bits)
 
 
-def _row(runs: object, name: str) -> array[int]:
+def _row(runs: object, name: str) -> Row:
     row = array("I")
     for run in runs if isinstance(runs, list) else [()]:
         if not isinstance(run, list) or len(run) != 2:
@@ -141,4 +141,4 @@ def _row(runs: object, name: str) -> array[int]:
         if not (0 <= number < 1 << 32 and 0 < count <= LONGEST - len(row)):
             raise InvalidInput(f"law: {name} must be at most {LONGEST} numbers of 32 bits")
         row.extend(array("I", [number]) * count)
-    return row
+    return Row.of(row)

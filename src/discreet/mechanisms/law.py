@@ -8,15 +8,16 @@ a set of shifts gives accurate shares, its randomizer works out; privacy never d
 from __future__ import annotations
 
 import base64
+import sys
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from itertools import groupby
 from typing import Any, ClassVar
 
+from ..canonical import EXACT
+
 WORD_BITS = 64
-EXACT = 1 << 53
-"""Whole numbers below this are JSON numbers, which every reader keeps exactly; larger ones are decimal text."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,37 @@ class Bits:
         return self.bits.bit_count()
 
 
+@dataclass(frozen=True)
+class Row:
+    """A long row of numbers below 2**32, kept as their bytes, 4 each, the lowest first."""
+
+    packed: bytes
+
+    @classmethod
+    def of(cls, numbers: Iterable[int]) -> Row:
+        """The row of these numbers."""
+        return cls(_little(array("I", numbers)).tobytes())
+
+    def numbers(self) -> array[int]:
+        """The numbers, in an array of the caller's own."""
+        row = array("I")
+        row.frombytes(self.packed)
+        return _little(row)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.numbers())
+
+    def __len__(self) -> int:
+        return len(self.packed) // 4
+
+
+def _little(row: array[int]) -> array[int]:
+    """The row as this machine would hold it if the lowest byte came first."""
+    if sys.byteorder == "big":
+        row.byteswap()
+    return row
+
+
 def plain_law(law: Law) -> dict[str, Any]:
     """A law as JSON data: its kind and all its fields, each with exactly one way to be written.
 
@@ -72,6 +104,6 @@ def _plain(entry: Any) -> Any:
     if isinstance(entry, Bits):
         packed = entry.bits.to_bytes(-(-entry.size // 8), "little")
         return {"size": entry.size, "bits": base64.b64encode(packed).decode()}
-    if isinstance(entry, array):
+    if isinstance(entry, Row):
         return {"runs": [[number, len(list(run))] for number, run in groupby(entry)]}
     raise TypeError(f"a law must hold whole numbers, sets, rows and laws, not {type(entry).__name__}")

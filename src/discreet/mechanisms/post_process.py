@@ -11,7 +11,7 @@ from typing import Any
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
 from ..exact import probability_of
-from .channel import WrittenOut
+from .channel import WrittenOut, check_row
 from .kinds import randomizer_of
 from .law import Law
 from .mechanism import Mechanism
@@ -65,10 +65,8 @@ class PostProcessed(WrittenOut):
             len(law.weights) == len(reports), law.kind, f"its weights must have {len(reports)} rows, one per report"
         )
         self.outputs = self.cells = len(law.weights[0])
-        unit = 1 << self.word_bits
         for y, row in zip(reports, law.weights, strict=True):
-            if len(row) != self.outputs or min(row) < 0 or sum(row) != unit:
-                raise InvalidInput(f"weights of report {y} must be {self.outputs} units that add up to {unit}")
+            check_row(row, self.outputs, 1 << self.word_bits, name=f"weights of report {y}")
         self.space = 1 << self.word_bits * self.words
         scale = self.space >> self.word_bits
         self.rows = tuple(self._row([inner.probability(x, y) * scale for y in reports]) for x in range(self.size))

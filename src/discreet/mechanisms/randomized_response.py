@@ -66,8 +66,9 @@ class RandomizedResponse(Indexed):
         check_size(law.size, law.word_bits)
         space = 1 << law.word_bits
         used = (law.size - 1) * law.low + law.high + law.spare
-        sound = 0 <= law.spare < law.size and law.high > 0 and (law.low > 0) == (law.size > 1) and used == space
-        check_law(sound, law.kind, f"its words must be positive and add up to 2**{law.word_bits}")
+        levels = 0 < law.low < law.high if law.size > 1 else law.low == 0 < law.high
+        sound = levels and 0 <= law.spare < law.size and used == space
+        check_law(sound, law.kind, f"0 < low < high must hold and its words must add up to 2**{law.word_bits}")
         self.law, self.size, self.word_bits, self.words, self.outputs = law, law.size, law.word_bits, 1, law.size
         self.low, self.high = Fraction(law.low, space), Fraction(law.high, space)
         self.likeliest = law.high + (law.spare > 0)

@@ -74,8 +74,10 @@ class Subset(SetValued):
     def follow(self, law: SubsetLaw) -> None:
         check_size(law.size, law.word_bits)
         space, k, d = 1 << law.word_bits, law.size, law.d
-        sound = 1 <= d < k and 0 < law.true < space and is_plan(law.steps, d)
-        check_law(sound, law.kind, f"0 < d < size, 0 < true < 2**{law.word_bits} and steps of d draws are needed")
+        plan = 1 <= d < k and is_plan(law.steps, d)
+        check_law(plan, law.kind, "0 < d < size must hold and its steps must make d draws")
+        true = law.true * (k - d) > (space - law.true) * d and law.true < space
+        check_law(true, law.kind, f"its own value must be the likeliest, and true must be below 2**{law.word_bits}")
         self.law, self.size, self.word_bits, self.d = law, k, law.word_bits, d
         self.words = 1 + words_of(law.steps)
         self._even = evenness(k - d, law.steps, law.word_bits)
@@ -128,6 +130,10 @@ class Subset(SetValued):
         if units > 1 << self.word_bits:
             raise beyond_words(epsilon, self.word_bits)
         return Neutral(units, self._neutral_steps)
+
+    def check_neutral(self, neutral: Neutral) -> None:
+        holds = 0 < neutral.units <= 1 << self.word_bits and is_plan(neutral.steps, self.d)
+        check_law(holds, "high_low", f"its neutral units must fit the words and its steps must make {self.d} draws")
 
     def passing(self, neutral: Neutral) -> Fraction:
         return 1 - Fraction(neutral.units, 1 << self.word_bits)

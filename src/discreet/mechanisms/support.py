@@ -18,7 +18,7 @@ from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..exact import ceil_div, exp_below
 from .randomizer import Cells, Pair, Randomizer, Sets
-from .units import beyond_words
+from .units import beyond_words, check_law
 
 if TYPE_CHECKING:
     from ..statistics.numeric import Array, Numeric
@@ -47,6 +47,11 @@ class Supporting(Randomizer):
     @abstractmethod
     def hiding(self, epsilon: Fraction) -> Neutral:
         """The fewest neutral reports with which a value that needs no protection hides every protected one."""
+
+    def check_neutral(self, neutral: Neutral) -> None:
+        """Refuse neutral reports that this randomizer cannot draw."""
+        holds = neutral.units > 0 and not neutral.steps and self.passing(neutral) >= 0
+        check_law(holds, "high_low", "its neutral units must be positive and fit the words, and it must have no steps")
 
     @abstractmethod
     def passing(self, neutral: Neutral) -> Fraction:

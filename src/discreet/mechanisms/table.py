@@ -9,7 +9,6 @@ from itertools import accumulate
 from typing import Any
 
 from ..arithmetic import Arithmetic
-from ..errors import InvalidInput
 from .channel import WrittenOut
 from .law import WORD_BITS, Law
 from .units import check_size
@@ -48,13 +47,7 @@ class Table(WrittenOut):
         self.law, self.size, self.word_bits, self.words = law, len(law.rows), law.word_bits, 1
         self.rows, self.space = law.rows, 1 << law.word_bits
         self.outputs = self.cells = len(law.rows[0])
-        for x, row in enumerate(law.rows):
-            if not row:
-                raise InvalidInput(f"rows[{x}] must not be empty")
-            if len(row) != self.outputs or min(row) < 0 or sum(row) != self.space:
-                raise InvalidInput(
-                    f"rows[{x}] must be {self.outputs} non-negative units that add up to 2**{law.word_bits}"
-                )
+        self._check_rows()
         self._bounds = tuple(tuple(bound * self.scale for bound in accumulate(row)) for row in law.rows)
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Table:
