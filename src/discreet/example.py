@@ -112,7 +112,7 @@ def print_errors(surveys: dict[str, dict[str, Any]], truth: Any) -> None:
     columns = [("promise", "s"), ("mechanism", "s"), ("typical error", ""), ("intervals right", "")]
     print(tables.text(columns, rows))
     print("typical error: root mean square over the districts, in points of percent; 95 % intervals, right on average")
-    print("95 % of the time. What may show costs nothing: the less is promised, the more the same people tell.\n")
+    print("95 % of the time. What may show costs nothing: the less is promised, the more the same people reveal.\n")
 
 
 def draw(surveys: dict[str, dict[str, Any]], truth: Any) -> None:

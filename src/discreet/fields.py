@@ -46,11 +46,11 @@ class Fields:
         return self._data[key]
 
     def rest(self) -> dict[str, Any]:
-        """The entries that have not been asked for."""
+        """The entries that have not been read."""
         return {key: entry for key, entry in self._data.items() if key not in self._known}
 
     def close(self) -> None:
-        """Raise `InvalidSpec` if an entry has not been asked for."""
+        """Raise `InvalidSpec` if an entry has not been read."""
         for key in self.rest():
             allowed = ", ".join(sorted(set(self._known)))
             raise InvalidSpec(f"{self.name(key)} is not a known entry; the entries are {allowed}")

@@ -1,4 +1,4 @@
-"""Randomise and tally on a Spark cluster: reports that no retry can change, and only tallies travel.
+"""Randomize and tally on a Spark cluster: reports that no retry can change, and only tallies travel.
 
 >>> reports = discreet.spark.randomize(people, mechanism, "place", record_id="person", key=secret)   # doctest: +SKIP
 >>> discreet.spark.estimate(reports, mechanism).shares                                               # doctest: +SKIP

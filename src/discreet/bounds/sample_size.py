@@ -1,4 +1,4 @@
-"""How many users a target total variation takes: as many as a known scheme needs, and as few as none can beat.
+"""How many users a target total variation takes: enough for a known scheme, and too few for any scheme.
 
 Theorems 3 and 4 of Acharya et al. give orders; here both sides are numbers. The lower side is the largest n
 at which a lower bound on the minimax error is still above the target: `necessary` by the best of `minimax`,

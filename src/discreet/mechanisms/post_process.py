@@ -113,7 +113,7 @@ def post_process(mechanism: Mechanism, matrix: Sequence[Sequence[Any]]) -> Mecha
         exact = [probability_of(entry, name=f"matrix[{number}][{v}]") for v, entry in enumerate(row)]
         if not exact or sum(exact) != 1 or len(exact) != len(matrix[0]):
             raise InvalidInput(
-                f"matrix[{number}] must be as many exact probabilities as the other rows and add up to 1"
+                f"matrix[{number}] must be exact probabilities that add up to 1, as many as in the other rows"
             )
         weights.append(filled([int(entry * space) for entry in exact], space))
     return Mechanism(mechanism.context, PostProcessed(inner, weights), served=mechanism.served)
