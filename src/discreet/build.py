@@ -56,8 +56,9 @@ def mechanism(
     "auto" compares every mechanism that serves the context by n times its exact expected squared
     error at `prior` (uniform unless given), among those whose reports fit `bits` (None: no limit).
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
-    "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; for two
-    values binary, warner, mangat; for high-low mixture and utility_rappor; table with ``rows=``.
+    "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; ``inner=`` one of these with its
+    parameters for each block; for two values binary, warner, mangat; for high-low mixture and
+    utility_rappor; exponential for a symmetric E; table with ``rows=``; law with ``law=`` as data.
     """
     if name == "auto":
         if parameters:
@@ -70,6 +71,8 @@ def mechanism(
                 "or use a spec that was resolved on a machine that has it"
             ) from None
         return explain(context, prior=prior, bits=bits).chosen
+    if bits != REPORT_BITS:
+        raise InvalidInput(f"bits={bits} must go with auto, not with {name!r}")
     return named(context, name, parameters, prior)
 
 
@@ -80,7 +83,7 @@ def named(context: Context, name: str, parameters: Parameters, prior: Any = None
         return Mechanism(context, MAKERS[name](context, parameters, shares))
     served = context.covering()
     if "inner" in parameters:
-        randomizer = _each_its_own(served, parameters)
+        randomizer = _each_its_own(served, name, parameters, shares)
     else:
         randomizer = composed(served, lambda part: for_part(name, part, parameters, shares))
     return Mechanism(context, randomizer, served=served)
@@ -153,7 +156,7 @@ def _places(part: Part) -> list[int]:
     return [at[x] for x in part.sensitive]
 
 
-def _mass(part: Part, shares: Shares) -> float:
+def mass_of(part: Part, shares: Shares) -> float:
     """The share of the part's people whose value is sensitive."""
     total = sum(shares[x] for x in part.members)
     return sum(shares[x] for x in part.sensitive) / total if total > 0 else 0.0
@@ -164,13 +167,17 @@ def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Ran
     known = {*BASES, *COMPARED}
     if name not in known:
         raise NotServed(f"mechanism={name!r} must be one of {', '.join(sorted(known))} here")
-    if size == 1:
-        return BASES["randomized_response"](1, epsilon)  # type: ignore[call-arg]
     extra = dict(parameters)
+    if "word_bits" in extra:
+        raise InvalidInput(f"{name} takes no parameter word_bits")
+    if size == 1:
+        name, extra = "randomized_response", {}
     make: Any = BASES[name] if name in BASES else COMPARED[name]
     try:
         made: Randomizer = make(size, epsilon, **extra)
-    except TypeError:
+    except TypeError as problem:
+        if "unexpected keyword argument" not in str(problem):
+            raise InvalidInput(f"{name}: {', '.join(extra)} cannot be used as given ({problem})") from None
         raise InvalidInput(f"{name} takes no parameter {', '.join(extra)}") from None
     return made
 
@@ -181,41 +188,50 @@ def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Share
     if size > 1 and set(parameters) <= {"bits"}:
         from .mechanisms.high_low_choice import sized
 
-        parameters = sized(name, size, float(epsilon), _mass(part, shares), parameters)
+        parameters = sized(name, size, float(epsilon), mass_of(part, shares), parameters)
     inner = base(name, size, epsilon, parameters)
     if not isinstance(inner, Supporting):
         raise NotServed(f"mechanism={name!r} has no high-low form; it must be one of {', '.join(sorted(BASES))}")
     return inner
 
 
-def _each_its_own(served: Context, parameters: Parameters) -> Randomizer:
+def _each_its_own(served: Context, name: str, parameters: Parameters, shares: Shares) -> Randomizer:
     """The randomizer whose part j is the one named by ``inner[j]``, with its parameters."""
     inner, parts = parameters["inner"], served.parts or ()
     if len(parameters) > 1:
         raise InvalidInput("inner must be the only parameter")
+    if name not in {"mixed", *BASES, *COMPARED}:
+        raise NotServed(f"mechanism={name!r} takes no inner; the name of different ones together is mixed")
     if len(parts) < 2:
         raise InvalidInput("inner needs a context with blocks; this one has none")
     if len(inner) != len(parts):
         raise InvalidInput(f"inner has {len(inner)} entries; it must have one per block, {len(parts)}")
-    known: dict[tuple[int, Fraction, str], Randomizer] = {}
-    made = []
-    for asked, part in zip(inner, parts, strict=True):
-        key = len(part.members), part.level, repr(sorted(asked.items()))
-        if key not in known:
-            extra = {name: entry for name, entry in asked.items() if name != "name"}
-            known[key] = base(asked["name"], len(part.members), part.level, extra)
-        made.append(known[key])
-    return BlockResponse(_part_of(served, parts), made)
+    made: dict[tuple[int, Fraction, str], Randomizer] = {}
+    each = []
+    for number, (asked, part) in enumerate(zip(inner, parts, strict=True)):
+        kind, extra = _named_entry(asked, f"inner[{number}]")
+        key = len(part.members) if part.is_uniform else -number, part.level, repr((kind, sorted(extra.items())))
+        if key not in made:
+            made[key] = for_part(kind, part, extra, shares)
+        each.append(made[key])
+    return BlockResponse(_part_of(served, parts), each)
+
+
+def _named_entry(asked: Any, name: str) -> tuple[str, dict[str, Any]]:
+    """The name of a randomizer and its parameters, from a mapping that holds both."""
+    if not isinstance(asked, Mapping) or not isinstance(asked.get("name"), str):
+        raise InvalidInput(f"{name} must map name to the name of a randomizer, and its parameters to their values")
+    return asked["name"], {key: entry for key, entry in asked.items() if key != "name"}
 
 
 # -- mechanisms of their own ----------------------------------------------------------------------------
 
 
-def _high_low_part(context: Context, name: str) -> Part:
-    """The only part of a context in which some but not all values are sensitive; else `NotServed`."""
+def _only_part(context: Context, name: str) -> Part:
+    """The only part of a uniform or high-low context; `NotServed` for any other."""
     parts = context.simplest().parts
     if parts is None or len(parts) != 1:
-        raise NotServed(f"mechanism={name!r} needs a high-low context: some values sensitive and others not")
+        raise NotServed(f"mechanism={name!r} needs a high-low context: sensitive values, and others")
     return parts[0]
 
 
@@ -224,23 +240,22 @@ def mixture(context: Context, parameters: Parameters, shares: Shares) -> Randomi
     from .mechanisms.high_low import HighLowResponse
     from .mechanisms.mixture import Mixture
 
-    if set(parameters) - {"prior"} != {"parts", "units"}:
+    if set(parameters) != {"parts", "units"} or not parameters["parts"]:
         raise InvalidInput("mixture needs parts= (randomizers with their parameters) and units=, and nothing else")
-    part = _high_low_part(context, Mixture.name)
-    assumed = shares_of(context, parameters["prior"]) if "prior" in parameters else shares
+    part = _only_part(context, Mixture.name)
     parts = []
-    for asked in parameters["parts"]:
-        extra = {key: entry for key, entry in asked.items() if key != "name"}
-        inner = _sensitive_base(asked["name"], part, extra, [0.0] * context.size)
+    for number, asked in enumerate(parameters["parts"]):
+        name, extra = _named_entry(asked, f"parts[{number}]")
+        inner = _sensitive_base(name, part, extra, [0.0] * context.size)
         parts.append(HighLowResponse(context.size, part.sensitive, inner, part.level))
-    return Mixture(parts, [int(unit) for unit in parameters["units"]], assumed)
+    return Mixture(parts, [int(unit) for unit in parameters["units"]], shares)
 
 
 def _utility_rappor(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     from .mechanisms.utility_rappor import UtilityRappor
 
     _nothing_but(parameters, UtilityRappor.name)
-    part = _high_low_part(context, UtilityRappor.name)
+    part = _only_part(context, UtilityRappor.name)
     return UtilityRappor(context.size, part.sensitive, part.level)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
@@ -13,18 +13,14 @@ from typing import Any
 import numpy as np
 
 from . import tables
-from .build import BASES, REPORT_BITS, base, composed, for_part, mixture, named, shares_of
-from .combinatorics.difference_sets import best, squared_error
+from .build import BASES, REPORT_BITS, composed, for_part, mass_of, mixture, named, shares_of
 from .context import Context, Part
 from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed
 from .exact import text_of
-from .mechanisms.cyclotomic import Cyclotomic, best_family
-from .mechanisms.high_low_choice import best_two_sizes, family_pays
+from .mechanisms.high_low_choice import best_two_sizes
 from .mechanisms.mechanism import Mechanism
-from .mechanisms.projective import SLACK, Projective, room
-from .mechanisms.randomized_response import RandomizedResponse
+from .mechanisms.projective import room
 from .mechanisms.randomizer import Randomizer
-from .mechanisms.support import Supporting
 from .statistics.numeric import NUMERIC
 
 MIXED_SIZE = 16
@@ -181,93 +177,81 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Calla
         return
     served = context.covering()
     parts = served.parts or ()
-    makes = _part_attempts(parts[0], shares, bits) if len(parts) == 1 else _block_attempts(served, parts, bits)
-    for make in makes:
-        yield lambda make=make: Mechanism(context, composed(served, make), served=served)  # type: ignore[misc]
+    for make in _ways(parts, shares, bits):
+        yield partial(_served, context, served, make)
     if len(parts) == 1 and not parts[0].is_uniform:
         yield lambda: _two_sizes(context, served, parts[0], shares)
     if form.parts is None and context.size <= TABLE_LIMIT:
         yield lambda: named(context, "exponential", {}, shares)
 
 
-def _part_attempts(part: Part, shares: Any, bits: int | None) -> Iterator[Callable[[Part], Randomizer]]:
-    """All bases that fit, for a context with one part."""
-    size, passing = len(part.sensitive), len(part.members) - len(part.sensitive)
-    inside = None if bits is None else ((1 << bits) - passing).bit_length() - 1
-    fit = [name for name in BASES if _fits(name, size, part.level, inside)]
-    if passing and size > 1:
-        mass = float(np.sum(shares[list(part.sensitive)]))
-        several = _wide_enough(size, inside) and family_pays(size, float(part.level), mass, bits=inside)
-        fit = [name for name in fit if name != Cyclotomic.name] + [Cyclotomic.name] * several
-    for name in fit:
-        yield lambda part, name=name: for_part(name, part, _limited(name, inside), shares)  # type: ignore[misc]
+def _served(context: Context, served: Context, make: Callable[[Part], Randomizer]) -> Mechanism:
+    return Mechanism(context, composed(served, make), served=served)
 
 
-def _block_attempts(served: Context, parts: Sequence[Part], bits: int | None) -> Iterator[Callable[[Part], Randomizer]]:
-    """Each base used in all blocks, and the best base for each block.
+def _ways(parts: Sequence[Part], shares: Any, bits: int | None) -> Iterator[Callable[[Part], Randomizer]]:
+    """Ways to serve every part: each base in all of them and, where there are several, the best base for each.
 
-    A block of k_j of the k values may take k_j / k of the reports; where that is less than a base would take,
-    all bits are tried as well, in case other blocks leave room.
+    A part with k_j of the k values may take k_j / k of the reports; where that is less than a base would take,
+    all bits are tried as well, in case other parts leave room.
     """
+    total = sum(len(part.members) for part in parts)
 
-    def share(size: int) -> int | None:
-        return None if bits is None else ((size << bits) // served.size).bit_length() - 1
+    def share(part: Part) -> int | None:
+        return None if bits is None else _inside(part, (len(part.members) << bits) // total)
 
-    sizes = {len(part.members) for part in parts}
-    largest, least = max(sizes), min(part.level for part in parts)
-    limits: list[Callable[[int], int | None]] = [share]
-    if any(size > 1 and room(size, share(size)) < room(size) for size in sizes):
-        limits.append(lambda size: bits)
+    def every(part: Part) -> int | None:
+        return None if bits is None else _inside(part, 1 << bits)
+
+    hardest = max(parts, key=lambda part: len(part.sensitive))
+    hardest = replace(hardest, level=min(part.level for part in parts))
+    limits = [share]
+    if any(
+        len(part.sensitive) > 1 and room(len(part.sensitive), share(part)) < room(len(part.sensitive)) for part in parts
+    ):
+        limits += [every] if len(parts) > 1 else []
     for limit in limits:
-        ways = [partial(_base_within, name, limit) for name in BASES if _fits(name, largest, least, limit(largest))]
-        yield from ways
-        yield partial(_best_base, limit)
+        for name in BASES:
+            if _worth_trying(name, hardest, shares, limit(hardest)):
+                yield partial(_base_within, name, limit, shares)
+        if len(parts) > 1:
+            yield partial(_best_base, limit, shares)
 
 
-def _limited(name: str, bits: int | None) -> dict[str, Any]:
-    """The parameters that make a design fit, if its size can be chosen."""
-    return {} if bits is None or name not in (Projective.name, Cyclotomic.name) else {"bits": bits}
+def _inside(part: Part, reports: int) -> int:
+    """The bits left for the sensitive values of a part that may have this many reports."""
+    return (reports - len(part.members) + len(part.sensitive)).bit_length() - 1
 
 
-def _base_within(name: str, limit: Callable[[int], int | None], part: Part) -> Randomizer:
-    size = len(part.members)
-    return base(name, size, part.level, _limited(name, limit(size)))
+def _worth_trying(name: str, part: Part, shares: Any, bits: int | None) -> bool:
+    mass = None if part.is_uniform else mass_of(part, shares)
+    return BASES[name].worth_trying(len(part.sensitive), part.level, bits=bits, mass=mass)
 
 
-def _best_base(limit: Callable[[int], int | None], part: Part) -> Supporting:
-    """The base with the least ``k V0 + V1``, the only part of a block's error that depends on the base."""
-    size, epsilon = len(part.members), part.level
-    options = []
-    bits = limit(size)
+def _base_within(name: str, limit: Callable[[Part], int | None], shares: Any, part: Part) -> Randomizer:
+    bits = limit(part)
+    parameters = {"bits": bits} if bits is not None and BASES[name].takes_bits else {}
+    return for_part(name, part, parameters, shares)
+
+
+def _best_base(limit: Callable[[Part], int | None], shares: Any, part: Part) -> Randomizer:
+    """The base with the least expected squared error in the part."""
+    held = shares[list(part.members)]
+    mass = float(held.sum())
+    held = held / mass if mass > 0 else np.full(len(held), 1 / len(held))
+    options: list[tuple[float, int, Randomizer]] = []
     for name in BASES:
-        if size > 1 and not _fits(name, size, epsilon, bits):
+        if len(part.sensitive) > 1 and not _worth_trying(name, part, shares, limit(part)):
             continue
         try:
-            made = base(name, size, epsilon, _limited(name, bits))
+            made = _base_within(name, limit, shares, part)
         except InvalidInput:
             continue
-        assert isinstance(made, Supporting)
-        options.append(made)
+        error = float(np.sum(made.second_moments(held, NUMERIC))) * (1 + 1e-12 * made.bits)
+        options.append((error, len(options), made))
     if not options:
-        return RandomizedResponse(size, epsilon)
-    return min(options, key=lambda design: (size * design.v0 + design.v1) * (1 + 1e-12 * design.bits))
-
-
-def _fits(name: str, size: int, epsilon: Fraction, bits: int | None) -> bool:
-    """True if the reports can fit and the design is worth trying: many small sets only where one is 1 % worse."""
-    if name == Cyclotomic.name and size > 1:
-        level, most = float(epsilon), room(size, bits)
-        several = best_family(size, level, bits=most)
-        if several is None or not _wide_enough(size, most):
-            return False
-        single = best(size, level, bits=most, slack=SLACK)
-        return 1.01 * several.squared_error(size, level) < squared_error(single, size, level)
-    return bits is None or size <= bits or name not in ("subset", "unary", "optimised_unary")
-
-
-def _wide_enough(size: int, bits: int | None) -> bool:
-    """True if every value can have a report of its own."""
-    return bits is None or bits >= (size - 1).bit_length()
+        return for_part("randomized_response", part, {}, shares)
+    return min(options)[2]
 
 
 def _two_sizes(context: Context, served: Context, part: Part, shares: Any) -> Mechanism:

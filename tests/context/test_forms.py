@@ -54,6 +54,60 @@ class Halves(Context):
         return {"form": self.form, "count": self.count, "epsilon": first, "second": second}
 
 
+class Wards(Halves):
+    """Two halves in each of which only the first `hidden` values are sensitive: parts that have others."""
+
+    form = "wards"
+    hidden = 2
+
+    @property
+    def labels(self) -> Sequence[int]:
+        return [2 * int(x >= self.count) + int(x % self.count >= self.hidden) for x in range(self.size)]
+
+    def between(self, c: int, d: int) -> Epsilon:
+        return self.levels[c // 2] if c // 2 == d // 2 and c % 2 == 0 else math.inf
+
+    def finite(self) -> Iterator[tuple[int, int]]:
+        return iter([(0, 0), (0, 1), (2, 2), (2, 3)])
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        whole = super().parts
+        return tuple(Part(part.name, part.members, part.members[: self.hidden], part.level) for part in whole)
+
+
+@pytest.fixture
+def wards(monkeypatch):
+    monkeypatch.setitem(FORMS, Wards.form, Wards)
+    return Wards(Domain(range(10)), 5, "1", "0.5")
+
+
+def test_parts_with_sensitive_values_and_others_are_served_each_by_its_own_high_low(wards):
+    chosen = dc.explain(wards)
+    named = {name: dc.mechanism(wards, name) for name in ("subset", "hadamard", "randomized_response")}
+    assert {made.name for made in named.values()} == {f"blocks({name})" for name in named}
+    assert list(named["subset"].randomizer.passed) == [2, 3, 4, 7, 8, 9]
+    errors = [float(c.error) for c in chosen.candidates]
+    halves = dc.explain(Halves(Domain(range(10)), 5, "1", "0.5"))
+    assert errors[0] < halves.candidates[0].error / 2  # what needs no protection is not paid for
+    assert "unbiased" in checks.check_mechanism(chosen.chosen)
+    assert Spec.of_mechanism(chosen.chosen).mechanism.fingerprint == chosen.chosen.fingerprint
+
+
+def test_bounds_for_such_parts_hold_for_the_mechanisms_that_serve_them(wards):
+    found = bounds.bounds_for(wards, 1000)
+    attained = dc.explain(wards).candidates[0].error / 1000
+    assert found.lower["squared_error"].value <= attained
+    assert found.lower["squared_error_worst"].value <= found.upper["squared_error_worst"].value
+
+
+def test_results_keep_the_totals_of_such_parts(wards):
+    mechanism = dc.mechanism(wards)
+    tally = mechanism.tally(mechanism.randomize_many(np.repeat(range(10), 40), dc.random.seeded(1)))
+    for result in (dc.project(tally), dc.likelihood(tally), dc.shrink(tally)):
+        assert result.shares[:5].sum() == pytest.approx(0.5)
+
+
 @pytest.fixture
 def context(monkeypatch):
     monkeypatch.setitem(FORMS, Halves.form, Halves)

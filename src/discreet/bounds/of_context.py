@@ -107,8 +107,8 @@ def _by_parts(
     high_low: Callable[[int, int, Fraction], Result],
     otherwise: Callable[[], Result],
 ) -> Result:
-    """What is known of one part whose values are all sensitive, of several, of one with some, or of no such parts."""
-    if not parts:
+    """What is known of one part whose values are all sensitive, of several, of one with others, or of anything else."""
+    if not parts or (len(parts) > 1 and not all(part.is_uniform for part in parts)):
         return otherwise()
     if len(parts) > 1:
         return blocks([len(part.members) for part in parts], [part.level for part in parts])

@@ -85,12 +85,25 @@ class Cyclic(Indexed):
         self.likeliest = law.high + (law.spare > 0)
         self.g, self.nu, self.ratio = many * self.high, Fraction(many, outputs), self.high / self.low
 
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Cyclic:
+        made, p = type(self).__new__(type(self)), self.law.modulus
+        level = self.realised if epsilon is None else epsilon
+        made.shift(self.size, level, word_bits, modulus=p, shifts=self._sets, shared=self.shared)
+        return made
+
+    @property
+    def _sets(self) -> list[list[int]]:
+        """The set of shifts of each cycle."""
+        sets: list[list[int]] = [[] for _ in range(self.outputs // self.law.modulus)]
+        for shift in self.law.shifts:
+            cycle, t = divmod(shift, self.law.modulus)
+            sets[cycle].append(t)
+        return sets
+
     @cached_property
     def shared(self) -> int:
         """How many reports support any two values together; `InvalidInput` if that differs between pairs."""
-        p = self.law.modulus
-        cycles = [[t - start for t in self.law.shifts if start <= t < start + p] for start in range(0, self.outputs, p)]
-        return shared_differences(p, cycles)
+        return shared_differences(self.law.modulus, self._sets)
 
     @cached_property
     def h(self) -> Fraction:  # type: ignore[override]
@@ -157,9 +170,6 @@ class Cyclic(Indexed):
     @property
     def decode_cost(self) -> float:
         return float(3 * self.outputs * self.law.modulus.bit_length())
-
-    def describe(self) -> dict[str, Any]:
-        return {"name": self.name}
 
 
 @lru_cache(maxsize=64)

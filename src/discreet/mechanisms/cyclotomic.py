@@ -9,12 +9,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from ..combinatorics.difference_sets import Parameters
+from ..combinatorics.difference_sets import Parameters, best, squared_error
 from ..combinatorics.primes import is_prime, prime_factors
 from ..errors import InvalidInput
 from .cyclic import Cyclic
 from .law import WORD_BITS
-from .projective import room
+from .projective import SLACK, room
 from .units import check_size
 
 LARGEST_BLOCK = 64
@@ -71,6 +71,25 @@ class Cyclotomic(Cyclic):
     """
 
     name = "cyclotomic"
+    takes_bits = True
+
+    @classmethod
+    def worth_trying(cls, size: int, epsilon: Fraction, *, bits: int | None, mass: float | None) -> bool:
+        """True where the best single difference set has at least 1 % more error."""
+        if size == 1:
+            return True
+        if bits is not None and bits < (size - 1).bit_length():
+            return False
+        if mass is not None:
+            from .high_low_choice import family_pays
+
+            return family_pays(size, float(epsilon), mass, bits=bits)
+        level, most = float(epsilon), room(size, bits)
+        several = best_family(size, level, bits=most)
+        single = best(size, level, bits=most, slack=SLACK) if several is not None else None
+        if several is None or single is None:
+            return False
+        return 1.01 * several.squared_error(size, level) < squared_error(single, size, level)
 
     def __init__(
         self,

@@ -190,6 +190,3 @@ class GeneralHadamard(Randomizer):
     @property
     def decode_cost(self) -> float:
         return float(self.outputs * (self.columns.bit_length() - 1))
-
-    def describe(self) -> dict[str, Any]:
-        return {"name": self.name}

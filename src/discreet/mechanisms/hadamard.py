@@ -116,6 +116,3 @@ class Hadamard(Indexed):
     @property
     def decode_cost(self) -> float:
         return float(self.outputs * (self.outputs.bit_length() - 1))
-
-    def describe(self) -> dict[str, Any]:
-        return {"name": self.name}

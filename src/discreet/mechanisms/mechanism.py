@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 VERSION = 2
 """The version of descriptions, and so of fingerprints."""
 
-COMPOSED = ("blocks", "high_low")
-"""Forms of contexts whose name is part of the mechanism's name."""
-
 CHANNEL_LIMIT = 1 << 22
 """The largest number of entries that `channel` writes out."""
 
@@ -50,8 +47,10 @@ class Mechanism:
     @property
     def name(self) -> str:
         """The name of the randomizer, with the composition around it."""
-        inner, form = str(self.randomizer.describe()["name"]), self.served.form
-        return f"{form}({inner})" if form in COMPOSED and inner != form else inner
+        inner, parts = str(self.randomizer.describe()["name"]), self.served.parts or ()
+        if len(parts) > 1:
+            return f"blocks({inner})"
+        return f"high_low({inner})" if parts and not parts[0].is_uniform else inner
 
     @property
     def bits(self) -> int:

@@ -38,6 +38,7 @@ class Projective(Cyclic):
     """
 
     name = "projective"
+    takes_bits = True
 
     def __init__(
         self,

@@ -99,6 +99,3 @@ class RandomizedResponse(Indexed):
 
     def cover(self, weights: Array, ops: Numeric) -> Array:
         return weights
-
-    def describe(self) -> dict[str, Any]:
-        return {"name": self.name}

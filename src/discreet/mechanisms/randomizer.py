@@ -127,9 +127,9 @@ class Randomizer(ABC):
     def pairs(self) -> Iterator[Pair]:
         """One pair per ordered pair of labels with a bounded ratio; pairs that are not covered are unbounded."""
 
-    @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """How a spec asks for it: its name and parameters; the law itself is given by `law`."""
+        """Its name and parameters, which is how a spec asks for it if it can be named at all; the rest is in `law`."""
+        return {"name": self.name}
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Randomizer:
         """The same idea with words of `word_bits` bits, at `epsilon` or at the epsilon that its own law realises.

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ..arithmetic import Arithmetic
 from ..domain import Alike
@@ -42,6 +42,16 @@ class Supporting(Randomizer):
     nu: Fraction
     ratio: Fraction
     """The certified largest Q(y | x) / Q(y | z)."""
+    takes_bits: ClassVar[bool] = False
+    """True if its constructor takes `bits`, the most bits that a report may have."""
+
+    @classmethod
+    def worth_trying(cls, size: int, epsilon: Fraction, *, bits: int | None, mass: float | None) -> bool:
+        """True if its reports can fit `bits` bits and no other base is sure to be as good.
+
+        `mass` is the share of people whose value is sensitive, for a high-low part; None where all values are.
+        """
+        return True
 
     # -- values that need no protection -----------------------------------------------------------
     @abstractmethod
@@ -232,6 +242,10 @@ class SetValued(Supporting):
     both_other: Fraction
     both_neutral: Fraction
     disjoint = False
+
+    @classmethod
+    def worth_trying(cls, size: int, epsilon: Fraction, *, bits: int | None, mass: float | None) -> bool:
+        return bits is None or size <= bits
 
     @property
     def outputs(self) -> int:  # type: ignore[override]

@@ -118,9 +118,6 @@ class Unary(SetValued):
     def is_report(self, y: int) -> bool:
         return 0 <= y < self.outputs
 
-    def describe(self) -> dict[str, Any]:
-        return {"name": self.name}
-
 
 class OptimisedUnary(Unary):
     """The own bit is on with probability 1/2, each other with 1/(e + 1): the least error of its kind.

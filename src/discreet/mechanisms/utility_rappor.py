@@ -160,6 +160,3 @@ class UtilityRappor(Randomizer):
     def influence(self, ops: Numeric) -> float:
         _, h, gap = self._levels(ops)
         return float(((1 - h) / gap).max())
-
-    def describe(self) -> dict[str, Any]:
-        return {"name": self.name}
