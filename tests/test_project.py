@@ -170,8 +170,6 @@ def test_nobody_outside_their_rooms_asks_which_form_a_context_or_a_randomizer_ha
     assert {"HighLow", "BlockResponse", "Hadamard"} <= forms
     outside = [file for file in FILES if name(file).split("/")[0] not in ("context", "mechanisms")]
     found = {name(file): asked(ast.parse(file.read_text(encoding="utf-8"))) & {*forms, ".form"} for file in outside}
-    packer = found.pop("engines/packed.py")  # a kernel is for a kind of law: it packs Hadamard response in two ways
-    assert packer == {"Hadamard"}
     assert {file: names for file, names in found.items() if names} == {}
     control = asked(ast.parse("isinstance(context, (Uniform, HighLow)) and context.form == 'blocks'"))
     assert control == {"Uniform", "HighLow", ".form"}

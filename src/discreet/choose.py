@@ -205,11 +205,9 @@ def _ways(parts: Sequence[Part], shares: Any, bits: int | None) -> Iterator[Call
 
     hardest = max(parts, key=lambda part: len(part.sensitive))
     hardest = replace(hardest, level=min(part.level for part in parts))
-    limits = [share]
-    if any(
-        len(part.sensitive) > 1 and room(len(part.sensitive), share(part)) < room(len(part.sensitive)) for part in parts
-    ):
-        limits += [every] if len(parts) > 1 else []
+    sizes = {len(part.sensitive): share(part) for part in parts}
+    short = any(size > 1 and room(size, most) < room(size) for size, most in sizes.items())
+    limits = [share, every] if short and len(parts) > 1 else [share]
     for limit in limits:
         for name in BASES:
             if _worth_trying(name, hardest, shares, limit(hardest)):

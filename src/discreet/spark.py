@@ -10,8 +10,8 @@ again, a task gives the same reports.
 
 What you must keep: the *key* is secret and belongs to whoever may know the values, for with it and the
 record ids reports can be undone. From it the driver derives the key of this collection, and only
-that goes to the executors, inside the task as Spark ships it; it stands in no plan, log or report. Each
-*record id* stands once in a collection: the same id with the same value repeats its report, so that two
+that goes to the executors, inside the task as Spark ships it; it is in no plan, log or report. Each
+*record id* may be used once in a collection: the same id with the same value repeats its report, so that two
 rows of one person would tell whether their values differ, and count twice what is known once. The
 *collection* (by default the column's name) sets apart columns and waves that use one key and one
 mechanism: with one name, a person who is asked again and answers the same repeats the same report,

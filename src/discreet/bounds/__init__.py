@@ -50,6 +50,7 @@ from discreet.bounds.contraction import (
     tv_contraction,
 )
 from discreet.bounds.cube import cube_chi_square, cube_kl
+from discreet.bounds.curves import PrivacyCurve, pair_curve, pairwise_delta, pairwise_epsilon, privacy_curve
 from discreet.bounds.divergences import (
     bhattacharyya,
     chernoff_information,
@@ -72,6 +73,16 @@ from discreet.bounds.fano import (
     simplex_information,
     simplex_packing,
 )
+from discreet.bounds.information import (
+    Capacity,
+    SubsetOptimum,
+    blocks_information,
+    capacity,
+    mutual_information,
+    subset_information,
+    subset_optimum,
+    unary_information,
+)
 from discreet.bounds.le_cam import le_cam_metric, le_cam_printed, le_cam_squared
 from discreet.bounds.mean_estimation import ball_mean, bounded_moment_mean
 from discreet.bounds.minimax import (
@@ -82,19 +93,8 @@ from discreet.bounds.minimax import (
     minimax_high_low,
     minimax_matrix,
 )
-from discreet.bounds.mutual_information import (
-    Capacity,
-    SubsetOptimum,
-    blocks_information,
-    capacity,
-    mutual_information,
-    subset_information,
-    subset_optimum,
-    unary_information,
-)
 from discreet.bounds.of_context import ContextBounds, bounds_for, users_for
 from discreet.bounds.of_mechanism import worst_shares, worst_squared_error, worst_total_variation
-from discreet.bounds.privacy_curve import PrivacyCurve, pair_curve, pairwise_delta, pairwise_epsilon, privacy_curve
 from discreet.bounds.sample_size import SampleSize, blocks_users, classical_users, high_low_users
 from discreet.bounds.testing import (
     binary_kl,

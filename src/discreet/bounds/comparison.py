@@ -43,7 +43,7 @@ class Comparison:
             "mechanism": self.mechanism.name,
             "n": self.n,
             **{
-                side: {quantity: _told(bound) for quantity, bound in bounds.items()}
+                side: {quantity: _as_dict(bound) for quantity, bound in bounds.items()}
                 for side, bounds in (("attained", self.attained), ("upper", self.upper), ("lower", self.lower))
             },
         }
@@ -79,7 +79,7 @@ def compare(mechanism: Mechanism, n: int, *, prior: Any = None) -> Comparison:
     return Comparison(mechanism, n, attained, bounds.lower, bounds.upper)
 
 
-def _told(bound: Bound) -> dict[str, Any]:
+def _as_dict(bound: Bound) -> dict[str, Any]:
     value = bound.value if math.isfinite(bound.value) else "inf"
     return {"value": value, "source": bound.reference, "note": bound.note, "vacuous": bound.vacuous}
 

@@ -18,7 +18,7 @@ import numpy as np
 from discreet.bounds.bound import Bound, lower
 from discreet.bounds.contraction import kl_contraction, phi_n, tv_contraction
 from discreet.bounds.finite import Floats, Matrix, Number, at_least, channel, floats
-from discreet.bounds.mutual_information import information
+from discreet.bounds.information import information
 from discreet.errors import InvalidInput
 
 

@@ -55,7 +55,7 @@ def command(
     """
     from .. import tables
     from ..results.intervals import check_confidence
-    from ..results.shown import NUMBERS, columns_of, rows_of
+    from ..results.layout import NUMBERS, columns_of, rows_of
     from ..wire import Spec
 
     check_confidence(confidence)
@@ -79,13 +79,13 @@ def command(
 
 
 def _tally(path: str, mechanism: Mechanism) -> Tally:
-    from ..files.formats import PIPE, shown
+    from ..files.formats import PIPE, display_name
     from ..wire import parse_tally, read_tally
     from ..wire.located import located
 
     if path != PIPE:
         return read_tally(path, mechanism)
-    with located(shown(path)):
+    with located(display_name(path)):
         return parse_tally(mechanism, sys.stdin.buffer.read())
 
 

@@ -45,7 +45,7 @@ def command(
 
     wanted = Spec.read(spec)
     mechanism = wanted.mechanism
-    shares = _told(wanted.choice.get("prior")) if prior is None else read_prior(prior, mechanism.context.domain)
+    shares = _as_floats(wanted.choice.get("prior")) if prior is None else read_prior(prior, mechanism.context.domain)
     best = wanted.choice.get("name", "auto") == "auto"
     bits = wanted.choice.get("bits", REPORT_BITS)
     made = make(mechanism.context if best else mechanism, n=n, tv=tv, stderr=stderr, prior=shares, bits=bits)
@@ -59,7 +59,7 @@ def command(
         click.echo(f"\n{made.explanation}")
 
 
-def _told(shares: Any) -> Any:
+def _as_floats(shares: Any) -> Any:
     """The prior given in the spec, which was checked when its mechanism was made."""
     if isinstance(shares, dict):
         return {value: float(Fraction(str(share))) for value, share in shares.items()}

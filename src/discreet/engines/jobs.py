@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from numpy.typing import NDArray
 
 from ..errors import InvalidReport, MissingExtra, UnknownValue
-from ..files.formats import format_of, shown
+from ..files.formats import display_name, format_of
 from ..files.text_reader import read_values
 from ..files.text_writer import TextWriter
 from ..statistics.acceleration import cores
@@ -168,7 +168,7 @@ def _text_values(
         try:
             indices = numbers.of(texts)
         except UnknownValue as problem:
-            raise UnknownValue(f"{shown(file)}, {problem}") from None
+            raise UnknownValue(f"{display_name(file)}, {problem}") from None
         words = rng.reserve(len(indices) * mechanism.randomizer.words)
         yield partial(_made, mechanism, indices, words, len(texts), numbers.unknown - before)
 
@@ -206,7 +206,7 @@ def _made(mechanism: Mechanism, indices: NDArray[Any], words: Keystream, seen: i
 def _text_reports(mechanism: Mechanism, file: str, column: str | None) -> Iterator[Callable[[], Tally]]:
     start = 1
     for texts in read_values(file, column):
-        yield partial(_tally_of_texts, mechanism, texts, shown(file), start)
+        yield partial(_tally_of_texts, mechanism, texts, display_name(file), start)
         start += len(texts)
 
 

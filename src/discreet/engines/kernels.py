@@ -196,14 +196,14 @@ def _added(x: Any, shift: Any, v: Any) -> Any:
     return moved + (v & U(np.int64(moved) >> 63))
 
 
-def _draw_two_level(law: Any, x: Any, words: Any) -> Any:
+def _draw_cycle(law: Any, x: Any, words: Any) -> Any:
     u = long_at(words, ZERO)
     spare = U(u > law.used_last)
     moved = _added(x, _shift(law, u, spare), law.v)
     return select(spare, (u - law.used_last - ONE) >> law.scale_shift, moved)
 
 
-def _draw_family(law: Any, x: Any, words: Any) -> Any:
+def _draw_cycles(law: Any, x: Any, words: Any) -> Any:
     u, levels = long_at(words, ZERO), law.levels
     spare = U(u > levels.used_last)
     place = _shift(levels, u, spare)
@@ -275,20 +275,20 @@ def _entry_blocks(law: Any, entry: Any, words: Any) -> Any:
         lie = _divisor_at(kind, TWO)
         inner = draw(PackedResponse(long_at(kind, ONE), lie, ZERO, lie), place, words)
     elif number == TWO:
-        inner = draw(_two_level_at(kind), place, words)
+        inner = draw(_cycle_at(kind), place, words)
     elif number == U(3):
         steps = long_at(kind, U(3))
         inner = draw(PackedSubset(long_at(kind, ONE), long_at(kind, TWO), steps, ZERO, steps), place, words)
     elif number == U(4):
         inner = draw(PackedUnary(long_at(kind, ONE), long_at(kind, TWO), long_at(kind, U(3)), ZERO), place, words)
     else:
-        levels = _two_level_at(kind)
+        levels = _cycle_at(kind)
         inner = draw(PackedCycles(levels, _divisor_at(kind, U(17)), ZERO, levels.low), place, words)
     return long_at(law.blocks, block) + inner
 
 
 @inline
-def _two_level_at(kind: Any) -> Any:
+def _cycle_at(kind: Any) -> Any:
     v, few, low_end = long_at(kind, ONE), long_at(kind, TWO), long_at(kind, U(3))
     low, high = _divisor_at(kind, U(4)), _divisor_at(kind, U(7))
     used_last, scale_shift, shifts = long_at(kind, U(10)), long_at(kind, U(11)), long_at(kind, U(12))
@@ -306,8 +306,8 @@ choose_by_type(
     {
         PackedHadamard: _draw_hadamard,
         PackedResponse: _draw_response,
-        PackedCycle: _draw_two_level,
-        PackedCycles: _draw_family,
+        PackedCycle: _draw_cycle,
+        PackedCycles: _draw_cycles,
         PackedSubset: _draw_subset,
         PackedUnary: _draw_unary,
         PackedTable: _draw_table,

@@ -207,8 +207,8 @@ def _blocks(r: BlockResponse, arrays: Arrays) -> PackedBlocks | PackedHadamardBl
 
 def _hadamard_blocks(r: BlockResponse, arrays: Arrays) -> PackedHadamardBlocks | None:
     """The faster form, if every block fits it: Hadamard response with one bound, or a single value."""
-    hadamard = [part for part in r.kinds if isinstance(part, Hadamard)]
-    single = len(hadamard) + sum(part.size == 1 for part in r.kinds if not isinstance(part, Hadamard)) == len(r.kinds)
+    hadamard: list[Any] = [part for part in r.kinds if part.law.kind == "hadamard"]
+    single = all(part.size == 1 or part.law.kind == "hadamard" for part in r.kinds)
     if not single or r.outputs > 1 << 32 or max(part.size for part in r.kinds) >= 1 << 26:
         return None
     bounds = {part.outputs: part.bound for part in hadamard}
@@ -225,7 +225,7 @@ def _hadamard_blocks(r: BlockResponse, arrays: Arrays) -> PackedHadamardBlocks |
 def _width_and_row(r: BlockResponse) -> Iterator[tuple[int, int]]:
     """The width m of each block, and 1 if it has rows."""
     for part in r.inner:
-        yield (part.outputs.bit_length() - 1, 1) if isinstance(part, Hadamard) else (0, 0)
+        yield (part.outputs.bit_length() - 1, 1) if part.law.kind == "hadamard" else (0, 0)
 
 
 def _inner(randomizer: Randomizer, arrays: Arrays, neutral: Neutral | None) -> Any:

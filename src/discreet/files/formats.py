@@ -87,6 +87,6 @@ def compression_of(path: str | PurePath) -> str | None:
     return COMPRESSIONS.get(PurePath(path).suffix)
 
 
-def shown(path: str | PurePath) -> str:
+def display_name(path: str | PurePath) -> str:
     """The name in messages of a file or pipe to read."""
     return "standard input" if str(path) == PIPE else str(path)

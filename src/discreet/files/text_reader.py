@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import InvalidInput
 from . import csv_lines, json_lines, text_lines
 from .compressed import reading
-from .formats import PIPE, TextForm, format_of, shown
+from .formats import PIPE, TextForm, display_name, format_of
 
 CHUNK = 1 << 16
 """Entries returned at a time."""
@@ -24,7 +24,7 @@ def read_values(path: str | Path, column: str | None = None) -> Iterator[list[st
     A name without a known suffix means text, one entry per line, or, if a column is requested, CSV, or JSON
     lines if it begins with a brace.
     """
-    name = shown(path)
+    name = display_name(path)
     with _lines(path) as lines:
         try:
             entries = _form(path, column, lines).entries(lines, column, name)

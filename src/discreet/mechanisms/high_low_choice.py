@@ -30,8 +30,8 @@ def sized(name: str, size: int, epsilon: float, mass: float, parameters: Mapping
 def high_low_error(g: float, h: float, nu: float, sigma: float, *, size: int, mass: float) -> float:
     """n times the expected squared error of all shares, plus the sum of squared shares.
 
-    For `size` sensitive values of total share `mass`, an inner design with support probabilities g, h and
-    neutral nu, and other values that show themselves with probability sigma:
+    For `size` sensitive values of total share `mass`, an inner randomizer with support probabilities g, h and
+    neutral nu, and other values that pass as they are with probability sigma:
     ``s (V0 m + (1-m)((1-sigma) M + sigma kappa**2)) + (V1 + 1) m + (1-m)/sigma``,
     M the second moment of phi under the neutral law.
     """
@@ -45,8 +45,8 @@ def high_low_error(g: float, h: float, nu: float, sigma: float, *, size: int, ma
     return size * (v0 * mass + (1 - mass) * outside) + (v1 + 1) * mass + (1 - mass) / sigma
 
 
-def two_level(a: float, b: float, own: float, shared: float, epsilon: float) -> tuple[float, float, float, float]:
-    """(g, h, nu, sigma) of a design with a high and b low reports, `own` of them supporting a value, `shared` two."""
+def levels_of(a: float, b: float, own: float, shared: float, epsilon: float) -> tuple[float, float, float, float]:
+    """(g, h, nu, sigma) of a randomizer with a high and b low reports, `own` supporting a value, `shared` two."""
     fade = math.exp(-epsilon)
     whole = a + b * fade
     g, h = own / whole, (shared + (own - shared) * fade) / whole
@@ -55,10 +55,7 @@ def two_level(a: float, b: float, own: float, shared: float, epsilon: float) -> 
 
 def subset_levels(size: int, d: int, epsilon: float) -> tuple[float, float, float, float]:
     """(g, h, nu, sigma) of subsets of d of the sensitive values."""
-    fade = math.exp(-epsilon)
-    g = d / (d + (size - d) * fade)
-    h = (g * (d - 1) + (1 - g) * d) / (size - 1)
-    return g, h, d / size, -d * math.expm1(-epsilon) / (d + (size - d) * fade)
+    return levels_of(d, size - d, d, d * (d - 1) / (size - 1), epsilon)
 
 
 @lru_cache(maxsize=1024)
@@ -102,7 +99,7 @@ def family_pays(size: int, epsilon: float, mass: float, *, bits: int | None = No
 
 def _rating(size: int, epsilon: float, mass: float) -> Callable[[Parameters], tuple[float, int]]:
     def rating(p: Parameters) -> tuple[float, int]:
-        levels = two_level(p.r, p.v - p.r, p.r, p.lam, epsilon)
+        levels = levels_of(p.r, p.v - p.r, p.r, p.lam, epsilon)
         return high_low_error(*levels, size=size, mass=mass), p.v
 
     return rating

@@ -33,8 +33,8 @@ class UtilityRappor(Randomizer):
     """The one-hot vector, with sensitive bits flipped as in symmetric RAPPOR and other bits at most dropped.
 
     A value that is not sensitive keeps its own bit with probability 1 - d2, d2 just large enough to hide the
-    sensitive ones. Kept as a baseline: `HighLow` around `Unary` leaves out the noise bits of people who show
-    their value, at the same privacy, and so has less error.
+    sensitive ones. Kept as a baseline: `HighLowResponse` around `Unary` leaves out the noise bits of people whose
+    value passes, at the same privacy, and so has less error.
 
     *Why private.* Between sensitive values as `Unary`; against another value the ratio is p / (q d2).
     *Why unbiased.* Each bit's two probabilities are exact.

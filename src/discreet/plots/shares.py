@@ -31,7 +31,7 @@ def plot_shares(
     values.
     """
     given = [panels] if isinstance(panels, (Shares, Mapping)) else panels
-    several = [_told(panel, confidence) if isinstance(panel, Shares) else panel for panel in given]
+    several = [_as_panel(panel, confidence) if isinstance(panel, Shares) else panel for panel in given]
     values = list(several[0]["values"])
     if any(list(panel["values"]) != values for panel in several):
         raise InvalidInput("panels must show the same values")
@@ -47,7 +47,7 @@ def plot_shares(
     save(_figure(several, order, title, truth), path)
 
 
-def _told(result: Shares, confidence: float) -> dict[str, Any]:
+def _as_panel(result: Shares, confidence: float) -> dict[str, Any]:
     """A result as a panel, with its method as the title."""
     return result.to_dict(confidence=confidence) | {"values": list(result.values), "title": result.method}
 

@@ -18,7 +18,7 @@ from ..errors import InvalidInput, NotIdentifiable, Unavailable
 from ..mechanisms.mechanism import Mechanism
 from ..tally import Tally
 from .frames import arrow_table, pandas_frame
-from .shown import columns_of, middle_out, rows_of
+from .layout import columns_of, middle_out, rows_of
 from .weights import weights_of
 
 Array = NDArray[np.float64]

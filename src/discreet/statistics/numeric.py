@@ -186,13 +186,13 @@ class Numeric:
         reports = as_reports(reports).astype(np.uint64, copy=False)
         if reports.ndim == 2:
             above = reports[:, -1] != 0
-            shown = np.nonzero(above)[0]
-            if (reports[shown, -1] != 1).any() or reports[shown, 1:-1].any():
+            passed = np.nonzero(above)[0]
+            if (reports[passed, -1] != 1).any() or reports[passed, 1:-1].any():
                 raise InvalidReport(f"reports: every report must be below {outputs}")
-            return np.nonzero(~above)[0], shown, reports[shown, 0]
+            return np.nonzero(~above)[0], passed, reports[passed, 0]
         above = reports >= np.uint64(base)
-        shown = np.nonzero(above)[0]
-        return np.nonzero(~above)[0], shown, reports[shown] - np.uint64(base)
+        passed = np.nonzero(above)[0]
+        return np.nonzero(~above)[0], passed, reports[passed] - np.uint64(base)
 
 
 def _compiled_form(counted: Cells | Sets | None) -> tuple[int, int] | None:
