@@ -71,3 +71,33 @@ def test_a_mechanism_is_made_in_no_time_for_a_large_domain():
     mechanism = profile.runcall(dc.mechanism, context, "hadamard")
     assert isinstance(mechanism, Mechanism)
     assert sum(entry.callcount for entry in profile.getstats()) < 300_000
+
+
+def test_one_value_alone_has_nothing_to_hide_from():
+    for context in (Context.matrix(["a"], [[0]]), Context.metric(["a"], lambda a, b: 0, "1")):
+        assert dc.mechanism(context).bits == 1
+        assert dc.mechanism(context, "hadamard").randomize("a", dc.random.secure()) == 0
+
+
+@pytest.mark.parametrize("epsilon", ["5000", "1e300", "1e-300"])
+def test_an_epsilon_beyond_floats_is_refused_by_name_whatever_the_mechanism(epsilon):
+    for name in ("subset", "projective", "hadamard", "auto"):
+        with pytest.raises(InvalidInput):
+            dc.mechanism(Context.uniform(range(9), epsilon), name)
+
+
+def test_what_does_not_belong_to_a_named_mechanism_is_refused():
+    context = Context.uniform(range(40), "1")
+    blocks = Context.blocks({0: range(3), 1: range(3, 6)}, "1")
+    with pytest.raises(InvalidInput, match="bits=3 must go with auto, not with 'subset'"):
+        dc.mechanism(context, "subset", bits=3)
+    with pytest.raises(InvalidInput, match="hadamard takes no parameter word_bits"):
+        dc.mechanism(context, "hadamard", word_bits=16)
+    with pytest.raises(InvalidInput, match="projective: family, key cannot be used as given"):
+        dc.mechanism(context, "projective", family="singer", key=5)
+    with pytest.raises(NotServed, match="mechanism='bogus' takes no inner"):
+        dc.mechanism(blocks, "bogus", inner=[{"name": "subset"}] * 2)
+    with pytest.raises(InvalidInput, match=r"inner\[0\] must map name to the name of a randomizer"):
+        dc.mechanism(blocks, "mixed", inner=[{"nam": "subset"}] * 2)
+    with pytest.raises(InvalidInput, match="mixture needs parts="):
+        dc.mechanism(Context.high_low(range(5), [0, 1], "1"), "mixture", parts=[], units=[])

@@ -1,5 +1,6 @@
 """Canonical text: one text for each value, another for every other one."""
 
+import dataclasses
 import datetime
 import enum
 import json
@@ -53,9 +54,43 @@ def test_lists_written_alike_are_equal(values):
     assert canonical(list(values)) == canonical(values)
 
 
-def test_a_value_without_a_text_of_its_own_is_refused():
-    class Nameless:
-        pass
+class Nameless:
+    pass
 
-    with pytest.raises(InvalidContext, match="has no text that identifies it"):
-        canonical([Nameless()])
+
+@dataclasses.dataclass(frozen=True)
+class Forgetful:
+    shown: str
+    hidden: int = dataclasses.field(repr=False)
+
+
+class Mapped(dict):  # type: ignore[type-arg]
+    def __hash__(self):
+        return 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Nameless(),
+        Forgetful("x", 1),
+        frozenset({"a"}),
+        Mapped(tuple=["a"]),
+        float("nan"),
+        len,
+        "\ud800",
+        (1, float("nan")),
+    ],
+    ids=["object", "dataclass", "set", "mapping", "nan", "function", "surrogate", "nan in a tuple"],
+)
+def test_a_value_without_a_text_that_identifies_it_is_refused(value):
+    with pytest.raises(InvalidContext, match="values: "):
+        canonical([value])
+
+
+def test_a_text_is_what_it_holds_not_what_it_says_it_is():
+    class Liar(str):
+        def __str__(self):
+            return "another"
+
+    assert canonical([Liar("one")]) == canonical(["one"])

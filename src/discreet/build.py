@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from .context import Context, Part
 from .errors import InvalidInput, NotServed
-from .exact import probability_of
+from .exact import probability_of, rough
 from .mechanisms.blocks import BlockResponse
 from .mechanisms.kinds import law_of, randomizer_of
 from .mechanisms.law import WORD_BITS
@@ -188,7 +188,7 @@ def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Share
     if size > 1 and set(parameters) <= {"bits"}:
         from .mechanisms.high_low_choice import sized
 
-        parameters = sized(name, size, float(epsilon), mass_of(part, shares), parameters)
+        parameters = sized(name, size, rough(epsilon), mass_of(part, shares), parameters)
     inner = base(name, size, epsilon, parameters)
     if not isinstance(inner, Supporting):
         raise NotServed(f"mechanism={name!r} has no high-low form; it must be one of {', '.join(sorted(BASES))}")

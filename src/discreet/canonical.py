@@ -26,33 +26,41 @@ def canonical(data: Any) -> str:
 
 
 def plain(entry: Any) -> Any:
-    """An entry as JSON data that no other entry shares."""
-    if entry is None or type(entry) in (str, bool):
+    """An entry as JSON data that no different entry shares; `InvalidContext` for one of a type without such data."""
+    if entry is None or type(entry) is bool:
         return entry
-    if isinstance(entry, dict):
+    if type(entry) is dict:
         return {key: plain(inner) for key, inner in entry.items()}
-    if isinstance(entry, list):
+    if type(entry) is list:
         kinds = set(map(type, entry))
-        if kinds == {str} or (kinds == {int} and min(entry) > -EXACT and max(entry) < EXACT):
-            return entry  # long lists of plain entries are as they should be
+        if kinds == {int} and min(entry) > -EXACT and max(entry) < EXACT:
+            return entry  # long lists of small numbers are already plain
         return [plain(inner) for inner in entry]
-    if isinstance(entry, tuple):
-        return {"tuple": [plain(inner) for inner in entry]}
     if isinstance(entry, Enum):
         return _typed(entry, entry.name)
     if isinstance(entry, str):
-        return str(entry)
-    if isinstance(entry, Integral) and not isinstance(entry, bool):
+        return _text(str.__str__(entry))
+    if isinstance(entry, Integral):
         return int(entry) if -EXACT < int(entry) < EXACT else {"int": str(int(entry))}
-    if isinstance(entry, float):
+    if isinstance(entry, float) and entry == entry:
         return {"float": repr(float(entry))}
-    if isinstance(entry, (Fraction, Decimal)):
+    if type(entry) is tuple:
+        return {"tuple": [plain(inner) for inner in entry]}
+    if type(entry) in (Fraction, Decimal):
         return {type(entry).__name__.lower(): str(entry)}
-    return _typed(entry, repr(entry))
+    if type(entry) is bytes or type(entry).__module__ in ("datetime", "uuid"):
+        return _typed(entry, repr(entry))
+    kind = "nan" if isinstance(entry, float) else f"a {type(entry).__module__}.{type(entry).__qualname__}"
+    raise InvalidContext(f"values: {kind} has no text that identifies it; use text, numbers, dates or tuples of them")
+
+
+def _text(entry: str) -> str:
+    try:
+        entry.encode()
+    except UnicodeEncodeError:
+        raise InvalidContext("values: text must not have lone surrogates, which UTF-8 cannot say") from None
+    return entry
 
 
 def _typed(entry: Any, text: str) -> dict[str, str]:
-    kind, unnamed = f"{type(entry).__module__}.{type(entry).__qualname__}", object.__repr__(entry)
-    if text == unnamed:
-        raise InvalidContext(f"values: a {kind} has no text that identifies it; use text, numbers or tuples")
-    return {"type": kind, "text": text}
+    return {"type": f"{type(entry).__module__}.{type(entry).__qualname__}", "text": text}

@@ -16,7 +16,7 @@ from . import tables
 from .build import BASES, REPORT_BITS, composed, for_part, mass_of, mixture, named, shares_of
 from .context import Context, Part
 from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed
-from .exact import text_of
+from .exact import rough, text_of
 from .mechanisms.high_low_choice import best_two_sizes
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.projective import room
@@ -255,7 +255,7 @@ def _best_base(limit: Callable[[Part], int | None], shares: Any, part: Part) -> 
 def _two_sizes(context: Context, served: Context, part: Part, shares: Any) -> Mechanism:
     """A mixture of two subset sizes on the sensitive values, where it beats every single size."""
     size, mass = len(part.sensitive), float(np.sum(shares[list(part.sensitive)]))
-    found = best_two_sizes(size, float(part.level), mass) if 1 < size <= MIXED_SIZE else None
+    found = best_two_sizes(size, rough(part.level), mass) if 1 < size <= MIXED_SIZE else None
     if found is None:
         raise NotServed("one subset size is as good as any two")
     *sizes, share = found

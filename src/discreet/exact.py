@@ -152,3 +152,8 @@ def probability_of(entry: Any, *, name: str) -> Fraction:
     if exact < 0:
         raise InvalidInput(f"{name}={entry!r} must not be negative")
     return exact
+
+
+def rough(epsilon: Fraction) -> float:
+    """An epsilon as a float that its exponential and its square stay finite for: to choose sizes by, never privacy."""
+    return min(max(float(min(epsilon, LARGEST)), 1e-9), 700.0)

@@ -60,3 +60,8 @@ def test_blocks_that_contradict_themselves_are_refused(make, message):
     with pytest.raises(InvalidContext) as refused:
         make()
     assert message in str(refused.value)
+
+
+def test_every_block_has_a_name_of_its_own():
+    with pytest.raises(InvalidContext, match="every block must have a name of its own"):
+        Blocks(Domain(range(3)), [0, 1, 1], ["p", "p"], [Fraction(1)] * 2)

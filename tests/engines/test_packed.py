@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.engines.bulk import randomize_many
 from discreet.engines.packed import PackedBlocks, PackedHadamardBlocks, PackedHighLow, _divisor, packed
 from discreet.mechanisms.blocks import BlockResponse
 from discreet.mechanisms.general_hadamard import GeneralHadamard
@@ -14,6 +15,8 @@ from discreet.mechanisms.hadamard import Hadamard
 from discreet.mechanisms.high_low import HighLowResponse
 from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.mechanisms.subset import Subset
+from discreet.mechanisms.table import Table
+from discreet.random import seeded
 
 ONE = Fraction(1)
 WORDS = st.integers(0, 2**64 - 1)
@@ -61,3 +64,14 @@ def test_every_number_of_a_form_is_a_word_and_every_address_is_kept():
     assert all(isinstance(field, np.uint64) for field in flat)
     addresses = {array.ctypes.data for array in law.arrays}
     assert {int(law.form.entries), int(law.form.inner.steps), int(law.form.inner.neutral)} == addresses
+
+
+def test_a_block_of_one_value_with_several_reports_is_not_taken_for_one_that_shows_the_block():
+    table = Table([[3 << 62, 1 << 62]])
+    blocks = BlockResponse([0, 1], [RandomizedResponse(1, ONE), table])
+    form = packed(blocks)
+    assert form is None or type(form.form) is not PackedHadamardBlocks
+    values = np.ones(200_000, dtype=np.uint8)
+    compiled, plain = (randomize_many(blocks, values, seeded(1), engine=engine) for engine in ("numba", "numpy"))
+    assert np.array_equal(compiled, plain)
+    assert set(np.unique(plain)) == {1, 2}

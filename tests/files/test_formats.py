@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.files.formats import COMPRESSIONS, FORMATS, JSON, TEXT, compression_of, format_of, shown
+from discreet.files.formats import COMPRESSIONS, FORMATS, JSON, TEXT, compression_of, display_name, format_of
 
 TITLES = {
     "a.csv": "CSV",
@@ -59,5 +59,5 @@ def test_what_pyarrow_reads_has_a_file_that_does_it(format):
 
 
 def test_a_pipe_has_a_name_for_people():
-    assert shown("-") == "standard input"
-    assert shown(Path("a.csv")) == "a.csv"
+    assert display_name("-") == "standard input"
+    assert display_name(Path("a.csv")) == "a.csv"

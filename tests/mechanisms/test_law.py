@@ -322,3 +322,25 @@ def test_what_is_no_whole_number_has_no_place_in_a_law():
         plain_law(Odd(0.5))
     with pytest.raises(InvalidInput, match="law of kind 'odd' is not known"):
         randomizer_of(Odd(Fraction(1)))
+
+
+def test_a_law_that_tells_nothing_is_certified_and_not_estimated():
+    context = Context.high_low(range(4), [0, 1], "1")
+    data = plain_law(dc.mechanism(context, "randomized_response").law())
+    never = {**data, "neutral": str(2**63)}
+    cycle = {
+        "kind": "cyclic", "size": 2, "modulus": 2, "low": 2**61, "high": 3 * 2**61, "spare": 0,
+        "shifts": {"size": 4, "bits": "Aw=="}, "word_bits": 64,
+    }  # fmt: skip
+    cycle |= {"low": str(2**61), "high": str(3 * 2**61)}
+    for wanted, law in ((context, never), (Context.uniform(range(2), "2"), cycle)):
+        made = dc.mechanism(wanted, "law", law=law)
+        with pytest.raises(dc.errors.NotIdentifiable):
+            dc.estimate(made.tally(made.randomize_many([0, 1], seeded(1))))
+
+
+def test_sets_of_too_many_draws_are_not_written_out():
+    wide = plain_law(dc.mechanism(Context.uniform(range(16), "1"), "subset", d=15).law())
+    table = plain_law(dc.mechanism(Context.uniform(range(16), "1"), "table", rows=[[1]] * 16).law())
+    with pytest.raises(InvalidInput, match="too many to write out"):
+        randomizer_of(law_of({"kind": "product", "first": wide, "second": table}))

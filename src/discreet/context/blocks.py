@@ -26,6 +26,8 @@ class Blocks(Context):
         self.domain = domain
         self.names = tuple(names)
         self.levels = tuple(levels)
+        if len(set(self.names)) != len(self.names):
+            raise InvalidContext("names: every block must have a name of its own")
         self._labels = array("l", block_of)
         if len(self._labels) != len(domain):
             raise InvalidContext(f"block_of has {len(self._labels)} entries; it must have one per value, {len(domain)}")

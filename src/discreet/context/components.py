@@ -61,7 +61,7 @@ def covering(context: Context) -> Context:
         if isinstance(asked, Fraction):
             smallest[block_of[x]] = min(asked, smallest.get(block_of[x], asked))
             hidden.add(context.labels[x])
-    if len(groups) == 1:
+    if len(groups) == 1 and smallest:
         sensitive = [context.values[x] for c in sorted(hidden) for x in context.members[c]]
         if len(sensitive) < context.size:
             return HighLow(context.domain, sensitive, smallest[0])

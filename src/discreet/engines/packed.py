@@ -208,7 +208,7 @@ def _blocks(r: BlockResponse, arrays: Arrays) -> PackedBlocks | PackedHadamardBl
 def _hadamard_blocks(r: BlockResponse, arrays: Arrays) -> PackedHadamardBlocks | None:
     """The faster form, if every block fits it: Hadamard response with one bound, or a single value."""
     hadamard: list[Any] = [part for part in r.kinds if part.law.kind == "hadamard"]
-    single = all(part.size == 1 or part.law.kind == "hadamard" for part in r.kinds)
+    single = all(part.outputs == 1 or part.law.kind == "hadamard" for part in r.kinds)
     if not single or r.outputs > 1 << 32 or max(part.size for part in r.kinds) >= 1 << 26:
         return None
     bounds = {part.outputs: part.bound for part in hadamard}

@@ -39,7 +39,8 @@ def compiled_sampler(randomizer: Randomizer) -> Sampler | None:
 def _tried(randomizer: Randomizer, law: Packed) -> Sampler | None:
     sampler = _sampler(law, randomizer.size, randomizer.words)
     n = max(2, min(256, TRIED // randomizer.words))
-    x = np.linspace(0, randomizer.size - 1, n).astype(np.uint32)
+    spread = np.linspace(0, randomizer.size - 1, n).astype(np.uint32)
+    x = (spread + np.arange(n, dtype=np.uint32)) % np.uint32(randomizer.size)  # all values of a small domain, often
     words = seeded(0).fill(n * randomizer.words)
     words[: randomizer.words] = 0
     words[-randomizer.words :] = MASK

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..combinatorics.difference_sets import shared_differences
+from ..errors import NotIdentifiable
 from .law import Bits, Law
 from .support import Indexed
 from .units import Units, check_law, check_size
@@ -107,7 +108,10 @@ class Cyclic(Indexed):
 
     @cached_property
     def h(self) -> Fraction:  # type: ignore[override]
-        return self.shared * self.high + (len(self.law.shifts) - self.shared) * self.low
+        h = self.shared * self.high + (len(self.law.shifts) - self.shared) * self.low
+        if h >= self.g:
+            raise NotIdentifiable(f"{self.name}: every report supports all values alike")
+        return h
 
     @property
     def table(self) -> Sequence[int]:

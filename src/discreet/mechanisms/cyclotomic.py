@@ -12,6 +12,7 @@ from typing import Any
 from ..combinatorics.difference_sets import Parameters, best, squared_error
 from ..combinatorics.primes import is_prime, prime_factors
 from ..errors import InvalidInput
+from ..exact import rough
 from .cyclic import Cyclic
 from .law import WORD_BITS
 from .projective import SLACK, room
@@ -83,8 +84,8 @@ class Cyclotomic(Cyclic):
         if mass is not None:
             from .high_low_choice import family_pays
 
-            return family_pays(size, float(epsilon), mass, bits=bits)
-        level, most = float(epsilon), room(size, bits)
+            return family_pays(size, rough(epsilon), mass, bits=bits)
+        level, most = rough(epsilon), room(size, bits)
         several = best_family(size, level, bits=most)
         single = best(size, level, bits=most, slack=SLACK) if several is not None else None
         if several is None or single is None:
@@ -104,7 +105,7 @@ class Cyclotomic(Cyclic):
         check_size(size, word_bits)
         if (p is None) != (d is None):
             raise InvalidInput("p and d must be given together")
-        found = best_family(size, float(epsilon), bits=bits) if p is None or d is None else Family(p, d)
+        found = best_family(size, rough(epsilon), bits=bits) if p is None or d is None else Family(p, d)
         if found is None:
             raise InvalidInput(f"size={size}: no family of small blocks fits a report of {room(size, bits)} bits")
         if not is_family(found) or found.p < size:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from ..context import Context
 from ..errors import NotServed
@@ -23,6 +24,9 @@ class Exponential(Table):
     """The table that `exponential_table` makes from a context; it has no other parameters."""
 
     name = "exponential"
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": self.name}
 
 
 def exponential_table(context: Context) -> Table:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
-from ..errors import InvalidInput
+from ..errors import InvalidInput, NotIdentifiable
 from .floyd import Steps
 from .kinds import randomizer_of
 from .law import Bits, Law
@@ -107,13 +107,17 @@ class HighLowResponse(Randomizer):
     @cached_property
     def sigma(self) -> float:
         """The probability that a value that is not sensitive passes as it is."""
+        if not self.identifies:
+            raise NotIdentifiable("high_low: values that are not sensitive never pass, so they cannot be told apart")
         return float(self.passes)
 
     @cached_property
     def kappa(self) -> float:
         """What a value that passed contributes to every sensitive share."""
-        i, sigma = self.inner, self.passes
-        return float(-(1 - sigma) * (i.nu - i.h) / (sigma * (i.g - i.h))) if self.others else 0.0
+        i, passes = self.inner, self.passes
+        if not self.others:
+            return 0.0
+        return float(-(1 - passes) * (i.nu - i.h) / (i.g - i.h)) / self.sigma
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         place = ops.look_up(self.place, x)

@@ -100,9 +100,11 @@ def _has_shape(entry: object, shape: str) -> bool:
     return shape == type(entry).__name__
 
 
-def _entry(data: object, name: str, depth: int) -> Any:
+def _entry(data: object, name: str, depth: int, *, rows: int = 2) -> Any:
     if isinstance(data, list):
-        return tuple(_entry(entry, name, depth) for entry in data)
+        if rows == 0:
+            raise InvalidInput(f"law: {name} must be at most a list of lists")
+        return tuple(_entry(entry, name, depth, rows=rows - 1) for entry in data)
     if isinstance(data, dict) and set(data) == {"size", "bits"}:
         return _bits(data, name)
     if isinstance(data, dict) and set(data) == {"runs"}:

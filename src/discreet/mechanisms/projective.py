@@ -8,6 +8,7 @@ from typing import Any
 
 from ..combinatorics.difference_sets import best, build, describe
 from ..errors import InvalidInput
+from ..exact import rough
 from .cyclic import Cyclic
 from .law import WORD_BITS
 from .units import check_size
@@ -54,7 +55,7 @@ class Projective(Cyclic):
         if size < 2:
             raise InvalidInput(f"size={size} must be at least 2 for projective response")
         if family is None:
-            chosen = best(size, float(epsilon), bits=room(size, bits), slack=SLACK)
+            chosen = best(size, rough(epsilon), bits=room(size, bits), slack=SLACK)
         else:
             chosen = describe(family, tuple(key))
         if chosen.v < size:

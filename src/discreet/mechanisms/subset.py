@@ -12,7 +12,7 @@ from typing import Any
 
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
-from ..exact import ceil_div, exp_below
+from ..exact import ceil_div, exp_below, rough
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
 from .law import WORD_BITS, Law
 from .support import Neutral, SetValued
@@ -60,7 +60,7 @@ class Subset(SetValued):
         if size < 2:
             raise InvalidInput(f"size={size} must be at least 2 for subset selection")
         if d is None or isinstance(d, str):
-            d = _size_named("k_sharp" if d is None else d, size, float(epsilon))
+            d = _size_named("k_sharp" if d is None else d, size, rough(epsilon))
         if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d < size:
             raise InvalidInput(f"d={d} must be a whole number from 1 to {size - 1}")
         steps = steps_of(size - d, d, word_bits)

@@ -86,12 +86,34 @@ class Estimate(Shares):
         return math.sqrt(max(0.0, self.covariance(weights, weights)))
 
     def _query_interval(self, weights: Array, confidence: float) -> tuple[float, float]:
-        """The value and its standard error, by the normal approximation."""
+        """A score interval, stretched to hold the normal one.
+
+        The standard error alone is too small where few reports could have told of a value, and zero where none
+        did. So the variance is taken along the way from the estimated distribution p to everyone holding the value z
+        of the most (least) weight: ``p_t = (1-t) p + t e_z``, whose second moment is linear in t. The interval ends
+        where ``(q_hat - q_t)**2 = c (M_t - q_t**2)`` with ``c = z**2 / n``, a quadratic equation in t.
+        """
         z = quantile(confidence)
         if not self.n:
             return -math.inf, math.inf
         value, reach = float(weights @ self.shares), z * self._query_stderr(weights)
-        return value - reach, value + reach
+        least, most = (self._score_end(weights, end, z * z / self.n) for end in (weights.min(), weights.max()))
+        return min(value - reach, least), max(value + reach, most)
+
+    def _score_end(self, weights: Array, end: float, c: float) -> float:
+        """The last value of the query on the way to everyone holding a value of weight `end` that is not ruled out."""
+        p, randomizer = self.plausible, self.tally.mechanism.randomizer
+        corner = np.zeros(len(p))
+        corner[int(np.argmax(weights == end))] = 1.0
+        here, there = (float(np.sum(randomizer.cross_moment(q, weights, weights, NUMERIC))) for q in (p, corner))
+        found, start = float(weights @ self.shares), float(weights @ p)
+        step = end - start
+        a = (1 + c) * step * step
+        b = 2 * step * ((1 + c) * start - found) - c * (there - here)
+        inside = b * b - 4 * a * ((1 + c) * start * start - 2 * found * start + found * found - c * here)
+        if a <= 0 or inside < 0:
+            return found
+        return start + step * min(max((math.sqrt(inside) - b) / (2 * a), 0.0), 1.0)
 
     def covariance(self, first: Any, second: Any) -> float:
         """The covariance of the estimates of two linear queries, at the estimated distribution."""

@@ -47,8 +47,15 @@ def _bits(data: object) -> int:
 def _prior(data: object) -> Any:
     """The assumed shares: a list in order, or a table by value."""
     if isinstance(data, Mapping):
-        return {key: float(exact(share, f"mechanism.prior.{key}")) for key, share in data.items()}
-    return [float(exact(share, f"mechanism.prior[{x}]")) for x, share in enumerate(listed(data, "mechanism.prior"))]
+        return {key: _share(share, f"mechanism.prior.{key}") for key, share in data.items()}
+    return [_share(share, f"mechanism.prior[{x}]") for x, share in enumerate(listed(data, "mechanism.prior"))]
+
+
+def _share(data: object, name: str) -> float:
+    share = exact(data, name)
+    if not 0 <= share <= 1:
+        raise InvalidSpec(f"{name} must be a share from 0 to 1")
+    return float(share)
 
 
 def _rows(data: object) -> list[list[Any]]:
