@@ -76,3 +76,17 @@ def test_sensitive_people_that_are_only_a_rounding_error_are_none() -> None:
     mechanism = dc.mechanism(dc.Context.high_low(range(8), [1, 4, 6], "3"), "cyclotomic")
     found = dc.shrink(mechanism.tally([mechanism.randomizer.base]))
     assert found.shares.tolist() == [1, 0, 0, 0, 0, 0, 0, 0]
+
+
+def test_values_with_nothing_to_be_pulled_towards_have_the_unbiased_errors():
+    high_low = dc.Context.high_low(range(6), [0, 1, 2], "1")
+    alone = dc.Context.blocks({"many": range(4), "one": [4], "two": [5]}, "1")
+    for context, settled in ((high_low, [3, 4, 5]), (alone, [4, 5])):
+        mechanism = dc.mechanism(context)
+        values = np.random.default_rng(1).integers(0, 6, size=2000)
+        tally = mechanism.tally(mechanism.randomize_many(values, dc.random.seeded(1)))
+        shrunk, unbiased = dc.shrink(tally), dc.estimate(tally)
+        assert np.allclose(shrunk.stderr[settled], unbiased.stderr[settled])
+        low, high = shrunk.interval(0.9)
+        assert (high - low)[settled].min() > unbiased.stderr[settled].min()
+        assert (shrunk.stderr > 0).all()

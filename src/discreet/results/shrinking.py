@@ -29,7 +29,8 @@ class Shrunk(Distribution):
     """Non-negative shares that keep the exact block totals; each is pulled towards what is typical of its block.
 
     Standard errors and intervals are posterior: they are for the shares among the people who answered, under the prior
-    learnt from them, and right on average over values like these. None is guaranteed for a single value. The
+    learnt from them, and right on average over values like these. None is guaranteed for a single value. A value with
+    nothing to be pulled towards (a block of its own, or one that may pass as it is) has the unbiased ones. The
     posterior is known value by value, without covariances, so a query has no standard error; its interval is made
     from the unbiased one as for any other distribution, and covers at least as often.
     """
@@ -38,16 +39,22 @@ class Shrunk(Distribution):
 
     @cached_property
     def stderr(self) -> Array:
-        """The posterior standard deviation of each share; 0 where a block of one value leaves nothing to learn."""
-        return np.asarray(self.result.deviations() / self.n)
+        """The posterior standard deviation of each share, or the unbiased standard error where nothing is learnt."""
+        return np.where(self._learnt, self.result.deviations() / self.n, self.unbiased.stderr)
+
+    @cached_property
+    def _learnt(self) -> NDArray[np.bool_]:
+        """False for values with nothing to be pulled towards: blocks of one value, and values that may pass."""
+        return np.asarray(self.result.deviations() > 0)
 
     def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
         """Posterior intervals: right on average over values like these, not guaranteed for any one.
 
         They are stretched to include the share where it is not a posterior mean (rule "tv", or hardly shrunk at all).
         """
-        low, high = self.result.interval(confidence)
-        return stretched(low / self.n, high / self.n, around=self.shares, limits=(0.0, 1.0))
+        own, unbiased = self.result.interval(confidence), self.unbiased.interval(confidence)
+        low, high = (np.where(self._learnt, end / self.n, other) for end, other in zip(own, unbiased, strict=True))
+        return stretched(low, high, around=self.shares, limits=(0.0, 1.0))
 
     def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
         """Not available: posterior intervals hold on average over values, never all together."""
