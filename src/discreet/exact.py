@@ -20,6 +20,9 @@ Epsilon: TypeAlias = Fraction | float
 PRECISION = 256
 """Fractional bits carried by `exp_below`."""
 
+DIGITS = 600
+"""The most digits of the denominator of an epsilon."""
+
 LARGEST = Fraction(4096)
 """`exp_below` treats any larger epsilon as this one, whose exponential is far beyond any ratio of words."""
 
@@ -29,7 +32,9 @@ def epsilon_of(value: object, *, name: str = "epsilon") -> Epsilon:
 
     A float means the decimal it prints, so ``0.1`` is exactly 1/10.
     """
-    bad = InvalidEpsilon(f'{name}={value!r} must be a non-negative decimal or "inf"')
+    bad = InvalidEpsilon(
+        f'{name}={repr(value)[:60]} must be a non-negative decimal of at most {DIGITS} digits or "inf"'
+    )
     if isinstance(value, bool):
         raise bad
     if isinstance(value, str) and "/" in value:
@@ -49,7 +54,7 @@ def epsilon_of(value: object, *, name: str = "epsilon") -> Epsilon:
         exact = (math.inf if number > 0 else -math.inf) if number.is_infinite() else Fraction(number)
     else:
         raise bad
-    if exact < 0 or (isinstance(exact, Fraction) and exact > 10**300):
+    if exact < 0 or (isinstance(exact, Fraction) and (exact > 10**300 or exact.denominator > 10**DIGITS)):
         raise bad
     return exact
 
