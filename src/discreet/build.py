@@ -309,9 +309,7 @@ def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomi
     try:
         made = randomizer_of(law_of(parameters.get("law")))
     except (MemoryError, OverflowError):
-        raise InvalidInput(
-            f"law: it asks for more than there is room for; the context has {context.size} values"
-        ) from None
+        raise InvalidInput(f"law: it needs more memory than there is, for {context.size} values") from None
     if made.word_bits != WORD_BITS:
         raise InvalidInput(f"law: word_bits={made.word_bits} must be {WORD_BITS}")
     return made

@@ -32,9 +32,7 @@ def epsilon_of(value: object, *, name: str = "epsilon") -> Epsilon:
 
     A float means the decimal it prints, so ``0.1`` is exactly 1/10.
     """
-    bad = InvalidEpsilon(
-        f'{name}={repr(value)[:60]} must be a non-negative decimal of at most {DIGITS} digits or "inf"'
-    )
+    bad = InvalidEpsilon(f'{name}={repr(value)[:400]} must be a non-negative decimal or "inf"')
     if isinstance(value, bool):
         raise bad
     if isinstance(value, str) and "/" in value:
