@@ -49,6 +49,7 @@ class BlockResponse(Randomizer):
 
     name = "blocks"
     law: BlocksLaw
+    follows = BlocksLaw
 
     def __init__(self, block_of: Sequence[int], inner: Sequence[Randomizer]) -> None:
         numbers: dict[int, int] = {}

@@ -47,6 +47,7 @@ class Product(WrittenOut):
 
     name = "product"
     law: ProductLaw
+    follows = ProductLaw
 
     def __init__(self, first: Randomizer, second: Randomizer) -> None:
         self._follow(ProductLaw(first.law, second.law), first, second)

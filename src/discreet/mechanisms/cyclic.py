@@ -55,6 +55,7 @@ class Cyclic(Indexed):
 
     name = "cyclic"
     law: CyclicLaw
+    follows = CyclicLaw
 
     def shift(
         self,

@@ -54,6 +54,7 @@ class GeneralHadamard(Randomizer):
     disjoint = True
 
     law: GeneralHadamardLaw
+    follows = GeneralHadamardLaw
 
     def __init__(self, size: int, epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
         check_size(size, word_bits)

@@ -47,6 +47,7 @@ class Hadamard(Indexed):
 
     name = "hadamard"
     law: HadamardLaw
+    follows = HadamardLaw
 
     def __init__(self, size: int, epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
         check_size(size, word_bits)

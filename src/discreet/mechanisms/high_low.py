@@ -55,6 +55,7 @@ class HighLowResponse(Randomizer):
 
     name = "high_low"
     law: HighLowLaw
+    follows = HighLowLaw
 
     def __init__(self, size: int, sensitive: Sequence[int], inner: Supporting, epsilon: Fraction) -> None:
         neutral = inner.hiding(epsilon) if len(sensitive) < size else Neutral(0)

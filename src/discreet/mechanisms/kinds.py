@@ -12,25 +12,6 @@ from .law import Bits, Law, Row, plain_law
 from .randomizer import Randomizer
 from .registry import Registry
 
-LAWS: Registry[type[Law]] = Registry(
-    {
-        "blocks": "blocks:BlocksLaw",
-        "cyclic": "cyclic:CyclicLaw",
-        "general_hadamard": "general_hadamard:GeneralHadamardLaw",
-        "hadamard": "hadamard:HadamardLaw",
-        "high_low": "high_low:HighLowLaw",
-        "mixture": "mixture:MixtureLaw",
-        "post_processed": "post_process:PostProcessedLaw",
-        "product": "compose:ProductLaw",
-        "response": "randomized_response:ResponseLaw",
-        "subset": "subset:SubsetLaw",
-        "table": "table:TableLaw",
-        "unary": "unary:UnaryLaw",
-        "utility_rappor": "utility_rappor:UtilityRapporLaw",
-    }
-)
-"""Every kind of law that can be read; a new one is registered here and in `FOLLOWERS`."""
-
 FOLLOWERS: Registry[type[Randomizer]] = Registry(
     {
         "blocks": "blocks:BlockResponse",
@@ -48,7 +29,7 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
         "utility_rappor": "utility_rappor:UtilityRappor",
     }
 )
-"""The randomizers that draw by each kind of law."""
+"""The randomizers that draw by each kind of law that can be read; a new kind is registered here."""
 
 LONGEST = 1 << 25
 """The most numbers that a law may write as one row of runs."""
@@ -62,7 +43,7 @@ DIGITS = 4096
 
 def randomizer_of(law: Law) -> Randomizer:
     """The randomizer that draws by this law."""
-    if law.kind not in LAWS or type(law) is not LAWS[law.kind]:
+    if law.kind not in FOLLOWERS or type(law) is not FOLLOWERS[law.kind].follows:
         raise InvalidInput(f"law of kind {law.kind!r} is not known")
     return FOLLOWERS[law.kind].of_law(law)
 
@@ -73,9 +54,9 @@ def law_of(data: object, *, depth: int = DEPTH) -> Law:
         raise InvalidInput(f"law: laws must be at most {DEPTH} deep in each other")
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
         raise InvalidInput("law must be an object with a kind")
-    if data["kind"] not in LAWS:
-        raise InvalidInput(f"law: kind={data['kind']!r} must be one of {', '.join(LAWS)}")
-    made = LAWS[data["kind"]]
+    if data["kind"] not in FOLLOWERS:
+        raise InvalidInput(f"law: kind={data['kind']!r} must be one of {', '.join(FOLLOWERS)}")
+    made = FOLLOWERS[data["kind"]].follows
     names = [field.name for field in fields(made)]
     if set(data) != {"kind", *names}:
         raise InvalidInput(f"law of kind {data['kind']!r} must have {', '.join(names)} and nothing else")

@@ -48,6 +48,7 @@ class Mixture(Randomizer):
     name = "mixture"
 
     law: MixtureLaw
+    follows = MixtureLaw
 
     def __init__(self, parts: Sequence[Randomizer], units: Sequence[int], prior: Sequence[float]) -> None:
         self.prior = tuple(prior)

@@ -48,6 +48,7 @@ class PostProcessed(WrittenOut):
 
     name = "post_processed"
     law: PostProcessedLaw
+    follows = PostProcessedLaw
 
     def __init__(self, inner: Randomizer, weights: Sequence[Sequence[int]]) -> None:
         self._follow(PostProcessedLaw(inner.law, tuple(tuple(row) for row in weights)), inner)

@@ -51,6 +51,7 @@ class RandomizedResponse(Indexed):
 
     name = "randomized_response"
     law: ResponseLaw
+    follows = ResponseLaw
 
     def __init__(self, size: int, epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
         check_size(size, word_bits)

@@ -81,6 +81,8 @@ class Randomizer(ABC):
     """
 
     name: ClassVar[str]
+    follows: ClassVar[type[Law]]
+    """The kind of law that it draws by."""
     law: Law
     size: int
     word_bits: int

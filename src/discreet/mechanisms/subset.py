@@ -54,6 +54,7 @@ class Subset(SetValued):
 
     name = "subset"
     law: SubsetLaw
+    follows = SubsetLaw
 
     def __init__(self, size: int, epsilon: Fraction, *, d: int | str | None = None, word_bits: int = WORD_BITS) -> None:
         check_size(size, word_bits)

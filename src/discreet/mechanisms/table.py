@@ -38,6 +38,7 @@ class Table(WrittenOut):
     name = "table"
 
     law: TableLaw
+    follows = TableLaw
 
     def __init__(self, rows: Sequence[Sequence[int]], *, word_bits: int = WORD_BITS) -> None:
         self.follow(TableLaw(tuple(tuple(int(unit) for unit in row) for row in rows), word_bits))

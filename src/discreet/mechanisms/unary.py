@@ -40,6 +40,7 @@ class Unary(SetValued):
 
     name: ClassVar[str] = "unary"
     law: UnaryLaw
+    follows = UnaryLaw
 
     def __init__(self, size: int, epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
         check_size(size, word_bits)

@@ -45,6 +45,7 @@ class UtilityRappor(Randomizer):
     name = "utility_rappor"
     disjoint = False
     law: UtilityRapporLaw
+    follows = UtilityRapporLaw
 
     def __init__(self, size: int, sensitive: Sequence[int], epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
         inner = Unary(len(sensitive), epsilon, word_bits=word_bits)
