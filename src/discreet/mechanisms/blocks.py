@@ -213,13 +213,15 @@ class BlockResponse(Randomizer):
 
     @cached_property
     def twins(self) -> Sequence[int] | None:
-        inside = [part.twins for part in self.kinds]
-        if any(twins is None for twins in inside):
-            return None
+        inside: list[Sequence[int]] = []
+        for part in self.kinds:
+            if part.twins is None:
+                return None
+            inside.append(part.twins)
         numbers: dict[tuple[int, int], int] = {}
         of_kind = [self.kind_of[block] for block in self.block_of]
         found = zip(of_kind, self.place, strict=True)
-        return [numbers.setdefault((kind, inside[kind][place]), len(numbers)) for kind, place in found]  # type: ignore[index]
+        return [numbers.setdefault((kind, inside[kind][place]), len(numbers)) for kind, place in found]
 
     def decode(self, counts: Array, ops: Numeric) -> Array:
         return self._each(ops, lambda part, cells, values: part.decode(counts[cells], ops))

@@ -14,7 +14,7 @@ def pandas_frame(columns: Mapping[str, Sequence[Any] | None], about: Mapping[str
     try:
         import pandas as pd
     except ImportError:
-        raise MissingExtra("pandas", "spark") from None
+        raise MissingExtra("pandas", "frames") from None
     frame = pd.DataFrame({name: float("nan") if cells is None else cells for name, cells in columns.items()})
     frame.attrs.update(about)
     return frame
