@@ -89,9 +89,12 @@ class Explanation:
         randomizer, parts = self.chosen.randomizer, self.chosen.served.parts or ()
         if len(parts) < 2:
             return ()
-        rows = []
-        for group in randomizer.groups(NUMERIC):
-            levels = Counter(parts[number].level for number in group.numbers.tolist())
+        level_of = {x: part.level for part in parts for x in part.members}
+        groups, rows = randomizer.groups(NUMERIC), []
+        if sum(len(group.numbers) for group in groups) != len(parts):
+            return ()
+        for group in groups:
+            levels = Counter(level_of[first] for first in group.values[:, 0].tolist())
             rows += [_part_choice(group.randomizer, level, blocks) for level, blocks in levels.items()]
         return tuple(sorted(rows, key=lambda row: (-row.values, float(row.epsilon))))
 

@@ -1,6 +1,7 @@
 """Laws of estimates: unbiased shares, their covariance, and intervals that mean what they say."""
 
 import math
+from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
@@ -10,7 +11,11 @@ import discreet as dc
 from discreet import Context
 from discreet.checks.statistics import enumerated
 from discreet.errors import InvalidInput
+from discreet.mechanisms.blocks import BlockResponse
+from discreet.mechanisms.hadamard import Hadamard
+from discreet.mechanisms.mechanism import Mechanism
 from discreet.tally import Tally
+from discreet.wire import law_text, parse_law
 
 CONTEXTS = {
     "uniform": Context.uniform(range(5), "1"),
@@ -210,3 +215,26 @@ def test_95_percent_intervals_cover_95_percent_of_4000_surveys(context):
     assert abs(covered.mean() - CONFIDENCE) <= TOLERANCE
     assert np.abs(covered - CONFIDENCE).max() <= 0.017
     assert narrow.mean() < CONFIDENCE - 10 * TOLERANCE
+
+
+def test_block_totals_have_the_names_of_the_parts_that_they_are_of():
+    context = Context.blocks({"a": [0, 1], "b": [2, 3]}, "1")
+    inner = Hadamard(2, Fraction(1))
+    values = [0] * 30 + [2] * 10
+    for block_of in ([0, 0, 1, 1], [1, 1, 0, 0]):  # a law may number the blocks of the context as it likes
+        mechanism = Mechanism(context, BlockResponse(block_of, [inner, inner]))
+        tally = mechanism.tally(mechanism.randomize_many(values, dc.random.seeded(1)))
+        assert dc.estimate(tally).block_totals == {"a": 0.75, "b": 0.25}
+        assert [row.blocks for row in dc.plan(mechanism, n=9).explanation.parts] == [2]
+    coarser = Mechanism(context, Hadamard(4, Fraction(1)))
+    tally = coarser.tally(coarser.randomize_many(values, dc.random.seeded(1)))
+    assert dc.estimate(tally).block_totals == {"all": 1.0}
+    assert dc.plan(coarser, n=9).explanation.parts == ()
+
+
+def test_block_totals_of_a_law_read_back_are_numbered_where_the_context_has_no_parts():
+    two, inf = [[0, 1, "inf", "inf"], [1, 0, "inf", "inf"]], "inf"
+    context = Context.matrix(range(4), [*two, [inf, inf, 0, 2], [inf, inf, 3, 0]])
+    mechanism = parse_law(law_text(dc.mechanism(context, "hadamard")))
+    tally = mechanism.tally(mechanism.randomize_many([0, 1, 2, 2], dc.random.seeded(1)))
+    assert dc.estimate(tally).block_totals == {0: 0.5, 1: 0.5}

@@ -127,10 +127,15 @@ class Estimate(Shares):
     @cached_property
     def block_totals(self) -> dict[Hashable, float]:
         """The share of every block, known exactly from the reports (one block for other contexts)."""
-        _, totals = self.blocks
-        names = [part.name for part in self.tally.mechanism.served.parts or ()]
-        names = names if len(names) == len(totals) else ["all"]
-        return {name: float(total) if self.n else math.nan for name, total in zip(names, totals, strict=True)}
+        block_of, totals = self.blocks
+        sizes, names = np.bincount(block_of), dict[int, Hashable]()
+        for part in self.tally.mechanism.served.parts or ():
+            inside = block_of[list(part.members)]
+            if (inside == inside[0]).all() and sizes[inside[0]] == len(inside):
+                names[int(inside[0])] = part.name
+        if len(names) < len(totals):  # blocks of the reports that are not parts of the context have no names
+            names = dict(enumerate(range(len(totals)) if len(totals) > 1 else ["all"]))
+        return {names[block]: float(total) if self.n else math.nan for block, total in enumerate(totals)}
 
 
 def estimate(tally: Tally | Shares) -> Estimate:
