@@ -1,11 +1,12 @@
 # The only commands there are. Each makes what it needs in a private .venv; Python 3.11 or newer is enough.
 #   make run     a survey of a city, from answers to shares with error bars
 #   make test    every test, on all cores
+#   make fuzz    hostile documents, new ones each time, for some MINUTES
 #   make cover   the same, and how much of the code they reach; slower
 #   make lint    style, types, and the direction of imports
 #   make bench   speed and accuracy, as ratios in one run
 #   make docs    the documentation, as pages in docs/_build/html
-.PHONY: run test cover lint bench docs
+.PHONY: run test fuzz cover lint bench docs
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -18,6 +19,11 @@ run: .venv/run.done
 test: .venv/dev.done
 	@echo "test: pytest"
 	@$(PYTEST)
+
+MINUTES ?= 10
+fuzz: .venv/dev.done
+	@echo "fuzz: changed documents for $(MINUTES) minutes"
+	@FUZZ_MINUTES=$(MINUTES) $(BIN)/python -m pytest --quiet tests/hostile/test_fuzz.py
 
 cover: .venv/dev.done
 	@echo "cover: pytest with coverage"

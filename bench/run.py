@@ -21,6 +21,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent))
 
+from columns import columns
 from limits import Limits, limits, told
 from measure import Result, table
 from parquet import parquet
@@ -28,8 +29,9 @@ from peers import peers
 from picture import draw
 from speed import decode, estimate, growth, privatise
 from start import start
+from timing import timing
 
-SECTIONS = ["start", "privatise", "tally", "estimate", "peers", "files", "growth", "accuracy"]
+SECTIONS = ["start", "timing", "privatise", "columns", "tally", "estimate", "peers", "files", "growth", "accuracy"]
 KS = [1000, 43_750]
 RESULTS = Path(__file__).parent / "results"
 
@@ -39,10 +41,14 @@ def sections(asked: list[str], quick: bool, found: Limits) -> Iterator[Result]:
     ours: dict[tuple[str, str, int], float] = {}
     if "start" in asked:
         yield from start()
+    if "timing" in asked:
+        yield from timing(5_000 if quick else 20_000)
     if {"privatise", "peers"} & set(asked):
         for line in privatise(found, KS, 4_000_000 if quick else 10_000_000):
             ours["privatise", line.case, line.k] = line.rate
             yield line
+    if "columns" in asked:
+        yield from columns(1_000_000 if quick else 10_000_000)
     if {"tally", "peers"} & set(asked):
         for line in decode(found, KS, 4_000_000 if quick else 50_000_000):
             ours["decode", line.case.partition(",")[0], line.k] = line.rate

@@ -55,7 +55,7 @@ def write_records(folder: Path, rows: int) -> None:
 
 def on_one_machine(folder: Path, mechanism: dc.Mechanism) -> dc.Tally:
     """The tally of the same records by this process alone."""
-    key = CollectionKey(KEY, fingerprint=mechanism.fingerprint, collection="place")
+    key = CollectionKey(KEY, mechanism, collection="place")
     total = mechanism.tally()
     for file in sorted(folder.glob("*.parquet")):
         for batch in pq.ParquetFile(file).iter_batches(1 << 20):

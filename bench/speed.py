@@ -12,7 +12,7 @@ from limits import Limits
 from measure import Result, least, memory_beside
 
 import discreet as dc
-from discreet.engines.bulk import randomize_many
+from discreet.engines.bulk import randomize_indices
 from discreet.errors import DiscreetError
 from discreet.statistics import acceleration
 from discreet.statistics.acceleration import cores
@@ -39,10 +39,10 @@ def privatise(found: Limits, ks: list[int], n: int) -> Iterator[Result]:
 def _privatise(made: dc.Mechanism, case: str, n: int, found: Limits) -> Result:
     randomizer, rng = made.randomizer, dc.random.secure()
     x = values(randomizer.size, n)
-    run = partial(randomize_many, randomizer, x, rng)
+    run = partial(randomize_indices, randomizer, x, rng)
     one = n / least(partial(run, engine="numba", threads=1))
     few = x[: max(1, min(n, 1_000_000 if randomizer.words == 1 else 20_000_000 // randomizer.words // 100))]
-    plain = len(few) / least(partial(randomize_many, randomizer, few, rng, engine="numpy", threads=1), tries=2)
+    plain = len(few) / least(partial(randomize_indices, randomizer, few, rng, engine="numpy", threads=1), tries=2)
     clock = partial(least, clock=time.perf_counter)
     ratios = {
         "of AES": one * randomizer.words / found.words,
@@ -62,7 +62,7 @@ def decode(found: Limits, ks: list[int], n: int) -> Iterator[Result]:
         for form, name in [*HOT[:3], HOT[4], SETS[0]]:
             made = mechanism(form, name, k)
             count = n if made.bits <= 64 else max(200, min(n, 200_000_000 // k))
-            reports = made.randomize_many(values(k, count), dc.random.secure())
+            reports = made.randomize_indices(values(k, count), dc.random.secure())
             one = count / least(lambda made=made, reports=reports: dc.Tally.of(made, reports, threads=1))
             worth, acceleration.WORTH = acceleration.WORTH, 1 << 62
             plain = count / least(lambda made=made, reports=reports: dc.Tally.of(made, reports, threads=1), tries=2)
@@ -96,7 +96,7 @@ def growth(ns: list[int], ks: list[int]) -> Iterator[Result]:
         for k, n in dict.fromkeys([(1000, n) for n in ns] + [(k, ns[0]) for k in ks]):
             made = mechanism("uniform", name, k)
             x, rng = values(k, n), dc.random.secure()
-            run = partial(randomize_many, made.randomizer, x, rng, threads=1, engine="numba")
+            run = partial(randomize_indices, made.randomizer, x, rng, threads=1, engine="numba")
             yield Result("growth", f"privatise {name}", k, n, n / least(run, tries=3), megabytes=memory_beside(run))
             tallied = partial(dc.Tally.of, made, run(), threads=1)
             yield Result("growth", f"tally {name}", k, n, n / least(tallied, tries=3))

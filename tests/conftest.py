@@ -1,10 +1,14 @@
-"""What every test is run under: no deadlines, and one process for all that start a Spark."""
+"""What every test is run under: no deadlines, no cache of choices, and one process for all that start a Spark."""
+
+import os
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+os.environ["DISCREET_CACHE"] = "off"  # for the commands that tests start, too: the user's own folder is never touched
 
 
 @pytest.hookimpl(optionalhook=True)

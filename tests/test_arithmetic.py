@@ -87,7 +87,8 @@ def test_sets_of_any_size_are_the_same_integer(size):
 
 
 def test_inserting_with_a_flag_of_zero_changes_nothing():
-    assert INTEGERS.insert(0b100, 0, 0) == 0b100
+    members = INTEGERS.insert(INTEGERS.empty_set(0, 3), 2, 1)
+    assert INTEGERS.set_report(INTEGERS.insert(members, 0, 0), 3) == 0b100
 
 
 def test_looking_up_and_placing_agree():

@@ -197,3 +197,16 @@ def test_only_some_of_many_kinds_of_block_are_printed():
     explanation = dc.explain(Context.blocks({j: range(4 * j, 4 * j + 4) for j in range(15)}, levels))
     assert len(explanation.parts) == 15
     assert str(explanation).endswith("- and 3 other kinds of block")
+
+
+def test_candidates_are_rated_at_other_shares_and_the_chosen_one_stays():
+    explanation = dc.explain(dc.Context.high_low(range(12), range(9), 2))
+    rare = np.array([0.0001] * 9 + [0.3331, 0.333, 0.333])
+    again = explanation.at(rare)
+    assert again.chosen is explanation.chosen
+    assert {c.name for c in again.candidates} == {c.name for c in explanation.candidates}
+    assert explanation.better is None
+    assert again.better is not None
+    assert again.better.error == min(c.error for c in again.candidates) < again.candidates[0].error
+    assert "was chosen at other shares" in again.reason
+    assert explanation.at(np.full(12, 1 / 12)).reason == explanation.reason

@@ -1,8 +1,12 @@
 """Laws of domains: distinct values, numbered in order."""
 
+import datetime as dt
 import tracemalloc
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,24 +23,58 @@ def test_values_and_numbers_are_inverse_to_each_other(values):
 
 
 @pytest.mark.parametrize("values", [range(5), [0, 1, 2, 3, 4]])
-@pytest.mark.parametrize("stranger", [5, -1, "0", None, True, 0.5, [0], ([0],)])
-def test_a_value_outside_the_domain_is_refused_by_name(values, stranger):
+@pytest.mark.parametrize(
+    "stranger", [5, -1, "0", None, True, np.True_, 0.5, float("inf"), float("nan"), 1j, [0], ([0],)]
+)
+def test_a_value_outside_the_domain_is_refused_without_being_shown(values, stranger):
     domain = Domain(values)
     with pytest.raises(UnknownValue) as refused:
         domain.index(stranger)
-    assert f"value={stranger!r} must be one of the 5 values of the domain" in str(refused.value)
+    kind = "null" if stranger is None else f"a value of type {type(stranger).__name__}"
+    assert str(refused.value) == f"{kind} must be one of the 5 values of the domain"
     assert stranger not in domain
+    with pytest.raises(UnknownValue) as asked:
+        domain.asked(stranger)
+    assert str(asked.value) == f"value={stranger!r} must be one of the 5 values of the domain"
 
 
-def test_numpy_numbers_are_numbers():
-    assert Domain(range(10)).index(np.int64(3)) == 3
-    assert np.int64(3) in Domain([1, 2, 3])
+@pytest.mark.parametrize("values", [range(5), [0, 1, 2, 3, 4], np.arange(5), [0.0, 1.0, 2.0, 3.0, 4.0]])
+@pytest.mark.parametrize("three", [3, 3.0, np.int8(3), np.uint64(3), np.float32(3), Decimal(3), Fraction(3)])
+def test_numbers_are_found_where_they_are_equal(values, three):
+    assert Domain(values).index(three) == 3
+
+
+def test_numpy_values_are_kept_as_what_they_stand_for():
+    domain = Domain(np.array([3, 5], dtype="i1"))
+    assert [type(value) for value in domain] == [int, int]
+    assert [type(value) for value in Domain(np.array(["a"]))] == [str]
+    assert list(Domain(np.array(["2020-01-01"], dtype="M8[D]"))) == [dt.date(2020, 1, 1)]
+    assert list(Domain(np.array(["2020-01-01"], dtype="M8[ns]"))) == [dt.datetime(2020, 1, 1)]
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [None, float("nan"), float("inf"), np.float64("-inf"), Decimal("NaN"), np.datetime64("NaT"), pd.NA, pd.NaT],
+)
+def test_what_stands_for_no_answer_is_no_value(strange):
+    with pytest.raises(InvalidContext, match="must not be a value: it is not finite, or stands for no answer"):
+        Domain(["a", strange])
+
+
+@pytest.mark.parametrize("wrong", [5, None, object()])
+def test_what_is_no_collection_is_no_domain(wrong):
+    with pytest.raises(InvalidContext, match=r"values of type \w+ must be a collection of values"):
+        Domain(wrong)
 
 
 def test_true_is_not_one_unless_it_is_a_value():
     assert Domain([False, True]).index(True) == 1
+    assert Domain([False, True]).index(np.True_) == 1
     assert True not in Domain([0, 1])
+    assert np.True_ not in Domain([0, 1])
     assert 1 not in Domain([False, True])
+    assert Domain([1, "x"]) != Domain([True, "x"])
+    assert Domain([1, "x"]) == Domain([1.0, "x"])
 
 
 def test_a_range_of_a_million_values_takes_no_room():
@@ -111,3 +149,11 @@ def test_alike_values_are_zeros():
     assert list(labels) == [0, 0, 0, 0]
     assert len(labels) == 4
     assert labels[2] == 0
+
+
+def test_digits_without_end_are_no_value():
+    domain = Domain(range(5))
+    for text in ("9" * 5000, "-" + "9" * 5000, "１", "1_0", "٣"):
+        with pytest.raises(UnknownValue):
+            domain.index_of_text(text)
+    assert domain.index_of_text("3") == 3

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InvalidEpsilon
+from discreet.errors import InvalidEpsilon, shown
 from discreet.exact import (
     ceil_div,
     epsilon_from_text,
@@ -135,12 +135,21 @@ def test_a_number_means_the_decimal_it_prints(given, exact, text):
         [1],
         "1e301",
         10**301,
+        "1e999999999",
+        "9" * 10_000,
+        "1/" + "9" * 10_000,
+        "1_0",
+        "1_0/3",
+        "１",
+        "٣/٤",
+        "1e1_0",
+        "\t1",
     ],
 )
 def test_what_is_no_epsilon_is_refused_with_its_name_and_value(wrong):
     with pytest.raises(InvalidEpsilon) as refused:
         epsilon_of(wrong, name="epsilon[3]")
-    assert str(refused.value) == f'epsilon[3]={wrong!r} must be a non-negative decimal or "inf"'
+    assert str(refused.value) == f'epsilon[3]={shown(wrong)} must be a non-negative decimal or "inf"'
 
 
 @pytest.mark.parametrize("wrong", [0, "0", "inf", math.inf])

@@ -42,7 +42,7 @@ def test_protecting_less_costs_less(printed):
 
 
 def test_the_printed_shares_are_the_estimates(printed):
-    answers = np.random.default_rng(2020).choice(18, size=example.PEOPLE, p=example.SHARES)
+    answers = np.random.default_rng(2020).choice(example.DISTRICTS, size=example.PEOPLE, p=example.SHARES)
     first = example.survey(next(iter(example.contexts().values())), answers, example.dc.random.seeded(0))
     row = next(line for line in printed.splitlines() if line.startswith(example.DISTRICTS[0]))
     assert f"{100 * first['shares'][0]:.2f} ± {100 * first['stderr'][0]:.2f}" in row

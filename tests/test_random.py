@@ -1,6 +1,10 @@
 """Laws of the sources of words: fresh for people, repeatable for simulation, and no report without them."""
 
+import copy
+import ctypes
+import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -66,41 +70,134 @@ def test_secure_words_never_repeat():
     assert not set(target.tolist()) & set(words)
 
 
-def test_four_forked_children_draw_distinct_words():
-    source = dc.random.secure()
-    parent = source.fill(4).tolist()
-    pipes = []
-    for _ in range(4):
+def in_children(draw, *, fork=os.fork, children=4):
+    """What `draw` gives in each of several forked processes."""
+    found = []
+    for _ in range(children):
         read, write = os.pipe()
-        pid = os.fork()
+        pid = fork()
         if pid == 0:
-            os.write(write, source.fill(4).astype("<u8").tobytes())
+            os.write(write, np.array(draw(), dtype="<u8").tobytes())
             os._exit(0)
         os.close(write)
-        pipes.append((pid, read))
-    words = list(parent)
-    for pid, read in pipes:
         with os.fdopen(read, "rb") as pipe:
-            words += np.frombuffer(pipe.read(), dtype="<u8").tolist()
+            found.append(np.frombuffer(pipe.read(), dtype="<u8").tolist())
         os.waitpid(pid, 0)
-    words += source.fill(4).tolist()
-    assert len(words) == 24
-    assert len(set(words)) == 24
+    return found
 
 
-def test_a_seeded_source_would_be_caught_repeating_itself_in_forks():
-    """The control for the law above: a key that crosses a fork gives the same words twice."""
-    source = dc.random.seeded(1)
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        os.write(write, source.fill(4).astype("<u8").tobytes())
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        child = np.frombuffer(pipe.read(), dtype="<u8").tolist()
-    os.waitpid(pid, 0)
-    assert child == source.fill(4).tolist()
+def fork_in_c():
+    """A fork that tells Python nothing, as C libraries do it."""
+    return ctypes.PyDLL(None).fork()
+
+
+HELD = {
+    "a source": lambda source: source,
+    "reserved words": lambda source: source.reserve(100),
+    "words reserved from those": lambda source: source.reserve(100).reserve(50),
+    "a place in reserved words": lambda source: source.reserve(100).at(10),
+}
+
+
+def distinct(parts):
+    words = [word for part in parts for word in part]
+    return len(words) == 4 * len(parts) and len(set(words)) == len(words)
+
+
+@pytest.mark.parametrize("fork", [os.fork, fork_in_c])
+@pytest.mark.parametrize("used", [0, 3])
+@pytest.mark.parametrize("held", HELD)
+def test_four_forked_children_draw_distinct_words(held, used, fork):
+    source = HELD[held](dc.random.secure())
+    source.fill(used)
+    drawn = in_children(lambda: source.fill(4), fork=fork)
+    later = in_children(lambda: source.reserve(4).take(4), fork=fork)
+    assert distinct([*drawn, *later, source.fill(4).tolist(), source.take(4)])
+
+
+@pytest.mark.parametrize("fork", [os.fork, fork_in_c])
+@pytest.mark.parametrize("held", HELD)
+def test_a_seeded_source_would_be_caught_repeating_itself_in_forks(held, fork):
+    """The control for the law above: a key that crosses a fork gives the same words in every process."""
+    source = HELD[held](dc.random.seeded(1))
+    drawn = in_children(lambda: source.fill(4), fork=fork)
+    assert not distinct(drawn)
+    assert drawn == [source.fill(4).tolist()] * 4
+
+
+def test_a_fork_is_noticed_although_its_process_id_was_used_before(monkeypatch):
+    source = dc.random.secure()
+    source.fill(1)
+    monkeypatch.setattr(os, "getpid", lambda: 4321)
+    reserved = source.reserve(100)
+    assert distinct([*in_children(lambda: reserved.fill(4)), reserved.fill(4).tolist()])
+
+
+def test_a_child_forked_in_the_middle_of_a_draw_is_not_left_waiting():
+    source = dc.random.secure()
+    with source._stream()._lock:  # as another thread would hold it, which does not exist in the child
+        assert len(in_children(lambda: source.fill(4), children=1)[0]) == 4
+
+
+COPIES = {"copy": copy.copy, "deepcopy": copy.deepcopy, "pickle": lambda source: pickle.loads(pickle.dumps(source))}
+
+
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("held", HELD)
+def test_a_copy_of_a_secure_source_draws_words_of_its_own(held, way):
+    source = HELD[held](dc.random.secure())
+    source.fill(3)
+    other, another = COPIES[way](source), COPIES[way](source)
+    parts = [one.fill(4).tolist() for one in (source, other, another)]
+    parts += [one.reserve(4).at(0).take(4) for one in (source, other, another)]
+    assert distinct(parts)
+
+
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("held", HELD)
+def test_a_copy_of_a_seeded_source_goes_on_with_the_same_words(held, way):
+    """Reproducible on purpose, and the control for the law above."""
+    source = HELD[held](dc.random.seeded(1))
+    source.fill(3)
+    other = COPIES[way](source)
+    assert source.fill(4).tolist() == other.fill(4).tolist() == COPIES[way](source).at(-4).take(4)
+    assert other.take(5) == source.take(5)  # each keeps its own place
+
+
+def test_a_pickled_source_holds_no_key():
+    source = dc.random.secure()
+    source.fill(1)
+    for held in (source, source.reserve(10)):
+        assert held._stream()._key not in pickle.dumps(held)
+    assert sources.Keystream(KEY)._key in pickle.dumps(sources.Keystream(KEY))  # the control
+
+
+def four_words(source):
+    return source.fill(4).tolist()
+
+
+@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow), "forkserver"])
+def test_worker_processes_draw_distinct_words(method):
+    source = dc.random.secure()
+    held = [source, source, source.reserve(100)]
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        parts = pool.map(four_words, [*held, held[-1]], chunksize=1)
+        control = pool.map(four_words, [dc.random.seeded(1)] * 2, chunksize=1)
+    assert distinct([*parts, *map(four_words, held)])
+    assert control[0] == control[1]
+
+
+def test_a_mechanism_never_carries_a_source(mechanism):
+    source = dc.random.secure()
+    mechanism.randomize(3, source)
+    mechanism.randomize_many([3] * 10, source)
+    mechanism.randomize_many([3] * 10, dc.random.seeded(1))
+
+    def carried(held):
+        return sources.__name__.encode() in pickle.dumps(held, protocol=0)
+
+    assert not carried(mechanism)
+    assert carried((mechanism, source))  # the control
 
 
 @pytest.mark.parametrize("failure", [OSError("no entropy"), NotImplementedError("no source")])
@@ -115,7 +212,7 @@ def test_no_report_is_made_when_the_system_has_no_randomness(monkeypatch, mechan
         with pytest.raises(RandomnessFailure, match="no report was made"):
             reports.append(mechanism.randomize(3, source))
     with pytest.raises(RandomnessFailure, match="no report was made"):
-        mechanism.randomize_many([3] * 10, source)
+        mechanism.randomize_indices([3] * 10, source)
     assert not reports
 
 
@@ -147,7 +244,7 @@ def test_no_report_is_made_from_a_source_of_ones_own_that_gives_other_than_asked
             return [0] * (count - 1)
 
     with pytest.raises(RandomnessFailure, match="no report was made"):
-        mechanism.randomize_many([3] * 10, Source())
+        mechanism.randomize_indices([3] * 10, Source())
     with pytest.raises(RandomnessFailure, match="no report was made"):
         mechanism.randomize(3, Source())
 
@@ -210,6 +307,23 @@ def test_reserved_words_are_the_next_ones_and_the_source_goes_on_after_them(befo
     for start in (0, 1, 7, 19):
         assert reserved.at(start).take(20 - start) == words[before + start : before + 20]
     assert reserved.fill(20).tolist() == words[before : before + 20]
+
+
+@pytest.mark.parametrize("make", [dc.random.secure, lambda: dc.random.seeded(1)])
+def test_reserved_words_end_where_those_of_others_begin(make):
+    source = make()
+    reserved = source.reserve(20)
+    held = [reserved, reserved.at(0), reserved.at(20), reserved.at(3).reserve(17)]
+    for draw in (
+        lambda one: one.take(21),
+        lambda one: one.fill(21),
+        lambda one: one.reserve(21),
+        lambda one: one.at(21),
+    ):
+        for one in held:
+            with pytest.raises(RandomnessFailure, match="reserved words; no report was made"):
+                draw(one)
+    assert [len(one.take(count)) for one, count in zip(held, [20, 20, 0, 17], strict=True)] == [20, 20, 0, 17]
 
 
 def test_secure_words_can_be_reserved_and_are_never_given_twice():

@@ -70,7 +70,8 @@ def test_named_resolved_and_published_specs_build_verify_and_randomize(tmp_path)
         mechanism = Spec.of(data).mechanism
         forms = {
             f"named{number}.json": json.dumps(data),
-            f"resolved{number}.toml": Spec.of_mechanism(mechanism).to_toml(),
+            f"written{number}.toml": Spec.of_mechanism(mechanism).to_toml(),
+            f"resolved{number}.toml": Spec.of(data).resolved().to_toml(),
             f"law{number}.json": law_text(mechanism),
         }
         for name, text in forms.items():

@@ -32,6 +32,11 @@ def test_infinity_is_a_number_and_what_is_missing_a_dash():
     assert tables.cells([("x", ".2f")], [[math.inf], [None], [math.nan]]) == [["x"], ["inf"], ["-"], ["-"]]
 
 
+def test_a_bar_inside_a_cell_does_not_end_it():
+    page = tables.markdown([("|x|", "s"), ("n", "d")], [("E(P || Q)", 1)]).splitlines()
+    assert page == [r"| \|x\| | n |", "| :-- | --: |", r"| E(P \|\| Q) | 1 |"]
+
+
 def test_a_page_has_a_rule_that_says_the_side():
     assert tables.markdown(COLUMNS, ROWS[:1]).splitlines() == [
         "| name | share | of |",

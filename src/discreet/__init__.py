@@ -12,13 +12,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import bounds, checks, errors, geo, random, spark
+    from . import bounds, checks, errors, geo, limits, random, spark
     from .auditing import Audit, audit
     from .build import mechanism
     from .certificate import Certificate, verify
     from .choose import Explanation, explain
     from .context import Context
     from .domain import Domain
+    from .mechanisms.adaptive import adaptive
     from .mechanisms.compose import compose
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.post_process import post_process
@@ -47,6 +48,7 @@ _HOMES = {
     "Shrunk": "results.shrinking",
     "Spec": "wire",
     "Tally": "tally",
+    "adaptive": "mechanisms.adaptive",
     "audit": "auditing",
     "bounds": "bounds",
     "checks": "checks",
@@ -56,6 +58,7 @@ _HOMES = {
     "explain": "choose",
     "geo": "geo",
     "likelihood": "results.likelihood",
+    "limits": "limits",
     "mechanism": "build",
     "plan": "planning",
     "post_process": "mechanisms.post_process",
@@ -67,7 +70,7 @@ _HOMES = {
 }
 """Where each public name lives; modules are imported when first used."""
 
-_MODULES = {"bounds", "checks", "errors", "geo", "random", "spark"}
+_MODULES = {"bounds", "checks", "errors", "geo", "limits", "random", "spark"}
 
 __all__ = [
     "Audit",
@@ -85,6 +88,7 @@ __all__ = [
     "Shrunk",
     "Spec",
     "Tally",
+    "adaptive",
     "audit",
     "bounds",
     "checks",
@@ -94,6 +98,7 @@ __all__ = [
     "explain",
     "geo",
     "likelihood",
+    "limits",
     "mechanism",
     "plan",
     "post_process",
@@ -116,4 +121,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return __all__

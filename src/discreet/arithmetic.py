@@ -3,7 +3,8 @@
 A sampler is written once, in terms of an `Arithmetic`, and runs on plain integers for one
 report (`Integers`, standard library only) and on NumPy arrays for many
 (`discreet.statistics.arrays.Arrays`). Both give the same report for the same words, word for word,
-because they run the same code. Flags are 0 or 1; `select` picks without branching.
+because they run the same code. Flags are 0 or 1; `select` picks without branching. Both sides of a choice are
+computed, from numbers of one length, since longer integers take longer.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Arithmetic(Protocol):
         """1 where ``u < bound``, for any bound in ``0 .. 2**64``."""
 
     def divide(self, u: Any, by: int) -> Any:
-        """``floor(u / by)``."""
+        """``floor(u / by)``; any number at all for a difference u that is below zero."""
 
     def equal(self, a: Any, b: Any) -> Any:
         """1 where ``a == b``."""
@@ -88,19 +89,19 @@ class Integers:
         return u * below & MASK
 
     def less(self, u: int, bound: int) -> int:
-        return int(u < bound)
+        return u < bound
 
     def divide(self, u: int, by: int) -> int:
-        return u // by
+        return (u + (by << 64)) // by - (MASK + 1)
 
     def equal(self, a: int, b: int) -> int:
-        return int(a == b)
+        return a == b
 
     def at_least(self, a: int, b: int) -> int:
-        return int(a >= b)
+        return a >= b
 
     def select(self, flag: int, a: int, b: int) -> int:
-        return flag * a + (1 - flag) * b
+        return (b, a)[flag]
 
     def look_up(self, table: Sequence[int], i: int) -> int:
         return table[i]
@@ -111,17 +112,18 @@ class Integers:
     def rank(self, rows: Sequence[Sequence[int]], x: int, u: int) -> int:
         return sum(bound <= u for bound in rows[x])
 
-    def empty_set(self, like: int, size: int) -> int:
-        return 0
+    def empty_set(self, like: int, size: int) -> bytearray:
+        return bytearray(b"0") * size
 
-    def contains(self, members: int, i: int) -> int:
-        return members >> i & 1
+    def contains(self, members: bytearray, i: int) -> int:
+        return members[i] & 1
 
-    def insert(self, members: int, i: int, flag: int) -> int:
-        return members | flag << i
-
-    def set_report(self, members: int, size: int) -> int:
+    def insert(self, members: bytearray, i: int, flag: int) -> bytearray:
+        members[i] |= flag
         return members
+
+    def set_report(self, members: bytearray, size: int) -> int:
+        return int(members[::-1], 2)
 
     def wide_position(self, u: int, v: int, below: int) -> int:
         return (u << 64 | v) * below >> 128

@@ -5,23 +5,29 @@ Everything here needs only the standard library, so that a person's own device c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .context import Context, Part
-from .errors import InvalidInput, NotServed
+from .errors import InvalidInput, NotServed, check_type
 from .exact import probability_of, rough
 from .mechanisms.blocks import BlockResponse
 from .mechanisms.kinds import law_of, randomizer_of
-from .mechanisms.law import WORD_BITS
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.randomizer import Randomizer
 from .mechanisms.registry import Registry
 from .mechanisms.support import Supporting
 
+if TYPE_CHECKING:
+    from .choose import Explanation
+
 Parameters: TypeAlias = Mapping[str, Any]
 Shares: TypeAlias = Sequence[float]
+
+AUTO = "auto"
+"""The name that leaves the mechanism to a comparison."""
 
 REPORT_BITS = 64
 """The default limit on the size of a report: one machine word."""
@@ -39,13 +45,16 @@ BASES: Registry[type[Supporting]] = Registry(
 )
 """The randomizers that can serve any uniform part of a context; a new one is registered here."""
 
+MOST_BITS = 1 << 20
+"""The largest limit on the bits of a report."""
+
 COMPARED: Registry[type[Randomizer]] = Registry({"general_hadamard": "general_hadamard:GeneralHadamard"})
 """Randomizers kept for comparison: available by name but never chosen, as a base always has less error."""
 
 
 def mechanism(
     context: Context,
-    name: str = "auto",
+    name: str = AUTO,
     *,
     prior: Any = None,
     bits: int | None = REPORT_BITS,
@@ -60,20 +69,36 @@ def mechanism(
     parameters for each block; for two values binary, warner, mangat; for high-low mixture and
     utility_rappor; exponential for a symmetric E; table with ``rows=``; law with ``law=`` as data.
     """
-    if name == "auto":
-        if parameters:
-            raise InvalidInput(f"{next(iter(parameters))} must go with a named mechanism, not with auto")
-        try:
-            from .choose import explain
-        except ModuleNotFoundError as missing:
-            raise NotServed(
-                f"mechanism='auto' compares mechanisms with {missing.name}, which is not installed; name a mechanism, "
-                "or use a spec that was resolved on a machine that has it"
-            ) from None
-        return explain(context, prior=prior, bits=bits).chosen
+    check_type("context", context, Context, "a context")
+    check_type("name", name, str, "text")
+    check_bits(bits)
+    if name == AUTO:
+        return comparison(context, prior=prior, bits=bits, **parameters).chosen
     if bits != REPORT_BITS:
         raise InvalidInput(f"bits={bits} must go with auto, not with {name!r}")
     return named(context, name, parameters, prior)
+
+
+def comparison(
+    context: Context, *, prior: Any = None, bits: int | None = REPORT_BITS, **parameters: Any
+) -> Explanation:
+    """The comparison that "auto" chooses by; it takes no parameters, and needs more than the standard library."""
+    if parameters:
+        raise InvalidInput(f"{next(iter(parameters))} must go with a named mechanism, not with auto")
+    try:
+        from .choose import explain
+    except ModuleNotFoundError as missing:
+        raise NotServed(
+            f"mechanism='auto' compares mechanisms with {missing.name}, which is not installed; name a mechanism, "
+            "or use a spec that was resolved on a machine that has it"
+        ) from None
+    return explain(context, prior=prior, bits=bits)
+
+
+def check_bits(bits: object) -> None:
+    """Refuse a limit on the bits of a report that is neither a positive whole number nor None."""
+    if bits is not None and (isinstance(bits, bool) or not isinstance(bits, int) or not 1 <= bits <= MOST_BITS):
+        raise InvalidInput(f"bits={repr(bits)[:60]} must be a whole number from 1 to {MOST_BITS}, or None for no limit")
 
 
 def named(context: Context, name: str, parameters: Parameters, prior: Any = None) -> Mechanism:
@@ -96,16 +121,23 @@ def shares_of(context: Context, prior: Any) -> list[float]:
     if isinstance(prior, Mapping):
         shares = [0.0] * context.size
         for value, share in prior.items():
-            shares[context.domain.index(value)] = float(share)
+            shares[context.domain.asked(value)] = _share(share)
     else:
         try:
-            shares = [float(share) for share in prior]
-        except (TypeError, ValueError):
+            shares = [_share(share) for share in prior]
+        except TypeError:
             shares = []
     total = sum(shares)
     if len(shares) != context.size or not all(share >= 0 for share in shares) or not abs(total - 1) <= 1e-5:
         raise InvalidInput(f"prior must be {context.size} non-negative shares that add up to 1")
     return shares if abs(total - 1) < 1e-9 else [share / total for share in shares]
+
+
+def _share(given: Any) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 # -- parts of a context ---------------------------------------------------------------------------------
@@ -306,13 +338,7 @@ def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomiz
 
 def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     _nothing_but(parameters, "law", "law")
-    try:
-        made = randomizer_of(law_of(parameters.get("law")))
-    except (MemoryError, OverflowError):
-        raise InvalidInput(f"law: it needs more memory than there is, for {context.size} values") from None
-    if made.word_bits != WORD_BITS:
-        raise InvalidInput(f"law: word_bits={made.word_bits} must be {WORD_BITS}")
-    return made
+    return randomizer_of(law_of(parameters.get("law"), values=context.size)).weighted(shares)
 
 
 def _nothing_but(parameters: Parameters, name: str, *known: str) -> None:

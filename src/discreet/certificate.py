@@ -10,8 +10,8 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from .context import Context
-from .domain import Value
-from .errors import InvalidInput, PrivacyViolation
+from .domain import Value, listed_values, plain_value
+from .errors import InvalidInput, PrivacyViolation, check_type
 from .exact import Epsilon, gap, log_of, probability_of, rough_gap, text_of, within
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Certificate:
             "claimed": None if self.claimed == math.inf else float(self.claimed),
             "realised": self.realised,
             "gap": None if self.gap == math.inf else self.gap,
-            "tightest": {"x": self.x, "z": self.z},
+            "tightest": {"x": plain_value(self.x), "z": plain_value(self.z)},
             "outputs": self.outputs,
             "fingerprint": self.fingerprint,
         }
@@ -77,10 +77,14 @@ def verify(subject: Mechanism | Sequence[Sequence[Any]], *, context: Context | N
     from .mechanisms.mechanism import Mechanism
 
     if isinstance(subject, Mechanism):
-        return _verify_mechanism(subject, context or subject.context)
-    if context is None:
+        context = subject.context if context is None else context
+    elif context is None:
         raise InvalidInput("context must be given to verify a matrix")
-    return _verify_matrix(subject, context)
+    check_type("context", context, Context, "a context")
+    if isinstance(subject, Mechanism):
+        return _verify_mechanism(subject, context)
+    rows = [listed_values(row, f"matrix[{x}]") for x, row in enumerate(listed_values(subject, "matrix"))]
+    return _verify_matrix(rows, context)
 
 
 def _verify_mechanism(mechanism: Mechanism, context: Context) -> Certificate:
@@ -103,14 +107,12 @@ def _tightest(mechanism: Mechanism, context: Context) -> tuple[int, int, Fractio
     return _worst(mechanism, context) if ratio is None else (x, z, ratio)
 
 
-def _check(name: str, context: Context, x: int, z: int, ratio: Fraction) -> None:
-    asked = context.at(x, z)
-    if not within(ratio, asked):
-        realised = float(log_of(ratio))
-        raise PrivacyViolation(
-            f"{name}: {context.values[x]!r} against {context.values[z]!r} leaks {realised:.17g}, "
-            f"more than the {text_of(asked)} that E allows"
-        )
+def _violation(name: str, context: Context, x: int, z: int, ratio: Fraction) -> PrivacyViolation:
+    """The error for a ratio that is not certain to be within what E allows."""
+    return PrivacyViolation(
+        f"{name}: {context.values[x]!r} against {context.values[z]!r} leaks {float(log_of(ratio)):.17g}, "
+        f"more than the {text_of(context.at(x, z))} that E allows"
+    )
 
 
 def _leaks(randomizer: Randomizer) -> dict[tuple[int, int], Fraction]:
@@ -142,7 +144,8 @@ def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] |
                 f"E allows {text_of(asked)}"
             )
         if (ratio, asked) not in seen:
-            _check(mechanism.name, served, x, z, ratio)
+            if not within(ratio, asked):
+                raise _violation(mechanism.name, served, x, z, ratio)
             seen[ratio, asked] = x, z
     if not seen:
         return None
@@ -157,7 +160,8 @@ def _verify_matrix(rows: Sequence[Sequence[Any]], context: Context) -> Certifica
         asked = context.at(x, z)
         if asked != math.inf:
             ratio = _largest_ratio(units[x], units[z], context, x, z)
-            _check("matrix", context, x, z, ratio)
+            if not within(ratio, asked):
+                raise _violation("matrix", context, x, z, ratio)
             slack = rough_gap(asked, ratio)
             if worst is None or slack < worst[0]:
                 worst = slack, x, z, ratio

@@ -13,21 +13,28 @@ from typing import Any
 import numpy as np
 
 from . import tables
-from .build import BASES, REPORT_BITS, composed, for_part, mass_of, mixture, named, shares_of
+from .build import BASES, REPORT_BITS, check_bits, composed, for_part, mass_of, mixture, named, shares_of
 from .context import Context, Part
-from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed
+from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, check_type, shown
 from .exact import rough, text_of
+from .limits import spend
 from .mechanisms.high_low_choice import best_two_sizes
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.projective import room
 from .mechanisms.randomizer import Randomizer
 from .statistics.numeric import NUMERIC
 
+KIND = 1 << 15
+"""Steps that it takes to compare all bases in one kind of block, beside those that depend on its size."""
+
 MIXED_SIZE = 16
 """The largest set of sensitive values for which two subset sizes are mixed; above, one size is within 0.1 %."""
 
 SHOWN_PARTS = 12
 """How many kinds of block a printed explanation lists."""
+
+TIE = 1e-6
+"""Errors that differ by less than this, relative to them, are alike."""
 
 TABLE_LIMIT = 128
 """The largest domain for which a full table is tried automatically."""
@@ -83,6 +90,20 @@ class Explanation:
         """The mechanism with the least expected error within the limit."""
         return self.candidates[0].mechanism
 
+    def at(self, shares: Any) -> Explanation:
+        """The same candidates with their errors at these shares; the chosen one stays chosen, and comes first."""
+        first, *others = (candidate_of(candidate.mechanism, shares) for candidate in self.candidates)
+        again = Explanation((first, *sorted(others, key=lambda c: c.error)), self.reason)
+        if again.better is None:
+            return again
+        return replace(again, reason=f"{first.name} was chosen at other shares than these")
+
+    @property
+    def better(self) -> Candidate | None:
+        """The candidate with the least error where that is not the chosen one, as it may be at other shares."""
+        best = min(self.candidates, key=lambda c: c.error)
+        return best if best.error < self.candidates[0].error * (1 - TIE) else None
+
     @cached_property
     def parts(self) -> tuple[PartChoice, ...]:
         """What the chosen mechanism uses inside blocks, largest blocks first; empty for other contexts."""
@@ -126,10 +147,15 @@ def _part_choice(inner: Randomizer, level: Fraction, blocks: int) -> PartChoice:
 
 def explain(context: Context, *, prior: Any = None, bits: int | None = REPORT_BITS) -> Explanation:
     """A comparison of all mechanisms that serve the context within `bits` bits per report."""
+    check_type("context", context, Context, "a context")
+    check_bits(bits)
     shares = prior_of(context, prior)
     found: dict[str, Candidate] = {}
     beyond: InvalidEpsilon | None = None
-    limit = None if bits is None else max(bits, _fewest_bits(context))
+    if bits is not None and (isinstance(bits, bool) or not isinstance(bits, int) or bits < 1):
+        raise InvalidInput(f"bits={shown(bits)} must be a whole number of at least 1, or None")
+    most = 2 * context.size + REPORT_BITS  # no report of any mechanism has as many
+    limit = None if bits is None else min(max(bits, _fewest_bits(context)), most)
     for build in _attempts(context, shares, limit):
         try:
             made = build()
@@ -237,6 +263,7 @@ def _base_within(name: str, limit: Callable[[Part], int | None], shares: Any, pa
 
 def _best_base(limit: Callable[[Part], int | None], shares: Any, part: Part) -> Randomizer:
     """The base with the least expected squared error in the part."""
+    spend(KIND, "different kinds of block")
     held = shares[list(part.members)]
     mass = float(held.sum())
     held = held / mass if mass > 0 else np.full(len(held), 1 / len(held))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import repeat
-from numbers import Integral
-from typing import TypeAlias
+from numbers import Number
+from typing import Any, TypeAlias
 
-from .errors import InvalidContext, UnknownValue
+from .errors import InvalidContext, UnknownValue, named, shown
+from .limits import DIGITS
 
 Value: TypeAlias = Hashable
 """A person's value: anything hashable; text and whole numbers survive a round trip through files."""
@@ -17,19 +19,19 @@ Value: TypeAlias = Hashable
 class Domain(Sequence[Value]):
     """The distinct values that a person may hold; ``domain.index(value)`` is a value's number.
 
+    A value is found where Python calls it equal, so 3.0 and NumPy's 3 are 3, but ``True`` is never 1, nor "1".
     ``Domain(range(k))`` is stored as the range itself, so a million numbered values cost nothing.
     """
 
     def __init__(self, values: Iterable[Value]) -> None:
-        if isinstance(values, (str, bytes)):
-            raise InvalidContext(f"values={values!r} must be a collection of values, not a single text")
-        self._values: Sequence[Value] = values if isinstance(values, range) else tuple(values)
+        kept = values if isinstance(values, range) else tuple(map(_kept, listed_values(values, "values")))
+        self._values: Sequence[Value] = kept
         if not self._values:
             raise InvalidContext("values=() must hold at least one value")
         if not isinstance(self._values, range) and len(self._numbers) != len(self._values):
             seen: set[Value] = set()
             twice = next(v for v in self._values if v in seen or seen.add(v))  # type: ignore[func-returns-value]
-            raise InvalidContext(f"values: {twice!r} appears twice; values must be distinct")
+            raise InvalidContext(f"values: {shown(twice)} appears twice; values must be distinct")
 
     @cached_property
     def _numbers(self) -> dict[Value, int]:
@@ -46,35 +48,61 @@ class Domain(Sequence[Value]):
                 raise InvalidContext(f"values: {self._values[other]!r} and {value!r} are written alike in files")
         return texts
 
-    def index(self, value: Value, *_: object) -> int:
-        """The number of `value`; `UnknownValue` if it is not in the domain."""
+    def find(self, value: object) -> int | None:
+        """The number of `value`; None if it is not in the domain."""
+        value = _plain(value)
         if isinstance(self._values, range):
-            if isinstance(value, Integral) and not isinstance(value, bool) and int(value) in self._values:
-                return self._values.index(int(value))
-        else:
-            try:
-                number = self._numbers.get(value)
-            except TypeError:  # it cannot be hashed, so it is not one of the values
-                number = None
-            if number is not None and isinstance(value, bool) == isinstance(self._values[number], bool):
-                return number
-        raise UnknownValue(f"value={value!r} must be one of the {len(self)} values of the domain")
+            whole = whole_number(value)
+            return self._values.index(whole) if whole is not None and whole in self._values else None
+        try:
+            number = self._numbers.get(value)
+        except TypeError:  # it cannot be hashed, so it is not one of the values
+            return None
+        if number is None or isinstance(value, bool) != isinstance(self._values[number], bool):
+            return None
+        return number
+
+    def find_text(self, text: str) -> int | None:
+        """The number of the value whose text form is `text`, as files and command lines write it; None without one."""
+        if not isinstance(self._values, range):
+            return self._texts.get(text)
+        return self.find(written_number(text))
+
+    def index(self, value: object, *_: object) -> int:
+        """The number of `value`; `UnknownValue` if it is not in the domain, without saying what it was."""
+        number = self.find(value)
+        if number is None:
+            raise UnknownValue(f"{named(value)} must be {self.rule}")
+        return number
 
     def index_of_text(self, text: str) -> int:
-        """The number of the value whose text form is `text`, as files and command lines write it."""
-        if isinstance(self._values, range):
-            if text.isascii() and text.removeprefix("-").isdigit() and str(int(text)) == text and int(text) in self:
-                return self.index(int(text))
-        else:
-            number = self._texts.get(text)
-            if number is not None:
-                return number
-        raise UnknownValue(f"value={text!r} must be one of the {len(self)} values of the domain")
+        """The number of the value that is written `text`; `UnknownValue`, which shows it, if there is none."""
+        return self._asked(text, self.find_text)
+
+    def asked(self, value: object) -> int:
+        """The number of a value that is asked about and is nobody's own; `UnknownValue`, which shows it."""
+        return self._asked(value, self.find)
+
+    def _asked(self, value: Any, find: Callable[[Any], int | None]) -> int:
+        number = find(value)
+        if number is None:
+            raise UnknownValue(f"value={shown(value)} must be {self.rule}")
+        return number
+
+    @property
+    def rule(self) -> str:
+        """What a value must be, for messages."""
+        return f"one of the {len(self)} values of the domain"
+
+    @property
+    def stored_range(self) -> range | None:
+        """The values as the range that they are stored as; None if they are listed."""
+        return self._values if isinstance(self._values, range) else None
 
     @property
     def is_range(self) -> bool:
         """True when the values are the numbers 0 .. k-1 themselves."""
-        return isinstance(self._values, range) and self._values == range(len(self._values))
+        return self._values == range(len(self._values))
 
     def __getitem__(self, number):  # type: ignore[no-untyped-def]
         return self._values[number]
@@ -86,21 +114,86 @@ class Domain(Sequence[Value]):
         return iter(self._values)
 
     def __contains__(self, value: object) -> bool:
-        try:
-            return self.index(value) >= 0
-        except UnknownValue:
-            return False
+        return self.find(value) is not None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Domain):
             return NotImplemented
-        return self is other or (len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True)))
+        if self is other or (isinstance(self._values, range) and isinstance(other._values, range)):
+            return self._values == other._values
+        return len(self) == len(other) and all(
+            a == b and isinstance(a, bool) == isinstance(b, bool) for a, b in zip(self, other, strict=True)
+        )
 
     def __hash__(self) -> int:
         return hash((len(self), self[0], self[-1]))
 
     def __repr__(self) -> str:
         return f"Domain({self._values if len(self) <= 6 else f'{len(self)} values'})"
+
+
+def listed_values(values: Any, name: str) -> list[Value]:
+    """The values of a collection; `InvalidContext` for a single text or what is no collection."""
+    if isinstance(values, (str, bytes)):
+        raise InvalidContext(f"{name}={values!r} must be a collection of values, not a single text")
+    try:
+        return list(values)
+    except TypeError:
+        raise InvalidContext(f"{name} of type {type(values).__name__} must be a collection of values") from None
+
+
+def plain_value(value: Value) -> str | int | float:
+    """A value as JSON can hold it: text, numbers and truth values as they are, anything else as text."""
+    return value if isinstance(value, (str, int, float)) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    """A scalar of NumPy as the Python value that it stands for, if there is one; anything else as it is."""
+    if type(value).__module__ != "numpy" or not isinstance(value, Hashable) or not hasattr(value, "item"):
+        return value
+    scalar: Any = value
+    if isinstance(plain := scalar.item(), int) and scalar.dtype.kind in "mM":  # nanoseconds: Python's times have none
+        exact = scalar.astype(f"{scalar.dtype.kind}8[us]")
+        return exact.item() if exact == scalar else scalar
+    return plain
+
+
+def whole_number(value: Any) -> int | None:
+    """The whole number that `value` is equal to; None if it is no number, or True or False."""
+    if isinstance(value, bool) or not isinstance(value, Number):
+        return None
+    number: Any = value
+    try:
+        whole = int(number)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return whole if whole == number else None
+
+
+def written_number(text: str) -> int | None:
+    """The whole number that prints exactly as `text`; None if there is none."""
+    digits = text.removeprefix("-")
+    whole = len(digits) <= DIGITS and digits.isascii() and digits.isdigit() and str(int(text)) == text
+    return int(text) if whole else None
+
+
+def _kept(value: Any) -> Any:
+    """A value as a domain keeps it; `InvalidContext` for what stands for no answer or is not finite."""
+    value = _plain(value)
+    if type(value) in (str, int):
+        return value
+    try:
+        strange = value is None or bool(value != value) or _infinite(value)
+    except (TypeError, ValueError, OverflowError):
+        strange = type(value).__name__ == "NAType"
+    if strange:
+        raise InvalidContext(f"values: {value!r} must not be a value: it is not finite, or stands for no answer")
+    return value
+
+
+def _infinite(value: Any) -> bool:
+    number: Any = value if isinstance(value, Number) else 0
+    return math.isinf(number)
 
 
 class Alike(Sequence[int]):

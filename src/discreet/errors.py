@@ -9,6 +9,7 @@
     │   ├── UnknownValue                a value outside the domain
     │   ├── InvalidReport               a report this mechanism cannot have written
     │   └── InvalidSpec                 a spec file with a missing, extra or ill-typed entry
+    ├── BeyondLimits (ValueError)       a document that asks for more than `discreet.limits` allows
     ├── PrivacyViolation                a channel that fails the context it claims
     ├── MechanismMismatch               reports or tallies of another mechanism
     ├── NotServed                       no mechanism of that name serves the context
@@ -19,9 +20,63 @@
     └── MissingExtra (ImportError)      an optional dependency is absent; the message names the install line
 """
 
+from decimal import Decimal
+
+__all__ = [
+    "BeyondLimits",
+    "CheckFailed",
+    "DiscreetError",
+    "InvalidContext",
+    "InvalidEpsilon",
+    "InvalidInput",
+    "InvalidReport",
+    "InvalidSpec",
+    "MechanismMismatch",
+    "MissingExtra",
+    "NotIdentifiable",
+    "NotServed",
+    "PrivacyViolation",
+    "RandomnessFailure",
+    "Unavailable",
+    "UnknownValue",
+    "show_values",
+]
+
+show_values = False
+"""True shows the values of people in errors, to find a fault in data that may be seen; the command line's
+``--show-values``. By default an error names the row and the rule, because logs get around."""
+
+
+LINE = 1000
+"""The most characters of a message; a longer one is cut in its middle."""
+
+
+def named(value: object) -> str:
+    """What an error calls a person's value: its type, or the value itself while `show_values` is set."""
+    if value is None:
+        return "null"
+    return f"value={shown(value)}" if show_values else f"a value of type {type(value).__name__}"
+
 
 class DiscreetError(Exception):
-    """The root of every error raised on purpose."""
+    """The root of every error raised on purpose; whatever it quotes, its message is one printable line."""
+
+    def __init__(self, message: object = "") -> None:
+        line = " ".join(str(message).splitlines())
+        if len(line) > LINE:
+            line = f"{line[: LINE // 2]} ... {line[-LINE // 4 :]}"
+        if not line.isprintable():
+            line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+        super().__init__(line)
+
+
+def shown(value: object) -> str:
+    """A value as messages quote it: in one short line, whatever it is."""
+    try:
+        text = str(value) if isinstance(value, Decimal) else repr(value)
+    except (ValueError, RecursionError):  # more digits, or deeper, than Python writes
+        return f"2**{value.bit_length() - 1} or more" if isinstance(value, int) else "a value too large to show"
+    return text if len(text) <= 60 else f"{text[:56]}...{text[0] if isinstance(value, str) else ''}"
 
 
 class InvalidInput(DiscreetError, ValueError):
@@ -46,6 +101,10 @@ class InvalidReport(InvalidInput):
 
 class InvalidSpec(InvalidInput):
     """A spec with a missing, extra or ill-typed entry."""
+
+
+class BeyondLimits(DiscreetError, ValueError):
+    """A document that asks for more values, memory or work than its reader allows; see `discreet.limits`."""
 
 
 class PrivacyViolation(DiscreetError):
@@ -76,8 +135,18 @@ class CheckFailed(DiscreetError, AssertionError):
     """A mechanism or engine that breaks a law of the conformance suite; the message says which and where."""
 
 
+def check_type(name: str, given: object, kind: type | tuple[type, ...], what: str) -> None:
+    """Refuse an argument of another type than `kind`, which the message calls `what`."""
+    if not isinstance(given, kind):
+        raise InvalidInput(f"{name} of type {type(given).__name__} must be {what}")
+
+
 class MissingExtra(DiscreetError, ImportError):
     """An optional dependency is absent; the message names the install line."""
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed: pip install 'discreet[{extra}]'")
+
+
+def __dir__() -> list[str]:
+    return __all__

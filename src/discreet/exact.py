@@ -7,12 +7,15 @@ rational that is provably at most ``e**epsilon`` and `within` compares a likelih
 from __future__ import annotations
 
 import math
-from decimal import Decimal, InvalidOperation, localcontext
+import re
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Rational, Real
 from typing import Any, TypeAlias
 
-from .errors import InvalidEpsilon, InvalidInput
+from .errors import InvalidEpsilon, InvalidInput, shown
+from .limits import DIGITS
 
 Epsilon: TypeAlias = Fraction | float
 """An exact epsilon: a `Fraction`, or ``math.inf`` for "no protection required"."""
@@ -20,8 +23,11 @@ Epsilon: TypeAlias = Fraction | float
 PRECISION = 256
 """Fractional bits carried by `exp_below`."""
 
-DIGITS = 600
-"""The most digits of the denominator of an epsilon."""
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?|[+-]?\d+/\d+", re.ASCII)
+"""An exact number as text: a decimal, perhaps with an exponent, or a fraction; in ASCII, with nothing around it."""
+
+INFINITE = ("inf", "+inf", "infinity", "Infinity")
+"""How no protection at all may be written."""
 
 LARGEST = Fraction(4096)
 """`exp_below` treats any larger epsilon as this one, whose exponential is far beyond any ratio of words."""
@@ -32,36 +38,43 @@ def epsilon_of(value: object, *, name: str = "epsilon") -> Epsilon:
 
     A float means the decimal it prints, so ``0.1`` is exactly 1/10.
     """
-    bad = InvalidEpsilon(f'{name}={repr(value)[:400]} must be a non-negative decimal or "inf"')
-    if isinstance(value, bool):
-        raise bad
-    if isinstance(value, str) and "/" in value:
-        try:
-            value = Fraction(value)
-        except (ValueError, ZeroDivisionError):
-            raise bad from None
-    if isinstance(value, (int, Fraction)):
-        exact: Epsilon = Fraction(value)
-    elif isinstance(value, (str, float, Decimal)):
-        try:
-            number = Decimal(str(value).strip())
-        except InvalidOperation:
-            raise bad from None
-        if number.is_nan() or abs(number.adjusted()) > 300:
-            raise bad
-        exact = (math.inf if number > 0 else -math.inf) if number.is_infinite() else Fraction(number)
-    else:
-        raise bad
-    if exact < 0 or (isinstance(exact, Fraction) and (exact > 10**300 or exact.denominator > 10**DIGITS)):
+    bad = InvalidEpsilon(f'{name}={shown(value)} must be a non-negative decimal or "inf"')
+    if isinstance(value, (str, float, Decimal)) and str(value) in INFINITE:
+        return math.inf
+    exact = exact_number(value.strip(" ") if isinstance(value, str) else value)
+    if exact is None or not 0 <= exact <= 10**300:
         raise bad
     return exact
+
+
+def exact_number(value: object) -> Fraction | None:
+    """The number that `value` says exactly, of at most `DIGITS` digits; None if it says none.
+
+    A float or a `Decimal` means the decimal it prints. Text must be as `NUMBER` has it, so that no digit of another
+    script, no separator and no exponent of a billion passes.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, Rational):
+        exact = Fraction(int(value.numerator), int(value.denominator))
+    elif isinstance(value, (str, Real, Decimal)):
+        text = str(value)
+        if len(text) > 2 * DIGITS + 2 or not NUMBER.fullmatch(text):
+            return None
+        try:
+            exact = Fraction(text)
+        except ZeroDivisionError:
+            return None
+    else:
+        return None
+    return exact if max(abs(exact.numerator), exact.denominator) <= 10**DIGITS else None
 
 
 def positive_finite(value: object, *, name: str = "epsilon") -> Fraction:
     """The exact epsilon given by `value`; `InvalidEpsilon` if it is 0 or infinite."""
     exact = epsilon_of(value, name=name)
     if not isinstance(exact, Fraction) or exact == 0:
-        raise InvalidEpsilon(f"{name}={value!r} must be positive and finite here")
+        raise InvalidEpsilon(f"{name}={shown(value)} must be positive and finite here")
     return exact
 
 
@@ -146,14 +159,13 @@ def ceil_div(numerator: int | Fraction, denominator: int | Fraction) -> int:
 
 def probability_of(entry: Any, *, name: str) -> Fraction:
     """An exact probability given as a whole number, a `Fraction` or text; floats are refused, being rounded."""
-    if isinstance(entry, (float, bool)):
+    if isinstance(entry, bool) or (isinstance(entry, Real) and not isinstance(entry, Rational)):
         raise InvalidInput(f"{name}={entry!r} must be exact: an int, a Fraction or text, not a float")
-    try:
-        exact = Fraction(entry)
-    except (TypeError, ValueError, ArithmeticError):
-        raise InvalidInput(f"{name}={entry!r} must be an exact probability") from None
+    exact = exact_number(entry)
+    if exact is None:
+        raise InvalidInput(f"{name}={shown(entry)} must be an exact probability")
     if exact < 0:
-        raise InvalidInput(f"{name}={entry!r} must not be negative")
+        raise InvalidInput(f"{name}={shown(entry)} must not be negative")
     return exact
 
 

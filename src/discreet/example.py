@@ -68,7 +68,7 @@ def survey(context: dc.Context, answers: Any, rng: Any) -> dict[str, Any]:
 def main() -> None:
     """Run the three surveys, print what was learned and draw it."""
     generator = np.random.default_rng(2020)  # made-up people; their noise comes from dc.random.seeded
-    answers = generator.choice(len(DISTRICTS), size=PEOPLE, p=SHARES)
+    answers = generator.choice(DISTRICTS, size=PEOPLE, p=SHARES)
     print(f"{PEOPLE:,} made-up people in {len(DISTRICTS)} districts of {len(CITIES)} cities, epsilon {EPSILON}.")
     print("Noise is seeded so that this page comes out the same; real people use dc.random.secure().\n")
     surveys = {}

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from .domain import Value
-from .errors import InvalidSpec
+from .errors import InvalidSpec, shown
+from .exact import exact_number
 
 
 class Fields:
@@ -61,7 +62,8 @@ def kind_of(data: object) -> str:
     if isinstance(data, bool):
         return "true or false"
     names = {str: "text", int: "a whole number", list: "a list", type(None): "null", Decimal: "a number"}
-    return next((name for kind, name in names.items() if isinstance(data, kind)), "a table")
+    unnamed = "a table" if isinstance(data, Mapping) else "a date or a time"
+    return next((name for kind, name in names.items() if isinstance(data, kind)), unnamed)
 
 
 def text(data: object, name: str) -> str:
@@ -112,7 +114,7 @@ def number(data: object, name: str) -> str | int:
 
 def exact(data: object, name: str) -> Fraction:
     """An exact number given as text, a whole number or a decimal."""
-    try:
-        return Fraction(number(data, name))
-    except (ValueError, ZeroDivisionError):
-        raise InvalidSpec(f"{name}={data!r} must be an exact number, such as 3, 0.25 or 1/3") from None
+    found = exact_number(number(data, name))
+    if found is None:
+        raise InvalidSpec(f"{name}={shown(data)} must be an exact number, such as 3, 0.25 or 1/3")
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,15 @@ from . import tables
 from .build import REPORT_BITS, mechanism
 from .choose import Explanation, candidate_of, explain, prior_of
 from .context import Context
-from .errors import DiscreetError, InvalidInput
+from .errors import DiscreetError, InvalidInput, check_type
 from .mechanisms.mechanism import Mechanism
 from .random import seeded
 from .results.intervals import quantile
 from .results.projection import project
-from .results.unbiased import Estimate, estimate
+from .results.unbiased import estimate
 from .statistics.numeric import NUMERIC
-from .tally import Tally
+from .statistics.simplex import project_blocks
+from .tally import MOST, Tally
 
 Array = NDArray[np.float64]
 
@@ -34,6 +36,14 @@ WORDS = 1 << 23
 PEOPLE = 1 << 10
 """The smallest number of people simulated in such a survey."""
 
+EVEN = 1e-12
+"""Shares that differ by no more than this are even."""
+TWO_ANSWERS = (
+    "For one TV `discreet bounds` names more people than `discreet plan`: it bounds the TV from above at the worst "
+    "shares, while a plan gives the TV to expect at the assumed ones."
+)
+"""Why two commands answer one question differently."""
+
 
 COLUMNS: list[tables.Column] = [
     ("", "s"),
@@ -43,7 +53,7 @@ COLUMNS: list[tables.Column] = [
     ("stderr", ".3g"),
     ("TV", ".3f"),
     ("projected", ".3f"),
-    ("seen from", ".3g"),
+    ("detectable", ".3g"),
 ]
 """The columns of a printed plan."""
 
@@ -53,7 +63,8 @@ class Expected:
     """The error to expect from one way to collect, at one n and one assumed distribution.
 
     `total_squared_error` and `stderr` are exact; `tv` is the normal approximation
-    ``sum_x sd_x / sqrt(2 pi)``; `tv_projected` is the mean of seeded simulations.
+    ``sum_x sd_x / sqrt(2 pi)``; `tv_projected` is the mean of seeded simulations. A share of `detectable` is told
+    from zero in 19 of 20 surveys.
     """
 
     label: str
@@ -98,8 +109,7 @@ class Plan:
         """No privacy, classical privacy at the context's smallest epsilon, and this context, side by side."""
         rows = [_without_privacy(self.context, self.n, self.prior)]
         try:
-            level = self.context.smallest
-            classical = mechanism(Context.uniform(self.context.values, level), prior=self.prior, bits=self.bits)
+            classical = self._classical()
             same = classical.fingerprint == self.mechanism.fingerprint
             expected = self.expected if same else expected_error(classical, self.n, self.prior)
             rows.append(replace(expected, label="classical"))
@@ -107,12 +117,26 @@ class Plan:
             pass  # epsilon 0 or infinite has no classical form
         return (*rows, self.expected)
 
+    def _classical(self) -> Mechanism:
+        """The best mechanism for classical privacy; for a context that asks for it, the one already chosen."""
+        parts = self.context.parts or ()
+        if len(self.explanation.candidates) > 1 and len(parts) == 1 and parts[0].is_uniform:
+            return self.mechanism
+        classical = Context.uniform(self.context.values, self.context.smallest)
+        return mechanism(classical, prior=self.prior, bits=self.bits)
+
+    @property
+    def assumed(self) -> str:
+        """The shares that the plan assumes: "even shares" or "the given shares"."""
+        return "even shares" if np.ptp(self.prior) <= EVEN else "the given shares"
+
     def as_dict(self) -> dict[str, Any]:
         """The plan as plain data."""
         expected = self.expected
         return {
             "mechanism": expected.mechanism,
             "n": self.n,
+            "assumed": self.assumed,
             "bits": expected.bits,
             "total_squared_error": expected.total_squared_error,
             "tv": expected.tv,
@@ -134,14 +158,24 @@ class Plan:
         lines = [f"{self.context!r}, n = {self.n:,}", tables.text(COLUMNS, rows)]
         if self.users_needed is not None:
             lines.append(f"{self.target} needs {self.users_needed:,} users")
-        lines.append(
-            "Squared error and stderr are exact; TV is a normal approximation, projected TV a seeded simulation."
-        )
+        hint = "; a prior assumes others" if self.assumed == "even shares" else ""
+        lines += [
+            f"Errors are those to expect at {self.assumed}{hint}. A share is told from 0 in 19 of 20 surveys if it is "
+            "detectable.",
+            "Squared error and stderr are exact; TV is a normal approximation, projected TV a seeded simulation.",
+        ]
+        if (better := self.explanation.better) is not None:
+            lines.append(
+                f"At these shares {better.name} would have less error, {better.error / self.n:.3g}: a spec chooses by "
+                "the shares in its mechanism.prior."
+            )
+        if self.target is not None and self.target.startswith("tv"):
+            lines.append(TWO_ANSWERS)
         return "\n".join(lines)
 
 
 def plan(
-    subject: Context | Mechanism,
+    subject: Context | Mechanism | Explanation,
     *,
     n: int | None = None,
     tv: float | None = None,
@@ -151,38 +185,48 @@ def plan(
 ) -> Plan:
     """The expected error of n reports, or the number of users that a target error needs.
 
-    `subject` is a context, for its best mechanism with reports of at most `bits` bits, or a mechanism.
+    `subject` is a context, for its best mechanism with reports of at most `bits` bits, a mechanism, or the comparison
+    that one was chosen by.
     Give `n`, or a target: `tv` (expected total variation of the raw estimate) or `stderr` (the
     largest standard error of a share). `prior` is the assumed distribution, uniform unless given.
     The expected total squared error is exact: ``(sum_x E[phi_x**2] - |p|**2) / n``.
     """
-    if sum(given is not None for given in (n, tv, stderr)) != 1:
-        raise InvalidInput("plan needs exactly one of n, tv and stderr")
+    check_target(n=n, tv=tv, stderr=stderr)
     if isinstance(subject, Mechanism):
         context = subject.context
         shares = prior_of(context, prior)
         explanation = Explanation((candidate_of(subject, shares),), f"{subject.name} was asked for")
+    elif isinstance(subject, Explanation):
+        context = subject.chosen.context
+        shares = prior_of(context, prior)
+        explanation = subject.at(shares)
     else:
+        check_type("subject", subject, Context, "a context or a mechanism")
         context = subject
         shares = prior_of(context, prior)
         explanation = explain(context, prior=shares, bits=bits)
     if n is not None:
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise InvalidInput(f"n={n!r} must be a whole number of at least 1")
         return Plan(context, int(n), shares, explanation, None, None, bits)
     needed, target = _users_needed(explanation.chosen, shares, tv=tv, stderr=stderr)
     return Plan(context, needed, shares, explanation, needed, target, bits)
 
 
+def check_target(*, n: int | None, tv: float | None, stderr: float | None) -> None:
+    """Raise `InvalidInput` unless exactly one of n and the targets is given, and can be planned for."""
+    if sum(given is not None for given in (n, tv, stderr)) != 1:
+        raise InvalidInput("plan needs exactly one of n, tv and stderr")
+    if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= MOST):
+        raise InvalidInput(f"n={repr(n)[:60]} must be a whole number from 1 to {MOST}")
+    for name, target in (("tv", tv), ("stderr", stderr)):
+        if target is not None and (not isinstance(target, Real) or not 0 < target < 1):
+            raise InvalidInput(f"{name}={target!r} must be between 0 and 1")
+
+
 def _users_needed(made: Mechanism, shares: Array, *, tv: float | None, stderr: float | None) -> tuple[int, str]:
     deviations = _deviations(made, shares)
     if tv is not None:
-        if not 0 < tv < 1:
-            raise InvalidInput(f"tv={tv} must be between 0 and 1")
         return max(1, math.ceil((_tv(deviations) / tv) ** 2)), f"tv={tv}"
     assert stderr is not None
-    if not 0 < stderr < 1:
-        raise InvalidInput(f"stderr={stderr} must be between 0 and 1")
     return max(1, math.ceil((float(deviations.max()) / stderr) ** 2)), f"stderr={stderr}"
 
 
@@ -230,24 +274,24 @@ def _projected_tv(made: Mechanism, n: int, shares: Array) -> float:
     rng = np.random.default_rng(20200713)
     distances = []
     for number in range(_surveys(shares)):
-        survey = _simulated(made, n, shares, rng, number)
-        distances.append(0.5 * np.abs(project(survey).shares - shares).sum())
+        distances.append(0.5 * np.abs(_simulated(made, n, shares, rng, number) - shares).sum())
     return float(np.mean(distances))
 
 
-def _simulated(made: Mechanism, n: int, shares: Array, rng: np.random.Generator, number: int) -> Estimate:
-    """An estimate from n simulated people; the counts are drawn at once where each report has one cell."""
+def _simulated(made: Mechanism, n: int, shares: Array, rng: np.random.Generator, number: int) -> Array:
+    """The projected shares of n simulated people; the counts are drawn at once where each report has one cell.
+
+    Otherwise the errors of fewer people stand for those of n, scaled.
+    """
     if made.randomizer.disjoint:
         law = np.clip(made.randomizer.push(shares, NUMERIC), 0.0, None)
-        return estimate(Tally(made, rng.multinomial(n, law / law.sum()), n))
+        return project(Tally(made, rng.multinomial(n, law / law.sum()), n)).shares
     people = min(n, max(PEOPLE, WORDS // (_surveys(shares) * made.randomizer.words)))
     held = rng.choice(len(shares), size=people, p=shares)
-    tally = made.tally(made.randomize_many(held, seeded(number)))
-    if people == n:
-        return estimate(tally)
-    expected = made.randomizer.push(shares, NUMERIC) * n
-    noise = (tally.counts - expected * people / n) * math.sqrt(n / people)
-    return estimate(Tally(made, np.rint(expected + noise).astype(np.int64), n))
+    survey, scale = estimate(made.tally(made.randomize_indices(held, seeded(number)))), math.sqrt(people / n)
+    block_of, totals = survey.blocks
+    whole = np.bincount(block_of, weights=shares, minlength=len(totals))
+    return project_blocks(shares + scale * (survey.shares - shares), block_of, whole + scale * (totals - whole))
 
 
 def _without_privacy(context: Context, n: int, shares: Array) -> Expected:

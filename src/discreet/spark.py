@@ -34,7 +34,7 @@ from weakref import WeakKeyDictionary
 
 from . import errors
 from .errors import DiscreetError, InvalidInput, MissingExtra
-from .files.formats import format_of
+from .files.formats import known_format
 from .mechanisms.mechanism import Mechanism
 from .results.unbiased import Estimate
 from .results.unbiased import estimate as estimate_of
@@ -45,8 +45,21 @@ if TYPE_CHECKING:
 
     from .engines.arrow_records import Partial, Recipe
 
+__all__ = [
+    "estimate",
+    "java_home",
+    "randomize",
+    "read",
+    "session",
+    "stored",
+    "tally",
+]
+
 MERGED_BY_DRIVER = 1 << 26
 """Bytes of tallies that the driver takes in; more are first merged on the executors, as a tree."""
+
+FINGERPRINT = "fingerprint"
+"""The column in which every report names the mechanism that wrote it, in whatever form it is stored."""
 
 _PARTIAL = "counts binary, n long, unknown long, nameless long"
 """`discreet.engines.arrow_records.PARTIAL` as Spark writes it."""
@@ -67,13 +80,16 @@ def randomize(
     into: str = "report",
     unknown: str = "error",
 ) -> DataFrame:
-    """One report for each record: a frame with the column `into`, and with those columns that `keep` names.
+    """One report for each record: the columns that `keep` names, the reports as `into`, and their fingerprint.
 
     `record_id` names a column of whole numbers, text or bytes in which every record has its own entry;
     `key` is at least 16 secret bytes. Values that are null or not in the domain stop the job, which
     then says how many there are; ``unknown="drop"`` leaves them out. Reports of up to 63 bits are whole
-    numbers, wider ones packed bytes, the lowest first. Nothing but the columns asked for is passed on.
+    numbers, wider ones packed bytes, the lowest first. The column ``fingerprint`` names their mechanism, and stays
+    with them in every format. Of the records nothing but the columns asked for is passed on.
     """
+    from pyspark.sql import functions
+
     from .engines.arrow_records import Parcel, Recipe
     from .engines.prf import CollectionKey
 
@@ -83,48 +99,59 @@ def randomize(
     _check_columns(df, {"column": (column,), "record_id": (record_id,), "keep": keep})
     if column == record_id or column in keep:
         raise InvalidInput(f"column={column!r} holds what is to be protected; it cannot be record_id or in keep")
-    if into in keep:
-        raise InvalidInput(f"into={into!r} must not be one of the columns kept")
+    if into in keep or FINGERPRINT in (name.lower() for name in (into, *keep)):  # Spark minds no capitals
+        raise InvalidInput(f"into={into!r} and {FINGERPRINT!r} must not be the same, nor columns that are kept")
     _check_types(df, column, record_id)
     named = column if collection is None else collection
-    secret = CollectionKey(key, fingerprint=mechanism.fingerprint, collection=named)
+    secret = CollectionKey(key, mechanism, collection=named)
     recipe = Recipe(Parcel.of(mechanism), secret, column, record_id, unknown == "drop")
 
     source = _only(df, {"value": column, "record": record_id})
     wider = _only(df, {"value": column, "record": record_id, **{f"kept{i}": name for i, name in enumerate(keep)}})
     made = wider.mapInArrow(_named("randomize_records", recipe.randomized), _report_schema(df, mechanism, keep, into))
+    made = made.withColumn(FINGERPRINT, functions.lit(mechanism.fingerprint))
     _sources[made] = (recipe, source)
     return made
 
 
-def tally(df: DataFrame, mechanism: Mechanism, *, column: str = "report") -> Tally:
+def tally(df: DataFrame, mechanism: Mechanism, *, column: str = "report", unmarked: bool = False) -> Tally:
     """The tally of a column of reports: each partition counts its own, and only counts travel.
 
     The frame that `randomize` gave, taken as it is, is counted in the pass that makes the reports, which
     then never leave the process that made them. A frame that is cached, changed or read back is counted
-    as it stands. Reports that say they are of another mechanism are refused.
+    as it stands. Reports say of which mechanism they are, each in the column ``fingerprint`` or all in the metadata
+    of their own; those of another are refused, and those that say nothing unless `unmarked` accepts them, when
+    another mechanism's would not be noticed.
     """
     from .engines.arrow_records import Parcel, counted_reports, refuse, whole
-    from .engines.arrow_reports import MARK, check_mark
+    from .engines.arrow_reports import MARK
+    from .engines.sections import check_mark
 
     _check_columns(df, {"column": (column,)})
-    check_mark(mechanism, df.schema[column].metadata.get(MARK), f"column {column!r}")
+    named = df.columns.count(FINGERPRINT) == 1 and column != FINGERPRINT
+    check_mark(mechanism, df.schema[column].metadata.get(MARK), f"column {column!r}", unmarked=unmarked or named)
     recipe, source = (None, df) if df.is_cached else _sources.get(df, (None, df))
     if recipe is not None:
         partials = source.mapInArrow(_named("tally_records", recipe.counted), _PARTIAL)
     else:
         parcel = Parcel.of(mechanism)
         work = _named("tally_reports", lambda batches: counted_reports(parcel, batches))
-        partials = _only(df, {"report": column}).mapInArrow(work, _PARTIAL)
+        reports = _only(df, {"report": column, **({"own": FINGERPRINT} if named else {})})
+        if named:
+            reports = reports.withColumn("own", reports["own"].eqNullSafe(mechanism.fingerprint))
+        partials = reports.mapInArrow(work, _PARTIAL)
     counts, n, unknown, nameless = _merged(partials, mechanism)
     if recipe is not None:
         refuse(recipe, unknown=unknown, nameless=nameless)
+    elif unknown:
+        other = df.filter(~df[FINGERPRINT].eqNullSafe(mechanism.fingerprint)).first()
+        check_mark(mechanism, str(other and other[FINGERPRINT]), f"column {column!r}, {unknown} times")
     return whole(mechanism, counts, n)
 
 
-def estimate(df: DataFrame, mechanism: Mechanism, *, column: str = "report") -> Estimate:
-    """Unbiased shares with standard errors and intervals from a column of reports."""
-    return estimate_of(tally(df, mechanism, column=column))
+def estimate(df: DataFrame, mechanism: Mechanism, *, column: str = "report", unmarked: bool = False) -> Estimate:
+    """Unbiased shares with standard errors and intervals from a column of reports, taken as by `tally`."""
+    return estimate_of(tally(df, mechanism, column=column, unmarked=unmarked))
 
 
 def read(session: SparkSession, paths: Sequence[str], *, form: str | None = None) -> DataFrame:
@@ -134,7 +161,7 @@ def read(session: SparkSession, paths: Sequence[str], *, form: str | None = None
     """
     from pyspark.errors import AnalysisException
 
-    forms = {format_of(path).spark or "parquet" for path in paths}
+    forms = {(known.spark if (known := known_format(path)) else None) or "parquet" for path in paths}
     if form is None and len(forms) != 1:
         raise InvalidInput(f"inputs of more than one format ({', '.join(sorted(forms))}) cannot be read together")
     try:
@@ -278,3 +305,7 @@ def _plainly() -> Iterator[None]:
         if said and isinstance(kind, type) and issubclass(kind, DiscreetError) and kind is not MissingExtra:
             raise kind(said[2].strip()) from None
         raise
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -39,7 +39,7 @@ def text(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> str:
 
 def markdown(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> str:
     """The table in Markdown."""
-    head, *body = cells(columns, rows)
+    head, *body = ([cell.replace("|", "\\|") for cell in row] for row in cells(columns, rows))
     rule = [":--" if _words(spec) else "--:" for _, spec in columns]
     return "\n".join("| " + " | ".join(row) + " |" for row in (head, rule, *body))
 

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidReport, MechanismMismatch
+from .errors import InvalidInput, InvalidReport, MechanismMismatch
+from .mechanisms.mechanism import Mechanism
 from .statistics.acceleration import cores
 from .statistics.numeric import NUMERIC, as_reports
-
-if TYPE_CHECKING:
-    from .mechanisms.mechanism import Mechanism
 
 CHUNK = 1 << 20
 """Reports counted at a time, or a few times the number of cells if that is more."""
 
+MOST = (1 << 53) - 1
+"""The most reports of a tally: all that a double, and so any reader of JSON, counts exactly."""
+
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """How many reports fell in each cell, and how many there are; ``+`` merges, the empty tally is its zero."""
+    """How many reports fell in each cell, and how many there are; ``+`` merges, the empty tally is its zero.
+
+    `InvalidInput` for counts that no n reports of the mechanism can have; the message names the rule that they break.
+    """
 
     mechanism: Mechanism
     counts: NDArray[np.int64]
     n: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "counts", _possible(self.mechanism, self.counts, self.n))
 
     @classmethod
     def of(cls, mechanism: Mechanism, reports: Any = (), *, threads: int | None = None) -> Tally:
@@ -86,20 +94,60 @@ class Tally:
         return f"<tally of {self.n} reports of {self.mechanism.name}>"
 
 
+def _possible(mechanism: Mechanism, counts: Any, n: int) -> NDArray[np.int64]:
+    """The counts as whole numbers, if some n reports of the mechanism have them."""
+    if not isinstance(mechanism, Mechanism):
+        raise InvalidInput(f"mechanism of type {type(mechanism).__name__} must be a mechanism")
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 0 <= n <= MOST:
+        raise InvalidInput(f"n={n!r} must be a whole number from 0 to {MOST}")
+    randomizer, given = mechanism.randomizer, np.asarray(counts)
+    if given.dtype.kind not in "iu" or given.shape != (randomizer.cells,):
+        raise InvalidInput(
+            f"counts of type {given.dtype} and shape {given.shape} must be {randomizer.cells} whole numbers, one a cell"
+        )
+    if given.size and not 0 <= int(given.min()) <= int(given.max()) <= n:
+        raise InvalidInput(f"counts: every count must be from 0 to n={n}")
+    whole = given.astype(np.int64)
+    if np.sum(whole, dtype=np.float64) >= 1 << 62:
+        raise InvalidInput("counts must not add up to 2**62 or more")
+    if (total := int(np.sum(randomizer.total(whole, NUMERIC)))) != n:
+        raise InvalidInput(f"counts add up to {total} reports, but n={n}")
+    if (rule := randomizer.broken_rule(whole, NUMERIC)) is not None:
+        raise InvalidInput(f"counts cannot be those of reports: {rule}")
+    return whole
+
+
 def as_batch(reports: Any, bits: int) -> NDArray[Any]:
-    """Reports as an engine's batch: unsigned integers, or rows of 64-bit words if wider than one word."""
+    """Reports as an engine's batch: unsigned integers, or rows of 64-bit words if wider than one word.
+
+    They may come as a list, an array of NumPy, or a column of pandas, polars or Arrow; packed bytes, lowest first, are
+    taken where all of them are.
+    """
+    if isinstance(reports, (str, bytes, Mapping, np.ma.MaskedArray)) or not isinstance(reports, (Iterable, np.ndarray)):
+        raise InvalidReport(f"reports of type {type(reports).__name__} must be one column of reports, such as a list")
+    if not hasattr(reports, "__array__"):
+        return _of_list(list(reports), bits)
+    array = np.asarray(reports)
+    if array.dtype.kind == "O" and array.ndim == 1:
+        return _of_list(array.tolist(), bits)
     columns = -(-bits // 64)
-    if not isinstance(reports, np.ndarray):
-        listed = list(reports)
-        if any(isinstance(y, bool) or not isinstance(y, (int, np.integer)) for y in listed):
-            raise InvalidReport("reports must be whole numbers")
-        if any(not 0 <= int(y) < 1 << 64 * columns for y in listed):
-            raise InvalidReport(f"reports: every report must be from 0 to 2**{64 * columns} - 1")
-        if columns > 1:
-            packed = b"".join(int(y).to_bytes(8 * columns, "little") for y in listed)
-            return np.asarray(np.frombuffer(packed, dtype="<u8")).reshape(len(listed), columns)
-        return np.array(listed, dtype=np.uint64)
-    array = as_reports(reports)
+    array = as_reports(array)
     if (array.ndim, columns == 1) not in ((1, True), (2, False)) or (array.ndim == 2 and array.shape[1] != columns):
         raise InvalidReport(f"reports of shape {array.shape} must have {columns} word(s) each")
     return array
+
+
+def _of_list(reports: list[Any], bits: int) -> NDArray[Any]:
+    columns = -(-bits // 64)
+    if reports and all(isinstance(y, bytes) for y in reports):
+        if any(len(y) != -(-bits // 8) for y in reports):
+            raise InvalidReport(f"reports: every report must have {-(-bits // 8)} bytes")
+        reports = [int.from_bytes(y, "little") for y in reports]
+    if any(isinstance(y, bool) or not isinstance(y, (int, np.integer)) for y in reports):
+        raise InvalidReport("reports must be whole numbers")
+    if any(not 0 <= int(y) < 1 << 64 * columns for y in reports):
+        raise InvalidReport(f"reports: every report must be from 0 to 2**{64 * columns} - 1")
+    if columns > 1:
+        packed = b"".join(int(y).to_bytes(8 * columns, "little") for y in reports)
+        return np.asarray(np.frombuffer(packed, dtype="<u8")).reshape(len(reports), columns)
+    return np.array(reports, dtype=np.uint64)

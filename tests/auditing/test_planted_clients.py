@@ -62,7 +62,7 @@ def test_a_value_outside_the_domain_is_refused_and_never_sent():
         with pytest.raises(UnknownValue):
             mechanism.randomize(value, dc.random.secure())
     with pytest.raises(UnknownValue):
-        mechanism.randomize_many(np.array([4]), dc.random.secure())
+        mechanism.randomize_indices(np.array([4]), dc.random.secure())
 
 
 @pytest.mark.parametrize("text", ["hiv", "no", "-1", "4", "01", " 1", "1.0", "true", "1\n"])

@@ -13,7 +13,7 @@ import pytest
 import discreet as dc
 from discreet.arithmetic import INTEGERS, MASK
 from discreet.checks import check_engine, check_equal_words, check_every_word, check_pairs
-from discreet.engines.bulk import randomize_many
+from discreet.engines.bulk import randomize_indices
 from discreet.errors import CheckFailed, PrivacyViolation
 from discreet.exact import exp_below
 from discreet.mechanisms.hadamard import Hadamard
@@ -204,10 +204,10 @@ def test_a_sampler_that_stops_early_is_refused():
 def test_an_engine_that_reuses_noise_across_values_is_refused():
     def reuses(randomizer, indices, rng):
         same = rng.take(randomizer.words)
-        return randomize_many(randomizer, indices, replay(same * len(indices)))
+        return randomize_indices(randomizer, indices, replay(same * len(indices)))
 
     mechanism = dc.mechanism(uniform(10), "hadamard")
-    check_engine(randomize_many, mechanism, n=200)
+    check_engine(randomize_indices, mechanism, n=200)
     with pytest.raises(CheckFailed, match="by the engine"):
         check_engine(reuses, mechanism, n=200)
 

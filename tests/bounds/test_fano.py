@@ -10,6 +10,7 @@ from discreet.bounds import (
     fano_best,
     fano_distribution,
     fano_inequality,
+    fano_information,
     fano_printed,
     kl,
     minimax_classical,
@@ -127,3 +128,31 @@ def test_a_delta_weakens_the_bound():
 def test_bad_input_is_refused(call):
     with pytest.raises(InvalidInput, match="must"):
         call()
+
+
+@pytest.mark.parametrize("n", [1, 5, 200])
+def test_lemma_4_beside_duchi_as_quoted_and_with_the_square(n):
+    members = simplex_packing(5, radius=0.3)
+    for epsilon in (0.05, 0.405, 0.41, 0.536, 1.0, 3.0):
+        found = fano_information(members, n, epsilon=epsilon)
+        assert found.sharp.value <= found.printed.value
+        assert found.duchi.value <= 2 * math.expm1(epsilon) ** 2 * n * members.mean_kl  # Pinsker
+        if epsilon >= math.log(1.5):
+            assert found.printed.value <= found.duchi_printed.value
+        # what reports through randomized response really say, one at a time
+        Q = np.full((5, 5), 1.0) + math.expm1(epsilon) * np.eye(5)
+        said = mutual_information(members.distributions @ (Q / Q.sum(axis=1, keepdims=True)), np.full(5, 0.2))
+        assert n * said <= min(found.duchi.value, found.printed.value, found.sharp.value) * (1 + 1e-12)
+
+
+def test_the_comparison_of_the_paper_begins_where_it_says_and_the_true_one_later():
+    """Lemma 4 against (10): from log(3/2) = 0.405; with a square in it: from log(1 + 1/sqrt(2)) = 0.535."""
+    members = simplex_packing(4, radius=0.2)
+    n = 10_000  # phi_n is one
+    before = fano_information(members, n, epsilon=0.40)
+    assert before.printed.value > before.duchi_printed.value
+    later = fano_information(members, n, epsilon=0.41)
+    assert later.printed.value < later.duchi_printed.value
+    kl = 2 * math.expm1(0.41) ** 2 * n * members.mean_kl
+    assert later.printed.value > kl  # the control: with the square Duchi's is still the smaller at 0.41
+    assert fano_information(members, n, epsilon=0.54).printed.value < 2 * math.expm1(0.54) ** 2 * n * members.mean_kl

@@ -44,7 +44,7 @@ GRID = [
 def measured(mechanism, n, p, surveys=100):
     """The mean squared error and total variation of simulated surveys, raw and projected, with standard errors."""
     held = np.random.default_rng(1).choice(len(p), size=n * surveys, p=p)
-    reports = mechanism.randomize_many(held, seeded(2))
+    reports = mechanism.randomize_indices(held, seeded(2))
     found = []
     for batch in np.split(reports, surveys):
         estimate = dc.estimate(mechanism.tally(batch))
@@ -146,7 +146,7 @@ def test_the_bound_by_classes_is_the_bound_of_the_matrix(context):
     k = context.size
     for p in (np.full(k, 1 / k), rng.dirichlet(np.ones(k)), np.eye(k)[-1], np.eye(k)[0]):
         by_matrix = unbiased_matrix(context.matrix(), p).value
-        assert unbiased_by_classes(context, p).value == pytest.approx(by_matrix, rel=1e-9)
+        assert unbiased_by_classes(context.closure(), p).value == pytest.approx(by_matrix, rel=1e-9)
 
 
 def test_the_bounds_of_a_large_block_context_take_no_matrix():

@@ -112,7 +112,7 @@ def test_the_attained_errors_are_those_of_simulated_surveys(mechanism):
     squares, distances = [], []
     for _ in range(surveys):
         held = rng.choice(len(p), size=n, p=p)
-        off = dc.estimate(mechanism.tally(mechanism.randomize_many(held, source))).shares - p
+        off = dc.estimate(mechanism.tally(mechanism.randomize_indices(held, source))).shares - p
         squares.append(off @ off)
         distances.append(np.abs(off).sum() / 2)
     reach = 6 * np.std(squares) / math.sqrt(surveys)

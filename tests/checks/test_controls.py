@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet import Context, checks
 from discreet.checks import CheckFailed, check_mechanism
-from discreet.engines.bulk import randomize_many
+from discreet.engines.bulk import randomize_indices
 from discreet.errors import PrivacyViolation
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.randomized_response import RandomizedResponse, ResponseLaw
@@ -201,9 +201,9 @@ def test_a_mechanism_that_takes_more_words_for_one_value_is_caught():
             rng.take(int(x == 4))
             return super().randomize_index(x, rng)
 
-        def randomize_many(self, indices, rng):
+        def randomize_indices(self, indices, rng):
             rng.fill(self.extra)
-            return super().randomize_many(indices, rng)
+            return super().randomize_indices(indices, rng)
 
     greedy = Greedy(CONTEXT, mechanism.randomizer)
     greedy.extra = 0
@@ -341,16 +341,16 @@ class TestEngines:
     mechanism = made(Subset, d=2)
 
     def test_the_reference_passes(self):
-        checks.check_engine(randomize_many, self.mechanism)
+        checks.check_engine(randomize_indices, self.mechanism)
         wide = dc.mechanism(Context.uniform(range(70), "1"), "subset")
-        checks.check_engine(randomize_many, wide, n=50)
+        checks.check_engine(randomize_indices, wide, n=50)
 
     @pytest.mark.parametrize(
         ("engine", "message"),
         [
-            (lambda r, x, rng: randomize_many(r, x, rng)[::-1].copy(), "by the reference and"),
-            (lambda r, x, rng: randomize_many(r, x, rng).astype(np.uint64), "the engine gives uint64"),
-            (lambda r, x, rng: randomize_many(r, np.clip(np.asarray(x, int), 0, 4), rng), "randomizes the index -1"),
+            (lambda r, x, rng: randomize_indices(r, x, rng)[::-1].copy(), "by the reference and"),
+            (lambda r, x, rng: randomize_indices(r, x, rng).astype(np.uint64), "the engine gives uint64"),
+            (lambda r, x, rng: randomize_indices(r, np.clip(np.asarray(x, int), 0, 4), rng), "randomizes the index -1"),
         ],
     )
     def test_another_is_caught(self, engine, message):

@@ -84,12 +84,49 @@ def test_the_table_has_a_row_a_value_and_notes(discreet, tally):
     assert [row[0] for row in rows] == ["n1", "n2", "n3", "s1", "s2"]
     shares = dc.estimate(tally).shares
     assert [float(row[1]) for row in rows] == pytest.approx(shares, abs=1e-4)
-    assert lines[6] == "- 300 reports of blocks(hadamard); each interval at 0.95 confidence"
-    assert lines[7] == "- shares are unbiased: some may be below 0, and they need not add up to 1"
-    assert lines[8].startswith("- a crafted report weighs up to 2.16 people on one value: 1 % of such reports can move")
-    assert len(lines) == 9
+    assert lines[6] == lines[10] == ""
+    assert [line.split()[0] for line in lines[7:10]] == ["block", "north", "south"]
+    assert lines[11] == "- 300 reports of blocks(hadamard); each interval at 0.95 confidence"
+    assert lines[12] == "- reports show their block: its share is a plain frequency, whose intervals are Wilson's"
+    assert lines[13] == "- shares are unbiased: some may be below 0, and they need not add up to 1"
+    assert lines[14].startswith("- a crafted report weighs up to 2.16 people on one value: 1 % of such reports can mov")
+    assert len(lines) == 15
     together = discreet("estimate", "survey.toml", "tally.json", "--simultaneous", "--confidence", 0.9).stdout
     assert "- 300 reports of blocks(hadamard); all intervals together at 0.9 confidence\n" in together
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_blocks_have_their_totals_whatever_the_method(discreet, tally, method):
+    found = told(discreet("estimate", "survey.toml", "tally.json", "--json", "--method", method))["blocks"]
+    assert set(found) == {"names", "shares", "stderr", "low", "high"}
+    assert dict(zip(found["names"], found["shares"], strict=True)) == dc.estimate(tally).block_totals
+    assert found["names"] == ["north", "south"]
+    assert found["shares"] == pytest.approx([2 / 3, 1 / 3]), "the values in the file"
+    assert found["stderr"] == pytest.approx([(2 / 9 / 300) ** 0.5] * 2)
+
+
+def test_the_largest_blocks_are_picked_with_the_largest_shares(discreet, tally):
+    found = told(discreet("estimate", "survey.toml", "tally.json", "--json", "--top", 1))["blocks"]
+    assert found["names"] == ["north"]
+    assert len(found["low"]) == 1
+    assert "south" not in discreet("estimate", "survey.toml", "tally.json", "--top", 1).stdout
+
+
+def test_intervals_of_blocks_that_hold_together_are_wider(discreet, tally):
+    each, both = (
+        told(discreet("estimate", "survey.toml", "tally.json", "--json", *option))["blocks"]
+        for option in ([], ["--simultaneous"])
+    )
+    assert both["low"][0] < each["low"][0] < each["high"][0] < both["high"][0]
+
+
+def test_a_context_without_blocks_has_no_totals(discreet, folder):
+    (folder / "flat.toml").write_text(
+        '[domain]\nsize = 3\n[context]\nform = "uniform"\nepsilon = 1\n[mechanism]\nname = "hadamard"\n'
+    )
+    discreet("tally", "flat.toml", "--unmarked", "-o", "flat.json", input="0\n1\n")
+    assert told(discreet("estimate", "flat.toml", "flat.json", "--json"))["blocks"] is None
+    assert "block" not in discreet("estimate", "flat.toml", "flat.json").stdout
 
 
 def test_more_reports_give_more_digits(discreet, folder):
@@ -120,17 +157,18 @@ def test_great_influence_is_a_warning(discreet, folder):
     (folder / "big.toml").write_text(
         '[domain]\nsize = 500\n[context]\nform = "uniform"\nepsilon = 1\n[mechanism]\nname = "randomized_response"\n'
     )
-    discreet("tally", "big.toml", "-o", "big.json", input="5\n7\n")
+    discreet("tally", "big.toml", "--unmarked", "-o", "big.json", input="5\n7\n")
     shown = discreet("estimate", "big.toml", "big.json").stdout
     assert "- WARNING: a crafted report weighs up to 291 people on one value: 1 % of such reports can move" in shown
     assert told(discreet("estimate", "big.toml", "big.json", "--json"))["influence"] == pytest.approx(291.4, abs=0.1)
 
 
 def test_no_reports_are_no_error(discreet):
-    discreet("tally", "survey.toml", "-o", "empty.json", input="")
+    discreet("tally", "survey.toml", "--unmarked", "-o", "empty.json", input="")
     found = told(discreet("estimate", "survey.toml", "empty.json", "--json"))
     assert found["n"] == 0
     assert found["shares"] == found["stderr"] == found["low"] == [None] * 5
+    assert found["blocks"]["shares"] == found["blocks"]["high"] == [None] * 2
     shown = discreet("estimate", "survey.toml", "empty.json").stdout
     assert "- no reports yet: nothing is known about the shares\n" in shown
     assert "crafted" not in shown
@@ -139,7 +177,7 @@ def test_no_reports_are_no_error(discreet):
 def test_a_picture_is_drawn_beside_the_table(discreet, tally, folder):
     done = discreet("estimate", "survey.toml", "tally.json", "--plot", "shares.png", "--top", 3)
     assert done.exit_code == 0
-    assert len(done.stdout.splitlines()) == 8
+    assert len(done.stdout.splitlines()) == 14
     assert (folder / "shares.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -191,5 +229,5 @@ def test_bad_tallies_are_one_line(refused, tally, folder):
 
 @pytest.mark.parametrize("method", [*METHODS][1:])
 def test_nothing_can_be_made_a_distribution_of_no_reports(method, refused, discreet):
-    discreet("tally", "survey.toml", "-o", "empty.json", input="")
+    discreet("tally", "survey.toml", "--unmarked", "-o", "empty.json", input="")
     assert "reports" in refused("estimate", "survey.toml", "empty.json", "--method", method)

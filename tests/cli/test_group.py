@@ -132,9 +132,9 @@ def test_a_closed_pipe_is_quiet():
 def test_a_reader_that_leaves_early_is_no_error_message(tmp_path):
     (tmp_path / "s.toml").write_text('[domain]\nsize = 9\n[context]\nform = "uniform"\nepsilon = 1\n')
     (tmp_path / "values.txt").write_text("3\n" * 300_000)
-    command = [sys.executable, "-c", START, "randomize", "s.toml", "values.txt"]
+    command = [sys.executable, "-c", START, "randomize", "s.toml", "values.txt", "--quiet"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        assert running.stdout.readline().strip().isdigit()
+        assert running.stdout.readline().startswith(b"#discreet reports")
         running.stdout.close()
         assert running.stderr.read() == b""
         assert running.wait(60) == 1
@@ -146,3 +146,17 @@ def test_a_real_run_ends_with_its_exit_code_and_no_traceback(tmp_path):
         [sys.executable, "-c", START, "verify", "no\nne.toml"], capture_output=True, text=True, env=environment
     )
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "discreet: no ne.toml: No such file or directory\n")
+
+
+def test_limits_are_raised_for_one_command(tmp_path):
+    spec = tmp_path / "s.toml"
+    spec.write_text(
+        '[domain]\nsize = 1100000\n[context]\nform = "uniform"\nepsilon = 1\n[mechanism]\nname = "hadamard"\n'
+    )
+    refused = run("verify", str(spec))
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+    assert "discreet --limits values=..." in refused.stderr
+    assert run("--limits", "values=2000000,work=99999999", "verify", str(spec)).exit_code == 0
+    assert run("verify", str(spec)).exit_code == 2  # the next command is under the usual limits again
+    for wrong in ("values", "values=x", "values=１", "=5", "values=" + "9" * 50, "size=5", "values=0"):
+        assert run("--limits", wrong, "verify", str(spec)).exit_code == 2

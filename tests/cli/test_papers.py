@@ -26,6 +26,24 @@ def test_an_experiment_prints_its_table_and_writes_its_page(discreet, folder):
     }
 
 
+def test_figures_come_in_three_formats_or_those_asked_for(discreet, folder):
+    discreet("papers", "acharya2020-figure1", "-o", "all")
+    assert {path.suffix for path in (folder / "all").iterdir()} == {".md", ".tsv", ".png", ".svg", ".pdf"}
+    discreet("papers", "acharya2020-figure1", "-o", "one", "--format", "svg")
+    assert {path.suffix for path in (folder / "one").iterdir()} == {".md", ".tsv", ".svg"}
+
+
+def test_another_format_is_refused(refused):
+    assert "'gif' is not one of 'png', 'svg', 'pdf'" in refused("papers", "acharya2020-figure1", "--format", "gif")
+
+
+def test_a_malformed_check_in_file_is_refused_before_anything_is_written(refused, folder):
+    (folder / "checkins.txt").write_text("0\t2010-10-19T23:55:27Z\t30.2\n")
+    said = refused("papers", "all", "-o", "out", "--gowalla", "checkins.txt")
+    assert "checkins.txt, line 1: must be user, time, latitude, longitude and place, separated by tabs" in said
+    assert not (folder / "out").exists()
+
+
 def test_full_states_its_time_beforehand(discreet):
     done = discreet("papers", "acharya2020-figure1", "--full")
     assert re.match(r"about \d+ s on two free cores\n", done.stderr)

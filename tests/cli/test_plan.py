@@ -98,3 +98,48 @@ def test_bits_and_prior_of_the_spec_hold_for_its_plan(discreet, folder):
     for name in ("listed.toml", "named.toml"):
         told = json.loads(discreet("plan", name, "--n", 100, "--json").stdout)
         assert told["total_squared_error"] == pytest.approx(expected)
+
+
+def test_a_plan_says_which_shares_it_assumes(discreet, auto, folder):
+    (folder / "prior.json").write_text(json.dumps([0.02] * 50 + [0] * 50))
+    even, given = (discreet("plan", auto, "--n", 1000, *more).stdout for more in ([], ["--prior", "prior.json"]))
+    assert "Errors are those to expect at even shares; a prior assumes others." in even
+    assert "Errors are those to expect at the given shares." in given
+    assert json.loads(discreet("plan", auto, "--n", 1000, "--json").stdout)["assumed"] == "even shares"
+    assert "even ones unless given" in " ".join(discreet("plan", "--help").stdout.split())
+
+
+def test_the_smallest_share_that_can_be_seen_is_called_detectable(discreet, auto):
+    lines = discreet("plan", auto, "--n", 1000).stdout.splitlines()
+    assert lines[1].split()[-1] == "detectable"
+    found = json.loads(discreet("plan", auto, "--n", 1000, "--json").stdout)["detectable"]
+    assert float(lines[4].split()[-1]) == pytest.approx(found, rel=1e-2)
+
+
+def test_two_answers_for_one_total_variation_are_explained(discreet, auto):
+    line = "For one TV `discreet bounds` names more people than `discreet plan`: "
+    planned, bounded = discreet("plan", auto, "--tv", 0.1), discreet("bounds", auto, "--n", 100, "--tv", 0.1)
+    assert line in planned.stdout
+    assert line in bounded.stdout
+    assert line not in discreet("plan", auto, "--n", 1000).stdout
+    assert line not in discreet("bounds", auto, "--n", 1000).stdout
+    needed = [
+        json.loads(discreet("plan", auto, "--tv", 0.1, "--json").stdout)["users_needed"],
+        json.loads(discreet("bounds", auto, "--n", 100, "--tv", 0.1, "--json").stdout)["users"]["attained"],
+    ]
+    assert needed[0] < needed[1]
+
+
+def test_a_prior_file_is_about_the_mechanism_that_other_commands_use(discreet, folder):
+    head = '[domain]\nsize = 12\n[context]\nform = "high_low"\nsensitive = {from = 0, to = 8}\nepsilon = 2\n'
+    (folder / "ill.toml").write_text(head)
+    (folder / "rare.json").write_text(json.dumps([0.0001] * 9 + [0.3331, 0.333, 0.333]))
+    used = json.loads(discreet("verify", "ill.toml", "--json").stdout)
+    told = discreet("plan", "ill.toml", "--n", 1000, "--prior", "rare.json")
+    found = json.loads(discreet("plan", "ill.toml", "--n", 1000, "--prior", "rare.json", "--json").stdout)
+    assert found["mechanism"] == used["mechanism"]
+    errors = [row["n_total_squared_error"] for row in found["candidates"]]
+    assert errors[0] == pytest.approx(1000 * found["total_squared_error"])
+    assert min(errors) < errors[0], "the control: at these shares another one would do better"
+    assert "would have less error" in told.stdout
+    assert "would have less error" not in discreet("plan", "ill.toml", "--n", 1000).stdout

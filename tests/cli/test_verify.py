@@ -61,7 +61,7 @@ BAD = {
     "a missing domain file": (
         "spec.toml",
         '[domain]\nfile = "cells.csv"\ncolumn = "cell"\n[context]\nform = "uniform"\nepsilon = 1\n',
-        "cells.csv: No such file or directory",
+        "spec.toml: domain.file='cells.csv' must name a file beside the spec; there is none",
     ),
 }
 
@@ -79,3 +79,13 @@ def test_many_outputs_are_told_as_a_power(discreet, folder):
     )
     assert "outputs      at most 2**20000\n" in discreet("verify", "wide.toml").stdout
     assert json.loads(discreet("verify", "wide.toml", "--json").stdout)["outputs"] == "at most 2**20000"
+
+
+@pytest.mark.parametrize(("points", "warned"), [("[1, 1]", True), ("[1, 2]", False)])
+def test_a_promise_that_leaves_nothing_to_learn_is_said_to(points, warned, discreet, folder):
+    (folder / "spec.toml").write_text(
+        f'[domain]\nvalues = ["x", "y"]\n[context]\nform = "metric"\nepsilon = 1\npoints = {points}\n'
+    )
+    said = discreet("verify", "spec.toml", "--json")
+    assert ("no number of reports will tell their shares apart" in said.stderr) is warned
+    assert json.loads(said.stdout)["ok"] is True

@@ -255,3 +255,26 @@ def test_without_noise_randomized_response_is_chosen() -> None:
     best = ds.best(10, math.inf)
     assert best == Parameters("trivial", 10, 1, 0, (10,))
     assert ds.squared_error(best, 10, math.inf) == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("family", "key"),
+    [
+        ("singer", (10**9 + 7, 3)),
+        ("singer", (2, 10**9)),
+        ("singer", (10**4000, 3)),
+        ("singer", (2**61 - 1, 3)),
+        ("paley", (10**4000,)),
+        ("paley", (2**61 - 1,)),
+        ("twin primes", (10**4000, 10**4000 + 2)),
+        ("biquadratic", (10**4000,)),
+        ("trivial", (2**33,)),
+        ("trivial", (True,)),
+        ("trivial", ("7",)),
+        ("singer", (2.0, 3)),
+    ],
+    ids=range(12),
+)
+def test_keys_beyond_all_sets_are_refused_before_a_prime_or_a_power_is_sought(family, key):
+    with pytest.raises(InvalidInput, match="must name a known difference set"):
+        ds.describe(family, key)

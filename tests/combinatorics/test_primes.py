@@ -1,4 +1,7 @@
+import pytest
+
 from discreet.combinatorics.primes import is_prime, prime_factors, primes_up_to
+from discreet.errors import InvalidInput
 
 
 def test_the_sieve_and_the_strong_tests_agree_with_trial_division() -> None:
@@ -21,3 +24,10 @@ def test_strong_pseudoprimes_to_few_bases_are_refused() -> None:
 def test_prime_factors_are_the_primes_that_divide() -> None:
     for n in range(2, 2000):
         assert prime_factors(n) == [p for p in primes_up_to(n) if n % p == 0]
+
+
+def test_a_number_beyond_the_proof_is_refused():
+    for n in (341_550_071_728_321, 10**5000):  # the first is composite and passes the test by all seven bases
+        with pytest.raises(InvalidInput, match="must be below 341550071728321"):
+            is_prime(n)
+    assert not is_prime(341_550_071_728_320)

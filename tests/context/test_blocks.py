@@ -4,11 +4,16 @@ import math
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import discreet as dc
 from discreet import Context
+from discreet.canonical import canonical
 from discreet.context import Blocks
 from discreet.domain import Domain
-from discreet.errors import InvalidContext
+from discreet.errors import InvalidContext, InvalidInput
+from discreet.wire.laws import parse_law
 
 CITIES = {"boston": ["b1", "b2"], "nyc": ["n1"]}
 
@@ -45,8 +50,11 @@ def test_blocks_tell_their_spec_exactly():
         (lambda: Context.blocks(["a"], 1), "blocks must map each block's name to its values"),
         (lambda: Context.blocks({"u": ["a"], "v": []}, 1), "block 'v' must hold at least one value"),
         (lambda: Context.blocks({"u": ["a"], "v": ["a"]}, 1), "'a' appears twice"),
-        (lambda: Context.blocks({"u": ["a"]}, {}), "block 'u' is missing"),
-        (lambda: Context.blocks({"u": ["a"]}, {"u": 1, "v": 1}), "block 'v' is not a block"),
+        (lambda: Context.blocks({"u": ["a"]}, {}), "every block must have one; missing: 'u'"),
+        (
+            lambda: Context.blocks({"u": ["a"]}, {"u": 1, "v": 1}),
+            "epsilon: 'v' must be among the blocks, which are 'u'",
+        ),
         (lambda: Context.blocks({"u": ["a"]}, [1, 2]), "epsilons=2 entries must be one per block, 1"),
         (lambda: Blocks.sized(Domain(range(3)), [1, 1], 1), "sizes add up to 2; they must add up to the 3 values"),
         (lambda: Blocks.sized(Domain(range(3)), [3, 0], 1), "must be positive whole numbers"),
@@ -62,6 +70,48 @@ def test_blocks_that_contradict_themselves_are_refused(make, message):
     assert message in str(refused.value)
 
 
-def test_every_block_has_a_name_of_its_own():
+@pytest.mark.parametrize(
+    "names", [["p", "p"], [1, 1], ["1", 1], [1, "1"], [1, True], [1, 1.0], ["True", True], [(1,), "(1,)"]]
+)
+def test_every_block_has_a_name_of_its_own(names):
+    """Also as text: a table or a file that writes 1 and "1" alike would lose the people of one of them."""
     with pytest.raises(InvalidContext, match="every block must have a name of its own"):
-        Blocks(Domain(range(3)), [0, 1, 1], ["p", "p"], [Fraction(1)] * 2)
+        Blocks(Domain(range(3)), [0, 1, 1], names, [Fraction(1)] * 2)
+
+
+def test_a_name_can_be_looked_up():
+    with pytest.raises(InvalidContext, match="must be hashable"):
+        Blocks(Domain(range(3)), [0, 1, 1], [[1], [2]], [Fraction(1)] * 2)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"block_of": ["1", 1, "1", 1]},
+        {"block_of": [0, 1, 2, 3], "names": ["a", "a", "a", "b"]},
+        {"block_of": [0, 1, 0, 1], "names": ["1", 1]},
+    ],
+)
+def test_a_spec_or_law_cannot_repeat_the_name_of_a_block(entries):
+    """Four people in four blocks, three of one name: their totals would be those of one block."""
+    spec = {"domain": {"size": 4}, "context": {"form": "blocks", "epsilon": "1", **entries}}
+    with pytest.raises(InvalidInput, match=r"name of its own|written alike"):
+        dc.Spec.of(spec)
+    law = dc.mechanism(dc.Context.blocks({b: [b] for b in range(4)}, "1")).description
+    with pytest.raises(InvalidInput, match=r"name of its own|written alike"):
+        parse_law(canonical({**law, "context": spec["context"]}))
+
+
+@given(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=30))
+def test_block_totals_add_up_to_everybody(people):
+    context = dc.Context.blocks({"x": ["a", "b"], 2: ["c"], (3,): ["d", "e", "f"]}, "1")
+    mechanism = dc.mechanism(context, "randomized_response")
+    totals = dc.estimate(mechanism.tally(mechanism.randomize_many(people, dc.random.seeded(1)))).block_totals
+    assert list(totals) == ["x", 2, (3,)]
+    assert sum(totals.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("label", [-1, 2, 10**30, -(10**30), "0", 0.5, None])
+def test_a_block_that_is_not_there_is_refused(label):
+    with pytest.raises(InvalidContext, match=r"^block_of: .* from 0 to 1$"):
+        Blocks(Domain(range(3)), [0, 1, label], ["a", "b"], [Fraction(1)] * 2)

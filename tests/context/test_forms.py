@@ -103,7 +103,7 @@ def test_bounds_for_such_parts_hold_for_the_mechanisms_that_serve_them(wards):
 
 def test_results_keep_the_totals_of_such_parts(wards):
     mechanism = dc.mechanism(wards)
-    tally = mechanism.tally(mechanism.randomize_many(np.repeat(range(10), 40), dc.random.seeded(1)))
+    tally = mechanism.tally(mechanism.randomize_indices(np.repeat(range(10), 40), dc.random.seeded(1)))
     for result in (dc.project(tally), dc.likelihood(tally), dc.shrink(tally)):
         assert result.shares[:5].sum() == pytest.approx(0.5)
 
@@ -137,7 +137,7 @@ def test_it_is_planned_bounded_and_compared(context):
 def test_results_know_its_parts(context):
     mechanism = dc.mechanism(context)
     values = np.repeat(range(9), 30)
-    tally = mechanism.tally(mechanism.randomize_many(values, dc.random.seeded(1)))
+    tally = mechanism.tally(mechanism.randomize_indices(values, dc.random.seeded(1)))
     assert dc.estimate(tally).block_totals == {"half 0": 4 / 9, "half 1": 5 / 9}
     for result in (dc.project(tally), dc.likelihood(tally), dc.shrink(tally)):
         assert result.shares[:4].sum() == pytest.approx(4 / 9)

@@ -39,7 +39,7 @@ MECHANISMS = {
 
 
 def key_for(mechanism):
-    return CollectionKey(bytes(range(16)), fingerprint=mechanism.fingerprint, collection="place")
+    return CollectionKey(bytes(range(16)), mechanism, collection="place")
 
 
 def recipe_for(mechanism, *, drop_unknown=False):
@@ -172,7 +172,8 @@ def test_rows_merge_in_any_order_and_nothing_is_their_zero():
         ("7 bits", pa.array([1, None]), "1 are null"),
         ("7 bits", pa.array([1, 128]), "from 0 to 127"),
         ("7 bits", pa.array([1, -1]), "must not be negative"),
-        ("7 bits", pa.array(["1"]), "must have the type int16"),
+        ("7 bits", pa.array(["01"]), "must be a whole number"),
+        ("7 bits", pa.array(["1", None]), "1 are null"),
         ("7 bits", pa.array([b"1"]), "must have the type int16"),
         ("90 bits", pa.array([b"1" * 11]), "must have 12 bytes"),
         ("90 bits", pa.array([b"\xff" * 12]), "below 2"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.errors import InvalidReport, MechanismMismatch
+from discreet.errors import InvalidInput, InvalidReport, MechanismMismatch
 from discreet.random import seeded
 
 pa = pytest.importorskip("pyarrow")
@@ -13,14 +13,14 @@ from discreet.engines.arrow_reports import (  # noqa: E402
     MARK,
     ReportWriter,
     check_column,
-    check_mark,
+    marks_in_texts,
     report_column,
     report_type,
     reports_in,
+    reports_in_texts,
     reports_of,
-    reports_of_texts,
 )
-from discreet.files.arrow import open_column  # noqa: E402
+from discreet.files.arrow import ArrowWriter, open_column  # noqa: E402
 from discreet.wire.reports import report_to_text  # noqa: E402
 
 MECHANISMS = {
@@ -36,7 +36,7 @@ each_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=M
 
 
 def drawn(mechanism, n=50):
-    return mechanism.randomize_many(np.arange(n) % mechanism.context.size, seeded(3))
+    return mechanism.randomize_indices(np.arange(n) % mechanism.context.size, seeded(3))
 
 
 def together(batches):
@@ -66,21 +66,26 @@ def test_chunks_and_dictionaries_are_read_alike(mechanism):
 def test_reports_are_read_from_text_as_they_print(mechanism):
     whole = mechanism.randomizer.check_report
     reports = [whole(mechanism.randomize(x, seeded(x))) for x in range(20)]
-    texts = pa.chunked_array([[report_to_text(mechanism, report) for report in reports]])
-    tallies = [mechanism.tally(batch) for batch in reports_of_texts(mechanism, texts)]
-    assert tallies == [mechanism.tally(reports)]
+    texts = pa.array([report_to_text(mechanism, report) for report in reports])
+    assert mechanism.tally(reports_in_texts(mechanism, texts)) == mechanism.tally(reports)
+    assert mechanism.tally(reports_in_texts(mechanism, texts[:0])) == mechanism.tally()
 
 
 @pytest.mark.parametrize("text", ["007", "+1", "-1", "1.0", "x", "99999999999999999999"])
 def test_text_that_is_not_how_a_report_prints_is_refused(text):
     with pytest.raises(InvalidReport, match="must be a whole number"):
-        list(reports_of_texts(NARROW, pa.chunked_array([["1", text]])))
+        reports_in_texts(NARROW, pa.array(["1", text]))
+
+
+def test_marks_are_found_in_a_column_of_text():
+    assert marks_in_texts(pa.array(["#a", "1", "#", "2#", ""])) == [0, 2]
+    assert marks_in_texts(pa.array(["1", "2"])) == []
 
 
 @pytest.mark.parametrize("name", ["f.parquet", "f.arrow", "f.arrow.gz"])
 @each_mechanism
 def test_a_file_of_reports_names_its_mechanism(tmp_path, mechanism, name):
-    with ReportWriter(tmp_path / name, mechanism) as writer:
+    with ReportWriter(tmp_path / name, mechanism, mechanism.fingerprint) as writer:
         writer.write(drawn(mechanism)[:0])
         writer.write(drawn(mechanism))
     column = open_column(tmp_path / name, "report")
@@ -91,22 +96,54 @@ def test_a_file_of_reports_names_its_mechanism(tmp_path, mechanism, name):
         == drawn(mechanism).tolist()
     )
     other = WIDE if mechanism is NARROW else NARROW
-    with pytest.raises(MechanismMismatch, match=f"{name}: column 'report' holds reports of another mechanism"):
+    with pytest.raises(MechanismMismatch, match=f"{name}: column 'report': holds reports of another mechanism"):
         check_column(other, column)
 
 
-def test_reports_without_a_mark_are_believed():
-    check_mark(NARROW, None, "column 'report'")
-    check_mark(NARROW, NARROW.fingerprint, "column 'report'")
-    with pytest.raises(
-        MechanismMismatch, match=r"column 'y' holds reports of another mechanism \(0123456789ab\), not of"
+@pytest.mark.parametrize("name", ["f.parquet", "f.arrow"])
+def test_a_column_without_a_mark_is_refused_unless_that_is_asked_for(tmp_path, name):
+    with ReportWriter(tmp_path / name, NARROW, None) as writer:
+        writer.write(drawn(NARROW))
+    column = open_column(tmp_path / name)
+    with pytest.raises(InvalidInput, match=f"{name}: column 'report': no mark says which mechanism wrote"):
+        check_column(NARROW, column)
+    check_column(NARROW, column, unmarked=True)
+
+
+def test_columns_beside_the_reports_have_the_types_of_their_fields(tmp_path):
+    keep = [
+        pa.field("age", pa.int8()),
+        pa.field("city", pa.string()),
+        pa.field("kind", pa.dictionary(pa.int8(), pa.string())),
+    ]
+    with ReportWriter(tmp_path / "f.arrow", NARROW, None, keep=keep) as writer:
+        for kind in ("a", "b"):  # a dictionary that changes cannot be written to a file
+            kinds = pa.chunked_array([[kind], [kind]]).dictionary_encode()
+            writer.write(drawn(NARROW, 2), [pa.chunked_array([[1], [2]]), ["rome", None], kinds])
+    table = pa.ipc.open_file(tmp_path / "f.arrow").read_all()
+    assert table.schema.types[1:] == [pa.int8(), pa.string(), pa.string()]
+    assert table.column("city").to_pylist() == ["rome", None] * 2
+    assert table.column("kind").to_pylist() == ["a", "a", "b", "b"]
+    assert table.column("age").to_pylist() == [1, 2] * 2
+    with (
+        pytest.raises(InvalidInput, match="column 'age' must be of type int8 in every input"),
+        ReportWriter(tmp_path / "g.arrow", NARROW, None, keep=keep[:1]) as writer,
     ):
-        check_mark(NARROW, "0123456789abcdef", "column 'y'")
+        writer.write(drawn(NARROW, 1), [["old"]])
+    assert not (tmp_path / "g.arrow").exists()
+
+
+def test_a_mark_that_is_no_text_is_that_of_another_mechanism(tmp_path):
+    field = pa.field("report", pa.int16(), metadata={MARK: b"\xff\xfe"})
+    with ArrowWriter(tmp_path / "f.arrow", field) as writer:
+        writer.write(pa.array([1], pa.int16()))
+    with pytest.raises(MechanismMismatch, match="holds reports of another mechanism"):
+        check_column(NARROW, open_column(tmp_path / "f.arrow"))
 
 
 def test_a_writer_whose_block_fails_leaves_nothing(tmp_path):
     def fail():
-        with ReportWriter(tmp_path / "out.parquet", NARROW) as writer:
+        with ReportWriter(tmp_path / "out.parquet", NARROW, NARROW.fingerprint) as writer:
             writer.write(drawn(NARROW))
             raise RuntimeError("stop")
 

@@ -18,7 +18,7 @@ from discreet.engines import jobs
 from discreet.engines.arrow_reports import MARK, reports_of
 from discreet.engines.jobs import in_order, randomize_files, rows_in, tally_files
 from discreet.errors import InvalidInput, InvalidReport, MechanismMismatch, MissingExtra, UnknownValue
-from discreet.files import arrow_columns
+from discreet.files import arrow_columns, arrow_csv
 from discreet.files.arrow import open_column
 from discreet.files.text_writer import TextWriter
 from discreet.random import secure, seeded
@@ -86,7 +86,7 @@ def test_every_format_gives_the_reports_of_the_values_in_order(folder, mechanism
     stored(name, pa.table({"id": range(N), "place": texts}))
     seen = randomize_files(mechanism, [name], "out.parquet", seeded(1), column="place", threads=threads)
     assert seen == (N, 0)
-    assert read_back(mechanism, "out.parquet") == mechanism.randomize_many(numbers, seeded(1)).tolist()
+    assert read_back(mechanism, "out.parquet") == mechanism.randomize_indices(numbers, seeded(1)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_reports_written_in_any_format_are_tallied_as_they_were_made(folder, req
     mechanism = request.getfixturevalue(which)
     stored("in.parquet", pa.table({"place": texts}))
     randomize_files(mechanism, ["in.parquet"], out, seeded(2))
-    made = mechanism.tally(mechanism.randomize_many(numbers, seeded(2)))
+    made = mechanism.tally(mechanism.randomize_indices(numbers, seeded(2)))
     assert tally_files(mechanism, [out]) == made
     assert tally_files(mechanism, [out], threads=1) == made
 
@@ -135,7 +135,7 @@ def test_text_and_dictionaries_are_found_alike(folder, mechanism, numbers, texts
     }[kind]
     stored("in.arrow", pa.table({"place": column}))
     randomize_files(mechanism, ["in.arrow"], "out.parquet", seeded(5))
-    assert read_back(mechanism, "out.parquet") == mechanism.randomize_many(numbers, seeded(5)).tolist()
+    assert read_back(mechanism, "out.parquet") == mechanism.randomize_indices(numbers, seeded(5)).tolist()
 
 
 @pytest.mark.parametrize("kind", ["i1", "u1", "i4", "i8", "u8"])
@@ -143,7 +143,7 @@ def test_whole_numbers_of_any_type_are_their_own_numbers(folder, numbers, kind):
     mechanism = dc.mechanism(dc.Context.uniform(range(40), "1"), "hadamard")
     stored("in.parquet", pa.table({"place": numbers.astype(kind)}))
     randomize_files(mechanism, ["in.parquet"], "out.parquet", seeded(6))
-    assert read_back(mechanism, "out.parquet") == mechanism.randomize_many(numbers, seeded(6)).tolist()
+    assert read_back(mechanism, "out.parquet") == mechanism.randomize_indices(numbers, seeded(6)).tolist()
 
 
 UNKNOWN = {
@@ -159,10 +159,10 @@ def test_nulls_and_unknown_values_stop_everything_unless_told_otherwise(folder, 
         randomize_files(mechanism, ["in.arrow"], "out.parquet", secure())
     assert not (folder / "out.parquet").exists()
     assert randomize_files(mechanism, ["in.arrow"], "out.parquet", seeded(7), unknown="drop") == (4, 2)
-    kept = mechanism.randomize_many([1, 2], seeded(7)).tolist()
+    kept = mechanism.randomize_indices([1, 2], seeded(7)).tolist()
     assert read_back(mechanism, "out.parquet") == kept
     assert randomize_files(mechanism, ["in.arrow"], "out.parquet", seeded(7), unknown="v9") == (4, 2)
-    assert read_back(mechanism, "out.parquet") == mechanism.randomize_many([1, 9, 9, 2], seeded(7)).tolist()
+    assert read_back(mechanism, "out.parquet") == mechanism.randomize_indices([1, 9, 9, 2], seeded(7)).tolist()
 
 
 @pytest.mark.parametrize("wrong", [-1, 40, 2**32 + 1, 2**40])
@@ -170,7 +170,7 @@ def test_numbers_outside_the_domain_are_unknown_however_large(folder, wrong):
     mechanism = dc.mechanism(dc.Context.uniform(range(40), "1"), "hadamard")
     for column in (pa.array([1, wrong, 2]), pa.array([1, wrong, 2]).dictionary_encode(), pa.array([1, wrong, 2, None])):
         stored("in.arrow", pa.table({"place": column}))
-        with pytest.raises(UnknownValue, match=f"row 2: value={wrong} must be one of the 40"):
+        with pytest.raises(UnknownValue, match="row 2: a value of type int must be one of the 40"):
             randomize_files(mechanism, ["in.arrow"], "out.parquet", secure())
         seen = randomize_files(mechanism, ["in.arrow"], "out.parquet", secure(), unknown="drop")
         assert seen == (len(column), 1 + column.null_count)
@@ -178,21 +178,21 @@ def test_numbers_outside_the_domain_are_unknown_however_large(folder, wrong):
 
 def test_the_row_of_an_unknown_value_is_counted_over_pieces(folder, mechanism, texts):
     stored("in.parquet", pa.table({"place": [*texts, "x"]}))
-    with pytest.raises(UnknownValue, match=f"row {N + 1}: value='x'"):
+    with pytest.raises(UnknownValue, match=f"row {N + 1}: a value of type str must be"):
         randomize_files(mechanism, ["in.parquet"], "out.parquet", secure())
 
 
 def test_a_column_is_chosen_by_name_or_is_the_only_one(folder, mechanism):
     stored("in.parquet", pa.table({"a": ["v1"], "b": ["v2"]}))
     stored("two.parquet", pa.table([["v1"], ["v2"]], names=["a", "a"]))
-    with pytest.raises(InvalidInput, match=r"in\.parquet: a column must be chosen; there are a, b"):
+    with pytest.raises(InvalidInput, match=r"in\.parquet: a column must be chosen; the columns are a, b"):
         randomize_files(mechanism, ["in.parquet"], "out.parquet", secure())
     with pytest.raises(InvalidInput, match="column 'c' is missing; the columns are a, b"):
         randomize_files(mechanism, ["in.parquet"], "out.parquet", secure(), column="c")
     with pytest.raises(InvalidInput, match="column 'a' appears twice"):
         randomize_files(mechanism, ["two.parquet"], "out.parquet", secure(), column="a")
     assert rows_in(["in.parquet", "in.parquet"], "a") == 2
-    assert rows_in(["in.parquet", "-"], "a") is None
+    assert rows_in(["in.parquet", "in.txt"], "a") is None
 
 
 @pytest.mark.parametrize("name", ["bad.parquet", "bad.arrow", "bad.arrow.gz"])
@@ -217,7 +217,7 @@ def test_a_file_cut_short_is_refused_and_nothing_is_written(folder, mechanism, t
 
 def test_values_of_a_type_that_cannot_be_in_the_domain_are_refused(folder, mechanism):
     stored("in.parquet", pa.table({"place": [[1, 2], [3]]}))
-    with pytest.raises(InvalidInput, match="cannot be found in a column of type list"):
+    with pytest.raises(InvalidInput, match=r"in\.parquet: .* cannot be found in a column of type list"):
         randomize_files(mechanism, ["in.parquet"], "out.parquet", secure())
 
 
@@ -225,7 +225,7 @@ def test_reports_of_another_mechanism_are_refused(folder, mechanism, texts):
     stored("in.parquet", pa.table({"place": texts}))
     randomize_files(mechanism, ["in.parquet"], "out.parquet", secure())
     other = dc.mechanism(dc.Context.blocks({"a": VALUES[:10], "b": VALUES[10:]}, "2"), "hadamard")
-    with pytest.raises(MechanismMismatch, match="column 'report' holds reports of another mechanism"):
+    with pytest.raises(MechanismMismatch, match="column 'report': holds reports of another mechanism"):
         tally_files(other, ["out.parquet"])
 
 
@@ -233,12 +233,12 @@ def test_reports_of_another_mechanism_are_refused(folder, mechanism, texts):
 def test_a_report_that_cannot_occur_stops_everything(folder, mechanism, reports):
     stored("reports.parquet", pa.table({"report": pa.array(reports)}))
     with pytest.raises(InvalidReport, match=r"reports\.parquet: reports: "):
-        tally_files(mechanism, ["reports.parquet"])
+        tally_files(mechanism, ["reports.parquet"], unmarked=True)
 
 
 def test_reports_stored_as_a_dictionary_are_read(folder, mechanism):
     stored("reports.arrow", pa.table({"report": pa.array([0, 1, 1, 0, 3]).dictionary_encode()}))
-    assert tally_files(mechanism, ["reports.arrow"]).counts[:4].tolist() == [2, 2, 0, 1]
+    assert tally_files(mechanism, ["reports.arrow"], unmarked=True).counts[:4].tolist() == [2, 2, 0, 1]
 
 
 def test_no_rows_give_an_empty_file_and_an_empty_tally(folder, mechanism):
@@ -251,7 +251,7 @@ def test_no_rows_give_an_empty_file_and_an_empty_tally(folder, mechanism):
 def test_row_groups_too_large_to_hold_give_the_reports_of_others(folder, mechanism, numbers, texts):
     pq.write_table(pa.table({"place": texts}), "in.parquet", row_group_size=4 * 256 + 1)
     randomize_files(mechanism, ["in.parquet"], "out.parquet", seeded(8))
-    assert read_back(mechanism, "out.parquet") == mechanism.randomize_many(numbers, seeded(8)).tolist()
+    assert read_back(mechanism, "out.parquet") == mechanism.randomize_indices(numbers, seeded(8)).tolist()
 
 
 def test_progress_is_told_every_row(folder, mechanism, texts):
@@ -303,7 +303,7 @@ def test_a_killed_run_leaves_the_old_file_or_none(folder, mechanism, texts, out)
     script = textwrap.dedent(f"""
         import os, signal
         import discreet as dc
-        from discreet.files import arrow_columns
+        from discreet.files import arrow_columns, arrow_csv
         arrow_columns.PIECE = 256
         from discreet.engines.jobs import randomize_files
         values = [f"v{{i}}" for i in range(40)]
@@ -377,14 +377,14 @@ def test_a_large_csv_file_gives_the_reports_of_a_small_one(folder, monkeypatch, 
 @pytest.mark.usefixtures("all_large")
 def test_a_large_csv_file_is_held_to_the_same_rules(folder, mechanism):
     csv_file(folder / "in.csv", [(1, "v1"), (2, "x")])
-    with pytest.raises(UnknownValue, match=r"in\.csv, row 2: value='x' must be one of the 40"):
+    with pytest.raises(UnknownValue, match=r"in\.csv, row 2: a value of type str must be one of the 40"):
         randomize_files(mechanism, ["in.csv"], "out.txt", secure(), column="place")
-    with pytest.raises(InvalidInput, match="a column must be chosen; there are id, place"):
+    with pytest.raises(InvalidInput, match="a column must be chosen; there are 2 columns"):
         randomize_files(mechanism, ["in.csv"], "out.txt", secure())
     with pytest.raises(InvalidInput, match="column 'c' is missing"):
         randomize_files(mechanism, ["in.csv"], "out.txt", secure(), column="c")
     csv_file(folder / "in.csv", [(1, "v1"), (2, "v2", "v3")])
-    with pytest.raises(InvalidInput, match=r"this is not CSV: CSV parse error: .*Expected 2 columns, got 3"):
+    with pytest.raises(InvalidInput, match=r"in\.csv, row 2: 3 fields; the header has 2"):
         randomize_files(mechanism, ["in.csv"], "out.txt", secure(), column="place")
     assert not (folder / "out.txt").exists()
 
@@ -393,10 +393,41 @@ def test_a_large_csv_file_is_held_to_the_same_rules(folder, mechanism):
 @pytest.mark.parametrize("which", ["mechanism", "wide"])
 def test_reports_in_a_large_csv_file_are_tallied_as_they_were_made(folder, request, which):
     mechanism = request.getfixturevalue(which)
-    reports = mechanism.randomize_many(np.arange(3000) % len(VALUES), seeded(10))
-    with TextWriter("reports.csv") as writer:
+    reports = mechanism.randomize_indices(np.arange(3000) % len(VALUES), seeded(10))
+    with TextWriter("reports.csv", mechanism.fingerprint) as writer:
         writer.write(reports_to_json(mechanism, reports))
     assert tally_files(mechanism, ["reports.csv"]) == mechanism.tally(reports)
+
+
+@pytest.mark.usefixtures("all_large")
+@pytest.mark.parametrize("block", [200, 1000, 1 << 20])
+@pytest.mark.parametrize("which", ["mechanism", "wide"])
+def test_marks_are_found_wherever_they_stand_in_a_large_csv_file(folder, request, monkeypatch, which, block):
+    """Joined files, read in blocks that end anywhere."""
+    monkeypatch.setattr(arrow_csv, "BLOCK", block)
+    mechanism = request.getfixturevalue(which)
+    other = dc.mechanism(mechanism.context, "randomized_response")
+    parts, total = {}, mechanism.tally()
+    for number, n in enumerate((40, 0, 77)):
+        reports = mechanism.randomize_indices(np.arange(n) % len(VALUES), seeded(number))
+        total += mechanism.tally(reports)
+        with TextWriter(f"{number}.csv", mechanism.fingerprint, keep=["id"]) as writer:
+            writer.write(reports_to_json(mechanism, reports), [list(range(n))])
+        parts[number] = (folder / f"{number}.csv").read_text()
+    joined = folder / "joined.csv"
+    joined.write_text("".join(parts.values()))
+    assert tally_files(mechanism, ["joined.csv"]) == total
+    with pytest.raises(MechanismMismatch, match=r"joined\.csv: holds reports of another mechanism"):
+        tally_files(other, ["joined.csv"])
+    lines = joined.read_text().splitlines(keepends=True)
+    for wrong in (lines[:-1], lines[:30] + lines[31:], lines[:42] + lines[43:], lines[:44], [*lines, lines[0]]):
+        joined.write_text("".join(wrong))
+        with pytest.raises(InvalidInput, match=r"joined\.csv"):
+            tally_files(mechanism, ["joined.csv"])
+    before, last = "".join(lines).rsplit(mechanism.fingerprint, 1)
+    joined.write_text(before + other.fingerprint + last)
+    with pytest.raises(MechanismMismatch):
+        tally_files(mechanism, ["joined.csv"])
 
 
 @pytest.mark.usefixtures("all_large")
@@ -406,4 +437,4 @@ def test_a_large_csv_file_with_what_is_no_report_is_refused(folder, mechanism, w
         folder / "reports.csv", [["0"], ["1"], [wrong]] if wrong else [["0", "1"]], ["report"] if wrong else ["a", "b"]
     )
     with pytest.raises(InvalidInput, match=r"reports\.csv: "):
-        tally_files(mechanism, ["reports.csv"], column="report")
+        tally_files(mechanism, ["reports.csv"], column="report", unmarked=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.engines.bulk import randomize_many
+from discreet.engines.bulk import randomize_indices
 from discreet.engines.packed import PackedBlocks, PackedHadamardBlocks, PackedHighLow, _divisor, packed
 from discreet.mechanisms.blocks import BlockResponse
 from discreet.mechanisms.general_hadamard import GeneralHadamard
@@ -72,6 +72,6 @@ def test_a_block_of_one_value_with_several_reports_is_not_taken_for_one_that_sho
     form = packed(blocks)
     assert form is None or type(form.form) is not PackedHadamardBlocks
     values = np.ones(200_000, dtype=np.uint8)
-    compiled, plain = (randomize_many(blocks, values, seeded(1), engine=engine) for engine in ("numba", "numpy"))
+    compiled, plain = (randomize_indices(blocks, values, seeded(1), engine=engine) for engine in ("numba", "numpy"))
     assert np.array_equal(compiled, plain)
     assert set(np.unique(plain)) == {1, 2}

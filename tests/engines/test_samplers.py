@@ -9,7 +9,8 @@ import discreet as dc
 from discreet.arithmetic import INTEGERS
 from discreet.checks.words import as_integers
 from discreet.engines import samplers
-from discreet.engines.bulk import randomize_many, report_type
+from discreet.engines.bulk import randomize_indices, report_type
+from discreet.engines.kernels import TILE
 from discreet.engines.packed import packed
 from discreet.engines.samplers import compiled_sampler
 from discreet.mechanisms.blocks import BlockResponse
@@ -22,6 +23,7 @@ from discreet.mechanisms.subset import Subset
 from discreet.mechanisms.unary import OptimisedUnary, Unary
 from discreet.random import seeded
 from discreet.statistics.arrays import ARRAYS
+from discreet.statistics.numeric import NUMERIC
 
 ONE = Fraction(1)
 BASES = [Hadamard, RandomizedResponse, Projective, Cyclotomic, Subset, Unary]
@@ -74,8 +76,8 @@ def test_compiled_reports_equal_those_of_numpy_word_for_word(name):
     assert compiled_sampler(randomizer) is not None
     n = max(20, min(3000, 200_000 // randomizer.words))
     x = np.random.default_rng(2).integers(0, randomizer.size, n).astype(np.uint32)
-    expected = randomize_many(randomizer, x, seeded(4), engine="numpy")
-    found = randomize_many(randomizer, x, seeded(4), engine="numba")
+    expected = randomize_indices(randomizer, x, seeded(4), engine="numpy")
+    found = randomize_indices(randomizer, x, seeded(4), engine="numba")
     assert found.dtype == expected.dtype
     assert np.array_equal(found, expected)
 
@@ -120,12 +122,83 @@ def test_a_compiled_sampler_that_differs_is_reported_and_not_used(monkeypatch):
         return law._replace(form=law.form._replace(true_last=np.uint64(2**63)))
 
     randomizer = Hadamard(300, ONE)
-    expected = randomize_many(randomizer, np.arange(300), seeded(5), engine="numpy")
+    expected = randomize_indices(randomizer, np.arange(300), seeded(5), engine="numpy")
     monkeypatch.setattr(samplers, "packed", one_unit_too_many)
     with pytest.warns(RuntimeWarning, match="hadamard differs from the plain one and is not used"):
-        found = randomize_many(randomizer, np.arange(300), seeded(5), engine="numba")
+        found = randomize_indices(randomizer, np.arange(300), seeded(5), engine="numba")
     assert np.array_equal(found, expected)
     assert compiled_sampler(randomizer) is None  # and is not tried again
+
+
+def hadamard_blocks(sizes):
+    return BlockResponse(
+        [b for b, size in enumerate(sizes) for _ in range(size)], [Hadamard(size, ONE) for size in sizes]
+    )
+
+
+TRIED = {
+    "many values": Hadamard(43_750, ONE),
+    "not a power of two": RandomizedResponse(10_007, ONE),
+    "wide sets": Subset(300, ONE),
+    "many words": Unary(3000, ONE),
+    "high-low": HighLowResponse(10_000, range(7, 5000, 2), Hadamard(2497, ONE), ONE),
+    "blocks of many sizes": hadamard_blocks([3, 5000, 17, 1, 4000, 260, 2]),
+    "mixed blocks": blocks(Projective(900, ONE), Hadamard(5000, ONE), Subset(11, ONE), RandomizedResponse(7, ONE)),
+}
+
+
+def faults(randomizer):
+    """For each of several sets of values: a compiled sampler that is wrong for these alone."""
+    groups = randomizer.groups(NUMERIC)
+    yield "the first value", [0]
+    yield "the last value", [randomizer.size - 1]
+    for number, group in enumerate(groups):
+        yield f"group {number}", group.values.ravel()
+        yield f"the first value of group {number}", group.values[0, :1]
+        yield f"the last value of group {number}", group.values[-1, -1:]
+    for name, some in {"pass": randomizer.passed, "are sensitive": getattr(randomizer, "sensitive", ())}.items():
+        if some:
+            yield f"the first and last of those that {name}", [some[0], some[-1]]
+            yield f"the last of those that {name}", some[-1:]
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_a_compiled_sampler_that_is_wrong_for_one_value_or_one_group_alone_is_caught(name, monkeypatch):
+    randomizer = TRIED[name]
+    make = samplers._sampler
+    law = packed(randomizer)
+    assert samplers._tried(randomizer, law) is not None  # the control: without a fault it is used
+    for fault, values in faults(randomizer):
+
+        def planted(*arguments, wrong=values):
+            sound = make(*arguments)
+
+            def sample(x, words, out):
+                sound(x, words, out)
+                out[np.isin(x, wrong)] ^= out.dtype.type(1)
+
+            return sample
+
+        monkeypatch.setattr(samplers, "_sampler", planted)
+        with pytest.warns(RuntimeWarning, match="differs from the plain one"):
+            assert samplers._tried(randomizer, law) is None, fault
+
+
+def test_a_compiled_sampler_that_is_wrong_beyond_its_first_tile_is_caught(monkeypatch):
+    randomizer, make = FORMS["high-low hadamard"], samplers._sampler
+
+    def planted(*arguments):
+        sound = make(*arguments)
+
+        def sample(x, words, out):
+            sound(x, words, out)
+            out[TILE:] ^= out.dtype.type(1)
+
+        return sample
+
+    monkeypatch.setattr(samplers, "_sampler", planted)
+    with pytest.warns(RuntimeWarning, match="differs from the plain one"):
+        assert samplers._tried(randomizer, packed(randomizer)) is None
 
 
 def test_a_compiled_sampler_is_made_once_and_forgotten_with_its_randomizer():

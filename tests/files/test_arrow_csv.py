@@ -44,16 +44,27 @@ def test_the_only_column_needs_no_name(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "columns", "asked", "said"),
     [
-        ([(1, "a")], ("id", "place"), None, "a column must be chosen; there are id, place"),
-        ([(1, "a")], ("id", "place"), "c", "column 'c' is missing; the columns are id, place"),
+        ([(1, "a")], ("id", "place"), None, "a column must be chosen; there are 2 columns"),
+        ([(1, "a")], ("id", "place"), "c", "column 'c' is missing; there are 2 columns"),
         ([(1, "a")], ("id", "id"), "id", "column 'id' appears twice"),
-        ([(1, "a"), (2, "b", "c")], ("id", "place"), "place", "this is not CSV: CSV parse error: .*got 3"),
+        ([(1, "a"), (2, "b", "c")], ("id", "place"), "place", "3 fields; the header has 2"),
     ],
 )
 def test_what_is_wrong_is_said_as_for_lines(tmp_path, rows, columns, asked, said):
     file = csv_file(tmp_path / "f.csv", rows, columns)
-    with pytest.raises(InvalidInput, match=f"f.csv: {said}"):
+    with pytest.raises(InvalidInput, match=f"f.csv(, row 2)?: {said}"):
         texts_in(open_column(file, asked))
+
+
+def test_columns_are_kept_beside_the_one_that_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(arrow_csv, "BLOCK", 1000)
+    file = csv_file(tmp_path / "f.csv", [(i, ODD[i % len(ODD)], -i) for i in range(500)], ("id", "place", "other"))
+    column = open_column(file, "place", keep=["other", "id"])
+    kept = [piece.kept() for piece in column.pieces()]
+    assert [field.name for field in column.keep] == ["other", "id"]
+    assert [text for part in kept for text in part[0].to_pylist()] == [str(-i) for i in range(500)]
+    assert [text for part in kept for text in part[1].to_pylist()] == [str(i) for i in range(500)]
+    assert texts_in(column) == [ODD[i % len(ODD)] for i in range(500)]
 
 
 def test_a_missing_file_is_an_os_error(tmp_path):

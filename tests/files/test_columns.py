@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from discreet import errors
 from discreet.errors import InvalidInput
-from discreet.files.columns import place_of
+from discreet.files.columns import place_of, text_of_bytes
 
 
 def test_a_column_is_found_by_name_or_is_the_only_one():
@@ -17,10 +18,10 @@ def test_a_column_is_found_by_name_or_is_the_only_one():
 @pytest.mark.parametrize(
     ("names", "column", "said"),
     [
-        (["a", "b"], None, "f: a column must be chosen; there are a, b"),
+        (["a", "b"], None, "f: a column must be chosen; the columns are a, b"),
         (["a", "b"], "c", "f: column 'c' is missing; the columns are a, b"),
         (["a", "a"], "a", "f: column 'a' appears twice; the columns are a, a"),
-        ([], None, "f: a column must be chosen; there are "),
+        ([], None, "f: a column must be chosen; the columns are "),
         (
             [str(i) for i in range(99)],
             "x",
@@ -28,6 +29,24 @@ def test_a_column_is_found_by_name_or_is_the_only_one():
         ),
     ],
 )
-def test_any_other_is_refused(names, column, said):
+def test_any_other_is_refused(names, column, said, monkeypatch):
+    with pytest.raises(InvalidInput, match=f"^{re.escape(said)}$"):
+        place_of(names, column, "f", typed=True)
+    monkeypatch.setattr(errors, "show_values", True)
     with pytest.raises(InvalidInput, match=f"^{re.escape(said)}$"):
         place_of(names, column, "f")
+
+
+@pytest.mark.parametrize("column", [None, "diagnosis"])
+def test_what_stands_where_names_should_is_not_shown(column):
+    with pytest.raises(InvalidInput, match="there are 2 columns") as caught:
+        place_of(["17", "HIV positive"], column, "f")
+    assert "HIV" not in str(caught.value)
+    with pytest.raises(InvalidInput, match="the columns are month, report"):
+        place_of(["month", "report"], "diagnosis", "f")  # a file of reports has names
+
+
+def test_bytes_are_the_text_that_they_are():
+    assert text_of_bytes("é".encode()) == "é"
+    with pytest.raises(InvalidInput, match="a column of bytes that are not UTF-8 text"):
+        text_of_bytes(b"\xff")

@@ -5,7 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from discreet.files.formats import COMPRESSIONS, FORMATS, JSON, TEXT, compression_of, display_name, format_of
+from discreet.errors import InvalidInput
+from discreet.files.formats import (
+    COMPRESSIONS,
+    FORMATS,
+    JSON,
+    TEXT,
+    column_format,
+    compression_of,
+    display_name,
+    format_of,
+    known_format,
+)
 
 TITLES = {
     "a.csv": "CSV",
@@ -24,8 +35,10 @@ TITLES = {
     "-": "text",
     "parquet": "text",
     ".csv": "text",
-    "a.csv.bak": "text",
-    "a.CSV": "text",
+    "a.txt": "text",
+    "a.text.zst": "text",
+    "a.CSV": "CSV",
+    "a.tsv.GZ": "TSV",
     "a.gz": "text",
 }
 
@@ -46,8 +59,22 @@ def test_the_very_end_says_the_compression(name, method):
 def test_no_suffix_says_two_things():
     suffixes = [suffix for format in FORMATS for suffix in format.suffixes] + list(COMPRESSIONS)
     assert len(suffixes) == len(set(suffixes))
-    assert format_of("any.thing") is TEXT
+    assert format_of("anything") is TEXT
     assert format_of("tally.json") is JSON
+
+
+@pytest.mark.parametrize("name", ["answers.xlsx", "data.txt2", "a.csv.bak", "a.bak.gz", "a.dat"])
+def test_an_unknown_suffix_is_refused_with_the_list_of_known_ones(name):
+    assert known_format(name) is None
+    with pytest.raises(InvalidInput, match=rf"{name}: the name must end in \.txt, .*\.csv, .*\.parquet.* or nothing"):
+        format_of(name)
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.orc", "a.json.gz"])
+def test_a_format_without_a_column_holds_neither_values_nor_reports(name):
+    with pytest.raises(InvalidInput, match=rf"{name}: .* holds no column .*; use \.txt, "):
+        column_format(name)
+    assert column_format("a.csv") is format_of("a.csv")  # the control
 
 
 @pytest.mark.parametrize("format", [format for format in FORMATS if format.arrow], ids=lambda format: format.title)

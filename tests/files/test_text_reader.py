@@ -12,8 +12,8 @@ from discreet.files import text_reader
 from discreet.files.text_reader import read_values
 
 TEXT = b"a\nb c\n\n d\r\ne"
-CSV = b'id,cell\n1,a\n2,"b,c"\n3,"d\ne"\n\n4,""\n'
-JSONL = b'{"id": 1, "cell": "a"}\n{"id": 2, "cell": 7}\n\n{"cell": "\\u00e9", "id": 3}\n'
+CSV = b'id,cell\n1,a\n2,"b,c"\n3,"d\ne"\n4,""\n'
+JSONL = b'{"id": 1, "cell": "a"}\n{"id": 2, "cell": 7}\n{"cell": "\\u00e9", "id": 3}\n\n \n'
 
 READABLE = {
     "text": ("f.txt", TEXT, None, ["a", "b c", "", " d", "e"]),
@@ -25,12 +25,25 @@ READABLE = {
     "csv of one column": ("f.csv", b"report\n5\n6\n", None, ["5", "6"]),
     "csv with a mark": ("f.csv", b"\xef\xbb\xbfcell\r\na\r\n", "cell", ["a"]),
     "csv of no rows": ("f.csv", b"cell\n", None, []),
-    "csv by its column": ("f.data", CSV, "cell", ["a", "b,c", "d\ne", ""]),
+    "csv by its column": ("f.txt", CSV, "cell", ["a", "b,c", "d\ne", ""]),
     "json lines": ("f.jsonl", JSONL, "cell", ["a", "7", "é"]),
     "json lines by another name": ("f.ndjson", JSONL, "id", ["1", "2", "3"]),
-    "json lines by their column": ("f.log", JSONL, "cell", ["a", "7", "é"]),
+    "json lines by their column": ("f", JSONL, "cell", ["a", "7", "é"]),
     "json lines of one key": ("f.jsonl", b'{"report": 5}\n{"report": "0a"}\n', None, ["5", "0a"]),
-    "json lines of entries": ("f.jsonl", b'"a"\n5\n', None, ["a", "5"]),
+    "json lines of entries": ("f.jsonl", b'"a"\n5\nnull\ntrue\n', None, ["a", "5", None, True]),
+    "a key null or absent": ("f.jsonl", b'{"a": 1}\n{"a": null}\n{}\n{"b": 2}\n', "a", ["1", None, None, None]),
+    "only one key, absent later": ("f.jsonl", b'{"a": 1}\n{"b": 2}\n{}\n', None, ["1", None, None]),
+    "a key inside another": (
+        "f.jsonl",
+        b'{"u": {"a": 1}}\n{"u": {}}\n{"u": null}\n{}\n',
+        "u.a",
+        ["1", None, None, None],
+    ),
+    "a key with a dot comes first": ("f.jsonl", b'{"u": {"a": 1}, "u.a": 2}\n{"u": {"a": 3}}\n', "u.a", ["2", "3"]),
+    "tsv": ("f.tsv", b'id\tcell\n1\ta,b\n2\t"c\td"\n', "cell", ["a,b", "c\td"]),
+    "blank lines in one column": ("f.csv", b"cell\na\n\nb\n\n", None, ["a", "", "b", ""]),
+    "blank lines in two columns": ("f.csv", b"id,cell\n1,a\n\n2,b\n", "cell", ["a", "", "b"]),
+    "csv with quoted names and line breaks": ("f.csv", b'"i\r\nd","cell"\r\n"1\r\n2",a\r\n', "cell", ["a"]),
 }
 
 
@@ -66,20 +79,38 @@ def test_a_pipe_is_read_and_left_open(data, column, entries, monkeypatch):
 
 UNREADABLE = {
     "not text": ("f.txt", b"a\n\xff\n", None, "f.txt: must be UTF-8 text"),
-    "a csv without a header": ("f.csv", b"", "a", "f.csv: is empty; CSV must begin with a line of column names"),
-    "no column chosen": ("f.csv", CSV, None, "f.csv: a column must be chosen; there are id, cell"),
-    "an absent column": ("f.csv", CSV, "x", "f.csv: column 'x' is missing; the columns are id, cell"),
+    "a csv without a header": ("f.csv", b"", "a", "f.csv: CSV must begin with a line of column names"),
+    "no column chosen": ("f.csv", CSV, None, "f.csv: a column must be chosen; there are 2 columns"),
+    "an absent column": ("f.csv", CSV, "x", "f.csv: column 'x' is missing; there are 2 columns"),
     "a column twice": ("f.csv", b"a,a\n", "a", "f.csv: column 'a' appears twice"),
     "a row too long": ("f.csv", b"a,b\n1,2\n1,2,3\n", "a", "f.csv, line 3: 3 fields; the header has 2"),
     "a row too short": ("f.csv", b"a,b\n1\n", "a", "f.csv, line 2: 1 fields; the header has 2"),
     "an open quote": ("f.csv", b'a\n"1\n', "a", "f.csv, line 2: this is not CSV"),
     "broken json": ("f.jsonl", b'"a"\n{"a": 1\n', None, "f.jsonl, line 2: this is not JSON"),
-    "an absent key": ("f.jsonl", b'{"a": 1}\n{"b": 1}\n', "a", "f.jsonl, line 2: column 'a' is missing"),
-    "no key chosen": ("f.jsonl", JSONL, None, "f.jsonl, line 1: a column must be chosen; there are id, cell"),
-    "null": ("f.jsonl", b'{"a": null}\n', "a", "f.jsonl, line 1: null must be text or a whole number"),
-    "a fraction": ("f.jsonl", b"1.5\n", None, "f.jsonl, line 1: 1.5 must be text or a whole number"),
-    "a truth value": ("f.jsonl", b"true\n", None, "f.jsonl, line 1: true must be text or a whole number"),
-    "a list": ("f.jsonl", b"[1]\n", None, "f.jsonl, line 1: [1] must be text or a whole number"),
+    "text behind a quote": (
+        "f.csv",
+        b'a,b\n1,"x"y\n',
+        "a",
+        "f.csv, line 2: this is not CSV: a quote must begin or end",
+    ),
+    "a quote inside": ("f.csv", b'a,b\n1,x"y"\n', "a", "f.csv, line 2: this is not CSV: a quote must"),
+    "a quote that swallows": ("f.csv", b'a,b\n1,"x\n2,y\n3,"z"\n', "a", "f.csv, line 4: this is not CSV: a quote must"),
+    "a blank first line": ("f.csv", b"\na\n1\n", None, "f.csv: CSV must begin with a line of column names"),
+    "utf-16": ("f.csv", "a,b\n".encode("utf-16"), "a", "f.csv: must be UTF-8 text, not UTF-16"),
+    "utf-16 without a mark": ("f.txt", "a\n".encode("utf-16-le"), None, "f.txt: must be UTF-8 text; it has zero bytes"),
+    "an absent key": ("f.jsonl", b'{"b": 1}\n{"b": 1}\n', "a", "f.jsonl, line 1 and all others: column 'a' is missing"),
+    "a blank line": ("f.jsonl", b'{"a": 1}\n\n{"a": 1}\n', "a", "f.jsonl, line 2: is blank"),
+    "a key twice": ("f.jsonl", b'{"a": 1, "a": 2}\n', "a", "f.jsonl, line 1: a key appears twice"),
+    "no number": ("f.jsonl", b'{"a": 1, "b": NaN}\n', "a", "f.jsonl, line 1: NaN is not a JSON number"),
+    "no finite number": ("f.jsonl", b'{"a": -Infinity}\n', "a", "f.jsonl, line 1: -Infinity is not a JSON number"),
+    "an entry among objects": ("f.jsonl", b'{"a": 1}\n5\n', "a", "f.jsonl, line 2: must be an object"),
+    "an entry where a key is asked": ("f.jsonl", b"5\n", "a", "f.jsonl, line 1: must be an object"),
+    "an object among entries": ("f.jsonl", b'5\n{"a": 1}\n', None, "f.jsonl, line 2: must be a plain entry"),
+    "a key inside an entry": ("f.jsonl", b'{"u": 5}\n', "u.a", "f.jsonl, line 1: 'u' must be an object"),
+    "no key chosen": ("f.jsonl", JSONL, None, "f.jsonl, line 1: a column must be chosen; there are 2 columns"),
+    "a suffix": ("f.xlsx", b"a\n", None, "f.xlsx: the name must end in .txt, "),
+    "a tally": ("f.json", b"{}", None, "f.json: JSON holds no column"),
+    "Parquet as text": ("f.parquet", b"PAR1", None, "f.parquet: Parquet cannot be read as text"),
     "no gzip": ("f.txt.gz", b"plain", None, "f.txt.gz: is not a complete gzip file"),
     "half a gzip": ("f.txt.gz", gzip.compress(b"a\n" * 9999)[:30], None, "f.txt.gz: is not a complete gzip file"),
 }

@@ -25,9 +25,9 @@ def test_labels_that_are_none_are_refused(labels):
 @pytest.mark.parametrize(
     ("latitude", "longitude", "message"),
     [
-        ([91.0], [0.0], "latitude=91"),
-        ([0.0], [-181.0], "longitude=-181"),
-        ([np.nan], [0.0], "latitude=nan"),
+        ([91.0], [0.0], "row 1: latitude must lie in"),
+        ([0.0], [-181.0], "row 1: longitude must lie in"),
+        ([0.0, np.nan], [0.0, 0.0], "row 2: latitude must lie in"),
         ([0.0, 1.0], [0.0], "equally long"),
         ([], [], "equally long"),
     ],

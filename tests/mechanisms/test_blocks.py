@@ -31,7 +31,7 @@ def test_hadamard_blocks_have_the_corrected_variance_and_total():
 def test_the_sum_of_a_blocks_shares_is_not_its_total_which_is_known_exactly():
     mechanism = dc.mechanism(CONTEXT, "hadamard")
     values = np.random.default_rng(1).choice(10, size=3000, p=SHARES)
-    estimate = dc.estimate(mechanism.tally(mechanism.randomize_many(values, dc.random.seeded(1))))
+    estimate = dc.estimate(mechanism.tally(mechanism.randomize_indices(values, dc.random.seeded(1))))
     members = {"a": [0, 1, 2, 3, 4], "b": [5, 6, 7], "c": [8, 9]}
     true = {name: float(np.isin(values, own).mean()) for name, own in members.items()}
     assert estimate.block_totals == pytest.approx(true, abs=1e-15)
@@ -95,7 +95,7 @@ def test_forged_wide_reports_are_refused_in_bulk_as_one_by_one(name):
 
 def test_one_wide_block_alone_is_counted():
     mechanism = dc.mechanism(Context.blocks({"all": range(65)}, "1"), "subset")
-    tally = mechanism.tally(mechanism.randomize_many(np.zeros(4000, dtype=int), dc.random.seeded(1)))
+    tally = mechanism.tally(mechanism.randomize_indices(np.zeros(4000, dtype=int), dc.random.seeded(1)))
     assert dc.estimate(tally).shares[0] == pytest.approx(1, abs=0.2)
     assert dc.estimate(tally).block_totals == {"all": 1.0}
 

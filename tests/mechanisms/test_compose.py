@@ -73,7 +73,7 @@ def test_the_same_words_give_the_same_two_reports():
 def test_a_large_composition_is_drawn_without_writing_anything_out():
     context = dc.Context.uniform(range(1000), "1")
     composition = compose(dc.mechanism(context, "hadamard"), dc.mechanism(context, "projective"))
-    first, second = composition.randomize_many(np.arange(1000), dc.random.seeded(2))
+    first, second = composition.randomize_indices(np.arange(1000), dc.random.seeded(2))
     assert len(first) == len(second) == 1000
     assert composition.context.smallest == 2
     with pytest.raises(InvalidInput, match="too many to write out"):
@@ -87,7 +87,7 @@ def test_the_audit_agrees_with_the_sum():
 
     def many(value, n):
         index = "abc".index(value)
-        return np.stack(composition.randomize_many(np.full(n, index), rng), axis=1).astype(np.uint8)
+        return np.stack(composition.randomize_indices(np.full(n, index), rng), axis=1).astype(np.uint8)
 
     assert not audit(Bulk(many), context=composition.context, samples=20_000, rng=dc.random.seeded(4)).breach
     found = audit(Bulk(many), context=U3, samples=20_000, rng=dc.random.seeded(4))

@@ -42,7 +42,7 @@ def test_a_sensitive_value_never_shows_itself_and_another_does_as_often_as_allow
     for name in ("randomized_response", "unary", "subset", "hadamard", "projective"):
         mechanism = dc.mechanism(context, name)
         base = mechanism.randomizer.base
-        reports = mechanism.randomize_many(np.arange(5).repeat(400), dc.random.seeded(1)).reshape(5, 400)
+        reports = mechanism.randomize_indices(np.arange(5).repeat(400), dc.random.seeded(1)).reshape(5, 400)
         assert (reports[:2] < base).all()
         for x in (2, 3, 4):
             shown = reports[x] >= base

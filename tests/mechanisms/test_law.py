@@ -38,6 +38,10 @@ MECHANISMS = {
     "table": dc.mechanism(SMALL, "table", rows=[["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]),
     "exponential": dc.mechanism(Context.metric([0, 1, 2], lambda a, b: abs(a - b), "1"), "exponential"),
     "product": dc.compose(dc.mechanism(SMALL), dc.mechanism(SMALL, "hadamard")).exact(),
+    "adaptive": dc.adaptive(
+        dc.mechanism(SMALL, "randomized_response"),
+        lambda y: dc.mechanism(SMALL, "hadamard" if y else "randomized_response"),
+    ),
     "post-processed": dc.post_process(
         dc.mechanism(SMALL, "randomized_response"), [["1/2", "1/2", 0], [0, 1, 0], [0, 0, 1]]
     ),
@@ -229,7 +233,7 @@ def test_laws_that_differ_inside_differ_in_fingerprint():
     made = [composed("1", "2"), composed("2", "1"), composed("1.5", "1.5")]
     made += [make(level) for make in (processed, two, table) for level in ("1", "1.5")]
     assert len({one.fingerprint for one in made}) == len(made)
-    one, other = (each.tally(each.randomize_many([0, 1, 2], seeded(1))) for each in made[:2])
+    one, other = (each.tally(each.randomize_indices([0, 1, 2], seeded(1))) for each in made[:2])
     with pytest.raises(dc.errors.MechanismMismatch):
         one + other
 
@@ -299,7 +303,7 @@ def test_privacy_never_rests_on_a_set_being_a_difference_set():
     other = dataclasses.replace(law, shifts=Bits.of([0, 1, 2], 7))  # 0, 1, 2 share more with 1, 2, 3 than with 3, 4, 5
     certified = Mechanism(made.context, randomizer_of(other))
     assert certified.certificate.ratio == made.certificate.ratio
-    reports = certified.tally(certified.randomize_many([0, 1, 2], seeded(1)))
+    reports = certified.tally(certified.randomize_indices([0, 1, 2], seeded(1)))
     with pytest.raises(InvalidInput, match="every non-zero difference mod 7 must occur equally often"):
         dc.estimate(reports)
 
@@ -335,7 +339,7 @@ def test_a_law_that_tells_nothing_is_certified_and_not_estimated():
     for wanted, law in ((context, never), (Context.uniform(range(2), "2"), cycle)):
         made = dc.mechanism(wanted, "law", law=law)
         with pytest.raises(dc.errors.NotIdentifiable):
-            dc.estimate(made.tally(made.randomize_many([0, 1], seeded(1))))
+            dc.estimate(made.tally(made.randomize_indices([0, 1], seeded(1))))
 
 
 def test_sets_of_too_many_draws_are_not_written_out():

@@ -94,7 +94,7 @@ def test_the_result_keeps_every_law_of_a_mechanism():
 
 def test_estimates_work_from_processed_reports():
     after = post_process(dc.mechanism(U3, "randomized_response"), BLUR)
-    tally = after.tally(after.randomize_many([0] * 3000 + [1] * 1000, dc.random.seeded(1)))
+    tally = after.tally(after.randomize_indices([0] * 3000 + [1] * 1000, dc.random.seeded(1)))
     estimate = dc.estimate(tally)
     assert abs(estimate.shares - [0.75, 0.25, 0]).max() < 6 * estimate.stderr.max()
 

@@ -90,7 +90,7 @@ def test_one_value_alone_has_no_subsets():
 
 def test_every_report_has_exactly_d_values_in_no_order():
     mechanism = dc.mechanism(Context.uniform(range(70), "1"), "subset", d=19)
-    reports = mechanism.randomize_many(np.arange(70).repeat(20), dc.random.seeded(1))
+    reports = mechanism.randomize_indices(np.arange(70).repeat(20), dc.random.seeded(1))
     assert reports.shape == (1400, 2)
     assert set(np.bitwise_count(reports).sum(axis=1).tolist()) == {19}
 

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import xml.etree.ElementTree as ElementTree
+
 import numpy as np
 import pytest
 
 from discreet.papers import acharya2020_table1, cuts, data, datasets, domains, partitions, shrunk
 
 CACHED = [
-    acharya2020_table1.grid,
     acharya2020_table1.made,
     cuts.population,
+    data.check_ins,
     datasets.pages,
     datasets.census,
     datasets.affairs,
@@ -82,6 +84,19 @@ def made_up(tmp_path, monkeypatch):
     ]
     (folder / "fair_affairs_counts.tsv").write_text("\n".join(heads) + "\n")
     return folder
+
+
+@pytest.fixture
+def words_of(monkeypatch):
+    """What gives the words inside an .svg drawn in this test."""
+    matplotlib = pytest.importorskip("matplotlib")
+    monkeypatch.setitem(matplotlib.rcParams, "svg.fonttype", "none")
+
+    def words(path):
+        nodes = ElementTree.parse(path).iter()
+        return {"".join(node.itertext()).strip() for node in nodes if node.tag.endswith("}text")}
+
+    return words
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ from discreet.papers.setting import Setting
 
 
 @pytest.mark.parametrize(
-    ("name", "people", "blocks", "agreed"),
-    [value for value in figure.agreed_values() if value[1] == 64_000 and value[2] != 10],
+    ("name", "people", "blocks", "earlier"),
+    [value for value in figure.earlier_values() if value[1] == 64_000 and value[2] != 10],
 )
-def test_agreed_values_come_out(name, people, blocks, agreed):
-    """20 repetitions, fixed seeds; the agreed values have the noise of 10."""
+def test_the_values_of_the_earlier_simulation_come_out(name, people, blocks, earlier):
+    """20 repetitions, fixed seeds; the earlier values have the noise of 10."""
     found = figure.measure(name, blocks, people, runs=20)
-    assert abs(found.value - agreed) <= 0.05 * agreed + 3 * found.stderr_beside(figure.AGREED_RUNS)
+    assert abs(found.value - earlier) <= 0.05 * earlier + 3 * found.stderr_beside(figure.EARLIER_RUNS)
     assert found.value != pytest.approx(figure.measure(name, 20, people, runs=5).value, rel=0.1)  # the control
 
 
@@ -40,4 +40,6 @@ def test_the_report_orders_the_curves(tmp_path):
     assert "of 36" in compared.found
     assert ordered.found == "160 of 160 comparisons" or int(ordered.found.split()[0]) > 150
     assert len(made.tables[1].rows) == 20
+    assert "The *earlier* values are our own" in " ".join(made.paragraphs)
+    assert "our own earlier simulation" in made.tables[0].caption
     assert made.save(tmp_path)[0][1].stat().st_size > 3000

@@ -14,7 +14,7 @@ def test_figure_1(name, row):
 
 
 def test_the_curves_cross_once():
-    assert asoodeh2021.crossing() == pytest.approx(2.41, abs=0.01)
+    assert asoodeh2021.crossing() == pytest.approx(2.417, abs=0.001)
 
 
 def test_remark_1():

@@ -22,5 +22,5 @@ def test_the_report_has_every_method(made_up, monkeypatch, tmp_path):
     assert [row[2] for row in made.tables[0].rows] == [finish for _, finish, _ in beaten.METHODS.values()]
     assert made.tables[0].rows[0][5] == pytest.approx(0)  # the paper's own row
     assert "(25, 70)" in made.checks[0].found
-    assert "`indistinct`" in made.said
+    assert "semi-synthetic stand-in" in made.checks[0].claim
     assert made.save(tmp_path)[0][1].stat().st_size > 3000

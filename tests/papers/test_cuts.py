@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.papers import cuts
 from discreet.papers.cuts import Cut, uniform_like
 from discreet.papers.snap import SHAPE
+
+EVEN = np.full(43_750, 1 / 43_750)
 
 
 def halves(first):
@@ -25,18 +26,21 @@ def test_a_cut_knows_its_sizes_and_whom_it_hides():
 @pytest.mark.parametrize("blocks", [35, 875, 1461])
 def test_a_uniform_grid_has_nearly_as_many_blocks(blocks):
     labels = np.arange(43_750) * blocks // 43_750
-    grid = uniform_like(Cut("rows", labels), by="blocks")
+    grid = uniform_like(Cut("rows", labels), by="blocks", shares=EVEN)
     assert grid.blocks == pytest.approx(blocks, rel=0.03)
     assert grid.name.startswith("uniform (")
 
 
 @pytest.mark.parametrize("worst", [46, 1248, 4105])
 def test_a_uniform_grid_has_nearly_as_large_a_block(worst):
-    grid = uniform_like(Cut("rows", np.arange(43_750) // worst), by="worst")
+    grid = uniform_like(Cut("rows", np.arange(43_750) // worst), by="worst", shares=EVEN)
     assert grid.worst == pytest.approx(worst, rel=0.1)
 
 
-def test_a_uniform_grid_hides_among_nearly_as_many_cells(monkeypatch):
-    monkeypatch.setattr(cuts, "city_population", lambda *points, smallest: np.ones(43_750))
-    grid = uniform_like(Cut("rows", np.arange(43_750) // 125), by="cells")
-    assert grid.hidden_cells(np.full(43_750, 1 / 43_750)) == pytest.approx(125, rel=0.1)
+def test_a_uniform_grid_hides_the_people_of_the_data_among_nearly_as_many_cells():
+    grid = uniform_like(Cut("rows", np.arange(43_750) // 125), by="cells", shares=EVEN)
+    assert grid.hidden_cells(EVEN) == pytest.approx(125, rel=0.1)
+    crowded = np.zeros(43_750)
+    crowded[0] = 1.0  # everyone in the small block
+    grid = uniform_like(halves(400), by="cells", shares=crowded)
+    assert grid.hidden_cells(crowded) == pytest.approx(400, rel=0.1)

@@ -10,7 +10,7 @@ from discreet.papers.setting import Setting
 
 def test_the_users_own_file_comes_first(made_up, snap_file):
     grid = data.check_ins(Setting(gowalla=snap_file))
-    assert grid.key == "gowalla"
+    assert grid.name == "SNAP file"
     assert grid.people.sum() == 4
     assert "3,671,812" in grid.label  # what the paper keeps stands beside it
 
@@ -18,7 +18,9 @@ def test_the_users_own_file_comes_first(made_up, snap_file):
 def test_the_stand_in_says_that_it_is_one(made_up):
     grid = data.check_ins(Setting())
     assert grid.key == "semi-synthetic"
+    assert grid.name == "semi-synthetic stand-in"
     assert "not the paper's file" in grid.label
+    assert grid.note == f"Data, {grid.name}: {grid.label}."
     assert grid.shares.sum() == pytest.approx(1)
     subset = data.real_subset()
     assert subset is not None
@@ -35,7 +37,9 @@ def test_without_any_data_population_stands_in(no_data, monkeypatch):
     monkeypatch.setattr(data, "city_population", towns)
     grid = data.check_ins(Setting())
     assert grid.key == "population"
+    assert grid.name == "population stand-in"
     assert "no check-ins" in grid.label
+    assert "--gowalla" in grid.label
     assert seen == {"points": 43_750, "smallest": 1000}
     assert abs(grid.people.sum() - 3_671_812) < 43_750
     assert data.real_subset() is None

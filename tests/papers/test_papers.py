@@ -34,8 +34,27 @@ def test_every_experiment_has_its_page_in_the_results():
     index = (RESULTS / "index.md").read_text(encoding="utf-8")
     for experiment in EXPERIMENTS:
         assert f"]({experiment.name}.md)" in index
-        made = f"Made by `discreet papers {experiment.name}"
-        assert made in (RESULTS / f"{experiment.name}.md").read_text(encoding="utf-8")
+        page = (RESULTS / f"{experiment.name}.md").read_text(encoding="utf-8")
+        assert f"Made by `discreet papers {experiment.name}" in page
+        assert "agreed" not in page
+
+
+def test_every_picture_of_the_results_is_there_as_points_and_as_lines():
+    image = pytest.importorskip("PIL.Image")
+    pages = "".join(page.read_text(encoding="utf-8") for page in RESULTS.glob("*.md"))
+    pictures = {path.stem for path in RESULTS.glob("*.png")}
+    assert pictures == {path.stem for path in RESULTS.glob("*.svg")}
+    for name in pictures:
+        assert f"]({name}.png)" in pages
+        assert f"[SVG]({name}.svg)" in pages
+        with image.open(RESULTS / f"{name}.png") as picture:
+            assert picture.info["dpi"][0] >= 199.9
+
+
+def test_every_page_on_check_ins_names_its_data():
+    for name in ("acharya2020-table1", "acharya2020-figure3", "beaten", "partitions"):
+        page = (RESULTS / f"{name}.md").read_text(encoding="utf-8")
+        assert "Data, semi-synthetic stand-in: semi-synthetic Gowalla" in page
 
 
 def test_the_short_forms_fit_in_ten_minutes_by_their_own_word():

@@ -57,20 +57,42 @@ def test_a_report_is_json_without_nan():
 
 
 def test_saving_writes_the_page_the_tables_and_the_pictures(tmp_path):
-    made = report(figures={"name.png": lambda path: path.write_bytes(b"picture")})
+    made = report(figures={"name": lambda path: path.write_bytes(b"picture")})
     written, missing = made.save(tmp_path / "new")
-    assert [path.name for path in written] == ["name.md", "name.png", "name-errors.tsv"]
+    assert [path.name for path in written] == ["name.md", "name.png", "name.svg", "name.pdf", "name-errors.tsv"]
     assert missing == ""
     page = (tmp_path / "new" / "name.md").read_text(encoding="utf-8")
     assert page.startswith("# A title\n")
-    assert "![a title](name.png)" in page
+    assert "![a title](name.png)\n\nThe same as [SVG](name.svg) and [PDF](name.pdf)." in page
+
+
+def test_the_formats_can_be_chosen(tmp_path):
+    made = report(figures={"name": lambda path: path.write_bytes(b"picture")})
+    written, _ = made.save(tmp_path, ("svg",))
+    assert [path.name for path in written] == ["name.md", "name.svg", "name-errors.tsv"]
+    page = (tmp_path / "name.md").read_text(encoding="utf-8")
+    assert "![a title](name.svg)" in page
+    assert "The same as" not in page
+
+
+def test_data_and_command_are_told_in_every_form():
+    made = report(data={"towns stand-in": "no check-ins"}, options="--runs 3")
+    told = made.as_dict()
+    assert told["data"] == {"towns stand-in": "no check-ins"}
+    assert told["command"] == "discreet papers name --runs 3"
+    assert told["tables"]["errors"]["caption"] == "Errors of two methods"
+    line = "Data, towns stand-in: no check-ins.\n\nErrors of two methods"
+    assert line in made.text()
+    assert line in made.markdown({})
+    assert "Made by `discreet papers name --runs 3`." in made.markdown({})
+    assert "Made by `discreet papers name`." in report().markdown({})
 
 
 def test_without_matplotlib_everything_else_is_written(tmp_path):
     def draw(path):
         raise MissingExtra("matplotlib", "plot")
 
-    written, missing = report(figures={"name.png": draw}).save(tmp_path)
+    written, missing = report(figures={"name": draw}).save(tmp_path)
     assert [path.name for path in written] == ["name.md", "name-errors.tsv"]
     assert "pip install 'discreet[plot]'" in missing
     assert "name.png" not in (tmp_path / "name.md").read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import operator
+from pathlib import Path
 
 from discreet.papers.setting import Setting
 
@@ -16,6 +17,13 @@ def test_any_number_of_processes_gives_the_same_in_the_same_order():
     serial = Setting(workers=1).each(operator.neg, jobs, "jobs")
     assert serial == [-job for job in jobs]
     assert Setting(workers=2).each(operator.neg, jobs, "jobs") == serial
+
+
+def test_the_options_that_the_numbers_depend_on_are_told():
+    assert Setting(workers=3).options == ""
+    assert Setting(full=True, runs=4, gowalla=Path("somewhere/checkins.txt")).options == (
+        "--full --runs 4 --gowalla checkins.txt"
+    )
 
 
 def test_no_jobs_are_no_work():

@@ -34,6 +34,7 @@ def test_the_report_says_when_shrinkage_projected(made_up, monkeypatch, tmp_path
     assert "chosen after looking at these data sets" in " ".join(made.paragraphs)
     assert {row[0] for row in made.tables[0].rows} == set(some)
     assert all(row[-1] in (0.0, 1.0) for row in made.tables[0].rows)
+    assert "Gowalla semi-synthetic" in made.data
     assert made.save(tmp_path)[0][1].stat().st_size > 3000
 
 

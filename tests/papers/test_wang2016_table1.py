@@ -53,6 +53,7 @@ def test_the_report_shows_both_models(monkeypatch, tmp_path):
     monkeypatch.setattr(table, "rows", lambda: ROWS[:3] + ROWS[6:7] + ROWS[15:16])
     made = table.run(Setting(runs=2, workers=1))
     assert made.checks[0].holds
+    assert made.checks[-1].claim == "BRR: both models within four standard errors"
     head, first = tables.cells(made.tables[0].columns, made.tables[0].rows)[:2]
     assert head[4:8] == ["BRR paper", "shortcut", "itself", "ratio"]
     assert first[:4] == ["2", "0.1", "1", "1"]

@@ -7,7 +7,8 @@ import pytest
 import discreet as dc
 from discreet.bounds.error_region import attained_region
 from discreet.errors import InvalidInput
-from discreet.plots.error_region import _closed, plot_error_region
+from discreet.plots.error_region import plot_error_region
+from discreet.plots.regions import closed
 
 pytest.importorskip("matplotlib")
 
@@ -23,9 +24,9 @@ def test_a_region_is_drawn(tmp_path, kind):
 
 
 def test_the_polygon_is_closed_by_its_reflection():
-    xs, ys = _closed([[0.0, 1.0], [0.2, 0.3], [1.0, 0.0]])
-    assert xs == [0.0, 0.2, 1.0, 1.0, 0.8, 0.0]
-    assert ys == [1.0, 0.3, 0.0, 0.0, 0.7, 1.0]
+    xs, ys = zip(*closed([(0.0, 1.0), (0.2, 0.3), (1.0, 0.0)]), strict=True)
+    assert xs == (0.0, 0.2, 1.0, 1.0, 0.8, 0.0)
+    assert ys == (1.0, 0.3, 0.0, 0.0, 0.7, 1.0)
 
 
 def test_another_kind_of_file_is_refused(tmp_path):

@@ -17,7 +17,7 @@ TRUTH = np.array([0.3, 0.25, 0.15, 0.12, 0.1, 0.08])
 
 def survey(mechanism, n=20_000, seed=1):
     people = np.random.default_rng(seed).choice(6, p=TRUTH, size=n)
-    return mechanism.tally(mechanism.randomize_many(people, dc.random.seeded(seed)))
+    return mechanism.tally(mechanism.randomize_indices(people, dc.random.seeded(seed)))
 
 
 @pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS)
@@ -65,7 +65,7 @@ def test_conjugate_gradients_agree_with_inverting(form, monkeypatch):
     mechanism = dc.mechanism(context, "hadamard")
     shares = np.arange(300, 600) / np.arange(300, 600).sum()
     held = np.random.default_rng(2).choice(300, p=shares, size=400_000)
-    found = dc.likelihood(mechanism.tally(mechanism.randomize_many(held, dc.random.seeded(4))))
+    found = dc.likelihood(mechanism.tally(mechanism.randomize_indices(held, dc.random.seeded(4))))
     several = np.random.default_rng(3).normal(size=(3, 300))
     outright = [found.query(weights).stderr for weights in several]
     monkeypatch.setattr(information, "DENSE", 50)
@@ -76,7 +76,7 @@ def test_conjugate_gradients_agree_with_inverting(form, monkeypatch):
 
 def test_what_no_report_tells_of_has_no_finite_error_and_the_rest_does():
     mechanism = dc.mechanism(CONTEXTS["blocks"], "hadamard")
-    tally = mechanism.tally(mechanism.randomize_many(np.zeros(50, dtype=int), dc.random.seeded(1)))
+    tally = mechanism.tally(mechanism.randomize_indices(np.zeros(50, dtype=int), dc.random.seeded(1)))
     found = dc.likelihood(tally)
     assert found.query({4: 1}).stderr == np.inf
     assert 0 < found.query({0: 1, 1: -1}).stderr < 1

@@ -26,7 +26,7 @@ def survey(form: str, name: str, n: int = 20_000) -> dc.Tally:
     size = mechanism.context.size
     shares = np.arange(1, size + 1) ** 2 / (np.arange(1, size + 1) ** 2).sum()
     held = np.random.default_rng(2).choice(size, p=shares, size=n)
-    return mechanism.tally(mechanism.randomize_many(held, dc.random.seeded(4)))
+    return mechanism.tally(mechanism.randomize_indices(held, dc.random.seeded(4)))
 
 
 @pytest.mark.parametrize(("form", "name"), cases())
@@ -84,7 +84,7 @@ def test_standard_errors_match_the_spread_of_many_surveys(name: str) -> None:
     found, told = [], []
     for seed in range(400):
         held = rng.choice(6, p=shares, size=4000)
-        one = dc.likelihood(mechanism.tally(mechanism.randomize_many(held, dc.random.seeded(seed))))
+        one = dc.likelihood(mechanism.tally(mechanism.randomize_indices(held, dc.random.seeded(seed))))
         found.append(one.shares)
         told.append(one.stderr)
     ratio = np.std(found, axis=0) / np.mean(told, axis=0)
@@ -104,7 +104,7 @@ def test_probing_agrees_with_inverting(monkeypatch: pytest.MonkeyPatch) -> None:
     mechanism = dc.mechanism(dc.Context.uniform(range(300), "2"), "hadamard")
     shares = np.arange(300, 600) / np.arange(300, 600).sum()
     held = np.random.default_rng(2).choice(300, p=shares, size=400_000)
-    found = dc.likelihood(mechanism.tally(mechanism.randomize_many(held, dc.random.seeded(4))))
+    found = dc.likelihood(mechanism.tally(mechanism.randomize_indices(held, dc.random.seeded(4))))
     inverted = found.stderr
     monkeypatch.setattr(information, "DENSE", 100)
     probed = dc.likelihood(found.tally).stderr
@@ -128,7 +128,7 @@ def test_no_reports_have_no_likelihood() -> None:
 
 def test_an_empty_block_has_unknown_errors() -> None:
     mechanism = dc.mechanism(CONTEXTS["blocks"], "hadamard")
-    tally = mechanism.tally(mechanism.randomize_many(np.zeros(50, dtype=int), dc.random.seeded(1)))
+    tally = mechanism.tally(mechanism.randomize_indices(np.zeros(50, dtype=int), dc.random.seeded(1)))
     found = dc.likelihood(tally)
     assert found.shares[:6].sum() == pytest.approx(1)
     assert np.isfinite(found.stderr[:6]).all()
@@ -146,7 +146,7 @@ def test_reports_that_all_show_one_value_leave_the_others_uncertain() -> None:
 @pytest.mark.parametrize("name", ["randomized_response", "hadamard", "projective"])
 def test_values_not_seen_in_a_small_survey_are_no_better_known_than_the_reports_allow(name: str) -> None:
     mechanism = dc.mechanism(dc.Context.uniform(range(20), "1"), name)
-    tally = mechanism.tally(mechanism.randomize_many(np.zeros(5, dtype=int), dc.random.seeded(1)))
+    tally = mechanism.tally(mechanism.randomize_indices(np.zeros(5, dtype=int), dc.random.seeded(1)))
     stderr = dc.likelihood(tally).stderr
     assert np.isfinite(stderr).all()
     assert (stderr > 0.3 * dc.estimate(tally).stderr).all(), "five reports of twenty values say next to nothing"

@@ -18,7 +18,7 @@ CONTEXTS = {
 def estimated(context, n=400):
     mechanism = dc.mechanism(context)
     values = np.random.default_rng(1).choice(context.size, size=n, p=np.arange(1, 31) / 465)
-    return dc.estimate(mechanism.tally(mechanism.randomize_many(values, dc.random.seeded(2))))
+    return dc.estimate(mechanism.tally(mechanism.randomize_indices(values, dc.random.seeded(2))))
 
 
 @pytest.mark.parametrize("onto", ["blocks", "simplex", "clip"])

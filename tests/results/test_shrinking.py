@@ -10,7 +10,7 @@ from discreet.errors import InvalidInput
 def survey(context: dc.Context, name: str, shares: np.ndarray, n: int, seed: int = 1) -> dc.Tally:
     mechanism = dc.mechanism(context, name)
     held = np.random.default_rng(seed).choice(context.size, p=shares, size=n)
-    return mechanism.tally(mechanism.randomize_many(held, dc.random.seeded(seed)))
+    return mechanism.tally(mechanism.randomize_indices(held, dc.random.seeded(seed)))
 
 
 def zipf(k: int) -> np.ndarray:
@@ -84,7 +84,7 @@ def test_values_with_nothing_to_be_pulled_towards_have_the_unbiased_errors():
     for context, settled in ((high_low, [3, 4, 5]), (alone, [4, 5])):
         mechanism = dc.mechanism(context)
         values = np.random.default_rng(1).integers(0, 6, size=2000)
-        tally = mechanism.tally(mechanism.randomize_many(values, dc.random.seeded(1)))
+        tally = mechanism.tally(mechanism.randomize_indices(values, dc.random.seeded(1)))
         shrunk, unbiased = dc.shrink(tally), dc.estimate(tally)
         assert np.allclose(shrunk.stderr[settled], unbiased.stderr[settled])
         low, high = shrunk.interval(0.9)

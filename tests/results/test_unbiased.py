@@ -32,7 +32,7 @@ def simulated(context, n=2000, seed=1):
     mechanism = dc.mechanism(context)
     rng = np.random.default_rng(seed)
     values = rng.choice(context.size, size=n, p=rng.dirichlet(np.ones(context.size)))
-    return dc.estimate(mechanism.tally(mechanism.randomize_many(values, dc.random.seeded(seed)))), values
+    return dc.estimate(mechanism.tally(mechanism.randomize_indices(values, dc.random.seeded(seed)))), values
 
 
 @pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS)
@@ -80,7 +80,7 @@ def test_queries_of_values_that_hardly_anybody_holds_are_covered(context, shares
     asked = [({2: 1.0}, 0.002), ({2: 1.0, 3: -1.0}, 0.0), ({2: 3.0, 3: 1.0}, 0.008)]
     for number in range(400):
         values = rng.choice(4, size=300, p=shares)
-        estimate = dc.estimate(mechanism.tally(mechanism.randomize_many(values, dc.random.seeded(number))))
+        estimate = dc.estimate(mechanism.tally(mechanism.randomize_indices(values, dc.random.seeded(number))))
         for place, (weights, truth) in enumerate(asked):
             query = estimate.query(weights)
             low, high = query.interval(0.95)
@@ -223,11 +223,11 @@ def test_block_totals_have_the_names_of_the_parts_that_they_are_of():
     values = [0] * 30 + [2] * 10
     for block_of in ([0, 0, 1, 1], [1, 1, 0, 0]):  # a law may number the blocks of the context as it likes
         mechanism = Mechanism(context, BlockResponse(block_of, [inner, inner]))
-        tally = mechanism.tally(mechanism.randomize_many(values, dc.random.seeded(1)))
+        tally = mechanism.tally(mechanism.randomize_indices(values, dc.random.seeded(1)))
         assert dc.estimate(tally).block_totals == {"a": 0.75, "b": 0.25}
         assert [row.blocks for row in dc.plan(mechanism, n=9).explanation.parts] == [2]
     coarser = Mechanism(context, Hadamard(4, Fraction(1)))
-    tally = coarser.tally(coarser.randomize_many(values, dc.random.seeded(1)))
+    tally = coarser.tally(coarser.randomize_indices(values, dc.random.seeded(1)))
     assert dc.estimate(tally).block_totals == {"all": 1.0}
     assert dc.plan(coarser, n=9).explanation.parts == ()
 
@@ -236,5 +236,5 @@ def test_block_totals_of_a_law_read_back_are_numbered_where_the_context_has_no_p
     two, inf = [[0, 1, "inf", "inf"], [1, 0, "inf", "inf"]], "inf"
     context = Context.matrix(range(4), [*two, [inf, inf, 0, 2], [inf, inf, 3, 0]])
     mechanism = parse_law(law_text(dc.mechanism(context, "hadamard")))
-    tally = mechanism.tally(mechanism.randomize_many([0, 1, 2, 2], dc.random.seeded(1)))
+    tally = mechanism.tally(mechanism.randomize_indices([0, 1, 2, 2], dc.random.seeded(1)))
     assert dc.estimate(tally).block_totals == {0: 0.5, 1: 0.5}

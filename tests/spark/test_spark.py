@@ -12,6 +12,7 @@ import pytest
 import discreet as dc
 import discreet.spark as ds
 from discreet.cli import main
+from discreet.engines.jobs import tally_files
 from discreet.engines.prf import CollectionKey, randomize_records
 from discreet.errors import InvalidInput, InvalidReport, MechanismMismatch, UnknownValue
 from discreet.wire import Spec, parse_tally
@@ -51,7 +52,7 @@ def people(spark):
 
 
 def collection_key(mechanism, collection="place"):
-    return CollectionKey(KEY, fingerprint=mechanism.fingerprint, collection=collection)
+    return CollectionKey(KEY, mechanism, collection=collection)
 
 
 def on_one_machine(mechanism, *, collection="place"):
@@ -93,7 +94,7 @@ def test_two_actions_change_no_report_and_fresh_randomness_changes_many(people):
         import discreet
 
         for batch in batches:
-            drawn = mechanism.randomize_many(batch.column(1).to_numpy(), discreet.random.secure())
+            drawn = mechanism.randomize_indices(batch.column(1).to_numpy(), discreet.random.secure())
             reports = pyarrow.array(drawn.astype("int32"))
             yield pyarrow.RecordBatch.from_arrays([batch.column(0), reports], names=["id", "report"])
 
@@ -119,12 +120,53 @@ def test_reports_read_back_have_the_tally_that_they_had(people, tmp_path, name):
     mechanism = dc.mechanism(CONTEXTS["uniform"], name)
     frame = ds.randomize(people, mechanism, "place", record_id="id", key=KEY, keep=["wave"])
     stored = ds.stored(frame, str(tmp_path / "kept"))
-    assert stored.columns == ["wave", "report"]
+    assert stored.columns == ["wave", "report", "fingerprint"]
     assert ds.tally(stored, mechanism) == mechanism.tally(on_one_machine(mechanism))
-    with pytest.raises(MechanismMismatch, match="holds reports of another mechanism"):
-        ds.tally(stored, dc.mechanism(CONTEXTS["blocks"], name))
+    assert ds.tally(stored.select("report"), mechanism) == ds.tally(stored, mechanism)  # the metadata is enough
+    for frame_of_another in (stored, frame, frame.cache()):
+        with pytest.raises(MechanismMismatch, match="holds reports of another mechanism"):
+            ds.tally(frame_of_another, dc.mechanism(CONTEXTS["blocks"], name))
+    frame.unpersist()
+    parts = sorted(str(part) for part in (tmp_path / "kept").glob("*.parquet"))
+    assert tally_files(mechanism, parts) == ds.tally(stored, mechanism)  # on one machine, with the mark of each file
+    with pytest.raises(MechanismMismatch, match=r"\.parquet: column 'report': holds reports of another mechanism"):
+        tally_files(dc.mechanism(CONTEXTS["blocks"], name), parts)
     with pytest.raises(InvalidInput, match="already exists"):
         ds.stored(frame, str(tmp_path / "kept"))
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "orc", "parquet"])
+def test_every_format_keeps_the_fingerprint_and_reports_of_another_are_found_among_many(people, tmp_path, form):
+    mechanism, other = (dc.mechanism(dc.Context.uniform(NAMES, epsilon=e), "hadamard") for e in ("1", "3"))
+    asked = {"record_id": "id", "key": KEY}
+    own = ds.randomize(people, mechanism, "place", **asked)
+    own.write.format(form).option("header", True).save(f"file://{tmp_path}/reports")
+    read = ds.read(people.sparkSession, [f"file://{tmp_path}/reports"], form=form)
+    expected = mechanism.tally(on_one_machine(mechanism))
+    assert ds.tally(read, mechanism) == expected
+    with pytest.raises(MechanismMismatch, match=f"{mechanism.fingerprint[:12]}.*not of .*{other.fingerprint[:12]}"):
+        ds.tally(read, other)
+    foreign = ds.randomize(people.limit(7), other, "place", **asked)
+    foreign.write.format(form).mode("append").option("header", True).save(f"file://{tmp_path}/reports")
+    mixed = ds.read(people.sparkSession, [f"file://{tmp_path}/reports"], form=form)
+    # Spark takes the metadata of a Parquet folder from one of its files: where it is the other's, that says it already
+    said = rf"column 'report'(, 7 times)?: holds reports of another mechanism \({other.fingerprint[:12]}\)"
+    with pytest.raises(MechanismMismatch, match=said):
+        ds.tally(mixed, mechanism)
+    with pytest.raises(MechanismMismatch, match=said):
+        ds.tally(own.union(foreign), mechanism)
+
+
+def test_reports_that_say_nothing_are_refused_unless_that_is_asked_for(people, spark):
+    mechanism = dc.mechanism(CONTEXTS["uniform"], "hadamard")
+    bare = spark.createDataFrame([(5,), (6,)], "report int")
+    with pytest.raises(InvalidInput, match="column 'report': no mark says which mechanism wrote these reports"):
+        ds.tally(bare, mechanism)
+    assert ds.tally(bare, mechanism, unmarked=True).n == ds.estimate(bare, mechanism, unmarked=True).n == 2
+    nulls = bare.selectExpr("report", "cast(null as string) as fingerprint")
+    for unmarked in (False, True):
+        with pytest.raises(MechanismMismatch, match="2 times: holds reports of another mechanism"):
+            ds.tally(nulls, mechanism, unmarked=unmarked)
 
 
 def test_reports_cached_renamed_or_split_have_the_tally_that_they_had(people):
@@ -178,7 +220,7 @@ def test_an_empty_frame_has_an_empty_tally(people):
 def test_reports_are_never_shuffled_and_only_the_columns_asked_for_travel(people):
     mechanism = dc.mechanism(CONTEXTS["blocks"], "hadamard")
     frame = ds.randomize(people, mechanism, "place", record_id="id", key=KEY)
-    assert frame.columns == ["report"]
+    assert frame.columns == ["report", "fingerprint"]
     plan = frame._jdf.queryExecution().toString()
     assert "randomize_records(value" in plan
     assert "Exchange" not in plan
@@ -255,7 +297,7 @@ def test_reports_that_cannot_occur_are_refused(spark):
     mechanism = dc.mechanism(CONTEXTS["uniform"], "hadamard")
     frame = spark.createDataFrame([(5,), (mechanism.randomizer.outputs,)], "report int")
     with pytest.raises(InvalidReport, match="from 0 to 1023"):
-        ds.tally(frame, mechanism)
+        ds.tally(frame, mechanism, unmarked=True)
 
 
 def test_an_error_that_is_not_ours_is_left_alone(people):
@@ -277,7 +319,8 @@ def test_an_error_that_is_not_ours_is_left_alone(people):
         ({"keep": ["nothing"]}, "keep='nothing' is not in the frame"),
         ({"keep": "place"}, "column='place' holds what is to be protected"),
         ({"record_id": "place"}, "column='place' holds what is to be protected"),
-        ({"keep": ["wave"], "into": "wave"}, "into='wave' must not be"),
+        ({"keep": ["wave"], "into": "wave"}, "into='wave' and 'fingerprint' must not be"),
+        ({"into": "Fingerprint"}, "into='Fingerprint' and 'fingerprint' must not be"),
         ({"unknown": "ignore"}, "unknown='ignore' must be 'error' or 'drop'"),
         ({"key": b"short"}, "key of 5 bytes must be at least 16"),
         ({"record_id": "half"}, "column 'half' of type double must be whole numbers or text to hold record ids"),

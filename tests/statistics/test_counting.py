@@ -56,7 +56,7 @@ def test_a_tally_is_the_same_compiled_and_not(monkeypatch, name, form):
         "high_low": dc.Context.high_low(range(80), range(10, 50), "1"),
     }[form]
     mechanism = dc.mechanism(context, name)
-    reports = mechanism.randomize_many(np.arange(2000) % 80, dc.random.seeded(1))
+    reports = mechanism.randomize_indices(np.arange(2000) % 80, dc.random.seeded(1))
     compiled = mechanism.tally(reports)
     monkeypatch.setattr(acceleration, "WORTH", 1 << 60)
     assert mechanism.tally(reports) == compiled
@@ -83,7 +83,7 @@ MIXED = {"a": range(3), "b": range(3, 20), "c": range(20, 70), "d": range(70, 71
 def test_reports_in_blocks_of_sets_that_cannot_occur_are_refused_and_add_nothing(name):
     mechanism = dc.mechanism(dc.Context.blocks(MIXED, "1"), name)
     randomizer = mechanism.randomizer
-    good = mechanism.randomize_many(np.arange(800) % 80, dc.random.seeded(2))
+    good = mechanism.randomize_indices(np.arange(800) % 80, dc.random.seeded(2))
     wrong = [y for y in range(min(randomizer.offsets[2], 5000)) if not randomizer.is_report(y)][:20]
     for y in [*wrong, randomizer.outputs, 2**64 - 1]:
         with pytest.raises(InvalidReport):
@@ -98,7 +98,7 @@ def test_reports_in_blocks_of_sets_that_cannot_occur_are_refused_and_add_nothing
 @pytest.mark.parametrize("wrong", [0, 1, 0b111, 1 << 9])
 def test_small_sets_that_cannot_occur_are_refused(wrong):
     mechanism = dc.mechanism(dc.Context.uniform(range(9), "1"), "subset", d=2)
-    good = mechanism.randomize_many(np.arange(90) % 9, dc.random.seeded(3))
+    good = mechanism.randomize_indices(np.arange(90) % 9, dc.random.seeded(3))
     assert mechanism.tally(good).n == 90
     with pytest.raises(InvalidReport, match="a set"):
         mechanism.tally(np.append(good, np.uint16(wrong)))

@@ -45,7 +45,7 @@ def drawn(mechanism):
     numbers = np.arange(COUNT) * 7 % mechanism.context.size
     one_by_one = dc.random.seeded(SEED)
     listed = [mechanism.randomize_index(int(x), one_by_one) for x in numbers]
-    return listed, mechanism.randomize_many(numbers, dc.random.seeded(SEED))
+    return listed, mechanism.randomize_indices(numbers, dc.random.seeded(SEED))
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
@@ -86,7 +86,7 @@ class TestEveryReport:
         assert reports_from_envelope(mechanism, envelope) == listed
 
     def test_of_no_reports_is_empty(self, mechanism):
-        empty = mechanism.randomize_many([], dc.random.seeded(0))
+        empty = mechanism.randomize_indices([], dc.random.seeded(0))
         assert reports_to_json(mechanism, empty) == []
         assert reports_to_bytes(mechanism, empty) == b""
         assert mechanism.tally(reports_from_texts(mechanism, [])).n == 0

@@ -22,7 +22,7 @@ MECHANISMS = {
 
 def counted(mechanism, count=200):
     numbers = [x % mechanism.context.size for x in range(count)]
-    return mechanism.tally(mechanism.randomize_many(numbers, dc.random.seeded(1)))
+    return mechanism.tally(mechanism.randomize_indices(numbers, dc.random.seeded(1)))
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())

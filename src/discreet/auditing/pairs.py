@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from ..context import Context
-from ..domain import Value
+from ..domain import Value, listed_values
 from ..errors import InvalidInput
 from ..random import Source
 
@@ -36,8 +36,11 @@ def chosen_pairs(context: Context, rng: Source) -> list[tuple[int, int]]:
 def given_pairs(context: Context, pairs: Iterable[tuple[Value, Value]]) -> list[tuple[int, int]]:
     """Pairs of values by number, each checked to be protected."""
     found = []
-    for x, z in pairs:
-        pair = context.domain.index(x), context.domain.index(z)
+    for given in listed_values(pairs, "pairs"):
+        if not isinstance(given, (tuple, list)) or len(given) != 2:
+            raise InvalidInput(f"pairs: {given!r} must be a pair of values")
+        x, z = given
+        pair = context.domain.asked(x), context.domain.asked(z)
         if pair[0] == pair[1] or not isinstance(context.at(*pair), Fraction):
             raise InvalidInput(f"pairs: {x!r} is not protected from {z!r}; E must be finite there")
         found.append(pair)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..domain import Value
+from ..domain import Value, plain_value
 from ..exact import Epsilon, text_of
 
 
@@ -66,7 +66,7 @@ class Audit:
 
     @property
     def pair(self) -> tuple[Value, Value]:
-        """The worst pair: x first, then the z that it is told from."""
+        """The worst pair: x first, then the z that it is plain_value from."""
         return self.worst.x, self.worst.z
 
     @property
@@ -86,7 +86,7 @@ class Audit:
             "subject": self.subject,
             "epsilon_lower": worst.epsilon_lower if math.isfinite(worst.epsilon_lower) else "inf",
             "claimed": float(worst.claimed),
-            "pair": {"x": worst.x, "z": worst.z},
+            "pair": {"x": plain_value(worst.x), "z": plain_value(worst.z)},
             "event": worst.event,
             "hits": {"x": worst.hits, "z": worst.others, "of": worst.n},
             "confidence": self.confidence,

@@ -9,7 +9,8 @@ from statistics import NormalDist
 from ..context import Context
 from ..domain import Value
 from ..errors import InvalidInput
-from ..random import Source, secure
+from ..random import Source, check_source, secure
+from ..results.intervals import check_confidence
 from ..statistics.binomial import lower_limit, upper_limit
 from .counting import BATCH, Looks, Pair, PairFeature, count_seen, count_stage
 from .features import Byte, Feature, chosen_features, chosen_places
@@ -22,6 +23,9 @@ from .subjects import Subject, subject_of, text_of_value
 
 FEWEST = 600
 """The fewest samples per value that an audit can use."""
+
+MOST = 1 << 40
+"""The most samples per value that anyone can wait for."""
 
 
 def audit(
@@ -50,12 +54,13 @@ def audit(
 
     References: Clopper1934, Acharya2020 (Definition 2), Ding2018 and Jagielski2020 (events, then limits).
     """
-    if isinstance(samples, bool) or not isinstance(samples, int) or samples < FEWEST:
-        raise InvalidInput(f"samples={samples!r} must be a whole number of at least {FEWEST}")
-    if not 0 < confidence < 1:
-        raise InvalidInput(f"confidence={confidence!r} must be between 0 and 1")
-    source = rng or secure()
-    audited, claimed = subject_of(subject, context, source)
+    if isinstance(samples, bool) or not isinstance(samples, int) or not FEWEST <= samples <= MOST:
+        raise InvalidInput(f"samples={repr(samples)[:60]} must be a whole number from {FEWEST} to {MOST}")
+    check_confidence(confidence)
+    source = secure() if rng is None else rng
+    check_source(source)
+    audited, asked = subject_of(subject, context, source)
+    claimed = asked.strict()
     chosen = chosen_pairs(claimed, source) if pairs is None else given_pairs(claimed, pairs)
     if not chosen:
         raise InvalidInput("context protects no pair of values; there is nothing to audit")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..context import Context
-from ..errors import InvalidInput
+from ..errors import InvalidInput, check_type
 from ..mechanisms.mechanism import Mechanism
 from ..random import Source
 from ..statistics.numeric import NUMERIC
@@ -48,7 +48,7 @@ class OfMechanism:
         self.name = mechanism.name
 
     def reports(self, x: int, count: int) -> Strings:
-        drawn = self._mechanism.randomize_many(np.full(count, x), self._rng)
+        drawn = self._mechanism.randomize_indices(np.full(count, x), self._rng)
         return Strings.packed(reports_to_bytes(self._mechanism, drawn), byte_width(self._mechanism))
 
     def claimed_law(self, x: int) -> NDArray[np.float64] | None:
@@ -154,9 +154,12 @@ def text_of_value(value: object) -> bytes:
 def subject_of(subject: object, context: Context | None, rng: Source) -> tuple[Subject, Context]:
     """The subject and the context it is audited against."""
     if isinstance(subject, Mechanism):
-        return OfMechanism(subject, rng), context or subject.context
+        context = subject.context if context is None else context
     if context is None:
         raise InvalidInput("context must be given to audit anything but a mechanism; it says what is claimed")
+    check_type("context", context, Context, "a context")
+    if isinstance(subject, Mechanism):
+        return OfMechanism(subject, rng), context
     if isinstance(subject, Bulk):
         return OfFunction(subject, context), context
     if callable(subject):

@@ -27,6 +27,7 @@ from discreet.bounds.bayes import (
 )
 from discreet.bounds.bernoulli import bernoulli_e_gamma, bernoulli_information
 from discreet.bounds.bound import Bound
+from discreet.bounds.ceiling import InformationChain, best_prior, information_ceiling, information_chain
 from discreet.bounds.chi_square_method import (
     Family,
     blocks_family,
@@ -63,11 +64,13 @@ from discreet.bounds.divergences import (
 )
 from discreet.bounds.error_region import AttainedRegion, attained_region, neyman_pearson
 from discreet.bounds.fano import (
+    FanoInformation,
     Packing,
     cube_packing,
     fano_best,
     fano_distribution,
     fano_inequality,
+    fano_information,
     fano_printed,
     packing,
     simplex_information,
@@ -121,6 +124,8 @@ __all__ = [
     "ContextBounds",
     "CubeRisk",
     "Family",
+    "FanoInformation",
+    "InformationChain",
     "MinimaxRisk",
     "Packing",
     "PriorRisk",
@@ -138,6 +143,7 @@ __all__ = [
     "ball_mean",
     "bernoulli_e_gamma",
     "bernoulli_information",
+    "best_prior",
     "bhattacharyya",
     "binary_kl",
     "blocks_family",
@@ -173,10 +179,13 @@ __all__ = [
     "fano_best",
     "fano_distribution",
     "fano_inequality",
+    "fano_information",
     "fano_printed",
     "hellinger_squared",
     "high_low_users",
     "hockey_stick",
+    "information_ceiling",
+    "information_chain",
     "information_risk",
     "insensitive_family",
     "kl",
@@ -232,3 +241,7 @@ __all__ = [
     "worst_squared_error",
     "worst_total_variation",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -13,9 +13,10 @@ import math
 
 from discreet.bounds.divergences import excess
 from discreet.bounds.finite import (
+    Channel,
     Floats,
-    Matrix,
     Number,
+    Privacy,
     at_least,
     channel,
     delta_value,
@@ -26,7 +27,7 @@ from discreet.bounds.finite import (
 from discreet.search import least_between
 
 
-def eta_gamma(Q: Matrix, gamma: Number) -> Number:
+def eta_gamma(Q: Channel, gamma: Number) -> Number:
     """The contraction of E_gamma by a channel, ``max over x, z of E_gamma(Q_x || Q_z)``, for ``gamma >= 1``.
 
     A channel is (epsilon, delta)-LDP exactly when this is at most delta at ``gamma = e^epsilon``.
@@ -39,7 +40,7 @@ def eta_gamma(Q: Matrix, gamma: Number) -> Number:
     return value
 
 
-def eta_tv(Q: Matrix) -> Number:
+def eta_tv(Q: Channel) -> Number:
     """Dobrushin's coefficient, the largest total variation between two rows.
 
     No f-divergence contracts less: eta_f is at most this for every f.
@@ -65,7 +66,7 @@ def eta_kl_pair(p: Floats, q: Floats) -> float:
     return min(max(1 - overlap(least_between(overlap, 0.0, 1.0, steps=100)), 0.0), 1.0)
 
 
-def eta_kl(Q: Matrix) -> float:
+def eta_kl(Q: Channel) -> float:
     """The contraction of KL, and of chi-square, by a channel: the largest over pairs of rows.
 
     That two rows suffice is a theorem for every operator-convex f, KL and chi-square among them, and all of
@@ -138,8 +139,8 @@ def pair_kl_contraction(epsilon_xz: Number, epsilon_zx: Number) -> float:
     return math.expm1(-first) * math.expm1(-second) / (1 + math.exp(-(first + second) / 2)) ** 2
 
 
-def context_tv_contraction(E: Matrix) -> float:
-    """The contraction of every f-divergence by any E-LDP channel: the largest over pairs of values."""
+def context_tv_contraction(E: Privacy) -> float:
+    """The contraction of every f-divergence by any E-LDP channel: the largest over pairs of values, E closed."""
     epsilons = privacy_matrix(E)
     return max(
         (pair_tv_contraction(epsilons[x, z], epsilons[z, x]) for x in range(len(epsilons)) for z in range(x)),
@@ -147,8 +148,8 @@ def context_tv_contraction(E: Matrix) -> float:
     )
 
 
-def context_kl_contraction(E: Matrix) -> float:
-    """The contraction of KL and chi-square by any E-LDP channel: the largest over pairs of values."""
+def context_kl_contraction(E: Privacy) -> float:
+    """The contraction of KL and chi-square by any E-LDP channel: the largest over pairs of values, E closed."""
     epsilons = privacy_matrix(E)
     return max(
         (pair_kl_contraction(epsilons[x, z], epsilons[z, x]) for x in range(len(epsilons)) for z in range(x)),

@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 
 from discreet.bounds.divergences import excess
 from discreet.bounds.finite import (
+    Channel,
     Floats,
-    Matrix,
     Number,
+    Privacy,
     at_least,
     channel,
     delta_value,
@@ -133,7 +134,7 @@ def _index(name: str, x: int, size: int) -> None:
         raise InvalidInput(f"{name}={x} must be a row of the channel, 0 to {size - 1}")
 
 
-def pair_curve(Q: Matrix, x: int, z: int) -> PrivacyCurve:
+def pair_curve(Q: Channel, x: int, z: int) -> PrivacyCurve:
     """The curve of one ordered pair: how far x's reports may exceed ``e^epsilon`` times z's."""
     rows = channel(Q)
     _index("x", x, len(rows))
@@ -141,7 +142,7 @@ def pair_curve(Q: Matrix, x: int, z: int) -> PrivacyCurve:
     return _curve(_operating_points(rows[x], rows[z]), _one(rows))
 
 
-def privacy_curve(Q: Matrix) -> PrivacyCurve:
+def privacy_curve(Q: Channel) -> PrivacyCurve:
     """The curve of the whole channel, the largest over all ordered pairs at every epsilon."""
     rows = channel(Q)
     one = _one(rows)
@@ -153,7 +154,7 @@ def privacy_curve(Q: Matrix) -> PrivacyCurve:
     return _curve(points, one)
 
 
-def pairwise_epsilon(Q: Matrix) -> Floats:
+def pairwise_epsilon(Q: Channel) -> Floats:
     """The matrix that a channel attains: ``log max_y Q(y|x) / Q(y|z)`` for every pair, infinite where the ratio is."""
     rows = channel(Q)
     result = np.zeros((len(rows), len(rows)))
@@ -166,8 +167,8 @@ def pairwise_epsilon(Q: Matrix) -> Floats:
     return result
 
 
-def pairwise_delta(Q: Matrix, E: Matrix) -> Floats:
-    """The delta left to each pair: entry (x, z) is E_gamma(Q_x || Q_z) at ``gamma = e^E[x, z]``.
+def pairwise_delta(Q: Channel, E: Privacy) -> Floats:
+    """The delta left to each pair: entry (x, z) is E_gamma(Q_x || Q_z) at ``gamma = e^E[x, z]``, E closed.
 
     An infinite entry requires nothing and has delta zero. All are zero, up to rounding, exactly when the
     channel is E-LDP.

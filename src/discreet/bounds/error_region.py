@@ -20,7 +20,7 @@ from typing import Any
 from discreet.bounds.finite import channel
 from discreet.context import Context
 from discreet.context.operational import ErrorRegion
-from discreet.domain import Value
+from discreet.domain import Value, plain_value
 from discreet.errors import InvalidInput
 from discreet.mechanisms.mechanism import Mechanism
 
@@ -61,8 +61,8 @@ class AttainedRegion:
     def as_dict(self) -> dict[str, Any]:
         """Both lower boundaries as plain data."""
         return {
-            "x": self.x,
-            "z": self.z,
+            "x": plain_value(self.x),
+            "z": plain_value(self.z),
             "attained": [[float(a), float(b)] for a, b in self.vertices],
             "allowed": [list(corner) for corner in self.allowed.corners],
         }
@@ -74,7 +74,7 @@ def attained_region(
     """The error region of a mechanism, or of a channel given as a matrix with its context, between x and z."""
     if isinstance(subject, Mechanism):
         claimed = context or subject.context
-        i, j = (subject.context.domain.index(value) for value in (x, z))
+        i, j = (subject.context.domain.asked(value) for value in (x, z))
         own, other = _laws(subject, i, j)
     elif context is None:
         raise InvalidInput("context must be given with a matrix; it says what is allowed")
@@ -83,7 +83,7 @@ def attained_region(
         rows = channel(subject)
         if len(rows) != context.size:
             raise InvalidInput(f"matrix has {len(rows)} rows; it must have one per value, {context.size}")
-        i, j = (context.domain.index(value) for value in (x, z))
+        i, j = (context.domain.asked(value) for value in (x, z))
         own, other = ([Fraction(entry) for entry in rows[at]] for at in (i, j))
     return AttainedRegion(x, z, neyman_pearson(own, other), claimed.error_region(x, z))
 

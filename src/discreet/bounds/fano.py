@@ -15,9 +15,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from discreet.bounds.bound import Bound, lower
+from discreet.bounds.bound import Bound, lower, upper
 from discreet.bounds.contraction import kl_contraction, phi_n, tv_contraction
-from discreet.bounds.finite import Floats, Matrix, Number, at_least, channel, floats
+from discreet.bounds.finite import Floats, Matrix, Number, at_least, channel, epsilon_value, floats
 from discreet.bounds.information import information
 from discreet.errors import InvalidInput
 
@@ -53,6 +53,12 @@ class Packing:
             own = np.where(rows > 0, rows * logs, 0.0).sum()
             cross = np.where(rows.sum(axis=0) > 0, rows.sum(axis=0) * logs.sum(axis=0), 0.0).sum()
         return float(own / self.size - cross / self.size**2)
+
+    @cached_property
+    def mean_squared_tv(self) -> float:
+        """The mean of TV(P_v, P_v')^2 over all ordered pairs, equal members included."""
+        rows = self.distributions
+        return float(np.mean([((np.abs(rows - row).sum(axis=1) / 2) ** 2).mean() for row in rows]))
 
 
 def packing(distributions: Matrix) -> Packing:
@@ -125,6 +131,46 @@ def fano_printed(members: Packing, n: int, *, epsilon: Number, delta: Number = 0
     bits = n * phi_n(epsilon, n, delta=delta) * members.mean_kl if n else 0.0
     value = fano_inequality(members.size, bits, separation=members.separation)
     return lower("Fano, as printed", value, "Asoodeh2021 Lemma 4")
+
+
+@dataclass(frozen=True)
+class FanoInformation:
+    """Bounds on what n reports say about a member of a packing, in nats.
+
+    `printed` is Lemma 4, ``n phi_n mean_kl``. `duchi_printed` is Duchi's bound as (10) quotes it, ``2 (e-1) n
+    mean_kl``; Section III quotes the inequality behind it with a square, and `duchi` has it: ``4 (e-1)^2 n
+    mean_squared_tv``, at most ``2 (e-1)^2 n mean_kl`` by Pinsker's inequality. `sharp` is ``n tanh(epsilon/2)^2
+    I(V; X)``, never above `printed`.
+    """
+
+    printed: Bound
+    duchi_printed: Bound
+    duchi: Bound
+    sharp: Bound
+
+
+def fano_information(members: Packing, n: int, *, epsilon: Number) -> FanoInformation:
+    """Lemma 4 of Asoodeh et al. beside Duchi's bound (10) on the information of n reports, under epsilon-LDP.
+
+    Against (10) as printed Lemma 4 is smaller from epsilon = log(3/2), the paper's 0.4, on for every packing and n;
+    with the square in (10) from log(1 + 1/sqrt(2)) = 0.535 on.
+
+    References: Asoodeh2021 (Lemma 4, (10)), Duchi2013 (Theorem 1).
+    """
+    at_least("n", n, 1)
+    value = epsilon_value("epsilon", epsilon)
+    excess = math.expm1(value) if value < 300 else math.inf
+    trivial = math.log(members.size)
+
+    def bound(name: str, amount: float, source: str) -> Bound:
+        return upper(f"information about the member, {name}", amount, source, trivial=trivial)
+
+    return FanoInformation(
+        bound("as printed", n * phi_n(value, n) * members.mean_kl, "Asoodeh2021 Lemma 4"),
+        bound("Duchi as quoted", 2 * excess * n * members.mean_kl, "Asoodeh2021 (10)"),
+        bound("Duchi", 4 * excess**2 * n * members.mean_squared_tv, "Duchi2013, with the square"),
+        bound("sharp", n * kl_contraction(value) * members.information, "Asoodeh2021 Lemma 1"),
+    )
 
 
 def _eta(epsilon: Number, delta: Number) -> float:

@@ -1,5 +1,6 @@
 """Finite channels, distributions and privacy matrices, checked once where they enter.
 
+A channel may be given as a mechanism, whose exact law is then written out, and a privacy matrix as a context.
 Integers and fractions stay exact: an array of them has dtype ``object`` and holds `Fraction`. Anything with
 a float in it becomes ``float64``. A channel has one row per value and one column per report.
 """
@@ -15,11 +16,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.context import Context
 from discreet.errors import InvalidInput
+from discreet.mechanisms.mechanism import Mechanism
 
 Number: TypeAlias = float | Fraction
 Vector: TypeAlias = Sequence[Number] | NDArray[Any]
 Matrix: TypeAlias = Sequence[Sequence[Number]] | NDArray[Any]
+Channel: TypeAlias = Matrix | Mechanism
+"""One row per value and one column per report, or the mechanism that has this law."""
+Privacy: TypeAlias = Matrix | Context
+"""E as a matrix or as a context; what is said of it is said of its closure."""
 Floats: TypeAlias = NDArray[np.float64]
 
 _TOLERANCE = 1e-9
@@ -54,9 +61,9 @@ def distribution(name: str, p: Vector) -> NDArray[Any]:
     return array
 
 
-def channel(Q: Matrix) -> NDArray[Any]:
-    """`Q` as an array whose rows are distributions."""
-    array = _array("Q", Q, 2)
+def channel(Q: Channel) -> NDArray[Any]:
+    """`Q`, or the law of a mechanism, as an array whose rows are distributions."""
+    array = _array("Q", Q.channel() if isinstance(Q, Mechanism) else Q, 2)
     if not (array >= 0).all():
         raise InvalidInput("Q must have no negative entry")
     _check_rows("Q", array)
@@ -68,15 +75,27 @@ def floats(array: NDArray[Any]) -> Floats:
     return array.astype(np.float64)
 
 
-def privacy_matrix(E: Matrix) -> Floats:
-    """`E` as a square float array of non-negative entries, infinity included, with a diagonal of zeros."""
+def privacy_matrix(E: Privacy) -> Floats:
+    """The closure of `E` as a square float array: entries from zero to infinity, zero on the diagonal."""
+    if isinstance(E, Context):
+        strict = E.strict()
+        array = np.array([[float(v) for v in row] for row in strict.matrix()], dtype=np.float64)
+        return array if strict.closed else shortest_paths(array)
     array = np.array([[float(v) for v in row] for row in E], dtype=np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise InvalidInput(f"E of shape {array.shape} must be square and not empty")
     if np.isnan(array).any() or (array < 0).any():
         raise InvalidInput('E must have entries that are non-negative or "inf"')
     np.fill_diagonal(array, 0.0)
-    return array
+    return shortest_paths(array)
+
+
+def shortest_paths(E: Floats) -> Floats:
+    """The shortest paths of a matrix (Floyd-Warshall)."""
+    paths = E.copy()
+    for via in range(len(paths)):
+        np.minimum(paths, paths[:, via, None] + paths[via], out=paths)
+    return paths
 
 
 def epsilon_value(name: str, epsilon: Number) -> float:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.bounds.finite import (
+    Channel,
     Floats,
-    Matrix,
     Number,
     Vector,
     at_least,
@@ -39,7 +39,7 @@ def _divergences(rows: Floats, prior: Floats) -> Floats:
     return result
 
 
-def mutual_information(Q: Matrix, prior: Vector) -> float:
+def mutual_information(Q: Channel, prior: Vector) -> float:
     """I(X; Y) of a value X drawn from `prior` and its report Y through the channel Q."""
     rows, p = floats(channel(Q)), floats(distribution("prior", prior))
     if len(p) != len(rows):
@@ -145,7 +145,7 @@ class Capacity:
     iterations: int
 
 
-def capacity(Q: Matrix, *, tolerance: float = 1e-9, iterations: int = 100_000) -> Capacity:
+def capacity(Q: Channel, *, tolerance: float = 1e-9, iterations: int = 100_000) -> Capacity:
     """The capacity of a channel by the Blahut-Arimoto iteration, with a certified gap.
 
     ``p_x <- p_x exp(D(Q_x || pQ)) / (...)``. At every p, I is a lower and ``max_x D(Q_x || pQ)`` an upper

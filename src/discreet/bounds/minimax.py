@@ -32,7 +32,7 @@ from discreet.bounds.assouad import assouad_best
 from discreet.bounds.bound import Bound, lower
 from discreet.bounds.chi_square_method import blocks_family, chi_square_risk, classical_family, insensitive_family
 from discreet.bounds.contraction import pair_tv_contraction
-from discreet.bounds.finite import Floats, Matrix, Number, at_least, epsilon_value, privacy_matrix
+from discreet.bounds.finite import Floats, Number, Privacy, at_least, epsilon_value, privacy_matrix
 from discreet.bounds.van_trees import dirichlet_best, dirichlet_risk, pair_best
 from discreet.errors import InvalidInput
 
@@ -210,13 +210,12 @@ def _components(linked: NDArray[np.bool_]) -> list[list[int]]:
     return parts
 
 
-def minimax_matrix(E: Matrix, n: float) -> MinimaxRisk:
+def minimax_matrix(E: Privacy, n: float) -> MinimaxRisk:
     """The bounds for any privacy matrix, by forms that allow more: blocks of values, and the closest pair.
 
     At each of a few levels, values linked by entries up to the level form a block, protected inside by the
-    largest entry there in either direction and open across. That is a weaker demand than E, so its bound
-    holds for E. Give the closure of E (its shortest paths), which the same mechanisms satisfy and which is
-    never larger.
+    largest entry there in either direction and open across. That is a weaker demand than the closure of E, so its
+    bound holds for E.
     """
     epsilons: Floats = privacy_matrix(E)
     at_least("n", n, 0)

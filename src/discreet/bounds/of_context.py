@@ -34,7 +34,7 @@ from discreet.bounds.minimax import (
 )
 from discreet.bounds.of_mechanism import worst_squared_error, worst_total_variation
 from discreet.bounds.sample_size import SampleSize, blocks_users, classical_users, high_low_users
-from discreet.bounds.unbiased import unbiased_blocks, unbiased_high_low, unbiased_uniform
+from discreet.bounds.unbiased import unbiased_blocks, unbiased_high_low, unbiased_matrix, unbiased_uniform
 from discreet.build import mechanism
 from discreet.choose import prior_of
 from discreet.context import Context, Part
@@ -46,8 +46,6 @@ Result = TypeVar("Result")
 QUANTITIES = ("squared_error", "squared_error_worst", "total_variation_worst")
 WRITTEN_OUT = 1024
 """The most values of an arbitrary matrix for which lower bounds are computed."""
-CLOSED = 128
-"""The most values whose closure is computed first; it gives larger lower bounds."""
 
 
 @dataclass(frozen=True)
@@ -131,8 +129,7 @@ def _minimax(form: Context, n: int) -> MinimaxRisk:
 def _minimax_matrix(form: Context, n: int) -> MinimaxRisk:
     if form.size == 2:
         return minimax_binary(n, epsilon_xz=form.at(0, 1), epsilon_zx=form.at(1, 0))
-    closed = form.closure() if form.size <= CLOSED else form
-    return minimax_matrix(closed.matrix(), n)
+    return minimax_matrix(form, n)
 
 
 def _known(form: Context, n: int) -> AttainedRisk:
@@ -171,7 +168,8 @@ def _identifiable(form: Context) -> bool:
 
 def _unbiased(form: Context, n: int, p: Array) -> Bound:
     """The largest of the bounds that hold at p, over n."""
-    found = [unbiased_by_classes(form, p), *_exact_at(form, p)]
+    anywhere = unbiased_matrix(form, p) if form.parts is None else unbiased_by_classes(form, p)
+    found = [anywhere, *_exact_at(form, p)]
     best = max(found, key=lambda bound: bound.value)
     value = best.value / n * (1 - 1e-12)  # rounding must not lift it above the error that attains it
     return lower("squared error, unbiased estimates", value, best.reference, note="at these shares")
@@ -201,7 +199,7 @@ def _even(p: Array, parts: Sequence[Sequence[int]]) -> bool:
 
 
 def unbiased_by_classes(context: Context, p: Any) -> Bound:
-    """`unbiased_matrix` for a context kept by classes, whatever its size: n times the squared error at p.
+    """`unbiased_matrix` for a closed context kept by classes, whatever its size: n times the squared error at p.
 
     ``sum_x (1-p_x)^2 / ((hi_x - 1)(1 - lo_x))``, with ``1/hi_x = sum_z p_z e^-E[x,z]`` and ``1/lo_x = sum_z p_z
     e^E[z,x]`` added up class by class.

@@ -14,7 +14,7 @@ import math
 from discreet.bounds.bound import Bound, lower, upper
 from discreet.bounds.contraction import context_kl_contraction, phi
 from discreet.bounds.divergences import chernoff_information, kl
-from discreet.bounds.finite import Matrix, Number, Vector, at_least, channel, distribution, floats
+from discreet.bounds.finite import Channel, Number, Privacy, Vector, at_least, channel, distribution, floats
 from discreet.bounds.two_points import kl_after, tv_after
 from discreet.errors import InvalidInput
 
@@ -33,14 +33,14 @@ def stein_exponent(p0: Vector, p1: Vector, *, epsilon: Number, delta: Number = 0
     return upper("type II exponent", value, "Asoodeh2021 Corollary 4, sharpened", trivial=kl(p0, p1))
 
 
-def stein_exponent_context(p0: Vector, p1: Vector, *, E: Matrix) -> Bound:
+def stein_exponent_context(p0: Vector, p1: Vector, *, E: Privacy) -> Bound:
     """The same for any E-LDP mechanism: KL times `context_kl_contraction`."""
     share, before = context_kl_contraction(E), kl(p0, p1)
     value = share * before if share > 0 else 0.0
     return upper("type II exponent", value, "Asoodeh2021, Acharya2020 Theorem 2", trivial=before)
 
 
-def _reported(Q: Matrix, p: Vector) -> Vector:
+def _reported(Q: Channel, p: Vector) -> Vector:
     rows, shares = floats(channel(Q)), floats(distribution("p", p))
     if len(rows) != len(shares):
         raise InvalidInput(f"p has {len(shares)} entries and Q {len(rows)} rows; they must be equally many")
@@ -48,12 +48,12 @@ def _reported(Q: Matrix, p: Vector) -> Vector:
     return reported
 
 
-def channel_stein_exponent(Q: Matrix, p0: Vector, p1: Vector) -> float:
+def channel_stein_exponent(Q: Channel, p0: Vector, p1: Vector) -> float:
     """The exact exponent of beta at a fixed alpha when all users report through Q: ``D(P0 Q || P1 Q)``."""
     return kl(_reported(Q, p0), _reported(Q, p1))
 
 
-def channel_chernoff_exponent(Q: Matrix, p0: Vector, p1: Vector) -> float:
+def channel_chernoff_exponent(Q: Channel, p0: Vector, p1: Vector) -> float:
     """The exact exponent of the smallest sum of errors through Q: the Chernoff information of the reports.
 
     At every n the sum of the two errors of the best test is at most ``e^(-n exponent)``.
@@ -120,7 +120,7 @@ def users_to_tell(p0: Vector, p1: Vector, *, alpha: float, beta: float, epsilon:
     return lower("users needed", whole, "Asoodeh2021 Lemma 1")
 
 
-def users_enough(Q: Matrix, p0: Vector, p1: Vector, *, errors: float) -> Bound:
+def users_enough(Q: Channel, p0: Vector, p1: Vector, *, errors: float) -> Bound:
     """A number of users n for which the best test on reports through Q has errors that sum to at most `errors`.
 
     It is ``log(1/errors)/C``, where C is the Chernoff information of the reports.

@@ -20,8 +20,8 @@ import numpy as np
 
 from discreet.bounds.bound import Bound, lower
 from discreet.bounds.finite import (
-    Matrix,
     Number,
+    Privacy,
     Vector,
     at_least,
     distribution,
@@ -100,13 +100,13 @@ def unbiased_high_low(k: int, sensitive: int, mass: float, *, epsilon: Number) -
     return lower(name, value, source)
 
 
-def unbiased_matrix(E: Matrix, p: Vector) -> Bound:
+def unbiased_matrix(E: Privacy, p: Vector) -> Bound:
     """``sum_x (1-p_x)^2 / ((hi_x - 1)(1 - lo_x))``: n times the error at p for any privacy matrix, any size.
 
     ``hi_x = 1/sum_z p_z e^-E[x,z]`` and ``lo_x = 1/sum_z p_z e^E[z,x]`` are the extremes of
     ``Q(y|x)/(pQ)(y)``, whose mean is one and whose variance is at most ``(hi-1)(1-lo)`` (Bhatia and Davis)
     and at least the information about p_x when the other shares keep their proportions, times
-    ``(1-p_x)^2``. Infinite when some value is hidden from all others. The closure of E gives the larger
+    ``(1-p_x)^2``. Infinite when some value is hidden from all others. E is closed first, which gives the larger
     bound. Exact without privacy: ``1 - |p|^2``.
     """
     epsilons, shares = privacy_matrix(E), floats(distribution("p", p))

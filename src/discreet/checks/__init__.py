@@ -6,7 +6,7 @@
 
     check_mechanism(mechanism)                   # raises CheckFailed, an AssertionError, with one sentence
     check_mechanism(("subset", context))         # the same by name
-    check_engine(my_randomize_many, mechanism)   # another engine, word for word
+    check_engine(my_randomize_indices, mechanism)   # another engine, word for word
 """
 
 from ..errors import CheckFailed
@@ -40,3 +40,7 @@ __all__ = [
     "check_unbiased",
     "narrow",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

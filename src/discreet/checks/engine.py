@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engines.bulk import randomize_many
+from ..engines.bulk import randomize_indices
 from ..errors import CheckFailed, UnknownValue
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.randomizer import Randomizer
@@ -13,7 +13,7 @@ from ..random import Source, seeded
 from .words import as_integers, some_values
 
 Engine = Callable[[Randomizer, Any, Source], Any]
-"""``engine(randomizer, indices, rng)`` gives the reports of `discreet.engines.bulk.randomize_many`."""
+"""``engine(randomizer, indices, rng)`` gives the reports of `discreet.engines.bulk.randomize_indices`."""
 
 
 def check_engine(engine: Engine, mechanism: Mechanism, *, n: int = 4000, seed: int = 1) -> None:
@@ -24,7 +24,7 @@ def check_engine(engine: Engine, mechanism: Mechanism, *, n: int = 4000, seed: i
     alone = seeded(seed)
     expected = [mechanism.randomize_index(int(x), alone) for x in few]
     _same(mechanism, expected, as_integers(engine(randomizer, few, seeded(seed))))
-    reference = randomize_many(randomizer, values, seeded(seed))
+    reference = randomize_indices(randomizer, values, seeded(seed))
     found = engine(randomizer, values, seeded(seed))
     if found.dtype != reference.dtype or found.shape != reference.shape:
         raise CheckFailed(

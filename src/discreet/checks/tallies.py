@@ -13,7 +13,7 @@ from .words import as_integers, some_values
 def check_merging(mechanism: Mechanism, *, seed: int = 1) -> None:
     """``+`` is commutative and associative, the empty tally is its zero, and any split gives the same tally."""
     values = some_values(mechanism.context.size, 60, seed)
-    reports = mechanism.randomize_many(values, seeded(seed))
+    reports = mechanism.randomize_indices(values, seeded(seed))
     whole = mechanism.tally(reports)
     a, b, c = (mechanism.tally(part) for part in np.split(reports, [7, 30]))
     laws = {
@@ -32,7 +32,7 @@ def check_merging(mechanism: Mechanism, *, seed: int = 1) -> None:
 def check_counting(mechanism: Mechanism, *, seed: int = 1) -> None:
     """Counting an array, counting a list of integers and adding up `cells_of` give the same counts."""
     values = some_values(mechanism.context.size, 60, seed)
-    reports = mechanism.randomize_many(values, seeded(seed))
+    reports = mechanism.randomize_indices(values, seeded(seed))
     listed = as_integers(reports)
     counts = np.zeros(mechanism.randomizer.cells, dtype=np.int64)
     for y in listed:

@@ -59,7 +59,7 @@ def check_equal_words(mechanism: Mechanism, *, seed: int = 1) -> None:
             raise CheckFailed(f"{mechanism.name}: value {x} took {source.taken - before} words; it must take {words}")
     values = some_values(mechanism.context.size, 30, seed)
     source = Counting(seeded(seed))
-    mechanism.randomize_many(values, source)
+    mechanism.randomize_indices(values, source)
     if source.taken != words * len(values):
         raise CheckFailed(
             f"{mechanism.name}: {len(values)} reports in bulk took {source.taken} words, not {words} each"
@@ -76,11 +76,11 @@ def _fails_closed(mechanism: Mechanism, too_few: Sequence[int]) -> None:
 
 
 def check_scalar_is_vector(mechanism: Mechanism, *, seed: int = 1) -> None:
-    """`randomize` one by one and `randomize_many` write the same reports from the same words, and only reports."""
+    """`randomize` one by one and `randomize_indices` write the same reports from the same words, and only reports."""
     values = some_values(mechanism.context.size, min(REPORTS, max(8, 200_000 // mechanism.randomizer.words)), seed)
     alone = seeded(seed)
     one_by_one = [mechanism.randomize_index(int(x), alone) for x in values]
-    in_bulk = as_integers(mechanism.randomize_many(values, seeded(seed)))
+    in_bulk = as_integers(mechanism.randomize_indices(values, seeded(seed)))
     for at, (one, many) in enumerate(zip(one_by_one, in_bulk, strict=True)):
         if one != many:
             raise CheckFailed(f"{mechanism.name}: report {at} of value {values[at]} is {one} alone and {many} in bulk")
@@ -88,7 +88,7 @@ def check_scalar_is_vector(mechanism: Mechanism, *, seed: int = 1) -> None:
             raise CheckFailed(f"{mechanism.name}: value {values[at]} wrote {one}, which is_report denies")
     stream = seeded(seed)
     cut = len(values) // 3
-    parts = [*as_integers(mechanism.randomize_many(values[:cut], stream))]
-    parts += as_integers(mechanism.randomize_many(values[cut:], stream))
+    parts = [*as_integers(mechanism.randomize_indices(values[:cut], stream))]
+    parts += as_integers(mechanism.randomize_indices(values[cut:], stream))
     if parts != in_bulk:
         raise CheckFailed(f"{mechanism.name}: reports made in two batches differ from those made in one")

@@ -48,12 +48,13 @@ def command(
     from ..auditing import audit
     from ..random import secure, seeded
     from ..wire import Spec
+    from .choosing import read_spec
 
     if spec is None and (program is None or values is None or epsilon is None):
         raise click.UsageError("give SPEC, or --command with --values and --epsilon")
     if spec is not None and (values is not None or epsilon is not None):
         raise click.UsageError("--values and --epsilon cannot be used with SPEC, which gives both")
-    read = None if spec is None else Spec.read(spec)
+    read = None if spec is None else read_spec(spec) if program is None else Spec.read(spec)
     context = read.context if read is not None else _uniform(str(values), str(epsilon))
     subject: Any = program if program is not None or read is None else read.mechanism
     domain = context.domain

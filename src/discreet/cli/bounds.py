@@ -13,8 +13,24 @@ if TYPE_CHECKING:
     from ..mechanisms.mechanism import Mechanism
 
 
+def _list(context: click.Context, option: click.Parameter, asked: bool) -> None:
+    if asked:
+        from ..papers.theory import listing
+
+        click.echo(listing())
+        context.exit()
+
+
 @click.command()
 @click.argument("spec")
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list,
+    help="Say what computes each theorem, table and figure of the papers, and stop.",
+)
 @click.option("--n", type=click.IntRange(min=1), required=True, metavar="N", help="The number of reports.")
 @click.option("--prior", metavar="FILE", help="Assumed shares, a JSON list in the order of the values or an object.")
 @click.option("--tv", type=float, metavar="T", help="Also say how many users a total variation of T takes.")
@@ -36,12 +52,12 @@ def command(
     Upper: some known scheme does at least as well. Every number names its source.
     """
     from ..bounds.comparison import compare
-    from ..wire import Spec
+    from .choosing import read_spec
     from .plan import read_prior
 
     if plot is not None and pair is None:
         raise click.UsageError("--plot draws the error region of a pair: give --pair X Z")
-    mechanism = Spec.read(spec).mechanism
+    mechanism = read_spec(spec, writes=[plot], reads=[prior]).mechanism
     shares = None if prior is None else read_prior(prior, mechanism.context.domain)
     found = compare(mechanism, n, prior=shares)
     result: dict[str, Any] = found.as_dict()
@@ -49,7 +65,7 @@ def command(
     if tv is not None:
         users = _users(mechanism, tv)
         result["users"] = users
-        lines.append("\n" + _users_line(users))
+        lines.append("\n" + _users_lines(users))
     if pair is not None:
         region = _region(mechanism, pair, plot)
         result["region"] = region
@@ -72,11 +88,13 @@ def _users(mechanism: Mechanism, tv: float) -> dict[str, Any]:
     return users
 
 
-def _users_line(users: dict[str, Any]) -> str:
+def _users_lines(users: dict[str, Any]) -> str:
+    from ..planning import TWO_ANSWERS
+
     line = f"users for a total variation of {users['total_variation']:g}: {users['attained']:,} are enough here"
     if "lower" in users:
         line += f"; nobody can do it with {users['lower']:,.0f}; {users['upper']:,.0f} are enough for a known scheme"
-    return line
+    return f"{line}\n{TWO_ANSWERS}"
 
 
 def _region(mechanism: Mechanism, pair: tuple[str, str], plot: str | None) -> dict[str, Any]:

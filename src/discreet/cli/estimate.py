@@ -51,21 +51,20 @@ def command(
     """Estimate the share of every value from the TALLY file ('-' or nothing reads a pipe).
 
     The unbiased shares may be negative and need not add up to one. The other methods give a distribution,
-    with less error and some bias.
+    with less error and some bias. Where reports show their block, a second table has the share of every block,
+    a plain frequency.
     """
-    from .. import tables
     from ..results.intervals import check_confidence
-    from ..results.layout import NUMBERS, columns_of, rows_of
-    from ..wire import Spec
+    from .choosing import read_spec
 
     check_confidence(confidence)
-    mechanism = Spec.read(spec).mechanism
+    mechanism = read_spec(spec, writes=[plot], reads=[tally]).mechanism
     counted = _tally(tally, mechanism)
     found = _estimated(counted, method, confidence, simultaneous)
+    blocks = found["blocks"]
     if top is not None:
-        order = sorted(range(len(found["shares"])), key=lambda x: -(found["shares"][x] or 0.0))[:top]
-        picked = ["values", *(name for name in NUMBERS if found[name] is not None)]
-        found |= {name: [found[name][x] for x in order] for name in picked}
+        found |= _largest(found, "values", top)
+        found["blocks"] = blocks if blocks is None else blocks | _largest(blocks, "names", top)
     if plot is not None:
         from ..plots import plot_shares
 
@@ -73,9 +72,27 @@ def command(
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False))
     else:
-        click.echo(tables.text(columns_of(found), rows_of(found["values"], found, range(len(found["values"])))))
+        click.echo(_table(found, "values", "value"))
+        if blocks is not None:
+            click.echo(f"\n{_table(found['blocks'], 'names', 'block')}\n")
         for note in _notes(found, simultaneous, len(found["shares"]) < len(mechanism.context.domain)):
             click.echo(f"- {note}")
+
+
+def _largest(found: dict[str, Any], names: str, top: int) -> dict[str, Any]:
+    """The columns of the rows with the largest shares, in their order."""
+    from ..results.layout import NUMBERS
+
+    order = sorted(range(len(found["shares"])), key=lambda x: -(found["shares"][x] or 0.0))[:top]
+    return {key: [found[key][x] for x in order] for key in (names, *NUMBERS) if found[key] is not None}
+
+
+def _table(found: dict[str, Any], names: str, heading: str) -> str:
+    from .. import tables
+    from ..results.layout import columns_of, rows_of
+
+    columns = [(heading, "s"), *columns_of(found)[1:]]
+    return tables.text(columns, rows_of(found[names], found, range(len(found[names]))))
 
 
 def _tally(path: str, mechanism: Mechanism) -> Tally:
@@ -92,6 +109,7 @@ def _tally(path: str, mechanism: Mechanism) -> Tally:
 def _estimated(tally: Tally, method: str, confidence: float, simultaneous: bool) -> dict[str, Any]:
     """Everything that is printed, as plain data."""
     from ..errors import NotIdentifiable, Unavailable
+    from ..results.block_columns import block_columns
     from ..results.shares import finite
     from ..statistics.numeric import NUMERIC
 
@@ -102,7 +120,8 @@ def _estimated(tally: Tally, method: str, confidence: float, simultaneous: bool)
             found |= zip(("low", "high"), map(finite, made.simultaneous_interval(confidence)), strict=True)
         except (Unavailable, NotIdentifiable) as reason:
             found |= {"low": None, "high": None, "notes": found["notes"] | {"interval": str(reason)}}
-    return found | {"influence": tally.mechanism.randomizer.influence(NUMERIC)}
+    blocks = block_columns(tally, confidence=confidence, simultaneous=simultaneous)
+    return found | {"influence": tally.mechanism.randomizer.influence(NUMERIC), "blocks": blocks}
 
 
 def _notes(found: dict[str, Any], simultaneous: bool, picked: bool) -> list[str]:
@@ -111,6 +130,11 @@ def _notes(found: dict[str, Any], simultaneous: bool, picked: bool) -> list[str]
     notes = [f"{n:,} reports of {found['mechanism']}; {scope} at {found['confidence']:g} confidence"]
     if n == 0:
         return [*notes, "no reports yet: nothing is known about the shares"]
+    if found["blocks"] is not None:
+        together = " and hold for all blocks together" if simultaneous else ""
+        notes.append(
+            f"reports show their block: its share is a plain frequency, whose intervals are Wilson's{together}"
+        )
     if found["biased"]:
         notes.append(f"shares by {found['method']}")
     else:

@@ -12,7 +12,9 @@ import click
 from ..errors import DiscreetError
 
 COMMANDS = {
+    "init": "Write a first spec, from questions or options.",
     "verify": "Prove that a mechanism satisfies its context.",
+    "resolve": "Pin the mechanism of a spec for good.",
     "law": "Publish the law that reports are drawn by.",
     "randomize": "Turn values into reports.",
     "tally": "Count reports and merge tallies.",
@@ -90,20 +92,38 @@ def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option("--version", is_flag=True, callback=_version, expose_value=False, is_eager=True, help="Say the version.")
+@click.option("--limits", metavar="NAME=N,...", help="Raise what a spec may ask for, such as values=10000000.")
 @click.pass_context
-def main(ctx: click.Context) -> None:
+def main(ctx: click.Context, limits: str | None) -> None:
     """Discrete distributions, discreetly.
 
     People randomize their own value before it leaves them, with protection placed where it matters;
     the collector learns the distribution, with error bars.
 
     \b
+        discreet init survey.toml
         discreet verify survey.toml
         discreet randomize survey.toml answers.csv --column district -o reports.txt
         discreet tally survey.toml reports.txt -o tally.json
         discreet estimate survey.toml tally.json
 
-    Files may be Parquet, Arrow, text lines, CSV or JSON lines (also .gz, .zst); "-" is a pipe.
+    Files may be Parquet, Arrow, text lines, CSV, TSV or JSON lines (also .gz, .zst), folders of
+    these, or quoted patterns; "-" is a pipe.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
+    if limits is not None:
+        from ..limits import raised
+
+        ctx.with_resource(raised(**_named_numbers(limits)))
+
+
+def _named_numbers(text: str) -> dict[str, int]:
+    """The numbers in ``NAME=N,NAME=N``."""
+    found = {}
+    for entry in text.split(","):
+        name, _, number = entry.partition("=")
+        if not (number.isascii() and number.isdigit() and len(number) <= 18):
+            raise click.UsageError(f"--limits {entry!r} must be a name and a whole number, such as values=10000000")
+        found[name] = int(number)
+    return found

@@ -19,9 +19,10 @@ def command(spec: str, output: str | None) -> None:
     from it alone, and every command takes it in place of a spec.
     """
     from ..files.atomic import replacing
-    from ..wire import Spec, law_text
+    from ..wire import law_text
+    from .choosing import read_spec
 
-    written = law_text(Spec.read(spec).mechanism)
+    written = law_text(read_spec(spec, writes=[output]).mechanism)
     if output is None:
         click.echo(written, nl=sys.stdout.isatty())
         return

@@ -11,6 +11,7 @@ import click
 from .. import tables
 from ..errors import MissingExtra
 from ..papers import EXPERIMENTS, Experiment, find
+from ..plots.picture import KINDS
 
 
 @click.command()
@@ -19,9 +20,19 @@ from ..papers import EXPERIMENTS, Experiment, find
 @click.option("--runs", type=click.IntRange(1), help="Number of repetitions, instead of the default.")
 @click.option("-o", "--output", type=click.Path(file_okay=False), help="Folder for pages, tables and pictures.")
 @click.option(
+    "--format",
+    "formats",
+    type=click.Choice(KINDS),
+    multiple=True,
+    default=KINDS,
+    help="Format of the pictures, as often as wanted; all three unless given. SVG and PDF are drawn at any size, PNG "
+    "at 200 dots per inch.",
+)
+@click.option(
     "--gowalla",
     type=click.Path(exists=True, dir_okay=False),
-    help="The check-in file of SNAP, loc-gowalla_totalCheckins.txt (or .gz).",
+    help="The public check-in file of SNAP, loc-gowalla_totalCheckins.txt (or .gz). Without it a stand-in is used, and "
+    "the tables and pictures say which.",
 )
 @click.option("--workers", type=click.IntRange(1), help="Number of processes; one per core unless given.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -30,6 +41,7 @@ def command(
     full: bool,
     runs: int | None,
     output: str | None,
+    formats: tuple[str, ...],
     gowalla: str | None,
     workers: int | None,
     as_json: bool,
@@ -42,12 +54,19 @@ def command(
     if name is None:
         click.echo(_listing())
         return
+    from ..files.overwriting import check_outputs
     from ..papers.setting import Setting
 
     chosen = find(name)
+    if gowalla is not None and output is not None:
+        check_outputs([file for one in chosen for file in Path(output).glob(f"{one.name}*")], [gowalla])
+    setting = Setting(full, runs, None if gowalla is None else Path(gowalla), workers)
+    if setting.gowalla is not None:
+        from ..papers.data import check_ins
+
+        check_ins(setting)  # a malformed file is refused before anything is written
     if runs is None:
         click.echo(_forecast(chosen, full), err=True)
-    setting = Setting(full, runs, None if gowalla is None else Path(gowalla), workers)
     begun = time.perf_counter()
     reports = []
     for experiment in chosen:
@@ -63,7 +82,7 @@ def command(
         else:
             click.echo(f"{made.text()}\n")
         if output is not None:
-            written, missing = made.save(Path(output))
+            written, missing = made.save(Path(output), formats)
             click.echo("\n".join(f"wrote {path}" for path in written), err=True)
             if missing:
                 click.echo(f"no picture: {missing}", err=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,7 +18,9 @@ if TYPE_CHECKING:
 @click.option("--tv", type=float, metavar="T", help="Instead of N: the expected total variation to reach.")
 @click.option("--stderr", type=float, metavar="S", help="Instead of N: the largest standard error of a share to reach.")
 @click.option(
-    "--prior", metavar="FILE", help="Assumed shares, a JSON list in the order of the values or {value: share}."
+    "--prior",
+    metavar="FILE",
+    help="Assumed shares, a JSON list in the order of the values or {value: share}; even ones unless given.",
 )
 @click.option("--candidates", is_flag=True, help="Show every mechanism that was compared.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -36,19 +37,26 @@ def command(
 ) -> None:
     """Find out before collecting whether there will be enough data.
 
-    SPEC is a .toml or .json file. Give one of --n, --tv and --stderr. The chosen mechanism is compared with no
+    SPEC is a .toml or .json file. Give one of --n, --tv and --stderr. The mechanism of SPEC is compared with no
     privacy at all and with classical privacy at the same epsilon.
+
+    Errors depend somewhat on the shares that are to be found. They are assumed to be even, unless SPEC gives a
+    prior or --prior names a file.
     """
     from ..build import REPORT_BITS
+    from ..files.overwriting import check_outputs
+    from ..planning import check_target
     from ..planning import plan as make
     from ..wire import Spec
+    from .choosing import compare
 
+    check_target(n=n, tv=tv, stderr=stderr)
     wanted = Spec.read(spec)
-    mechanism = wanted.mechanism
-    shares = _as_floats(wanted.choice.get("prior")) if prior is None else read_prior(prior, mechanism.context.domain)
-    best = wanted.choice.get("name", "auto") == "auto"
+    check_outputs([plot], [*wanted.files, prior])
+    shares = wanted.prior if prior is None else read_prior(prior, wanted.context.domain)
     bits = wanted.choice.get("bits", REPORT_BITS)
-    made = make(mechanism.context if best else mechanism, n=n, tv=tv, stderr=stderr, prior=shares, bits=bits)
+    subject = compare(wanted) if wanted.is_auto else wanted.mechanism
+    made = make(subject, n=n, tv=tv, stderr=stderr, prior=shares, bits=bits)
     if plot is not None:
         _draw(made, plot)
     if as_json:
@@ -59,13 +67,6 @@ def command(
         click.echo(f"\n{made.explanation}")
 
 
-def _as_floats(shares: Any) -> Any:
-    """The prior given in the spec, which was checked when its mechanism was made."""
-    if isinstance(shares, dict):
-        return {value: float(Fraction(str(share))) for value, share in shares.items()}
-    return None if shares is None else [float(Fraction(str(share))) for share in shares]
-
-
 def read_prior(path: str, domain: Any) -> Any:
     """The assumed shares in a JSON file: a list in the order of the values, or an object by value."""
     from pathlib import Path
@@ -74,7 +75,7 @@ def read_prior(path: str, domain: Any) -> Any:
 
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as problem:
+    except (ValueError, RecursionError) as problem:
         raise InvalidInput(f"{path}: this is not JSON: {problem}") from None
     if isinstance(data, dict):
         shares = [0.0] * len(domain)

@@ -8,9 +8,16 @@ import click
 @click.command()
 @click.argument("spec")
 @click.argument("files", nargs=-1)
-@click.option("--column", help="The column or JSON key that holds the value.")
+@click.option("--column", help="The column or JSON key that holds the value; u.a is the key a inside u.")
+@click.option("--delimiter", metavar="CHAR", help="What separates the columns of CSV, if not a comma (in .tsv a tab).")
 @click.option(
     "-o", "--out", default="-", help="Where to write reports: text, .csv, .jsonl (also .gz, .zst), .parquet or .arrow."
+)
+@click.option(
+    "--keep",
+    multiple=True,
+    metavar="COLUMN",
+    help="Carry this column beside the report, for all to see who see the report; may be repeated.",
 )
 @click.option(
     "--unknown",
@@ -18,6 +25,12 @@ import click
     metavar="error|drop|VALUE",
     help="What to do with a null or a value outside the domain: stop, leave it out, or use VALUE instead.",
 )
+@click.option(
+    "--unmarked",
+    is_flag=True,
+    help="Write nothing but reports, for other programs: no tally can tell whose they are and whether any is missing.",
+)
+@click.option("--show-values", is_flag=True, help="Let errors show the value they are about, which is a person's.")
 @click.option("--insecure-seed", type=int, metavar="N", help="Reproducible reports, for simulation only.")
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="Cores to use; all of them unless given.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
@@ -25,27 +38,41 @@ def command(
     spec: str,
     files: tuple[str, ...],
     column: str | None,
+    delimiter: str | None,
     out: str,
+    keep: tuple[str, ...],
     unknown: str,
+    unmarked: bool,
+    show_values: bool,
     insecure_seed: int | None,
     threads: int | None,
     quiet: bool,
 ) -> None:
     """Turn the values in FILES into reports, one each, in order.
 
-    A file is Parquet or Arrow, or holds one value per line, CSV or JSON lines, depending on its name; '-' or
-    nothing reads a pipe. With -o nothing is written until every value has been randomized, so neither an error
-    nor an interruption leaves half a file behind.
+    A file is Parquet, Arrow, CSV, TSV, JSON lines or text with one value per line, depending on its name. A folder
+    or a quoted pattern such as 'data/*.parquet' stands for all its files, in the order of their names; for Parquet
+    and Arrow, the names of folders such as city=boston are a column, too. '-' or nothing reads a pipe.
+
+    The reports stand between marks that name their mechanism and say that they are all there. With -o nothing is
+    written until every value has been randomized, so neither an error nor an interruption leaves half a file
+    behind. On a pipe reports are passed on at once; if it then fails, the last mark is missing, no tally accepts the
+    stream, and it must be thrown away: another run gives the same people second reports.
     """
+    from .. import errors
     from ..engines.jobs import randomize_files, rows_in
     from ..engines.numbers import Numbers
     from ..errors import UnknownValue
     from ..files.formats import PIPE
+    from ..files.sources import inputs, source_of
     from ..random import secure, seeded
-    from ..wire import Spec
+    from .choosing import read_spec
     from .progress import progress
 
-    mechanism = Spec.read(spec).mechanism
+    errors.show_values = show_values
+    given = inputs(files or (PIPE,))
+    mechanism = read_spec(spec, quiet=quiet, writes=[out], reads=given).mechanism
+    sources = [source_of(file, delimiter=delimiter) for file in given]
     if insecure_seed is not None:
         click.echo("discreet: --insecure-seed: whoever knows the seed can undo these reports", err=True)
     rng = secure() if insecure_seed is None else seeded(insecure_seed)
@@ -53,14 +80,22 @@ def command(
         Numbers(mechanism.context.domain, unknown=unknown)
     except UnknownValue as problem:
         raise UnknownValue(f"--unknown: {problem}") from None
-    sources = files or (PIPE,)
     with progress(rows_in(sources, column), quiet=quiet) as advance:
         try:
             seen, outside = randomize_files(
-                mechanism, sources, out, rng, column=column, unknown=unknown, threads=threads, progress=advance
+                mechanism,
+                sources,
+                out,
+                rng,
+                column=column,
+                keep=keep,
+                unknown=unknown,
+                unmarked=unmarked,
+                threads=threads,
+                progress=advance,
             )
         except UnknownValue as problem:
-            raise UnknownValue(f"{problem} (or see --unknown)") from None
+            raise UnknownValue(f"{problem} (see --unknown, --show-values)") from None
     if outside:
         done = "left out" if unknown == "drop" else f"taken as {unknown!r}"
         click.echo(f"discreet: {outside} of {seen} values are outside the domain; {done}", err=True)

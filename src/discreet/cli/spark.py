@@ -49,11 +49,12 @@ def command(
 
     from .. import spark
     from ..errors import InvalidInput
-    from ..wire import Spec, tally_text, write_tally
+    from ..wire import tally_text, write_tally
+    from .choosing import read_spec
 
     if keep and reports is None:
         raise InvalidInput("--keep needs --reports: a tally has no other columns")
-    mechanism = Spec.read(spec).mechanism
+    mechanism = read_spec(spec, writes=[out, reports], reads=[*inputs, key_file]).mechanism
     key = Path(key_file).read_bytes()
     session = spark.session(master=master, name="discreet spark")
     try:

@@ -2,41 +2,55 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 
 @click.command()
 @click.argument("spec")
 @click.argument("files", nargs=-1)
-@click.option("--column", help="The column or JSON key that holds the report.")
+@click.option("--column", help="The column or JSON key that holds the report; 'report' unless given.")
+@click.option("--delimiter", metavar="CHAR", help="What separates the columns of CSV, if not a comma (in .tsv a tab).")
 @click.option("-o", "--out", default="-", help="The tally file to write; '-' prints it.")
+@click.option(
+    "--unmarked",
+    is_flag=True,
+    help="Also accept reports without marks. Neither another mechanism's reports nor missing ones would be noticed.",
+)
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="Cores to use; all of them unless given.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-def command(spec: str, files: tuple[str, ...], column: str | None, out: str, threads: int | None, quiet: bool) -> None:
+def command(
+    spec: str,
+    files: tuple[str, ...],
+    column: str | None,
+    delimiter: str | None,
+    out: str,
+    unmarked: bool,
+    threads: int | None,
+    quiet: bool,
+) -> None:
     """Count the reports in FILES and merge tallies.
 
     A .json file is an earlier tally, so that counting can continue where it stopped. Any other file holds
-    reports: Parquet, Arrow, text lines, CSV or JSON lines; '-' or nothing reads reports from a pipe. One report
-    that the mechanism cannot have written stops everything.
+    reports: Parquet, Arrow, text lines, CSV, TSV or JSON lines. A folder or a quoted pattern such as
+    'data/*.parquet' stands for all its files; '-' or nothing reads reports from a pipe. One report
+    that the mechanism cannot have written stops everything, and so does a file or stream that says it is of
+    another mechanism, or that is not whole.
     """
     from ..engines.jobs import rows_in, tally_files
-    from ..errors import InvalidInput
+    from ..files.columns import REPORT
     from ..files.formats import JSON, PIPE, compression_of, format_of
-    from ..wire import Spec, read_tally, tally_text, write_tally
+    from ..files.sources import inputs, source_of
+    from ..wire import read_tally, tally_text, write_tally
+    from .choosing import read_spec
     from .progress import progress
 
-    mechanism = Spec.read(spec).mechanism
-    seen = [file if file == PIPE else os.path.realpath(file) for file in files]
-    for file, real in zip(files, seen, strict=True):
-        if seen.count(real) > 1:
-            raise InvalidInput(f"{file}: is given twice; its reports would count twice")
-    earlier = [file for file in files if format_of(file) is JSON and not compression_of(file)]
-    reports = [file for file in files if file not in earlier] or ([] if earlier else [PIPE])
+    given = inputs(files or (PIPE,))
+    mechanism = read_spec(spec, quiet=quiet, writes=[out], reads=given).mechanism
+    earlier = [file for file in given if format_of(file) is JSON and not compression_of(file)]
+    reports = [source_of(file, delimiter=delimiter) for file in given if file not in earlier]
     total = sum((read_tally(file, mechanism) for file in earlier), mechanism.tally())
-    with progress(rows_in(reports, column), quiet=quiet) as advance:
-        total += tally_files(mechanism, reports, column=column, threads=threads, progress=advance)
+    with progress(rows_in(reports, column, usual=REPORT), quiet=quiet) as advance:
+        total += tally_files(mechanism, reports, column=column, unmarked=unmarked, threads=threads, progress=advance)
     if out == PIPE:
         click.echo(tally_text(total), nl=False)
     else:

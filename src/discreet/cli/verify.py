@@ -18,15 +18,17 @@ def command(spec: str, as_json: bool) -> None:
     """
     from .. import tables
     from ..errors import PrivacyViolation
-    from ..wire import Spec
+    from .choosing import read_spec
 
-    wanted = Spec.read(spec)
+    wanted = read_spec(spec)
     try:
         mechanism = wanted.mechanism
     except PrivacyViolation as problem:
         if as_json:
             click.echo(json.dumps({"ok": False, "reason": str(problem)}))
         raise
+    if mechanism.context.smallest == 0:
+        click.echo("discreet: E is 0 for two values: no number of reports will tell their shares apart", err=True)
     certificate = mechanism.certificate
     result = certificate.as_dict() | {"outputs": _outputs(certificate.outputs)}
     if as_json:

@@ -31,7 +31,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress
 
-from ..errors import InvalidEpsilon, InvalidInput
+from ..errors import InvalidEpsilon, InvalidInput, shown
+from ..limits import spend
 from . import singer
 from .primes import is_prime, primes_up_to
 
@@ -41,7 +42,19 @@ SPARE_BITS = 8
 LARGEST = 2**32 - 1
 """The largest v: an element fits 32 bits."""
 
+CANDIDATE = 10
+"""Steps that it takes to compare the candidates up to the square of a number, for each number."""
+
+RESIDUE = 4
+"""Steps that it takes to find a residue."""
+
+KEPT = 3
+"""Steps that it takes to keep and check an element."""
+
 _ORBITS = ((133, 5, 1, 14, 19), (901, 13, 0, 1, 5, 9, 41, 53, 106, 159, 318))
+_POWERS = tuple(
+    q for p in (2, 3, 5, 7) for m in range(2, 8) if (q := p**m) <= 128 and (2 if p == 2 else 2 * p - 1) ** m <= 256
+)
 _EXHAUSTIVE = 8192
 _COUNTED = 1 << 16
 _SAMPLE = 8
@@ -66,11 +79,13 @@ class Parameters:
 def describe(family: str, key: tuple[int, ...]) -> Parameters:
     """The parameters of a family's set; the key must satisfy the family's condition, checked exactly."""
     known, v, r = False, 0, 0
+    if any(type(n) is not int or not 0 <= n <= LARGEST for n in key):
+        family = ""  # no set has such a key, and no power or prime is sought for it
     match family, key:
         case "trivial", (v,):
             known, r = v >= 2, 1
-        case "singer", (q, t) if q > 1 and t > 2:
-            known = q in _orders(q) and (q <= singer.BYTE_ORDER or t <= 4)
+        case "singer", (q, t) if q > 1 and 2 < t <= (32 if q <= singer.BYTE_ORDER else 4):
+            known = is_prime(q) or q in _POWERS
             v, r = (q**t - 1) // (q - 1), (q ** (t - 1) - 1) // (q - 1)
         case "paley", (v,):
             known, r = is_prime(v) and v % 4 == 3, (v - 1) // 2
@@ -83,7 +98,7 @@ def describe(family: str, key: tuple[int, ...]) -> Parameters:
         case "orbits", (v, *_):
             known, r = key in _ORBITS, (v - 1) // 4
     if not known or v > LARGEST:
-        raise InvalidInput(f"family={family!r}, key={key} must name a known difference set")
+        raise InvalidInput(f"family={shown(family)}, key={shown(key)} must name a known difference set")
     return Parameters(family, v, r, r * (r - 1) // (v - 1), key)
 
 
@@ -92,6 +107,7 @@ def candidates(k: int, *, bits: int | None = None) -> Iterator[Parameters]:
     if not 2 <= k <= LARGEST:
         raise InvalidInput(f"k={k} must be between 2 and {LARGEST}")
     limit = min(k << SPARE_BITS, LARGEST, LARGEST if bits is None else 1 << bits)
+    spend(CANDIDATE * math.isqrt(limit), f"difference sets for {k} values")
     if k <= limit:
         yield describe("trivial", (k,))
     for q in _orders(math.isqrt(limit)):
@@ -173,6 +189,8 @@ def build(parameters: Parameters) -> tuple[int, ...]:
     """
     if parameters != describe(parameters.family, parameters.key):
         raise InvalidInput(f"parameters={parameters} must be those of the family and key")
+    found = (1 if parameters.family == "singer" else RESIDUE) * parameters.v
+    spend(found + KEPT * parameters.r, f"a difference set in Z_{parameters.v}")
     match parameters.family, parameters.key:
         case "singer", (q, t):
             elements = singer.elements(q, t)
@@ -259,11 +277,7 @@ def _is_twice_odd_squared(n: int) -> bool:
 @lru_cache(maxsize=16)
 def _orders(limit: int) -> tuple[int, ...]:
     """The prime powers up to the limit that `singer` supports: all primes, and others with small labels."""
-    found = primes_up_to(limit)
-    for p in (2, 3, 5, 7):
-        base = 2 if p == 2 else 2 * p - 1
-        found += [p**m for m in range(2, 8) if p**m <= min(limit, 128) and base**m <= 256]
-    return tuple(sorted(found))
+    return tuple(sorted([*primes_up_to(limit), *(q for q in _POWERS if q <= limit)]))
 
 
 def _power_residues(p: int, exponent: int) -> tuple[int, ...]:

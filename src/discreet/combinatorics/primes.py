@@ -7,10 +7,17 @@ from __future__ import annotations
 
 from math import isqrt
 
+from ..errors import InvalidInput, shown
+
+EXACT = 341_550_071_728_321
+"""The least number for which the test by seven bases may be wrong."""
+
 
 def is_prime(n: int) -> bool:
     """Whether n is prime, by strong pseudoprime tests to seven bases: exact for n < 3.4e14 (Jaeschke1993)."""
     bases = (2, 3, 5, 7, 11, 13, 17)
+    if n >= EXACT:
+        raise InvalidInput(f"n={shown(n)} must be below {EXACT} to say whether it is prime")
     if n < 2 or any(n % b == 0 for b in bases):
         return n in bases
     odd, twos = n - 1, 0

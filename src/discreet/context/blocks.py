@@ -6,14 +6,20 @@ import math
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
-from ..domain import Domain, Value
+from ..domain import Domain, Value, listed_values
 from ..errors import InvalidContext, InvalidSpec
 from ..exact import Epsilon, positive_finite, text_of
 from ..fields import Fields, listed, value, values, whole
+from ..limits import check
+from ..ranges import values_in
 from .context import Context, Part
 from .reading import epsilon_in, given, level
+
+SHOWN = 8
+"""How many names of blocks a message lists."""
 
 
 class Blocks(Context):
@@ -26,9 +32,11 @@ class Blocks(Context):
         self.domain = domain
         self.names = tuple(names)
         self.levels = tuple(levels)
-        if len(set(self.names)) != len(self.names):
-            raise InvalidContext("names: every block must have a name of its own")
-        self._labels = array("l", block_of)
+        _check_names(self.names)
+        try:
+            self._labels = array("l", block_of)
+        except (TypeError, OverflowError):
+            raise InvalidContext(f"block_of: blocks must be whole numbers from 0 to {len(self.names) - 1}") from None
         if len(self._labels) != len(domain):
             raise InvalidContext(f"block_of has {len(self._labels)} entries; it must have one per value, {len(domain)}")
         filled = [False] * len(self.names)
@@ -48,11 +56,11 @@ class Blocks(Context):
             raise InvalidContext("blocks must map each block's name to its values")
         values: list[Value] = []
         block_of: list[int] = []
+        names = list(blocks)
         for number, members in enumerate(blocks.values()):
-            inside = list(members)
+            inside = listed_values(members, f"blocks[{names[number]!r}]")
             values += inside
             block_of += [number] * len(inside)
-        names = list(blocks)
         return cls(Domain(values), block_of, names, levels_of(names, epsilon))
 
     @classmethod
@@ -78,7 +86,7 @@ class Blocks(Context):
     def finite(self) -> Iterator[tuple[int, int]]:
         return ((c, c) for c in range(len(self.names)))
 
-    @property
+    @cached_property
     def parts(self) -> tuple[Part, ...]:
         rows = zip(self.names, self.members, self.levels, strict=True)
         return tuple(Part(name, members, members, epsilon) for name, members, epsilon in rows)
@@ -111,13 +119,25 @@ class Blocks(Context):
         return f"Context.blocks({self.size} values in {len(self.names)} blocks, epsilon={shown})"
 
 
+def _check_names(names: Sequence[Hashable]) -> None:
+    """Refuse names that are equal, or alike as text, in which files and tables could not tell the blocks apart."""
+    seen: set[Hashable] = set()
+    for name in names:
+        if not isinstance(name, Hashable):
+            raise InvalidContext(f"names: {name!r} must be hashable, such as text or a number")
+        if name in seen or str(name) in seen:
+            raise InvalidContext(f"names: every block must have a name of its own, but {name!r} is there twice")
+        seen |= {name, str(name)}
+
+
 def levels_of(names: Sequence[Hashable], epsilon: object) -> list[Fraction]:
     """One exact epsilon per block, from one for all, a mapping by name or a list in order."""
     if isinstance(epsilon, Mapping):
-        absent = [name for name in names if name not in epsilon]
-        extra = [name for name in epsilon if name not in set(names)]
-        if absent or extra:
-            raise InvalidContext(f"epsilon: block {(absent + extra)[0]!r} is {'missing' if absent else 'not a block'}")
+        known = set(names)
+        if absent := [name for name in names if name not in epsilon]:
+            raise InvalidContext(f"epsilon: every block must have one; missing: {_some(absent)}")
+        if extra := [name for name in epsilon if name not in known]:
+            raise InvalidContext(f"epsilon: {_some(extra)} must be among the blocks, which are {_some(names)}")
         return [positive_finite(epsilon[name], name=f"epsilon[{name!r}]") for name in names]
     if isinstance(epsilon, (list, tuple)):
         if len(epsilon) != len(names):
@@ -126,11 +146,17 @@ def levels_of(names: Sequence[Hashable], epsilon: object) -> list[Fraction]:
     return [positive_finite(epsilon)] * len(names)
 
 
+def _some(names: Sequence[Hashable]) -> str:
+    """The first few names, for a message."""
+    return ", ".join(map(repr, names[:SHOWN])) + (", ..." if len(names) > SHOWN else "")
+
+
 def _read_named(fields: Fields, domain: Domain | None) -> Blocks:
     table = fields.required("blocks")
     if not isinstance(table, Mapping):
         raise InvalidSpec(f"{fields.name('blocks')} must map each block's name to its values")
-    blocks = {block: values(members, f"{fields.name('blocks')}.{block}") for block, members in table.items()}
+    blocks = {block: values_in(members, f"{fields.name('blocks')}.{block}") for block, members in table.items()}
+    check("values", sum(map(len, blocks.values())), fields.name("blocks"))
     context = Blocks.named(blocks, _read_levels(fields, list(blocks)))
     if domain is None or domain == context.domain:
         values(list(context.domain), fields.name("blocks"))
@@ -165,6 +191,8 @@ def _read_labels(fields: Fields) -> tuple[list[int], list[Hashable]]:
 def _read_levels(fields: Fields, names: Any) -> object:
     """One epsilon for all blocks, or `epsilons` as a list in order or a table by name."""
     if not fields.has("epsilons"):
+        if isinstance(fields.required("epsilon"), (Mapping, list)):
+            raise InvalidSpec(f"{fields.name('epsilon')} must be one number for all blocks; epsilons has one for each")
         return epsilon_in(fields)
     if fields.has("epsilon"):
         raise InvalidSpec(f"{fields.path} must give one of epsilon and epsilons, not both")

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
-from ..domain import Domain
 from ..errors import InvalidContext
 from ..exact import Epsilon
-from ..fields import Fields
 from .context import Context
-from .matrix import Matrix
+from .matrix import Derived
+
+Join: TypeAlias = Literal["sum", "both", "either"]
+JOINS: dict[Join, Callable[[Epsilon, Epsilon], Epsilon]] = {"sum": operator.add, "both": min, "either": max}
+SIGNS: dict[Join, str] = {"sum": "+", "both": "&", "either": "|"}
 
 
-class Combined(Context):
+class Combined(Derived):
     """Two contexts joined entry by entry over the classes that both respect, without writing E out."""
 
     form = "combined"
 
-    def __init__(self, first: Context, second: Context, join: Literal["sum", "both"]) -> None:
+    def __init__(self, first: Context, second: Context, join: Join) -> None:
         self.domain = first.domain
         self.both = (first, second)
         self.join = join
@@ -30,13 +33,17 @@ class Combined(Context):
         self._classes = list(numbers)
 
     @property
+    def closed(self) -> bool:
+        return self.join != "both" and all(part.closed for part in self.both)
+
+    @property
     def labels(self) -> Sequence[int]:
         return self._labels
 
     def between(self, c: int, d: int) -> Epsilon:
         (a, b), (p, q) = self._classes[c], self._classes[d]
         one, two = self.both[0].between(a, p), self.both[1].between(b, q)
-        return one + two if self.join == "sum" else min(one, two)
+        return JOINS[self.join](one, two)
 
     def finite(self) -> Iterator[tuple[int, int]]:
         groups: list[dict[int, list[int]]] = [{}, {}]
@@ -52,19 +59,12 @@ class Combined(Context):
                             seen.add((c, d))
                             yield c, d
 
-    @classmethod
-    def read(cls, fields: Fields, domain: Domain | None) -> Context:
-        return Matrix.read(fields, domain)
-
-    def describe(self) -> dict[str, Any]:
-        return Matrix(self.domain, self.matrix()).describe()
-
     def __repr__(self) -> str:
-        return f"({self.both[0]!r} {'+' if self.join == 'sum' else '&'} {self.both[1]!r})"
+        return f"({self.both[0]!r} {SIGNS[self.join]} {self.both[1]!r})"
 
 
-def combined(first: Context, second: Context, join: Literal["sum", "both"]) -> Context:
-    """The sum (adaptive composition) or the conjunction, in the simplest form that expresses it exactly."""
+def combined(first: Context, second: Context, join: Join) -> Context:
+    """The sum, the conjunction or the alternative of two contexts, in the simplest form that expresses it exactly."""
     if first.domain != second.domain:
         raise InvalidContext("contexts can be combined only over the same values in the same order")
     return Combined(first, second, join).simplest()

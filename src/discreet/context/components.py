@@ -46,26 +46,26 @@ def covering(context: Context) -> Context:
     form = context.simplest()
     if form.parts is not None:
         return form
-    groups = components(context)
-    block_of = [0] * context.size
+    groups = components(form)
+    block_of = [0] * form.size
     for number, group in enumerate(groups):
         for x in group:
             block_of[x] = number
     smallest: dict[int, Fraction] = {}
     hidden: set[int] = set()
-    for x, z, asked in context.pairs():
+    for x, z, asked in form.pairs():
         if asked == 0:
             raise NotIdentifiable(
-                f"E=0 makes {context.values[x]!r} and {context.values[z]!r} indistinguishable; give them one value"
+                f"E=0 makes {form.values[x]!r} and {form.values[z]!r} indistinguishable; give them one value"
             )
         if isinstance(asked, Fraction):
             smallest[block_of[x]] = min(asked, smallest.get(block_of[x], asked))
-            hidden.add(context.labels[x])
+            hidden.add(form.labels[x])
     if len(groups) == 1 and smallest:
-        sensitive = [context.values[x] for c in sorted(hidden) for x in context.members[c]]
-        if len(sensitive) < context.size:
-            return HighLow(context.domain, sensitive, smallest[0])
-        return Uniform(context.domain, smallest[0])
+        sensitive = [form.values[x] for c in sorted(hidden) for x in form.members[c]]
+        if len(sensitive) < form.size:
+            return HighLow(form.domain, sensitive, smallest[0])
+        return Uniform(form.domain, smallest[0])
     anything = next(iter(smallest.values()), Fraction(1))
     levels = [smallest.get(number, anything) for number in range(len(groups))]
-    return Blocks(context.domain, block_of, range(len(groups)), levels)
+    return Blocks(form.domain, block_of, range(len(groups)), levels)

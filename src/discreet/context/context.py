@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from ..domain import Alike, Domain, Value
-from ..errors import InvalidContext
+from ..errors import InvalidContext, check_type
 from ..exact import Epsilon
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MATRIX_LIMIT = 4096
 """The largest domain that `matrix` writes out."""
 
 CLOSURE_LIMIT = 512
-"""The largest domain whose closure is computed to compare contexts when the entries themselves do not decide."""
+"""The most classes of values over which a closure is worked out unasked."""
 
 
 def _written_out(context: Context) -> tuple[tuple[Epsilon, ...], ...]:
@@ -76,7 +76,10 @@ class Context(ABC):
 
     Made by the constructors named for the form: `uniform`, `blocks`, `high_low`, `binary`,
     `metric`, `matrix` (on an instance, ``matrix()`` writes E out). ``+`` is the context of two
-    adaptive releases (Proposition 2), ``&`` the context that asks for both.
+    adaptive releases (Proposition 2), ``&`` the context that asks for both, ``|`` the one that asks for either.
+
+    Entries are as they were asked for; others may follow from them, as ``E[x, z] <= E[x, w] + E[w, z]``. Whatever
+    says what a context allows (tests, odds, sums, forms, bounds) says it of its `closure`.
 
     References: Acharya2020 (Definitions 1 to 4, Propositions 1 to 3, Theorem 1).
     """
@@ -85,6 +88,11 @@ class Context(ABC):
     settled: ClassVar[bool] = False
     """True for forms that are their own closure and have no simpler form."""
     domain: Domain
+
+    @property
+    def closed(self) -> bool:
+        """True for contexts that are known to be their own closure without working it out."""
+        return self.settled
 
     # -- the matrix, by classes ---------------------------------------------------------------
     @property
@@ -116,7 +124,7 @@ class Context(ABC):
         return None
 
     def simplest(self) -> Context:
-        """The same context in the simplest form that expresses it exactly."""
+        """The same context in the simplest form that expresses it exactly: one with parts, or its closure."""
         from .simplify import simplest
 
         return simplest(self)
@@ -149,8 +157,8 @@ class Context(ABC):
         return Fraction(0) if x == z else self.between(self.labels[x], self.labels[z])
 
     def epsilon(self, x: Value, z: Value) -> Epsilon:
-        """E[x, z], exactly: a `Fraction`, or ``math.inf`` where x need not be hidden from z."""
-        return self.at(self.domain.index(x), self.domain.index(z))
+        """E[x, z] as it was asked for, exactly: a `Fraction`, or ``math.inf`` where nothing was."""
+        return self.at(self.domain.asked(x), self.domain.asked(z))
 
     matrix = _MatrixName()
 
@@ -207,11 +215,12 @@ class Context(ABC):
     def implies(self, other: Context) -> bool:
         """True if every channel that satisfies this context satisfies `other`.
 
-        That is E <= E' entry by entry, for this context or for its closure.
+        That is E <= E' entry by entry, for this context or for its closure (up to 512 classes of values).
         """
+        check_type("other", other, Context, "a context")
         if self.domain != other.domain:
             raise InvalidContext("contexts can be compared only over the same values in the same order")
-        return self._below(other) or (self.size <= CLOSURE_LIMIT and self.closure()._below(other))
+        return self._below(other) or self.strict()._below(other)
 
     def _below(self, other: Context) -> bool:
         return all(self.at(x, z) <= asked for x, z, asked in other.pairs_among(self.labels))
@@ -221,34 +230,57 @@ class Context(ABC):
 
         A channel with E[x, y] and E[y, z] has E[x, z] <= E[x, y] + E[y, z].
         """
-        from .closure import closed
+        return self._closure
 
-        return closed(self)
+    @cached_property
+    def _closure(self) -> Context:
+        from .closure import closure_of
+
+        return closure_of(self)
+
+    def strict(self) -> Context:
+        """The closure if it is known or few classes of values make it cheap, else this context as it stands."""
+        return self.closure() if self.closed or len(self.members) <= CLOSURE_LIMIT else self
 
     def __add__(self, other: Context) -> Context:
-        """The context of a release under this one followed by a release under `other` (Proposition 2)."""
+        """The context of a release under this one followed by a release under `other` (Proposition 2).
+
+        It adds the entries of the two closures: both releases satisfy these as well.
+        """
         from .combine import combined
 
-        return combined(self, other, "sum")
+        return combined(self.strict(), other.strict(), "sum") if isinstance(other, Context) else NotImplemented
 
     def __and__(self, other: Context) -> Context:
         """The context that requires what both require: the smaller entry for each pair."""
         from .combine import combined
 
-        return combined(self, other, "both")
+        return combined(self, other, "both") if isinstance(other, Context) else NotImplemented
+
+    def __or__(self, other: Context) -> Context:
+        """The context of a release under one of the two, whichever is chosen: the larger entry of the closures."""
+        from .combine import combined
+
+        return combined(self.strict(), other.strict(), "either")
 
     # -- operational meaning ----------------------------------------------------------------------
     def error_region(self, x: Value, z: Value) -> ErrorRegion:
         """The (false alarm, missed detection) pairs that tests between x and z can reach (Theorem 1)."""
         from .operational import ErrorRegion
 
-        return ErrorRegion(self.epsilon(x, z), self.epsilon(z, x))
+        return ErrorRegion(self._implied(x, z), self._implied(z, x))
 
     def posterior_odds_bound(self, x: Value, z: Value, prior_odds: float) -> float:
-        """The largest odds of x against z after any report: ``e**E[x,z] * prior odds`` (Proposition 3)."""
+        """The largest odds of x against z after any report: ``e**E[x,z] * prior odds``, E closed (Proposition 3)."""
         from .operational import posterior_odds_bound
 
-        return posterior_odds_bound(self.epsilon(x, z), prior_odds)
+        return posterior_odds_bound(self._implied(x, z), prior_odds)
+
+    def _implied(self, x: Value, z: Value) -> Epsilon:
+        """The entry of the closure between two values, without the others."""
+        from .closure import shortest_path
+
+        return shortest_path(self, self.domain.index(x), self.domain.index(z))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Context):

@@ -7,10 +7,11 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ..domain import Domain, Value
+from ..domain import Domain, Value, listed_values
 from ..errors import InvalidContext
 from ..exact import Epsilon, positive_finite, text_of
-from ..fields import Fields, values
+from ..fields import Fields
+from ..ranges import values_in
 from .context import Context, Part
 from .reading import epsilon_in, given
 
@@ -26,12 +27,10 @@ class HighLow(Context):
     def __init__(self, domain: Domain, sensitive: Iterable[Value], epsilon: object) -> None:
         self.domain = domain
         self.level = positive_finite(epsilon)
-        if isinstance(sensitive, (str, bytes)):
-            raise InvalidContext(f"sensitive={sensitive!r} must be a collection of values, not a single text")
-        chosen = list(sensitive)
+        chosen = listed_values(sensitive, "sensitive")
         for absent in (value for value in chosen if value not in domain):
             raise InvalidContext(f"sensitive: {absent!r} must be one of the {len(domain)} values of the domain")
-        self.sensitive = tuple(sorted({domain.index(value) for value in chosen}))
+        self.sensitive = tuple(sorted({domain.asked(value) for value in chosen}))
         if len(self.sensitive) != len(chosen):
             raise InvalidContext("sensitive: values must be distinct")
         if not self.sensitive:
@@ -58,7 +57,7 @@ class HighLow(Context):
 
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> HighLow:
-        sensitive = values(fields.required("sensitive"), fields.name("sensitive"))
+        sensitive = values_in(fields.required("sensitive"), fields.name("sensitive"))
         return cls(given(domain), sensitive, epsilon_in(fields))
 
     def describe(self) -> dict[str, Any]:

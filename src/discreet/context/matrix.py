@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..domain import Domain
+from ..domain import Domain, listed_values
 from ..errors import InvalidContext
 from ..exact import Epsilon, epsilon_of, text_of
 from ..fields import Fields, listed
+from ..limits import spend
 from .context import Context
 from .reading import given, level
 
@@ -21,7 +22,7 @@ class Matrix(Context):
 
     def __init__(self, domain: Domain, entries: Sequence[Sequence[object]]) -> None:
         self.domain = domain
-        rows = [list(row) for row in entries]
+        rows = [listed_values(row, f"E[{x}]") for x, row in enumerate(listed_values(entries, "E"))]
         if len(rows) != len(domain) or any(len(row) != len(domain) for row in rows):
             raise InvalidContext(f"E must be {len(domain)} x {len(domain)}, one row and one column per value")
         self.entries: tuple[tuple[Epsilon, ...], ...] = tuple(
@@ -51,6 +52,7 @@ class Matrix(Context):
             [level(entry, f"{name}[{x}][{z}]") for z, entry in enumerate(listed(row, f"{name}[{x}]"))]
             for x, row in enumerate(listed(fields.required("E"), name))
         ]
+        spend(128 * len(entries) ** 2, name)
         return cls(given(domain), entries)
 
     def describe(self) -> dict[str, Any]:
@@ -58,3 +60,14 @@ class Matrix(Context):
 
     def __repr__(self) -> str:
         return f"Context.matrix({self.size} values)"
+
+
+class Derived(Context):
+    """The base of contexts that have no entries of their own in a file: there they are the matrix that they come to."""
+
+    @classmethod
+    def read(cls, fields: Fields, domain: Domain | None) -> Context:
+        return Matrix.read(fields, domain)
+
+    def describe(self) -> dict[str, Any]:
+        return Matrix(self.domain, self.matrix()).describe()

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from ..domain import Domain, Value
-from ..errors import InvalidContext
-from ..exact import Epsilon, epsilon_of, positive_finite, text_of
+from ..errors import InvalidContext, shown
+from ..exact import Epsilon, epsilon_of, exact_number, positive_finite, text_of
 from ..fields import Fields, listed, number, text
-from .context import Context
+from ..limits import spend
+from ..ranges import range_of
+from .context import MATRIX_LIMIT, Context
 from .reading import epsilon_in, given
 
-Point = tuple[Fraction, ...]
+Point = tuple[int, ...]
+
+DISTANCE = 200
+"""Steps that an entry of E costs until a mechanism is certified, beside those for the digits of its coordinates."""
 
 
 class Metric(Context):
-    """E[x, z] = epsilon * distance(x, z), with entries computed on demand (Chatzikokolakis2013).
+    """E[x, z] = epsilon * distance(x, z), with entries computed when first asked for (Chatzikokolakis2013).
 
-    Distances must be symmetric, exact decimals (a float means the decimal it prints) or infinite.
+    Distances must be symmetric, exact decimals (a float means the decimal it prints) or infinite. Those between
+    points obey the triangle inequality (l2 up to its last digit), so that the context is its own closure.
     """
 
     form = "metric"
@@ -33,58 +40,62 @@ class Metric(Context):
         self.level = positive_finite(epsilon)
         self.distance = distance
         self._entries = entries
+        self._known: dict[tuple[int, int], Epsilon] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_known": {}}
 
     @classmethod
     def measured(cls, domain: Domain, distance: Callable[[Value, Value], object], epsilon: object) -> Metric:
         """Distances given by a function of two values; checked to be symmetric."""
-        known: dict[tuple[int, int], Epsilon] = {}
-
-        def measure(x: int, z: int) -> Epsilon:
-            if (x, z) not in known:
-                name = f"distance({domain[x]!r}, {domain[z]!r})"
-                there = epsilon_of(distance(domain[x], domain[z]), name=name)
-                if there != epsilon_of(distance(domain[z], domain[x]), name=name):
-                    raise InvalidContext(f"{name}={text_of(there)} must be the same in both directions")
-                known[x, z] = known[z, x] = there
-            return known[x, z]
-
-        return cls(domain, epsilon, measure, {})
+        if not callable(distance):
+            raise InvalidContext(f"distance={distance!r} must be a function of two values that gives a number")
+        return cls(domain, epsilon, Measured(domain, distance), {})
 
     @classmethod
     def of_points(cls, domain: Domain, points: Sequence[Sequence[object]], norm: str, epsilon: object) -> Metric:
         """Distances between points under the norm "l1", "l2" or "linf"; l2 is rounded down to 30 digits."""
-        exact = [tuple(_coordinate(c) for c in point) for point in points]
+        spend(len(points) ** 2 * DISTANCE, f"{len(points)} points")
+        exact = [tuple(map(_coordinate, point)) for point in points]
         if len(exact) != len(domain) or len({len(point) for point in exact}) > 1:
             raise InvalidContext(
                 f"points must be one per value ({len(domain)}), all with the same number of coordinates"
             )
         if norm not in NORMS:
             raise InvalidContext(f"norm={norm!r} must be one of {', '.join(NORMS)}")
-        between = NORMS[norm]
         written = [[text_of(abs(c)) if c >= 0 else "-" + text_of(-c) for c in point] for point in exact]
-        return cls(domain, epsilon, lambda x, z: between(exact[x], exact[z]), {"points": written, "norm": norm})
+        scale = math.lcm(*(c.denominator for point in exact for c in point))
+        whole = [tuple(int(c * scale) for c in point) for point in exact]
+        longest = max((abs(c) for point in whole for c in point), default=0).bit_length()
+        spend(len(whole) ** 2 * (sum(map(len, whole[:1])) * longest // 32), f"{len(whole)} points")
+        entries = {"points": written, "norm": norm}
+        return cls(domain, epsilon, Apart(whole, scale, norm), entries)
+
+    @property
+    def closed(self) -> bool:
+        return bool(self._entries)
 
     @property
     def labels(self) -> Sequence[int]:
         return range(self.size)
 
     def between(self, c: int, d: int) -> Epsilon:
-        distance = self.distance(c, d)
-        return self.level * distance if isinstance(distance, Fraction) else math.inf
+        pair = (c, d) if c < d else (d, c)
+        known = self._known.get(pair)
+        if known is None:
+            distance = self.distance(c, d)
+            known = self._known[pair] = self.level * distance if isinstance(distance, Fraction) else math.inf
+        return known
 
     def finite(self) -> Iterator[tuple[int, int]]:
         for x in range(self.size):
             for z in range(self.size):
-                if x != z and isinstance(self.distance(x, z), Fraction):
+                if x != z and isinstance(self.between(x, z), Fraction):
                     yield x, z
 
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Metric:
-        name = fields.name("points")
-        points = [
-            [number(c, f"{name}[{i}][{j}]") for j, c in enumerate(listed(point, f"{name}[{i}]"))]
-            for i, point in enumerate(listed(fields.required("points"), name))
-        ]
+        points = _read_points(fields.required("points"), fields.name("points"))
         norm = text(fields.optional("norm", default="l2"), fields.name("norm"))
         return cls.of_points(given(domain), points, norm, epsilon_in(fields))
 
@@ -97,21 +108,82 @@ class Metric(Context):
         return f"Context.metric({self.size} values, epsilon={text_of(self.level)})"
 
 
+def _read_points(data: object, name: str) -> list[list[str | int]]:
+    """Points as lists of coordinates, or on a line: as plain numbers, or numbers given by their ends."""
+    if isinstance(data, Mapping):
+        return [[place] for place in range_of(data, name)]
+    return [
+        [number(c, f"{name}[{i}][{j}]") for j, c in enumerate(point)]
+        if isinstance(point, (list, tuple))
+        else [number(point, f"{name}[{i}]")]
+        for i, point in enumerate(listed(data, name))
+    ]
+
+
+class Measured:
+    """Distances by a function of two values, checked to be symmetric; packed as what it gave for every pair."""
+
+    def __init__(self, domain: Domain, distance: Callable[[Value, Value], object]) -> None:
+        self._domain, self._distance = domain, distance
+
+    def __call__(self, x: int, z: int) -> Epsilon:
+        one, other = self._domain[x], self._domain[z]
+        name = f"distance({one!r}, {other!r})"
+        there = epsilon_of(self._distance(one, other), name=name)
+        if there != epsilon_of(self._distance(other, one), name=name):
+            raise InvalidContext(f"{name}={text_of(there)} must be the same in both directions")
+        return there
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        size = len(self._domain)
+        if size > MATRIX_LIMIT:
+            raise InvalidContext(f"size={size} must be at most {MATRIX_LIMIT} to pack every distance")
+        numbers: dict[Epsilon, int] = {}
+        pairs = array("I", (numbers.setdefault(self(x, z), len(numbers)) for x in range(size) for z in range(x)))
+        return Kept, (pairs, tuple(numbers))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Distances as they were measured: of each pair, value by value, its place among the different ones."""
+
+    pairs: array[int]
+    distances: tuple[Epsilon, ...]
+
+    def __call__(self, x: int, z: int) -> Epsilon:
+        low, high = min(x, z), max(x, z)
+        return self.distances[self.pairs[high * (high - 1) // 2 + low]]
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Distances between points under a norm; their coordinates are whole, `scale` times the true ones."""
+
+    points: Sequence[Point]
+    scale: int
+    norm: str
+
+    def __call__(self, x: int, z: int) -> Epsilon:
+        return NORMS[self.norm](self.points[x], self.points[z], self.scale)
+
+
 def _coordinate(value: object) -> Fraction:
-    try:
-        return Fraction(Decimal(str(value)))
-    except (ArithmeticError, ValueError, OverflowError):
-        raise InvalidContext(f"points: coordinate {value!r} must be a finite decimal") from None
+    found = None if isinstance(value, str) and "/" in value else exact_number(value)
+    if found is None:
+        raise InvalidContext(f"points: coordinate {shown(value)} must be a finite decimal")
+    return found
 
 
-def _l2(a: Point, b: Point) -> Fraction:
-    squared = sum(((p - q) ** 2 for p, q in zip(a, b, strict=True)), Fraction(0))
-    scaled = squared * 10**60
-    return Fraction(math.isqrt(scaled.numerator // scaled.denominator), 10**30)
+def _l2(a: Point, b: Point, scale: int) -> Fraction:
+    if len(a) == 1:  # on a line it needs no root
+        return Fraction(abs(a[0] - b[0]), scale)
+    squared = sum((p - q) ** 2 for p, q in zip(a, b, strict=True))
+    return Fraction(math.isqrt(squared * 10**60 // scale**2), 10**30)
 
 
-NORMS: dict[str, Callable[[Point, Point], Fraction]] = {
-    "l1": lambda a, b: sum((abs(p - q) for p, q in zip(a, b, strict=True)), Fraction(0)),
+NORMS: dict[str, Callable[[Point, Point, int], Fraction]] = {
+    "l1": lambda a, b, scale: Fraction(sum(abs(p - q) for p, q in zip(a, b, strict=True)), scale),
     "l2": _l2,
-    "linf": lambda a, b: max((abs(p - q) for p, q in zip(a, b, strict=True)), default=Fraction(0)),
+    "linf": lambda a, b, scale: Fraction(max((abs(p - q) for p, q in zip(a, b, strict=True)), default=0), scale),
 }
+"""The distance of two points whose coordinates are whole numbers of ``1 / scale``."""

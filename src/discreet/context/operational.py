@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 from ..errors import InvalidInput
 from ..exact import Epsilon
@@ -55,8 +56,12 @@ def _above(false_alarm: float, missed: float, region: ErrorRegion) -> bool:
 
 def posterior_odds_bound(epsilon: Epsilon, prior_odds: float) -> float:
     """``e**epsilon * prior_odds``: the largest odds that any report can leave (Acharya2020, Proposition 3)."""
-    if not prior_odds >= 0:
-        raise InvalidInput(f"prior_odds={prior_odds} must be non-negative")
-    if prior_odds == 0:
+    try:
+        odds = float(prior_odds) if isinstance(prior_odds, Real) and not isinstance(prior_odds, bool) else math.nan
+    except OverflowError:
+        odds = math.inf
+    if not 0 <= odds < math.inf:
+        raise InvalidInput(f"prior_odds={repr(prior_odds)[:60]} must be a finite number that is not negative")
+    if odds == 0:
         return 0.0
-    return math.exp(float(epsilon)) * prior_odds if epsilon < 700 else math.inf
+    return math.exp(float(epsilon)) * odds if epsilon < 700 else math.inf

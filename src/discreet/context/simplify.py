@@ -19,10 +19,14 @@ Full: TypeAlias = Callable[[int, Sequence[int]], bool]
 """True if a class is protected from every one of some others."""
 
 
-def simplest(joined: Context) -> Context:
-    """The same context in uniform, block, high-low or binary form if it has one, else itself."""
-    if joined.settled or (joined.size > MATRIX_LIMIT and len(joined.members) > MATRIX_LIMIT):
-        return joined
+def simplest(context: Context) -> Context:
+    """The same context in uniform, block, high-low or binary form if it has one, else its closure.
+
+    Above `CLOSURE_LIMIT` classes a context whose closure is not known is taken as it stands.
+    """
+    if context.settled or (context.size > MATRIX_LIMIT and len(context.members) > MATRIX_LIMIT):
+        return context
+    joined = context.strict()
     if joined.size == 2:
         return Binary(joined.domain, (joined.at(0, 1), joined.at(1, 0)))
     classes = len(joined.members)

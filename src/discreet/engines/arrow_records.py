@@ -17,10 +17,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput, UnknownValue
+from ..files.arrow_columns import is_text
 from ..mechanisms.mechanism import Mechanism
 from ..tally import Tally
-from .arrow_reports import report_column, reports_in
-from .arrow_values import ABSENT, Finder, record_ids
+from .arrow_reports import report_column, reports_in, reports_in_texts
+from .arrow_values import record_ids
+from .numbers import ABSENT, Finder
 from .prf import CollectionKey, randomize_records
 
 SLAB = 1 << 17
@@ -54,7 +56,7 @@ class Parcel:
 @lru_cache(maxsize=4)
 def _opened(parcel: Parcel) -> tuple[Mechanism, Finder]:
     mechanism: Mechanism = pickle.loads(parcel.content)
-    return mechanism, Finder(mechanism.context.domain)
+    return mechanism, Finder(mechanism.context.domain, written=True)
 
 
 @dataclass(frozen=True)
@@ -133,12 +135,19 @@ def refuse(recipe: Recipe, *, unknown: int, nameless: int, at_least: str = "") -
 
 
 def counted_reports(parcel: Parcel, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """One `PARTIAL` row: the tally of the reports in the first column; `InvalidReport` if one cannot occur."""
+    """One `PARTIAL` row: the tally of the reports in the first column; `InvalidReport` if one cannot occur.
+
+    Text is read as in CSV. A second column of booleans says which reports are the mechanism's own; the others
+    are left out, and counted as unknown.
+    """
     mechanism, _ = parcel.open()
-    total = Tally.of(mechanism)
+    total, foreign = Tally.of(mechanism), 0
     for slab in slabs(batches, rows_together(mechanism)):
-        total += Tally.of(mechanism, reports_in(mechanism, slab.column(0)))
-    yield partial(total)
+        rows = slab if slab.num_columns == 1 else slab.filter(slab.column(1))
+        foreign += slab.num_rows - rows.num_rows
+        reports = reports_in_texts if is_text(rows.column(0).type) else reports_in
+        total += Tally.of(mechanism, reports(mechanism, rows.column(0)))
+    yield partial(total, unknown=foreign)
 
 
 def slabs(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
@@ -177,6 +186,8 @@ def nothing(mechanism: Mechanism) -> Partial:
 def merge(one: Partial, other: Partial) -> Partial:
     """Two rows merged into one."""
     counts = np.frombuffer(one[0], dtype="<i8") + np.frombuffer(other[0], dtype="<i8")
+    if (counts < 0).any():
+        raise InvalidInput("counts must not add up to 2**63 or more")
     return counts.tobytes(), one[1] + other[1], one[2] + other[2], one[3] + other[3]
 
 

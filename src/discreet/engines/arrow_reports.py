@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -12,11 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InvalidReport, MechanismMismatch
+from ..errors import InvalidInput, InvalidReport
 from ..files.arrow import ArrowWriter
-from ..files.arrow_columns import ArrowColumn
+from ..files.arrow_columns import ArrowColumn, is_bytes
+from ..files.columns import REPORT
+from ..files.marks import SIGN
 from ..mechanisms.mechanism import Mechanism
 from ..wire.reports import EXACT_BITS, byte_width, reports_from_bytes, reports_from_texts, reports_to_bytes
+from .sections import check_mark
 
 MARK = "discreet.fingerprint"
 """The metadata key under which a column of reports names the mechanism that wrote them."""
@@ -51,6 +55,8 @@ def reports_in(mechanism: Mechanism, column: pa.Array) -> NDArray[Any]:
     if pa.types.is_integer(column.type):
         numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
         return numbers
+    if is_bytes(column.type):
+        column = pc.cast(column, pa.binary())
     if not pa.types.is_binary(column.type) or report_type(mechanism) != pa.binary():
         raise InvalidReport(f"reports of type {column.type} must have the type {report_type(mechanism)}")
     width = byte_width(mechanism)
@@ -66,55 +72,81 @@ def reports_of(mechanism: Mechanism, column: pa.ChunkedArray) -> Iterator[NDArra
         yield reports_in(mechanism, plain)
 
 
-def reports_of_texts(mechanism: Mechanism, column: pa.ChunkedArray) -> Iterator[NDArray[Any]]:
-    """The reports in a column of text, as batches for `Mechanism.tally`; each must be exactly how it prints."""
-    for chunk in column.chunks:
-        if mechanism.bits <= EXACT_BITS:
-            try:
-                numbers = pc.cast(chunk, pa.uint64())
-            except pa.ArrowInvalid:
-                numbers = None
-            if numbers is not None and pc.all(pc.equal(pc.cast(numbers, pa.string()), chunk), min_count=0).as_py():
-                yield numbers.to_numpy()
-                continue
-        yield reports_from_texts(mechanism, chunk.to_pylist())
+def reports_in_texts(mechanism: Mechanism, column: pa.Array) -> NDArray[Any]:
+    """The reports in a column of text, as a batch for `Mechanism.tally`; each must be exactly how it prints."""
+    if column.null_count:
+        raise InvalidReport(f"reports: {column.null_count} are null")
+    if mechanism.bits <= EXACT_BITS:
+        try:
+            numbers = pc.cast(column, pa.uint64())
+        except pa.ArrowInvalid:
+            numbers = None
+        if numbers is not None and pc.all(pc.equal(pc.cast(numbers, pa.string()), column), min_count=0).as_py():
+            plain: NDArray[Any] = numbers.to_numpy()
+            return plain
+    return reports_from_texts(mechanism, column.to_pylist())
+
+
+def marks_in_texts(column: pa.Array) -> list[int]:
+    """The places of the marks in a column of text."""
+    places: list[int] = pc.indices_nonzero(pc.starts_with(column, SIGN)).to_pylist()
+    return places
 
 
 # -- the mark ---------------------------------------------------------------------------------------
 
 
-def check_mark(mechanism: Mechanism, mark: str | None, column: str) -> None:
-    """Raise an error for reports marked as another mechanism's; `column` is the name of their column in it."""
-    if mark not in (None, mechanism.fingerprint):
-        raise MechanismMismatch(
-            f"{column} holds reports of another mechanism ({str(mark)[:12]}), "
-            f"not of {mechanism.name} ({mechanism.fingerprint[:12]})"
-        )
-
-
-def check_column(mechanism: Mechanism, column: ArrowColumn) -> None:
-    """Raise an error for a column of a file whose reports are marked as another mechanism's."""
+def check_column(mechanism: Mechanism, column: ArrowColumn, *, unmarked: bool = False) -> None:
+    """Raise an error for a column of reports marked as another mechanism's or, unless `unmarked`, not marked at all."""
     mark = (column.field.metadata or {}).get(MARK.encode())
-    check_mark(mechanism, None if mark is None else mark.decode(), f"{column.path}: column {column.field.name!r}")
+    written = None if mark is None else mark.decode(errors="replace")
+    check_mark(mechanism, written, f"{column.path}: column {column.field.name!r}", unmarked=unmarked)
 
 
 class ReportWriter:
-    """Writes a column of reports that names their mechanism; used in a ``with`` statement, like `ArrowWriter`."""
+    """Writes reports that name their mechanism, and columns kept beside them, of the types of the fields `keep`.
 
-    def __init__(self, path: str | Path, mechanism: Mechanism, *, column: str = "report") -> None:
-        self._mechanism = mechanism
-        mark = {MARK: mechanism.fingerprint}
-        self._writer = ArrowWriter(path, pa.field(column, report_type(mechanism), nullable=False, metadata=mark))
+    Used in a ``with`` statement, like `ArrowWriter`. `fingerprint` is the mechanism's; None writes no mark.
+    """
+
+    def __init__(
+        self, path: str | Path, mechanism: Mechanism, fingerprint: str | None, *, keep: Sequence[pa.Field] = ()
+    ) -> None:
+        self._mechanism, self._path = mechanism, str(path)
+        self._keep = [field.with_type(_decoded(field.type)) for field in keep]
+        mark = None if fingerprint is None else {MARK: fingerprint}
+        field = pa.field(REPORT, report_type(mechanism), nullable=False, metadata=mark)
+        self._writer = ArrowWriter(path, field, *self._keep)
 
     def __enter__(self) -> ReportWriter:
         self._writer.__enter__()
         return self
 
-    def write(self, reports: NDArray[Any]) -> None:
-        """Write the next reports."""
-        self._writer.write(report_column(self._mechanism, reports))
+    def write(self, reports: NDArray[Any], kept: Sequence[Any] = ()) -> None:
+        """Write the next reports, and the columns kept beside them: Arrow columns, or lists of plain data."""
+        columns = [self._as_field(field, column) for field, column in zip(self._keep, kept, strict=True)]
+        self._writer.write(report_column(self._mechanism, reports), *columns)
+
+    def _as_field(self, field: pa.Field, column: Any) -> pa.Array:
+        if isinstance(column, list):
+            column = pa.array([_text(entry) for entry in column], pa.string())
+        try:
+            return pc.cast(column, field.type)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            raise InvalidInput(
+                f"{self._path}: column {field.name!r} must be of type {field.type} in every input"
+            ) from None
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._writer.__exit__(kind, problem, trace)
+
+
+def _text(entry: Any) -> str | None:
+    return entry if entry is None or isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
+
+
+def _decoded(kind: pa.DataType) -> pa.DataType:
+    """The type without a dictionary, which could not change from one batch to the next."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind

@@ -2,59 +2,96 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..domain import Domain
 from ..errors import InvalidInput
 from ..files.arrow_columns import is_text
+from .numbers import ABSENT, looked_up
 from .prf import CollectionKey
 from .record_ids import hashed_ids
 
-ABSENT = -1
-"""The index that stands for a null or a value outside the domain."""
+if TYPE_CHECKING:
+    from .numbers import Finder
 
 
-class Finder:
-    """Finds the values of an Arrow column in a domain.
+def found(column: Any, finder: Finder) -> NDArray[Any] | None:
+    """The number of each value of an Arrow column, or of what offers itself as one; none of the domain's if unknown.
 
-    A column of text is compared with the text of each value, any other column with the values
-    themselves. The table of values is made once per type of column.
+    None if Arrow has no such values, though the column offers itself: it must be gone through as a list.
     """
+    if not isinstance(column, (pa.Array, pa.ChunkedArray)):
+        column = _imported(column)
+    if column is None:
+        return None
+    chunks = [_found(chunk, finder) for chunk in ([column] if isinstance(column, pa.Array) else column.chunks)]
+    return chunks[0] if len(chunks) == 1 else np.concatenate([np.zeros(0, dtype=np.int64), *chunks])
 
-    def __init__(self, domain: Domain) -> None:
-        self._domain = domain
-        self._numbered = domain.is_range or all(type(value) is int and value == i for i, value in enumerate(domain))
-        self._tables: dict[pa.DataType, pa.Array] = {}
 
-    def indices(self, column: pa.Array) -> NDArray[np.int64]:
-        """The index of every value; `ABSENT` where it is null or unknown."""
-        if pa.types.is_integer(column.type):
-            column = pc.cast(column, pa.int64())
-            if self._numbered:
-                found = pc.fill_null(column, ABSENT).to_numpy()
-                return np.where((found >= 0) & (found < len(self._domain)), found, ABSENT)
-        if is_text(column.type):
-            column = pc.cast(column, pa.large_string())
-        found = pc.index_in(column, value_set=self._table(column.type), skip_nulls=True)
-        numbers: NDArray[np.int64] = pc.fill_null(found, ABSENT).to_numpy().astype(np.int64)
-        return numbers
+def _imported(column: Any) -> pa.Array | pa.ChunkedArray | None:
+    """What a column of another library is in Arrow; None for objects, of which polars gives addresses, and the like."""
+    if str(getattr(column, "dtype", None)) == "Object":
+        return None
+    try:
+        made = pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
+    except pa.ArrowException:
+        return None
+    return None if isinstance(made.type, pa.BaseExtensionType) else made
 
-    def _table(self, kind: pa.DataType) -> pa.Array:
-        if kind not in self._tables:
-            texts = is_text(kind)
-            try:
-                table = pa.array([str(value) if texts else value for value in self._domain], type=kind)
-            except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError):
-                raise InvalidInput(f"values of the domain cannot be found in a column of type {kind}") from None
-            if texts and len(pc.unique(table)) != len(table):
-                raise InvalidInput("two values of the domain have the same text; they cannot be found in text")
-            self._tables[kind] = table
-        return self._tables[kind]
+
+def _found(chunk: pa.Array, finder: Finder) -> NDArray[Any]:
+    if pa.types.is_run_end_encoded(chunk.type):
+        chunk = pc.run_end_decode(chunk)
+    if pa.types.is_integer(chunk.type):
+        if not chunk.null_count:
+            return finder.of_integers(chunk.to_numpy())
+        numbers = finder.of_integers(pc.fill_null(chunk, 0).to_numpy())
+        return np.where(chunk.is_valid().to_numpy(zero_copy_only=False), numbers.astype(np.int64), ABSENT)
+    if pa.types.is_dictionary(chunk.type):
+        return _looked_up(chunk.indices, finder.indices(chunk.dictionary))
+    return of_distinct(chunk, finder)
+
+
+def of_distinct(column: Any, finder: Finder) -> NDArray[Any]:
+    """The number of each value of an Arrow column or an array of NumPy, with each distinct one looked up once."""
+    encoded = _encoded(column if isinstance(column, pa.Array) else pa.array(column))
+    numbers = [finder.number(value) for value in _python(encoded.dictionary)]
+    return _looked_up(encoded.indices, np.array(numbers, dtype=np.int64))
+
+
+def _looked_up(codes: pa.Array, numbers: NDArray[Any]) -> NDArray[Any]:
+    if codes.null_count:
+        codes = pc.fill_null(pc.cast(codes, pa.int64()), len(numbers))
+    return looked_up(codes.to_numpy(), numbers)
+
+
+def _encoded(chunk: pa.Array) -> pa.DictionaryArray:
+    """Each distinct value once, and its place for each row."""
+    views = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
+    try:
+        return pc.cast(chunk, views.get(str(chunk.type), chunk.type)).dictionary_encode()
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        raise InvalidInput(f"values of type {chunk.type} must be one column of numbers, text or times") from None
+
+
+def _python(column: pa.Array) -> list[Any]:
+    """The values as Python has them; None for those that it does not have, such as nanoseconds."""
+    try:
+        listed: list[Any] = column.to_pylist()
+    except (ValueError, OverflowError):
+        return [_one(scalar) for scalar in column]
+    return listed
+
+
+def _one(scalar: pa.Scalar) -> Any:
+    try:
+        return scalar.as_py()
+    except (ValueError, OverflowError):
+        return None
 
 
 def record_ids(column: pa.Array, key: CollectionKey) -> NDArray[np.uint64]:

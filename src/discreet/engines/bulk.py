@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import errors
 from ..errors import InvalidInput, MissingExtra, RandomnessFailure, UnknownValue
+from ..random import check_source
 from ..statistics.acceleration import accelerated, cores, present
 from ..statistics.arrays import ARRAYS
+from .numbers import outside
 
 if TYPE_CHECKING:
     from ..mechanisms.randomizer import Randomizer
-    from ..random import Keystream, Source
+    from ..random import Reserved, Source
 
 BUFFER = 1 << 17
 """Words held by a thread at a time: few enough for its cache, enough that threads seldom contend."""
@@ -41,7 +44,7 @@ def report_type(bits: int) -> np.dtype[Any]:
     return np.dtype(next((f"u{size}" for size in (1, 2, 4, 8) if bits <= 8 * size), "u8"))
 
 
-def randomize_many(
+def randomize_indices(
     randomizer: Randomizer, indices: Any, rng: Source, *, threads: int | None = None, engine: str = "auto"
 ) -> NDArray[Any]:
     """The reports of many values given by number, in the smallest unsigned type.
@@ -49,7 +52,14 @@ def randomize_many(
     `threads` is how many cores to use, all of them unless given (one where the source cannot be addressed).
     `engine` is "numpy", "numba", or "auto": compiled where that pays. The reports are the same.
     """
-    x = _unsigned(indices)
+    check_source(rng)
+    numbers = _whole_numbers(indices)
+    absent = outside(numbers, randomizer.size)
+    if absent is not None:
+        row = int(np.argmax(absent))
+        shown = f"index {numbers[row]}" if errors.show_values else "an index"
+        raise UnknownValue(f"row {row + 1}: {shown} must be from 0 to {randomizer.size - 1}")
+    x = numbers.view(f"u{numbers.itemsize}")
     columns = -(-randomizer.bits // 64)
     shape = len(x) if columns == 1 else (len(x), columns)
     out = np.empty(shape, dtype=report_type(randomizer.bits))
@@ -81,7 +91,7 @@ class _Work:
                 )
             self._write(begin, words)
 
-    def share(self, stream: Keystream, threads: int) -> None:
+    def share(self, stream: Reserved, threads: int) -> None:
         """Make the reports from a source whose words any thread can address."""
         starts = range(0, len(self._x), self._task)
         threads = min(threads, len(starts))
@@ -97,7 +107,7 @@ class _Work:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def _piece(self, start: int, stream: Keystream) -> None:
+    def _piece(self, start: int, stream: Reserved) -> None:
         mine = stream.at(start * self._words)
         words = np.empty(self._chunk * self._words, dtype=np.uint64)
         end = min(start + self._task, len(self._x))
@@ -134,26 +144,23 @@ def _compiled(randomizer: Randomizer, n: int, engine: str) -> Sampler | None:
 def _numpy_sampler(randomizer: Randomizer) -> Sampler:
     def sample(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
         if int(x.max()) >= randomizer.size:
-            raise outside_domain(x, randomizer.size)
+            raise outside_domain(randomizer.size)
         columns = words.reshape(len(x), randomizer.words)
         out[...] = randomizer.draw(x.astype(np.uint64), [columns[:, w] for w in range(randomizer.words)], ARRAYS)
 
     return sample
 
 
-def outside_domain(x: NDArray[Any], size: int) -> UnknownValue:
-    """The error for the first of these unsigned numbers that is not in the domain."""
-    first = int(x[np.argmax(x >= size)])
-    top = 1 << 8 * x.dtype.itemsize
-    return UnknownValue(f"index {first - top if first >= top // 2 else first} must be from 0 to {size - 1}")
+def outside_domain(size: int) -> UnknownValue:
+    """The error of a sampler that is given a number outside the domain."""
+    return UnknownValue(f"indices must be from 0 to {size - 1}")
 
 
-def _unsigned(indices: Any) -> NDArray[Any]:
-    """Value numbers as one row of unsigned integers, without a copy; negative ones become very large."""
+def _whole_numbers(indices: Any) -> NDArray[Any]:
+    """Value numbers as one row of integers in this machine's order, without a copy where they are that."""
     array = np.asarray(indices)
     if array.size == 0 and array.dtype.kind == "f":
         array = array.astype(np.uint64)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
+    if array.ndim != 1 or array.dtype.kind not in "iu" or isinstance(indices, np.ma.MaskedArray):
         raise UnknownValue(f"indices of type {array.dtype} and shape {array.shape} must be one row of whole numbers")
-    native = array.astype(array.dtype.newbyteorder("="), copy=False)
-    return native.view(f"u{native.dtype.itemsize}")
+    return array.astype(array.dtype.newbyteorder("="), copy=False)

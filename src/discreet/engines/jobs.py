@@ -18,22 +18,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from numpy.typing import NDArray
 
-from ..errors import InvalidReport, MissingExtra, UnknownValue
-from ..files.formats import display_name, format_of
-from ..files.text_reader import read_values
-from ..files.text_writer import TextWriter
+from ..errors import InvalidInput, MissingExtra, UnknownValue
+from ..files.columns import REPORT, Entry
+from ..files.formats import Format, column_format
+from ..files.sources import Source, source_of
+from ..files.text_reader import read_rows, read_values
 from ..statistics.acceleration import cores
 from ..tally import Tally
-from ..wire.located import located
-from ..wire.reports import report_from_text, reports_from_texts, reports_to_json
-from .bulk import randomize_many
-from .numbers import Numbers
+from .bulk import randomize_indices
+from .numbers import Numbered, Numbers
+from .report_files import Write, arrow_sink, arrow_tallies, text_sink, text_tallies
+from .spellings import boolean_texts
 
 if TYPE_CHECKING:
     from ..files.arrow_columns import ArrowColumn, Piece
     from ..mechanisms.mechanism import Mechanism
-    from ..random import Keystream, Stream
-    from .arrow_numbers import ArrowNumbers
+    from ..random import Reserved, Stream
 
 LARGE = 1 << 24
 """From this many bytes on, pyarrow reads a CSV file; smaller ones are read line by line and errors name the line."""
@@ -41,61 +41,76 @@ LARGE = 1 << 24
 Progress = Callable[[int], object]
 """A callback that receives how many more rows have been processed."""
 
-Write = Callable[[NDArray[Any]], None]
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class Made:
-    """The reports of a piece, how many values it had, and how many of them were outside the domain."""
+    """The reports of a piece, how many values it had, how many of them were outside the domain, and what is kept."""
 
     reports: NDArray[Any]
     seen: int
     unknown: int
+    kept: Sequence[Any]
 
 
-def only_by_arrow(file: str) -> bool:
-    """True if only pyarrow reads and writes the format of this name; `MissingExtra` if it is not installed."""
-    only = format_of(file).arrow_only
-    if only and find_spec("pyarrow") is None:
+def only_by_arrow(format: Format) -> bool:
+    """True if only pyarrow reads and writes the format; `MissingExtra` if it is not installed."""
+    if format.arrow_only and find_spec("pyarrow") is None:
         raise MissingExtra("pyarrow", "files")
-    return only
+    return format.arrow_only
 
 
-def by_arrow(file: str) -> bool:
+def by_arrow(file: Source) -> bool:
     """True if pyarrow is to read the file: Parquet, Arrow and, if pyarrow is installed, large CSV."""
-    if only_by_arrow(file):
+    if only_by_arrow(file.format):
         return True
-    large = format_of(file).arrow is not None and Path(file).is_file() and Path(file).stat().st_size >= LARGE
+    large = file.format.arrow is not None and Path(file.path).is_file() and Path(file.path).stat().st_size >= LARGE
     return large and find_spec("pyarrow") is not None
 
 
-def rows_in(files: Iterable[str], column: str | None = None) -> int | None:
-    """How many rows there are, if every file says so without being read; else None."""
-    found = [_column(file, column).rows if by_arrow(file) else None for file in files]
-    return None if None in found else sum(rows for rows in found if rows is not None)
+def rows_in(files: Iterable[str | Source], column: str | None = None, *, usual: str | None = None) -> int | None:
+    """How many rows there are, if every file says so without being read; else None.
+
+    `InvalidInput` if the columns of Parquet and Arrow files have different names or types of value.
+    """
+    found = [_column(file, column, usual=usual) if by_arrow(file) else None for file in map(source_of, files)]
+    opened = [column for column in found if column is not None]
+    if opened:
+        from ..files.arrow import check_alike
+
+        check_alike(column for column in opened if column.source.format.arrow_only)
+    rows = [None if column is None else column.rows for column in found]
+    return None if None in rows else sum(number for number in rows if number is not None)
 
 
 def randomize_files(
     mechanism: Mechanism,
-    files: Sequence[str],
+    files: Sequence[str | Source],
     out: str,
     rng: Stream,
     *,
     column: str | None = None,
+    keep: Sequence[str] = (),
     unknown: str = "error",
+    unmarked: bool = False,
     threads: int | None = None,
     progress: Progress = lambda rows: None,
 ) -> tuple[int, int]:
     """Write the reports of the values in `files`, in order, to `out`, which appears once it is complete.
 
-    Returns how many values were read, and how many of them were outside the domain.
+    `keep` names columns that are carried beside the reports, where anyone who sees a report sees them. `unmarked`
+    leaves out the marks by which a tally knows its reports and that they are whole. Returns how many values were
+    read, and how many of them were outside the domain.
     """
+    keep = (keep,) if isinstance(keep, str) else tuple(keep)
+    _check_keep(column, keep)
+    sources = [source_of(file) for file in files]
     seen = outside = 0
-    with _sink(out, mechanism) as write:
-        for file in files:
-            for made in _made_from(mechanism, file, column, unknown, rng, threads):
-                write(made.reports)
+    with _sink(out, mechanism, sources, column, keep, unmarked) as write:
+        for file in sources:
+            for made in _made_from(mechanism, file, column, keep, unknown, rng, threads):
+                write(made.reports, made.kept)
                 seen, outside = seen + made.seen, outside + made.unknown
                 progress(made.seen)
     return seen, outside
@@ -103,17 +118,22 @@ def randomize_files(
 
 def tally_files(
     mechanism: Mechanism,
-    files: Sequence[str],
+    files: Sequence[str | Source],
     *,
     column: str | None = None,
+    unmarked: bool = False,
     threads: int | None = None,
     progress: Progress = lambda rows: None,
 ) -> Tally:
-    """The tally of the reports in `files`; an error names the file and, in text, the entry."""
+    """The tally of the reports in `files`; an error names the file and, in text, the entry.
+
+    Reports of another mechanism, streams that are not whole, and reports without marks are refused. `unmarked`
+    accepts the last: then neither another mechanism's reports nor missing ones are noticed.
+    """
     total = Tally.of(mechanism)
-    for file in files:
-        source = _arrow_reports if by_arrow(file) else _text_reports
-        for tally in in_order(source(mechanism, file, column), threads):
+    for file in map(source_of, files):
+        tallies = arrow_tallies if by_arrow(file) else text_tallies
+        for tally in in_order(tallies(mechanism, file, column, unmarked), threads):
             total += tally
             progress(tally.n)
     return total
@@ -139,47 +159,79 @@ def in_order(tasks: Iterable[Callable[[], Result]], threads: int | None = None) 
 # -- values -----------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _sink(out: str, mechanism: Mechanism) -> Iterator[Write]:
-    if only_by_arrow(out):
-        from .arrow_reports import ReportWriter
+def _check_keep(column: str | None, keep: Sequence[str]) -> None:
+    if keep and column is None:
+        raise InvalidInput("keep needs column, the one that holds the values")
+    for place, name in enumerate(keep):
+        if column == name or str(column).startswith(f"{name}."):
+            raise InvalidInput(f"keep={name!r} holds what is to be protected: the values of column {column!r}")
+        if name == REPORT:
+            raise InvalidInput(f"keep={name!r} must not be {REPORT!r}, which is what the column of reports is called")
+        if name in keep[:place]:
+            raise InvalidInput(f"keep={name!r} is given twice")
 
-        with ReportWriter(out, mechanism) as arrow:
-            yield arrow.write
+
+@contextmanager
+def _sink(
+    out: str, mechanism: Mechanism, files: Sequence[Source], column: str | None, keep: Sequence[str], unmarked: bool
+) -> Iterator[Write]:
+    if only_by_arrow(column_format(out)):
+        typed = bool(keep and files) and by_arrow(files[0])
+        fields: Sequence[Any] = _column(files[0], column, keep).keep if typed else keep
+        with arrow_sink(out, mechanism, keep=fields, unmarked=unmarked) as write:
+            yield write
     else:
-        with TextWriter(out) as text:
-            yield lambda reports: text.write(reports_to_json(mechanism, reports))
+        with text_sink(out, mechanism, keep=keep, unmarked=unmarked) as write:
+            yield write
 
 
 def _made_from(
-    mechanism: Mechanism, file: str, column: str | None, unknown: str, rng: Stream, threads: int | None
+    mechanism: Mechanism,
+    file: Source,
+    column: str | None,
+    keep: Sequence[str],
+    unknown: str,
+    rng: Stream,
+    threads: int | None,
 ) -> Iterator[Made]:
     if by_arrow(file):
-        return in_order(_arrow_values(mechanism, file, column, unknown, rng), threads)
-    return (task() for task in _text_values(mechanism, file, column, unknown, rng))  # a pipe is served at once
+        return in_order(_arrow_values(mechanism, file, column, keep, unknown, rng), threads)
+    return (task() for task in _text_values(mechanism, file, column, keep, unknown, rng))  # a pipe is served at once
 
 
 def _text_values(
-    mechanism: Mechanism, file: str, column: str | None, unknown: str, rng: Stream
+    mechanism: Mechanism, file: Source, column: str | None, keep: Sequence[str], unknown: str, rng: Stream
 ) -> Iterator[Callable[[], Made]]:
-    numbers = Numbers(mechanism.context.domain, unknown=unknown)
-    for texts in read_values(file, column):
-        before = numbers.unknown
+    numbers, start = Numbers(mechanism.context.domain, unknown=unknown, written=True), 0
+    booleans = boolean_texts(mechanism.context.domain)
+    for entries, kept in _chunks(file, column, keep):
+        texts = [booleans[entry] if isinstance(entry, bool) else entry for entry in entries]
         try:
-            indices = numbers.of(texts)
+            found = numbers.of(texts, start=start)
         except UnknownValue as problem:
-            raise UnknownValue(f"{display_name(file)}, {problem}") from None
-        words = rng.reserve(len(indices) * mechanism.randomizer.words)
-        yield partial(_made, mechanism, indices, words, len(texts), numbers.unknown - before)
+            raise UnknownValue(f"{file.name}, {problem}") from None
+        if found.rows is not None:
+            kept = [[others[row] for row in found.rows] for others in kept]
+        words = rng.reserve(len(found.indices) * mechanism.randomizer.words)
+        yield partial(_made, mechanism, found, words, kept)
+        start += found.seen
+
+
+def _chunks(file: Source, column: str | None, keep: Sequence[str]) -> Iterator[tuple[list[Entry], list[list[Any]]]]:
+    """The values in a text file, a chunk at a time, and the columns kept beside them."""
+    if not keep:
+        yield from ((texts, []) for texts in read_values(file, column))
+        return
+    for rows in read_rows(file, column, keep):
+        texts, *kept = map(list, zip(*rows, strict=True))
+        yield texts, kept
 
 
 def _arrow_values(
-    mechanism: Mechanism, file: str, column: str | None, unknown: str, rng: Stream
+    mechanism: Mechanism, file: Source, column: str | None, keep: Sequence[str], unknown: str, rng: Stream
 ) -> Iterator[Callable[[], Made]]:
-    from .arrow_numbers import ArrowNumbers
-
-    found, start = _column(file, column), 0
-    numbers = ArrowNumbers(mechanism.context.domain, unknown=unknown)
+    found, start = _column(file, column, keep), 0
+    numbers = Numbers(mechanism.context.domain, unknown=unknown, written=True)
     for piece in found.pieces():
         words = rng.reserve(piece.rows * mechanism.randomizer.words)
         yield partial(_numbered_and_made, mechanism, numbers, found, piece, start, words)
@@ -187,62 +239,28 @@ def _arrow_values(
 
 
 def _numbered_and_made(
-    mechanism: Mechanism, numbers: ArrowNumbers, column: ArrowColumn, piece: Piece, start: int, words: Keystream
+    mechanism: Mechanism, numbers: Numbers, column: ArrowColumn, piece: Piece, start: int, words: Reserved
 ) -> Made:
+    from .arrow_spellings import spelled
+
     try:
-        found = numbers.of(piece.load(), start=start)
+        found = numbers.of(spelled(piece.load(), mechanism.context.domain), start=start)
     except UnknownValue as problem:
         raise UnknownValue(f"{column.path}, {problem}") from None
-    return _made(mechanism, found.indices, words, found.seen, found.unknown)
+    except InvalidInput as problem:
+        raise InvalidInput(f"{column.path}: {problem}") from None
+    kept = piece.kept() if column.keep else []
+    if found.rows is not None:
+        kept = [entries.take(found.rows) for entries in kept]
+    return _made(mechanism, found, words, kept)
 
 
-def _made(mechanism: Mechanism, indices: NDArray[Any], words: Keystream, seen: int, unknown: int) -> Made:
-    return Made(randomize_many(mechanism.randomizer, indices, words, threads=1), seen, unknown)
+def _made(mechanism: Mechanism, found: Numbered, words: Reserved, kept: Sequence[Any]) -> Made:
+    reports = randomize_indices(mechanism.randomizer, found.indices, words, threads=1)
+    return Made(reports, found.seen, found.unknown, kept)
 
 
-# -- reports ----------------------------------------------------------------------------------------
-
-
-def _text_reports(mechanism: Mechanism, file: str, column: str | None) -> Iterator[Callable[[], Tally]]:
-    start = 1
-    for texts in read_values(file, column):
-        yield partial(_tally_of_texts, mechanism, texts, display_name(file), start)
-        start += len(texts)
-
-
-def _tally_of_texts(mechanism: Mechanism, texts: list[str], name: str, start: int) -> Tally:
-    try:
-        return Tally.of(mechanism, reports_from_texts(mechanism, texts), threads=1)
-    except InvalidReport:
-        for number, text in enumerate(texts, start):
-            with located(f"{name}, entry {number}"):
-                report_from_text(mechanism, text)
-        raise
-
-
-def _arrow_reports(mechanism: Mechanism, file: str, column: str | None) -> Iterator[Callable[[], Tally]]:
-    from .arrow_reports import check_column
-
-    found = _column(file, column)
-    check_column(mechanism, found)
-    return (partial(_tally_of_piece, mechanism, found, piece) for piece in found.pieces())
-
-
-def _tally_of_piece(mechanism: Mechanism, column: ArrowColumn, piece: Piece) -> Tally:
-    total = Tally.of(mechanism)
-    with located(column.path):
-        for reports in _reports_of(column)(mechanism, piece.load()):
-            total += Tally.of(mechanism, reports, threads=1)
-    return total
-
-
-def _column(file: str, column: str | None) -> ArrowColumn:
+def _column(file: Source, column: str | None, keep: Sequence[str] = (), *, usual: str | None = None) -> ArrowColumn:
     from ..files.arrow import open_column
 
-    return open_column(file, column)
-
-
-def _reports_of(column: ArrowColumn) -> Callable[[Mechanism, Any], Iterator[NDArray[Any]]]:
-    from .arrow_reports import reports_of, reports_of_texts
-
-    return reports_of if format_of(column.path).arrow_only else reports_of_texts
+    return open_column(file, column, keep=keep, usual=usual)

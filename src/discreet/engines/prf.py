@@ -8,14 +8,18 @@ report would reveal more than the certificate says. Here the words of a report d
 namely AES-128 under the collection key of the 16-byte block ``id | value | counter``, each
 little-endian; block c gives words 2c and 2c+1 of the report, little-endian, and a report of W
 words uses ceil(W / 2) blocks. A task run again gives the same reports. A changed value draws other
-words, so the noise of one report is never used for another value. AES is a permutation, so the
+words, so the noise of one report is never used for another value. The collection key is derived from the whole
+published law (values, context, and the whole numbers that reports are drawn by), and reports are drawn by that
+law alone: under another law, however alike, a record draws independent words. AES is a permutation, so the
 blocks of a collection are distinct; that distinguishes q blocks from random ones with advantage at most
 ``q**2 / 2**129``: 2e-23 for a hundred million of them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -23,11 +27,12 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from numpy.typing import NDArray
 
+from ..canonical import canonical
 from ..errors import InvalidInput, RandomnessFailure
-from .bulk import randomize_many
-
-if TYPE_CHECKING:
-    from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.kinds import randomizer_of
+from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.randomizer import Randomizer
+from .bulk import randomize_indices
 
 BLOCKS = 1 << 15
 """Blocks encrypted in one call: half a megabyte, which stays in the cache."""
@@ -39,19 +44,21 @@ Words = NDArray[np.uint64]
 
 
 class CollectionKey:
-    """The keys of one collection: one for words, one to turn text into record ids; never shown.
+    """The keys of one mechanism in one collection: one for words, one to turn text into record ids; never shown.
 
-    HKDF-SHA256 of the secret, with the mechanism's fingerprint and the collection's name as context,
-    so that another mechanism, question or wave draws independent words from the same secret.
+    HKDF-SHA256 of the secret, with the mechanism's published law, byte for byte, and the collection's name as context,
+    so that another law, question or wave draws independent words from the same secret.
     """
 
-    def __init__(self, secret: bytes, *, fingerprint: str, collection: str) -> None:
+    def __init__(self, secret: bytes, mechanism: Mechanism, *, collection: str) -> None:
         if not isinstance(secret, (bytes, bytearray)) or len(secret) < SHORTEST:
             size = f"{len(secret)} bytes" if isinstance(secret, (bytes, bytearray)) else type(secret).__name__
             raise InvalidInput(f"key of {size} must be at least {SHORTEST} secret bytes")
-        context = f"{len(fingerprint)}:{fingerprint}{collection}".encode()
-        derived = HKDF(SHA256(), 32, salt=b"discreet addressed words 1", info=context).derive(bytes(secret))
+        law = canonical(mechanism.description).encode()
+        context = b"%d:%b%b" % (len(law), law, collection.encode())
+        derived = HKDF(SHA256(), 32, salt=b"discreet addressed words 2", info=context).derive(bytes(secret))
         self._words, self._names = derived[:16], derived[16:]
+        self.fingerprint = sha256(law).hexdigest()
 
     def words(self, ids: Any, indices: Any, words: int) -> Addressed:
         """The source whose reports, in order, are those of the records `ids` with values `indices`."""
@@ -68,9 +75,21 @@ class CollectionKey:
 def randomize_records(mechanism: Mechanism, indices: Any, *, ids: Any, key: CollectionKey) -> NDArray[Any]:
     """The reports of the records `ids` (whole numbers of 64 bits) whose values have these indices.
 
-    A cluster gives the same reports for the same key, ids and values.
+    A cluster gives the same reports for the same key, ids and values. `InvalidInput` if the key is another mechanism's.
     """
-    return randomize_many(mechanism.randomizer, indices, key.words(ids, indices, mechanism.randomizer.words))
+    if key.fingerprint != mechanism.fingerprint:
+        raise InvalidInput("key must be that of the mechanism: words of one law may not be used for another")
+    randomizer = _by_law(mechanism)
+    return randomize_indices(randomizer, indices, key.words(ids, indices, randomizer.words))
+
+
+@lru_cache(maxsize=4)
+def _by_law(mechanism: Mechanism) -> Randomizer:
+    """What draws by the mechanism's law and nothing else, certified for its context.
+
+    The mechanism's own randomizer may be of a class that draws otherwise by the same numbers.
+    """
+    return Mechanism(mechanism.context, randomizer_of(mechanism.law()), served=mechanism.served).randomizer
 
 
 class BlockCipher:

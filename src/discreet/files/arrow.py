@@ -1,4 +1,4 @@
-"""One column of a file read and written by pyarrow: Parquet, Arrow IPC or large CSV, by the file's name.
+"""Columns of a file read and written by pyarrow: Parquet, Arrow IPC or large CSV, by the file's name.
 
 `formats.FORMATS` says which module beside this one does it. A column comes in pieces of about
 `arrow_columns.PIECE` rows; a file is written completely or not at all.
@@ -6,42 +6,119 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from ..errors import InvalidInput
-from .arrow_columns import ArrowColumn, readable
+from .arrow_columns import ArrowColumn, Piece, family_of, readable
 from .atomic import replacing
+from .columns import place_of
 from .compressed import writing
-from .formats import compression_of, format_of
+from .formats import Format, compression_of, format_of
+from .sources import Source, source_of
 
 
-def open_column(path: str | Path, column: str | None = None) -> ArrowColumn:
-    """The column of a file, by name unless it is the only one."""
-    name = str(path)
-    with open(name, "rb"):  # an absent file gives the usual error
-        pass
-    with readable(name):
-        found: ArrowColumn = _form(name).open_column(name, column)
+def open_column(
+    path: str | Path | Source, column: str | None = None, *, keep: Sequence[str] = (), usual: str | None = None
+) -> ArrowColumn:
+    """The column of a file, by name unless it is the only one or the `usual` one, and those to keep beside it.
+
+    Each name may also be that of a folder ``name=value`` that the file is in, unless the file has such a column of its
+    own: every row then has that value.
+    """
+    source = source_of(path)
+    if source.spool is None:
+        with open(source.path, "rb"):  # an absent file gives the usual error
+            pass
+    partitions = source.partitions if source.format.arrow_only else {}
+
+    def place(names: Sequence[str]) -> int:
+        if column not in partitions or column in names:
+            return place_of(names, column, source.name, usual=usual, typed=source.format.arrow_only)
+        if not names:
+            raise InvalidInput(f"{source.name}: has no column, so it does not say how many rows it has")
+        return 0
+
+    def beside(names: Sequence[str]) -> list[int]:
+        inside = (name for name in keep if name not in partitions or name in names)
+        return [place_of(names, name, source.name, typed=source.format.arrow_only) for name in inside]
+
+    with readable(source):
+        found: ArrowColumn = _form(source.path, source.format).open_column(source, place, beside)
+    found = _with_kept(found, keep, partitions)
+    if column is None or column not in partitions or found.field.name == column:
         return found
+    return _repeated(found, column, partitions[column])
+
+
+def _repeated(column: ArrowColumn, name: str, value: str | None) -> ArrowColumn:
+    """As many rows as a column has, each of them with the same value."""
+
+    def load(rows: int) -> pa.ChunkedArray:
+        codes = pa.array(np.zeros(rows, dtype=np.int8))
+        return pa.chunked_array([pa.DictionaryArray.from_arrays(codes, pa.array([value], pa.string()))])
+
+    def pieces() -> Iterator[Piece]:
+        return (Piece(piece.rows, partial(load, piece.rows), piece.kept) for piece in column.pieces())
+
+    return ArrowColumn(column.source, pa.field(name, pa.string()), column.rows, pieces, column.keep)
+
+
+def _with_kept(column: ArrowColumn, keep: Sequence[str], partitions: Mapping[str, str | None]) -> ArrowColumn:
+    """The column with all those to keep, in order: what its file does not have is in the names of its folders."""
+    inside = {field.name: field for field in column.keep}
+    if all(name in inside for name in keep):
+        return column
+
+    def kept(piece: Piece) -> list[pa.ChunkedArray]:
+        own = dict(zip(inside, piece.kept(), strict=True))
+        return [own[name] if name in own else repeated(partitions[name], piece.rows) for name in keep]
+
+    def repeated(value: str | None, rows: int) -> pa.ChunkedArray:
+        return pa.chunked_array([pa.repeat(pa.scalar(value, pa.string()), rows)])
+
+    def pieces() -> Iterator[Piece]:
+        return (Piece(piece.rows, piece.load, partial(kept, piece)) for piece in column.pieces())
+
+    fields = tuple(inside.get(name, pa.field(name, pa.string())) for name in keep)
+    return replace(column, pieces=pieces, keep=fields)
+
+
+def check_alike(columns: Iterable[ArrowColumn]) -> None:
+    """Raise an error if files that are read together have columns of other names or types of value."""
+    first: ArrowColumn | None = None
+    for column in columns:
+        family = family_of(column.field.type)
+        if family is None:
+            continue
+        first = first or column
+        if column.field.name != first.field.name or family != family_of(first.field.type):
+            one, other = (f"{found.field.name!r} of type {found.field.type}" for found in (first, column))
+            raise InvalidInput(
+                f"{column.path}: column {other} differs from column {one} in {first.path}; read them apart"
+            )
 
 
 class ArrowWriter:
-    """Writes one column, with the name, type and metadata of `field`.
+    """Writes columns, with the names, types and metadata of the fields.
 
     Used in a ``with`` statement: the file appears when the block ends, and not at all when it fails.
     """
 
-    def __init__(self, path: str | Path, field: pa.Field) -> None:
-        self._path, self._schema = str(path), pa.schema([field])
+    def __init__(self, path: str | Path, *fields: pa.Field) -> None:
+        self._path, self._schema = str(path), pa.schema(fields)
 
     def __enter__(self) -> ArrowWriter:
-        form = _form(self._path)
+        form = _form(self._path, format_of(self._path))
         with ExitStack() as stack:
             file = stack.enter_context(replacing(self._path))
             packed = stack.enter_context(writing(file, self._path))
@@ -49,10 +126,11 @@ class ArrowWriter:
             self._stack = stack.pop_all()
         return self
 
-    def write(self, rows: pa.Array) -> None:
-        """Write the next rows."""
-        if len(rows):
-            self._sink.write_batch(pa.record_batch([rows], schema=self._schema))
+    def write(self, *columns: pa.Array | pa.ChunkedArray) -> None:
+        """Write the next rows of every column."""
+        if len(columns[0]):
+            for batch in pa.table(list(columns), schema=self._schema).combine_chunks().to_batches():
+                self._sink.write_batch(batch)
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
@@ -60,9 +138,8 @@ class ArrowWriter:
         self._stack.__exit__(kind, problem, trace)
 
 
-def _form(path: str) -> Any:
-    """The module beside this one that reads and writes the format of this name."""
-    format = format_of(path)
+def _form(path: str, format: Format) -> Any:
+    """The module beside this one that reads and writes a format."""
     if format.compressed_inside and compression_of(path):
         raise InvalidInput(f"{path}: {format.title} is compressed inside; its name must not end in {Path(path).suffix}")
     return import_module(f".{format.arrow}", __package__)

@@ -2,27 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
+from .. import errors
 from ..errors import InvalidInput
+
+Entry: TypeAlias = str | bool | None
+"""What one line or field of a text file holds: a text, how a whole number prints, a boolean, or nothing at all."""
+
+Place: TypeAlias = Callable[[Sequence[str]], int]
+"""Finds a column among these names."""
+
+REPORT = "report"
+"""What a column of reports is called, unless it is named otherwise."""
 
 SHOWN = 12
 """How many column names a message lists."""
 
 
-def place_of(names: Sequence[str], column: str | None, where: str) -> int:
-    """The position of the column with this name, or of the only one; `InvalidInput` says `where` it was sought."""
+def place_of(
+    names: Sequence[str], column: str | None, where: str, *, usual: str | None = None, typed: bool = False
+) -> int:
+    """The position of the column with this name, or else of the only one, or else of the one with the `usual` name.
+
+    `InvalidInput` says `where` it was sought, and in a `typed` file which names there are.
+    """
     if column is None and len(names) == 1:
         return 0
+    if column is None and usual in names:
+        column = usual
     if column is None or names.count(column) != 1:
-        raise no_column(names, column, where)
+        raise no_column(names, column, where, typed=typed)
     return names.index(column)
 
 
-def no_column(names: Sequence[str], column: str | None, where: str) -> InvalidInput:
-    """The error for a column that is not chosen, is missing or appears more than once."""
-    listed = ", ".join(names[:SHOWN])
+def no_column(names: Sequence[str], column: str | None, where: str, *, typed: bool = False) -> InvalidInput:
+    """The error for a column that is not chosen, is missing or appears more than once.
+
+    Where the line of names was forgotten, a person's answers stand in its place. So the names in a text are listed only
+    if one of them is that of reports, or while `errors.show_values` is set; those in a `typed` file always are.
+    """
+    if typed or errors.show_values or REPORT in names:
+        listed = f"the columns are {', '.join(names[:SHOWN])}"
+    else:
+        listed = f"there are {len(names)} columns (--show-values lists their names, or what stands in their place)"
     if column is None:
-        return InvalidInput(f"{where}: a column must be chosen; there are {listed}")
+        return InvalidInput(f"{where}: a column must be chosen; {listed}")
     there = "appears twice" if column in names else "is missing"
-    return InvalidInput(f"{where}: column {column!r} {there}; the columns are {listed}")
+    return InvalidInput(f"{where}: column {column!r} {there}; {listed}")
+
+
+def text_of_bytes(entry: bytes) -> str:
+    """A kept entry of bytes as the text it is; `InvalidInput` if it is none."""
+    try:
+        return entry.decode()
+    except UnicodeDecodeError:
+        raise InvalidInput("a column of bytes that are not UTF-8 text can be kept only in Parquet or Arrow") from None

@@ -7,15 +7,15 @@ import io
 import os
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from ..errors import InvalidInput, MissingExtra
 from .formats import compression_of
 
-Source: TypeAlias = io.BufferedReader | gzip.GzipFile
-"""A source of content."""
+Content: TypeAlias = io.BufferedReader | gzip.GzipFile
+"""A source of bytes."""
 
 Sink: TypeAlias = BinaryIO | gzip.GzipFile
 """A destination for content."""
@@ -37,23 +37,30 @@ def _pyarrow() -> Any:
 
 
 @contextmanager
-def reading(path: str | Path) -> Iterator[Source]:
+def reading(path: str | Path) -> Iterator[Content]:
     """The content of a file; `InvalidInput` if it is incomplete."""
     method = compression_of(path)
-    with open(path, "rb") as file, _unpacked(file, method) as content:
-        try:
-            yield content
-        except _BROKEN[method] as problem:
-            raise InvalidInput(f"{path}: is not a complete {method} file ({problem})") from None
+    with open(path, "rb") as file, unpacked(file, method) as content, complete(str(path), method):
+        yield content
 
 
-def _unpacked(file: io.BufferedReader, method: str | None) -> AbstractContextManager[Source]:
+@contextmanager
+def complete(name: str, method: str | None) -> Iterator[None]:
+    """Turn the error of content that ends too early, or was never packed, into one that names where it is from."""
+    try:
+        yield
+    except _BROKEN[method]:
+        raise InvalidInput(f"{name}: is not a complete {method} file") from None
+
+
+def unpacked(file: io.BufferedReader, method: str | None) -> Content:
+    """The content of a packed stream; with the method None the stream itself."""
     if method is None:
-        return nullcontext(file)
+        return file
     if method == "gzip":
         return gzip.GzipFile(fileobj=file)
-    unpacked: AbstractContextManager[Source] = _pyarrow().CompressedInputStream(file, method)
-    return unpacked
+    content: Content = _pyarrow().CompressedInputStream(file, method)
+    return content
 
 
 @contextmanager

@@ -3,55 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
 
 from . import arrow_columns
-from .arrow_columns import ArrowColumn, Piece, readable
-from .columns import place_of
+from .arrow_columns import ArrowColumn, Piece, Places, opened, readable
+from .columns import Place
 from .compressed import Sink
 from .formats import compression_of
+from .sources import Source
 
 
-def open_column(path: str, column: str | None) -> ArrowColumn:
-    """The column of a file, by name unless it is the only one."""
-    with _reader(path) as reader:
-        place = place_of(reader.schema.names, column, path)
-        field = reader.schema.field(place)
+def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
+    """The column of a file in its place among the names."""
+    with _opened(source) as (reader, _):
+        names = reader.schema.names
+        places = [place(names), *beside(names)]
+        field, *kept = (reader.schema.field(number) for number in places)
 
-    def batches() -> Iterator[pa.Array]:
-        with readable(path), _reader(path) as reader:
+    def batches() -> Iterator[pa.RecordBatch]:
+        with readable(source), _opened(source) as (reader, file):
             if isinstance(reader, pa.ipc.RecordBatchFileReader):
-                yield from (reader.get_batch(i).column(place) for i in range(reader.num_record_batches))
+                yield from (reader.get_batch(i).select(places) for i in range(reader.num_record_batches))
             else:
-                yield from (batch.column(place) for batch in reader)
+                yield from (batch.select(places) for batch in _streamed(reader, file))
 
     def pieces() -> Iterator[Piece]:
-        held: list[pa.Array] = []
+        held: list[pa.RecordBatch] = []
         rows = 0
-        for array in batches():
-            held.append(array)
-            rows += len(array)
+        for batch in batches():
+            held.append(batch)
+            rows += batch.num_rows
             if rows >= arrow_columns.PIECE // 4:
                 yield Piece.of(held)
                 held, rows = [], 0
         if rows:
             yield Piece.of(held)
 
-    return ArrowColumn(path, field, None, pieces)
+    return ArrowColumn(source, field, None, pieces, tuple(kept))
 
 
-def _reader(path: str) -> Any:
-    """A reader for the file format or the stream format, whichever it is."""
-    if compression := compression_of(path):
-        return pa.ipc.open_stream(pa.input_stream(path, compression=compression))
-    mapped = pa.memory_map(path)
-    try:
-        return pa.ipc.open_file(mapped)
-    except pa.ArrowInvalid:
-        mapped.seek(0)
-        return pa.ipc.open_stream(mapped)
+@contextmanager
+def _opened(source: Source) -> Iterator[tuple[Any, Any]]:
+    """A reader for the file format or the stream format, whichever it is, and the file that it reads."""
+    compression = source.compression
+    with pa.input_stream(source.path, compression=compression) if compression else opened(source) as file:
+        try:
+            reader = None if compression else pa.ipc.open_file(file)
+        except pa.ArrowInvalid:
+            file.seek(0)
+            reader = None
+        with reader or pa.ipc.open_stream(file) as found:
+            yield found, file
+
+
+def _streamed(reader: Any, file: Any) -> Iterator[pa.RecordBatch]:
+    """The batches of a stream; an error if it has no end, which pyarrow lets pass, or goes on after it.
+
+    Where there is no telling the place in the file, the compression shows that it is whole.
+    """
+    at = file.tell() if file.seekable() else None
+    for batch in reader:
+        at = file.tell() if file.seekable() else None
+        yield batch
+    if file.seekable() and file.tell() == at:
+        raise pa.ArrowInvalid("the stream has no end; it was cut short")
+    if file.read(1):
+        raise pa.ArrowInvalid("the stream goes on after its end; files of streams cannot be joined")
 
 
 def open_writer(file: Sink, schema: pa.Schema, path: str) -> Any:

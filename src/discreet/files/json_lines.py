@@ -3,36 +3,162 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import partial
+from itertools import chain
+from typing import Any
 
+from .. import errors
 from ..errors import InvalidInput
-from .columns import no_column
+from ..strict_json import RepeatedKey, loads
+from . import marks
+from .columns import REPORT, Entry, no_column, text_of_bytes
+
+LONGEST = 20
+"""The most digits of a number with a point or an exponent that is taken as a whole one."""
+
+ABSENT = object()
+"""What stands for a key that an object does not have."""
 
 
-def entries(lines: Iterator[str], column: str | None, name: str) -> Iterator[str]:
-    """The entries under a key, by name unless it is the only one; text and whole numbers only."""
+def entries(lines: Iterator[str], column: str | None, name: str) -> Iterator[Entry]:
+    """The entries under a key, by name unless the first object has only one; None where it is null or absent.
+
+    The first line says whether there are objects or plain entries, and every line must be like it.
+    """
+    return (entry for entry, _, _ in _found(lines, column, name))
+
+
+def rows(lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[list[Any]]:
+    """The entry under a key in each object, and whatever stands under those to keep; None where they are absent."""
+    missing, data = set(keep), {}
+    for entry, line, where in _found(lines, column, name):
+        data = json.loads(line, parse_float=partial(_finite, where))  # once more, with numbers as JSON writes them
+        missing.difference_update(data)
+        yield [entry, *(data.get(key) for key in keep)]
+    if missing and data:
+        raise no_column(list(data), min(missing), f"{name}, line 1 and all others")
+
+
+def reports(lines: Iterator[str], column: str | None, name: str) -> Iterator[str]:
+    """The reports and marks: those under a key, the only one or ``report`` unless it is named, or plain entries."""
     for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            data = json.loads(line)
-        except (ValueError, RecursionError):
-            raise InvalidInput(f"{name}, line {number}: this is not JSON") from None
+        where = f"{name}, line {number}"
+        data = _data(line, where)
         if isinstance(data, dict):
-            key = next(iter(data)) if column is None and len(data) == 1 else column
-            if key not in data:
-                raise no_column(list(data), column, f"{name}, line {number}")
-            data = data[key]
+            if (mark := marks.of_object(data)) is not None:
+                yield mark
+                continue
+            value = _under(data, column or (next(iter(data)) if len(data) == 1 else REPORT), where)
+            if value is ABSENT:
+                raise no_column(list(data), column, where)
+            data = value
         if isinstance(data, bool) or not isinstance(data, (int, str)):
-            raise InvalidInput(f"{name}, line {number}: {json.dumps(data)[:60]} must be text or a whole number")
+            raise InvalidInput(f"{where}: a report must be text or a whole number")
         yield str(data)
 
 
-def header(column: str) -> str:
-    """An empty text: every line has its key."""
+def _found(lines: Iterator[str], column: str | None, name: str) -> Iterator[tuple[Entry, str, str]]:
+    """Every entry with its line and where that is."""
+    documents = _documents(lines, name)
+    first = next(documents, None)
+    if first is None:
+        return
+    data, _, where = first
+    objects = column is not None or isinstance(data, dict)
+    if objects and column is None:
+        if len(data) != 1:
+            raise no_column(list(data), None, where)
+        (column,) = data
+    missing = True
+    for data, line, where in chain([first], documents):
+        if objects is not isinstance(data, dict):
+            raise InvalidInput(f"{where}: must be {'an object' if objects else 'a plain entry'}")
+        value = data if column is None else _under(data, column, where)
+        missing = missing and value is ABSENT
+        yield _entry(value), line, where
+    if missing:
+        raise no_column(list(first[0]), column, f"{name}, line 1 and all others")
+
+
+def _documents(lines: Iterator[str], name: str) -> Iterator[tuple[Any, str, str]]:
+    """The data of every line, the line, and where it is; only at the very end may lines be blank."""
+    blank = 0
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            blank = blank or number
+            continue
+        if blank:
+            raise InvalidInput(f"{name}, line {blank}: is blank; every line must hold JSON")
+        where = f"{name}, line {number}"
+        yield _data(line, where), line, where
+
+
+def _data(line: str, where: str) -> Any:
+    try:
+        return loads(line, InvalidInput)
+    except RepeatedKey as problem:
+        raise InvalidInput(f"{where}: {problem if errors.show_values else 'a key appears twice'}") from None
+    except InvalidInput as problem:
+        raise InvalidInput(f"{where}: {problem}") from None
+
+
+def _finite(where: str, written: str) -> float:
+    """A number to keep; `InvalidInput` if it is beyond all that another program could read."""
+    if math.isinf(number := float(written)):
+        raise InvalidInput(f"{where}: a number to keep is beyond the range of floating point")
+    return number
+
+
+def _under(data: dict[str, Any], column: str, where: str) -> Any:
+    """What stands under a key or, if there is none of this name, under keys joined by dots, one inside the other."""
+    if column in data or "." not in column:
+        return data.get(column, ABSENT)
+    *path, last = column.split(".")
+    inner: Any = data
+    for place, key in enumerate(path, 1):
+        inner = inner.get(key)
+        if inner is None:
+            return ABSENT
+        if not isinstance(inner, dict):
+            raise InvalidInput(f"{where}: {'.'.join(path[:place])!r} must be an object")
+    return inner.get(last, ABSENT)
+
+
+def _entry(value: Any) -> Entry:
+    """What a value is called in the domain; None for null, for an absent key, and for lists and objects."""
+    if isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, int):
+        return str(value)
+    if not isinstance(value, Decimal):
+        return None
+    whole = -LONGEST < value.adjusted() < LONGEST and value == value.to_integral_value()
+    return str(int(value)) if whole else str(value)  # 18.0 and 18 are one number
+
+
+def header(columns: Sequence[str]) -> str:
+    """An empty text: every line has its keys."""
     return ""
 
 
-def written(entries: Iterable[int | str], column: str) -> str:
-    """The entries as objects with one key, one per line."""
-    return "".join(f"{json.dumps({column: entry}, ensure_ascii=False)}\n" for entry in entries)
+def mark(text: str, columns: Sequence[str]) -> str:
+    """A mark as an object of its own."""
+    return f"{json.dumps(marks.as_object(text))}\n"
+
+
+def written(columns: Mapping[str, Sequence[Any]]) -> str:
+    """The rows of these columns as objects, one per line."""
+    dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_plain).encode
+    rows = zip(*columns.values(), strict=True)
+    try:
+        return "".join(f"{dumps(dict(zip(columns, row, strict=True)))}\n" for row in rows)
+    except ValueError:
+        raise InvalidInput("JSON has no NaN and no infinity; a column with them cannot be kept in JSON lines") from None
+
+
+def _plain(entry: Any) -> str:
+    """What JSON has no form for, as text: bytes, dates and exact numbers."""
+    return text_of_bytes(entry) if isinstance(entry, bytes) else str(entry)

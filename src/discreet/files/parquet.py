@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -10,24 +11,35 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import arrow_columns
-from .arrow_columns import ArrowColumn, Piece, is_text, readable
-from .columns import place_of
+from .arrow_columns import ArrowColumn, Piece, Places, is_text, opened, readable
+from .columns import Place
 from .compressed import Sink
+from .sources import Source
+
+SPARK = b"org.apache.spark.sql.parquet.row.metadata"
+"""Where Spark keeps the metadata of columns."""
 
 
-def open_column(path: str, column: str | None) -> ArrowColumn:
-    """The column of a file, by name unless it is the only one; text comes as a dictionary."""
-    with pq.ParquetFile(path) as file:
+def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
+    """The column of a file in its place among the names; text comes as a dictionary."""
+    with pq.ParquetFile(_input(source)) as file:
         metadata, schema = file.metadata, file.schema_arrow
-    field = schema.field(place_of(schema.names, column, path))
+    field = schema.field(place(schema.names))
+    kept = tuple(map(schema.field, beside(schema.names)))
+    keep = [one.name for one in kept]
     as_dictionary = [field.name] if is_text(field.type) else []
 
     def opened() -> pq.ParquetFile:
-        return pq.ParquetFile(path, metadata=metadata, read_dictionary=as_dictionary)
+        return pq.ParquetFile(_input(source), metadata=metadata, read_dictionary=as_dictionary)
 
     def load(groups: list[int]) -> pa.ChunkedArray:
-        with readable(path), opened() as file:
+        with readable(source), opened() as file:
             return file.read_row_groups(groups, columns=[field.name], use_threads=False).column(0)
+
+    def load_kept(groups: list[int]) -> list[pa.ChunkedArray]:
+        with readable(source), opened() as file:
+            table = file.read_row_groups(groups, columns=keep, use_threads=False)
+            return [table.column(name) for name in keep]
 
     def pieces() -> Iterator[Piece]:
         held: list[int] = []
@@ -35,29 +47,44 @@ def open_column(path: str, column: str | None) -> ArrowColumn:
         for group in range(metadata.num_row_groups):
             size = metadata.row_group(group).num_rows
             if held and rows + size > 2 * arrow_columns.PIECE:
-                yield Piece(rows, partial(load, held))
+                yield Piece(rows, partial(load, held), partial(load_kept, held))
                 held, rows = [], 0
             if size > 4 * arrow_columns.PIECE:
-                yield from _streamed(path, opened, field.name, group)
+                yield from _streamed(source, opened, [field.name, *keep], group)
                 continue
             held.append(group)
             rows += size
         if rows:
-            yield Piece(rows, partial(load, held))
+            yield Piece(rows, partial(load, held), partial(load_kept, held))
 
-    return ArrowColumn(path, field, metadata.num_rows, pieces)
+    return ArrowColumn(source, _with_metadata_of_spark(field, schema), metadata.num_rows, pieces, kept)
 
 
-def _streamed(path: str, opened: Callable[[], pq.ParquetFile], column: str, group: int) -> Iterator[Piece]:
+def _input(source: Source) -> Any:
+    return source.path if source.spool is None else opened(source)
+
+
+def _with_metadata_of_spark(field: pa.Field, schema: pa.Schema) -> pa.Field:
+    """The field with the metadata that Spark wrote for it, as `Schema.metadata` has it."""
+    try:
+        written = json.loads((schema.metadata or {}).get(SPARK, b"{}"))
+        found: Any = next((one["metadata"] for one in written.get("fields", ()) if one["name"] == field.name), {})
+        told = {key: text for key, text in found.items() if isinstance(text, str)}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return field
+    return field.with_metadata({**told, **(field.metadata or {})}) if told else field
+
+
+def _streamed(source: Source, opened: Callable[[], pq.ParquetFile], columns: list[str], group: int) -> Iterator[Piece]:
     """A row group too large for memory, batch by batch."""
     size = arrow_columns.PIECE
-    with readable(path), opened() as file:
-        for batch in file.iter_batches(size, row_groups=[group], columns=[column], use_threads=False):
-            yield Piece.of([batch.column(0)])
+    with readable(source), opened() as file:
+        for batch in file.iter_batches(size, row_groups=[group], columns=columns, use_threads=False):
+            yield Piece.of([batch.select(columns)])
 
 
 def open_writer(file: Sink, schema: pa.Schema, path: str) -> Any:
-    """A writer for batches of one column; whole numbers take only as many bits as they need."""
-    whole = pa.types.is_integer(schema.types[0])
-    packed = {"column_encoding": {schema.names[0]: "DELTA_BINARY_PACKED"}} if whole else {}
-    return pq.ParquetWriter(file, schema, use_dictionary=False, **packed)
+    """A writer for batches; whole numbers in the first column take only as many bits as they need."""
+    first, *others = schema.names
+    packed = {"column_encoding": {first: "DELTA_BINARY_PACKED"}} if pa.types.is_integer(schema.types[0]) else {}
+    return pq.ParquetWriter(file, schema, use_dictionary=others, **packed)

@@ -2,36 +2,62 @@
 
 from __future__ import annotations
 
+import csv
 import io
-import sys
-from collections.abc import Iterator
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any, TypeVar
 
 from ..errors import InvalidInput
-from . import csv_lines, json_lines, text_lines
-from .compressed import reading
-from .formats import PIPE, TextForm, display_name, format_of
+from . import json_lines, text_lines
+from .columns import REPORT, Entry
+from .csv_lines import CsvLines
+from .formats import TextForm
+from .sources import Source, source_of
 
 CHUNK = 1 << 16
 """Entries returned at a time."""
 
+Read = TypeVar("Read")
 
-def read_values(path: str | Path, column: str | None = None) -> Iterator[list[str]]:
-    """The entries of one column as text, in order, a chunk at a time; `InvalidInput` says where it is malformed.
 
-    A name without a known suffix means text, one entry per line, or, if a column is requested, CSV, or JSON
-    lines if it begins with a brace.
+def read_values(path: str | Path | Source, column: str | None = None) -> Iterator[list[Entry]]:
+    """The entries of one column, in order, a chunk at a time; `InvalidInput` says where it is malformed.
+
+    Text without a suffix, one entry per line, is CSV if a delimiter or a column is given, or JSON lines if it
+    begins with a brace.
     """
-    name = display_name(path)
-    with _lines(path) as lines:
-        try:
-            entries = _form(path, column, lines).entries(lines, column, name)
-            while chunk := list(islice(entries, CHUNK)):
-                yield chunk
-        except UnicodeDecodeError:
-            raise InvalidInput(f"{name}: must be UTF-8 text") from None
+    return _chunks(path, column, lambda form, lines, name: form.entries(lines, column, name))
+
+
+def read_rows(path: str | Path | Source, column: str | None, keep: Sequence[str]) -> Iterator[list[list[Any]]]:
+    """The same entries, each in a list with those of the columns to keep."""
+    return _chunks(path, column, lambda form, lines, name: form.rows(lines, column, keep, name))
+
+
+def read_reports(path: str | Path | Source, column: str | None = None) -> Iterator[list[str]]:
+    """The entries of a column of reports, marks included, in the same way.
+
+    The column is the only one, or the one called ``report``, unless it is named. Text without a suffix is CSV or
+    JSON lines if it begins as these do.
+    """
+    return _chunks(path, column, lambda form, lines, name: form.reports(lines, column, name), _form_of_reports)
+
+
+def _chunks(
+    path: str | Path | Source,
+    column: str | None,
+    read: Callable[[TextForm, Iterator[str], str], Iterator[Read]],
+    find: Callable[[Source, str | None, _Peekable], TextForm] | None = None,
+) -> Iterator[list[Read]]:
+    source = source_of(path)
+    with reading_lines(source) as lines:
+        entries = read((find or _form)(source, column, lines), lines, source.name)
+        while chunk := list(islice(entries, CHUNK)):
+            yield chunk
 
 
 class _Peekable(Iterator[str]):
@@ -50,21 +76,32 @@ class _Peekable(Iterator[str]):
 
 
 @contextmanager
-def _lines(path: str | Path) -> Iterator[_Peekable]:
-    """The lines of a file or of standard input, with line breaks kept and a byte-order mark dropped."""
-    if str(path) == PIPE:
-        wrapped = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
-        try:
-            yield _Peekable(wrapped)
-        finally:
-            wrapped.detach()
-        return
-    with reading(path) as content, io.TextIOWrapper(content, encoding="utf-8-sig", newline="") as text:
-        yield _Peekable(text)
+def reading_lines(source: Source) -> Iterator[_Peekable]:
+    """The lines of a source, with line breaks kept and a byte-order mark dropped; `InvalidInput` if it is not UTF-8."""
+    try:
+        with source.content() as content, io.TextIOWrapper(content, encoding="utf-8-sig", newline="") as text:
+            lines = _Peekable(text)
+            if "\0" in lines.first():
+                raise InvalidInput(f"{source.name}: must be UTF-8 text; it has zero bytes, as UTF-16 does")
+            yield lines
+    except UnicodeDecodeError as problem:
+        wide = problem.object.startswith((BOM_UTF16_BE, BOM_UTF16_LE))
+        raise InvalidInput(f"{source.name}: must be UTF-8 text{', not UTF-16' if wide else ''}") from None
 
 
-def _form(path: str | Path, column: str | None, lines: _Peekable) -> TextForm:
-    form = format_of(path).text or text_lines
+def _form(source: Source, column: str | None, lines: _Peekable) -> TextForm:
+    form = source.text_form
     if form is text_lines and column is not None:
-        return json_lines if lines.first().lstrip().startswith("{") else csv_lines
+        return json_lines if lines.first().lstrip().startswith("{") else CsvLines(",")
     return form
+
+
+def _form_of_reports(source: Source, column: str | None, lines: _Peekable) -> TextForm:
+    """The same; text that begins with a brace, or with a line of names of which one is ``report``, is not text."""
+    form, begins = _form(source, column, lines), lines.first().strip()
+    if form is not text_lines:
+        return form
+    if begins.startswith("{"):
+        return json_lines
+    tables = (delimiter for delimiter in ",\t;" if REPORT in next(csv.reader([begins], delimiter=delimiter), []))
+    return next((CsvLines(delimiter) for delimiter in tables), form)

@@ -41,3 +41,7 @@ __all__ = [
     "quadtree_context",
     "worst_block_size",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

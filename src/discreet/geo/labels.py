@@ -40,7 +40,8 @@ def check_points(latitude: ArrayLike, longitude: ArrayLike) -> tuple[FloatArray,
     for name, degrees, most in (("latitude", lat, 90.0), ("longitude", lon, 180.0)):
         wrong = ~(np.abs(degrees) <= most)
         if wrong.any():
-            raise InvalidInput(f"{name}={degrees[wrong][0]} must lie in -{most:g}..{most:g} degrees")
+            row = int(np.argmax(wrong)) + 1
+            raise InvalidInput(f"row {row}: {name} must lie in -{most:g}..{most:g} degrees")
     return lat, lon
 
 

@@ -55,6 +55,8 @@ def _lies(epsilon: tuple[Epsilon, Epsilon], space: int) -> tuple[int, int]:
     if backward == math.inf:
         return _up(space / _exp(forward)), 0
     a, b = _exp(forward), _exp(backward)
+    if a * b == 1:
+        raise beyond_words(Fraction(max(forward, backward)), space.bit_length() - 1)
     return _up(space * (b - 1) / (a * b - 1)), _up(space * (a - 1) / (a * b - 1))
 
 

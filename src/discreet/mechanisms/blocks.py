@@ -53,13 +53,13 @@ class BlockResponse(Randomizer):
 
     def __init__(self, block_of: Sequence[int], inner: Sequence[Randomizer]) -> None:
         numbers: dict[int, int] = {}
+        of_law: dict[Law, int] = {}
         kinds: list[Randomizer] = []
         for part in inner:
             if id(part) not in numbers:
-                alike = next((n for n, known in enumerate(kinds) if known.law == part.law), len(kinds))
-                if alike == len(kinds):
+                numbers[id(part)] = of_law.setdefault(part.law, len(kinds))
+                if len(of_law) > len(kinds):
                     kinds.append(part)
-                numbers[id(part)] = alike
         kind_of = tuple(numbers[id(part)] for part in inner)
         self._follow(BlocksLaw(Row.of(block_of), kind_of, tuple(kind.law for kind in kinds)), kinds)
 
@@ -185,6 +185,10 @@ class BlockResponse(Randomizer):
         for part, _, cells, _ in self.groups(ops):
             total += part.total(counts[cells], ops).sum()
         return total
+
+    def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
+        rules = (part.broken_rule(counts[cells], ops) for part, _, cells, _ in self.groups(ops))
+        return next((f"in a block, {rule}" for rule in rules if rule is not None), None)
 
     def totals_of(self, ops: Numeric) -> Array:
         out = ops.integers([-1] * self.cells)

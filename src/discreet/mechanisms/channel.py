@@ -8,10 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidInput, NotIdentifiable
+from ..limits import spend
 from .randomizer import Cells, Pair, Randomizer
 
 if TYPE_CHECKING:
     from ..statistics.numeric import Array, Numeric
+
+PAIR = 50
+"""Steps that it takes to certify a pair of values, beside one for each report."""
 
 
 class WrittenOut(Randomizer):
@@ -44,6 +48,7 @@ class WrittenOut(Randomizer):
         return 0 <= y < self.outputs and any(row[y] for row in self.rows)
 
     def pairs(self) -> Iterator[Pair]:
+        spend(self.size**2 * (self.outputs + PAIR), f"{self.name} of {self.size} rows")
         for x, row in enumerate(self.rows):
             for z, other in enumerate(self.rows):
                 if x == z:
@@ -59,7 +64,12 @@ class WrittenOut(Randomizer):
 
     @property
     def counted(self) -> Cells | None:
-        return Cells(self.outputs) if all(map(self.is_report, range(self.outputs))) else None
+        return None if self._unused else Cells(self.outputs)
+
+    @cached_property
+    def _unused(self) -> list[int]:
+        """The numbers below `outputs` that are no reports."""
+        return [y for y in range(self.outputs) if not self.is_report(y)]
 
     def cells_of(self, y: int) -> Sequence[int]:
         return (self.check_report(y),)
@@ -67,11 +77,15 @@ class WrittenOut(Randomizer):
     def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         added = ops.zeros_like(counts)
         ops.count_cells(added, reports, start, self.outputs)
-        ops.refuse_cells(added, start, [y for y in range(self.outputs) if not self.is_report(y)])
+        ops.refuse_cells(added, start, self._unused)
         counts += added
 
     def total(self, counts: Array, ops: Numeric) -> Array:
         return ops.sum(counts)
+
+    def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
+        wrong = next((y for y in self._unused if counts[..., y].any()), None)
+        return None if wrong is None else f"report {wrong} cannot occur, so its count must be 0"
 
     @cached_property
     def _channel(self) -> list[list[float]]:

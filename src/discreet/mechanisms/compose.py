@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..arithmetic import Arithmetic
 from ..context import Context
 from ..domain import Value
-from ..errors import InvalidInput
+from ..errors import InvalidInput, check_type
 from .channel import WrittenOut
 from .kinds import randomizer_of
 from .law import Law
@@ -71,8 +71,8 @@ class Product(WrittenOut):
         return Product(self.first.narrowed(word_bits, epsilon), self.second.narrowed(word_bits, epsilon))
 
     def _row(self, x: int) -> tuple[int, ...]:
-        one = _units(self.first, x)
-        two = _units(self.second, x)
+        one = units_of(self.first, x)
+        two = units_of(self.second, x)
         return tuple(a * b for a in one for b in two)
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
@@ -87,7 +87,7 @@ class Product(WrittenOut):
         return {"name": self.name, "parts": [self.first.describe(), self.second.describe()]}
 
 
-def _units(randomizer: Randomizer, x: int) -> list[int]:
+def units_of(randomizer: Randomizer, x: int) -> list[int]:
     """The law of one value over all numbers below `outputs`, in units of all the words it takes."""
     space = 1 << randomizer.word_bits * randomizer.words
     return [int(randomizer.probability(x, y) * space) for y in range(randomizer.outputs)]
@@ -113,9 +113,13 @@ class Composition:
         """Both reports of one person, each from fresh words."""
         return self.first.randomize(value, rng), self.second.randomize(value, rng)
 
-    def randomize_many(self, indices: Any, rng: Source) -> tuple[Any, Any]:
-        """Both reports for each of many values given by number."""
-        return self.first.randomize_many(indices, rng), self.second.randomize_many(indices, rng)
+    def randomize_many(self, values: Any, rng: Source) -> tuple[Any, Any]:
+        """Both reports of each of many values, as `Mechanism.randomize_many` makes them."""
+        return self.first.randomize_many(values, rng), self.second.randomize_many(values, rng)
+
+    def randomize_indices(self, indices: Any, rng: Source) -> tuple[Any, Any]:
+        """Both reports of each of many values given by their numbers in the domain."""
+        return self.first.randomize_indices(indices, rng), self.second.randomize_indices(indices, rng)
 
     def exact(self) -> Mechanism:
         """The pair as one mechanism, its channel the product, certified for the sum (small domains)."""
@@ -124,6 +128,8 @@ class Composition:
 
 def compose(first: Mechanism, second: Mechanism) -> Composition:
     """Two releases about the same value: both reports, under the context ``first.context + second.context``."""
+    for name, given in (("first", first), ("second", second)):
+        check_type(name, given, Mechanism, "a mechanism")
     if first.context.domain != second.context.domain:
         raise InvalidInput("mechanisms can be composed only over the same values in the same order")
     return Composition(first, second)

@@ -114,7 +114,7 @@ class Cyclic(Indexed):
             raise NotIdentifiable(f"{self.name}: every report supports all values alike")
         return h
 
-    @property
+    @cached_property
     def table(self) -> Sequence[int]:
         """Every shift, those outside D first."""
         return _table(self.law.shifts)
@@ -131,12 +131,12 @@ class Cyclic(Indexed):
         (u,) = words[:1]
         low, high = self.law.low * self.scale, self.law.high * self.scale
         few = self.outputs - len(self.law.shifts)
-        is_low = ops.less(u, few * low)
+        lie, truth = ops.divide(u, low), few + ops.divide(u - few * low, high)
         used = (1 << 64) - self.law.spare * self.scale
         spare = 1 - ops.less(u, used)
-        j = ops.select(is_low, ops.divide(u, low), few + ops.divide(ops.select(is_low, 0, u - few * low), high))
+        j = ops.select(ops.less(u, few * low), lie, truth)
         report = self.located(x, ops.select(spare, 0, j), ops)
-        return ops.select(spare, ops.divide(ops.select(spare, u - used % (1 << 64), 0), self.scale), report)
+        return ops.select(spare, ops.divide(u - used % (1 << 64), self.scale), report)
 
     def is_supported(self, x: int, y: int) -> bool:
         """True if report y supports value x."""

@@ -9,10 +9,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from ..combinatorics.difference_sets import Parameters, best, squared_error
+from ..combinatorics.difference_sets import LARGEST, Parameters, best, squared_error
 from ..combinatorics.primes import is_prime, prime_factors
 from ..errors import InvalidInput
 from ..exact import rough
+from ..limits import spend
 from .cyclic import Cyclic
 from .law import WORD_BITS
 from .projective import SLACK, room
@@ -120,7 +121,8 @@ class Cyclotomic(Cyclic):
 
 def is_family(family: Family) -> bool:
     """True if the prime and the block size form a family."""
-    return family.d >= 2 and family.p > 2 and is_prime(family.p) and (family.p - 1) % (2 * family.order) == 0
+    sound = all(type(n) is int and 2 <= n <= LARGEST for n in (family.p, family.d))
+    return sound and family.p > 2 and is_prime(family.p) and (family.p - 1) % (2 * family.order) == 0
 
 
 def families(k: int, *, bits: int | None = None) -> Iterator[Family]:
@@ -152,6 +154,7 @@ def base_blocks(family: Family) -> tuple[tuple[int, ...], ...]:
     counted, g**i for i < m.
     """
     p, m = family.p, family.m
+    spend(m * (p + 2 * family.d**2), f"a difference family mod {p}")
     factors = prime_factors(p - 1)
     g = next(g for g in range(2, p) if all(pow(g, (p - 1) // q, p) != 1 for q in factors))
     h = pow(g, (p - 1) // family.order, p)

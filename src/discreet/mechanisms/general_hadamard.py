@@ -86,23 +86,20 @@ class GeneralHadamard(Randomizer):
         low, high = self.law.low * self.scale, self.law.high * self.scale
         half = self.columns // 2
         few = self.outputs - half
+        used = few * low + half * high
         part = ops.divide(x, self.columns - 1)
         row = x - part * (self.columns - 1) + 1
         lowest = row & (MASK - row + 1)
         is_low = ops.less(u, few * low)
-        used = few * low + half * high
-        spare = 1 - ops.less(u, used)
-        lie = ops.divide(ops.select(is_low, u, 0), low)
-        truth = ops.divide(ops.select(is_low, 0, ops.select(spare, 0, u - few * low)), high)
-        beside = ops.select(is_low, ops.at_least(lie, half), 0)
-        index = ops.select(is_low, ops.select(beside, 0, lie), truth)
+        lie, truth = ops.divide(u, low), ops.divide(u - few * low, high)
+        index = ops.select(is_low, lie, truth) & (half - 1)
         lower = index & (lowest - 1)
         spread = 2 * index - lower
         column = spread + lowest * (ops.parity(row & spread) ^ is_low)
-        away = ops.select(beside, lie - half, 0)
-        away = away + self.columns * ops.at_least(away, part * self.columns)
+        away = lie - half + self.columns * ops.at_least(lie, part * self.columns + half)
+        beside = is_low & ops.at_least(lie, half)
         report = ops.select(beside, away, part * self.columns + column)
-        return ops.select(spare, ops.divide(ops.select(spare, u - used % (1 << 64), 0), self.scale), report)
+        return ops.select(ops.less(u, used), report, ops.divide(u - used % (1 << 64), self.scale))
 
     def _supported(self, x: int, y: int) -> bool:
         part, row = divmod(x, self.columns - 1)

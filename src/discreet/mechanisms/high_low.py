@@ -194,6 +194,12 @@ class HighLowResponse(Randomizer):
         hidden, passed = self._halves(counts)
         return self.inner.total(hidden, ops) + ops.sum(passed)
 
+    def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
+        hidden, passed = self._halves(counts)
+        if not self.passes and passed.any():
+            return "values that are not sensitive never pass, so their counts must be 0"
+        return self.inner.broken_rule(hidden, ops)
+
     # -- statistics -----------------------------------------------------------------------------------
     def _joined(self, sensitive: Array, others: Array, ops: Numeric) -> Array:
         out = ops.zeros((*sensitive.shape[:-1], self.size))

@@ -7,13 +7,15 @@ from array import array
 from dataclasses import fields
 from typing import Any
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, shown
+from ..limits import DIGITS
 from .law import Bits, Law, Row, plain_law
 from .randomizer import Randomizer
 from .registry import Registry
 
 FOLLOWERS: Registry[type[Randomizer]] = Registry(
     {
+        "adaptive": "adaptive:Adaptive",
         "blocks": "blocks:BlockResponse",
         "cyclic": "cyclic:Cyclic",
         "general_hadamard": "general_hadamard:GeneralHadamard",
@@ -31,14 +33,11 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
 )
 """The randomizers that draw by each kind of law that can be read; a new kind is registered here."""
 
-LONGEST = 1 << 25
-"""The most numbers that a law may write as one row of runs."""
-
 DEPTH = 8
 """The most laws that may be inside each other."""
 
-DIGITS = 4096
-"""The most digits that a number may have."""
+ROWS = 1 << 20
+"""The most values of a law that is read on its own, without the context that it is to serve."""
 
 
 def randomizer_of(law: Law) -> Randomizer:
@@ -48,26 +47,67 @@ def randomizer_of(law: Law) -> Randomizer:
     return FOLLOWERS[law.kind].of_law(law)
 
 
-def law_of(data: object, *, depth: int = DEPTH) -> Law:
-    """The law that JSON data says, as `plain_law` writes it; `InvalidInput` if it is written in any other way."""
-    if depth == 0:
-        raise InvalidInput(f"law: laws must be at most {DEPTH} deep in each other")
-    if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
-        raise InvalidInput("law must be an object with a kind")
-    if data["kind"] not in FOLLOWERS:
-        raise InvalidInput(f"law: kind={data['kind']!r} must be one of {', '.join(FOLLOWERS)}")
-    made = FOLLOWERS[data["kind"]].follows
-    names = [field.name for field in fields(made)]
-    if set(data) != {"kind", *names}:
-        raise InvalidInput(f"law of kind {data['kind']!r} must have {', '.join(names)} and nothing else")
-    entries = {name: _entry(data[name], name, depth) for name in names}
-    for field in fields(made):
-        if not _has_shape(entries[field.name], str(field.type)):
-            raise InvalidInput(f"law of kind {data['kind']!r}: {field.name} must have the type {field.type}")
-    law = made(**entries)
-    if plain_law(law) != data:
-        raise InvalidInput(f"law of kind {data['kind']!r} must be written in the canonical way")
-    return law
+def law_of(data: object, *, values: int = ROWS) -> Law:
+    """The law that JSON data says, as `plain_law` writes it; `InvalidInput` if it is written in any other way.
+
+    No law in it may have more than `values` values, which is checked before anything is written out.
+    """
+    return _Reading(values).law(data, DEPTH)
+
+
+class _Reading:
+    """A law being read: each part of it has at most `values` values, and so have all rows of one depth together."""
+
+    def __init__(self, values: int) -> None:
+        self._values, self._left = values, DEPTH * values
+
+    def law(self, data: object, depth: int) -> Law:
+        if depth == 0:
+            raise InvalidInput(f"law: laws must be at most {DEPTH} deep in each other")
+        if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
+            raise InvalidInput("law must be an object with a kind")
+        kind = data["kind"]
+        if kind not in FOLLOWERS:
+            raise InvalidInput(f"law: kind={shown(kind)} must be one of {', '.join(FOLLOWERS)}")
+        made = FOLLOWERS[kind].follows
+        names = [field.name for field in fields(made)]
+        if set(data) != {"kind", *names}:
+            raise InvalidInput(f"law of kind {kind!r} must have {', '.join(names)} and nothing else")
+        entries = {name: self._entry(data[name], name, depth) for name in names}
+        for field in fields(made):
+            if not _has_shape(entries[field.name], str(field.type)):
+                raise InvalidInput(f"law of kind {kind!r}: {field.name} must have the type {field.type}")
+        if entries.get("size", 0) > self._values:
+            raise InvalidInput(f"law of kind {kind!r}: size={entries['size']} must be at most {self._values}")
+        law = made(**entries)
+        if plain_law(law) != data:
+            raise InvalidInput(f"law of kind {kind!r} must be written in the canonical way")
+        return law
+
+    def _entry(self, data: object, name: str, depth: int, *, rows: int = 2) -> Any:
+        if isinstance(data, list):
+            if rows == 0:
+                raise InvalidInput(f"law: {name} must be at most a list of lists")
+            return tuple(self._entry(entry, name, depth, rows=rows - 1) for entry in data)
+        if isinstance(data, dict) and set(data) == {"size", "bits"}:
+            return _bits(data, name)
+        if isinstance(data, dict) and set(data) == {"runs"}:
+            return self._row(data["runs"], name)
+        if isinstance(data, dict):
+            return self.law(data, depth - 1)
+        return _whole(data, name)
+
+    def _row(self, runs: object, name: str) -> Row:
+        row = array("I")
+        for run in runs if isinstance(runs, list) else [()]:
+            if not isinstance(run, list) or len(run) != 2:
+                raise InvalidInput(f"law: {name} must be runs of [number, how often]")
+            number, count = (_whole(entry, name) for entry in run)
+            if not (0 <= number < 1 << 32 and 0 < count <= self._left):
+                raise InvalidInput(f"law: {name} must be at most {self._values} numbers of 32 bits")
+            self._left -= count
+            row.extend(array("I", [number]) * count)
+        return Row.of(row)
 
 
 def _has_shape(entry: object, shape: str) -> bool:
@@ -81,25 +121,11 @@ def _has_shape(entry: object, shape: str) -> bool:
     return shape == type(entry).__name__
 
 
-def _entry(data: object, name: str, depth: int, *, rows: int = 2) -> Any:
-    if isinstance(data, list):
-        if rows == 0:
-            raise InvalidInput(f"law: {name} must be at most a list of lists")
-        return tuple(_entry(entry, name, depth, rows=rows - 1) for entry in data)
-    if isinstance(data, dict) and set(data) == {"size", "bits"}:
-        return _bits(data, name)
-    if isinstance(data, dict) and set(data) == {"runs"}:
-        return _row(data["runs"], name)
-    if isinstance(data, dict):
-        return law_of(data, depth=depth - 1)
-    return _whole(data, name)
-
-
 def _whole(data: object, name: str) -> int:
     if isinstance(data, str) and 15 < len(data) <= DIGITS and data.isascii() and data.isdigit():
         return int(data)
     if isinstance(data, bool) or not isinstance(data, int):
-        raise InvalidInput(f"law: {name} must be a whole number")
+        raise InvalidInput(f"law: {name} must be a whole number of at most {DIGITS} digits")
     return data
 
 
@@ -109,19 +135,6 @@ def _bits(data: dict[str, Any], name: str) -> Bits:
         packed = base64.b64decode(data["bits"], validate=True)
     except (TypeError, ValueError):
         packed = b""
-    bits = int.from_bytes(packed, "little")
-    if size < 0 or len(packed) != -(-size // 8) or bits >> size:
+    if size < 0 or len(packed) != -(-size // 8) or (bits := int.from_bytes(packed, "little")) >> size:
         raise InvalidInput(f"law: {name} must be the base64 of {size} bits")
     return Bits(size, bits)
-
-
-def _row(runs: object, name: str) -> Row:
-    row = array("I")
-    for run in runs if isinstance(runs, list) else [()]:
-        if not isinstance(run, list) or len(run) != 2:
-            raise InvalidInput(f"law: {name} must be runs of [number, how often]")
-        number, count = (_whole(entry, name) for entry in run)
-        if not (0 <= number < 1 << 32 and 0 < count <= LONGEST - len(row)):
-            raise InvalidInput(f"law: {name} must be at most {LONGEST} numbers of 32 bits")
-        row.extend(array("I", [number]) * count)
-    return Row.of(row)

@@ -6,15 +6,19 @@ import hashlib
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
+from .. import errors
 from ..arithmetic import INTEGERS
 from ..canonical import canonical
 from ..certificate import Certificate, verify
 from ..context import Context
 from ..domain import Value
-from ..errors import InvalidInput, RandomnessFailure
-from .law import Law, plain_law
+from ..errors import InvalidInput, RandomnessFailure, UnknownValue, check_type
+from ..limits import check
+from ..random import check_source, pause
+from .law import WORD_BITS, Law, plain_law
 from .randomizer import Randomizer
 
 if TYPE_CHECKING:
@@ -37,12 +41,22 @@ class Mechanism:
     """
 
     def __init__(self, context: Context, randomizer: Randomizer, *, served: Context | None = None) -> None:
+        check_type("context", context, Context, "a context")
+        check_type("randomizer", randomizer, Randomizer, "a randomizer")
+        check_type("served", context if served is None else served, Context, "a context")
         if randomizer.size != context.size:
             raise InvalidInput(f"randomizer is for {randomizer.size} values; the context has {context.size}")
+        _check_words(randomizer)
+        check("report_bits", randomizer.bits, randomizer.name)
         self.context = context
         self.randomizer = randomizer
-        self.served = served or context
+        self.served = context if served is None else served
         self.certificate: Certificate = verify(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """What was pickled draws from the words that its law is about, or is refused."""
+        _check_words(state["randomizer"])
+        self.__dict__.update(state)
 
     @property
     def name(self) -> str:
@@ -78,22 +92,43 @@ class Mechanism:
         return hashlib.sha256(canonical(self.description).encode()).hexdigest()
 
     def randomize(self, value: Value, rng: Source) -> int:
-        """One person's report; only the standard library is used."""
-        return self.randomize_index(self.context.domain.index(value), rng)
+        """One person's report; only the standard library is used.
+
+        A random pause, up to as long again as the work took, hides what the time could tell of value and outcome.
+        """
+        begun = perf_counter_ns()
+        report = self.randomize_index(self.context.domain.index(value), rng)
+        pause(begun)
+        return report
 
     def randomize_index(self, x: int, rng: Source) -> int:
         """The report of the value numbered `x`."""
+        check_source(rng)
+        if isinstance(x, bool) or not isinstance(x, int) or not 0 <= x < self.context.size:
+            shown = f"index {x!r}" if errors.show_values else "an index"
+            raise UnknownValue(f"{shown} must be a whole number from 0 to {self.context.size - 1}")
         asked = self.randomizer.words
         words = rng.take(asked)
         if len(words) != asked:
             raise RandomnessFailure(f"asked for {asked} words, got {len(words)}; no report was made")
         return int(self.randomizer.draw(x, words, INTEGERS))
 
-    def randomize_many(self, indices: Any, rng: Source) -> Any:
-        """The reports of many values given by number: NumPy in, NumPy out, the same words as one by one."""
-        from ..engines.bulk import randomize_many
+    def randomize_many(self, values: Any, rng: Source, *, unknown: str = "error") -> Any:
+        """The reports of many values, in order, as a NumPy array: those of `randomize` one by one, from the same words.
 
-        return randomize_many(self.randomizer, indices, rng)
+        `values` is a list, a NumPy array, or a column of pandas, polars or Arrow. `unknown` says what becomes of a null
+        or a value outside the domain: "error" refuses it, naming the row; "drop" leaves it out; and any other text
+        is the value to use instead.
+        """
+        from ..engines.numbers import numbered
+
+        return self.randomize_indices(numbered(self.context.domain, values, unknown=unknown).indices, rng)
+
+    def randomize_indices(self, indices: Any, rng: Source) -> Any:
+        """The reports of many values given by their numbers in the domain, 0 to k - 1, as a NumPy array."""
+        from ..engines.bulk import randomize_indices
+
+        return randomize_indices(self.randomizer, indices, rng)
 
     def tally(self, reports: Any = ()) -> Tally:
         """The counts of these reports, ready to be merged and estimated."""
@@ -116,3 +151,11 @@ class Mechanism:
 
     def __repr__(self) -> str:
         return f"<{self.name} for {self.context!r}, {self.bits} bits per report>"
+
+
+def _check_words(randomizer: Randomizer) -> None:
+    """Refuse a law of narrower words than sources give: its channel would not be the one that reports are drawn by."""
+    if randomizer.word_bits != WORD_BITS:
+        raise InvalidInput(
+            f"word_bits={randomizer.word_bits} must be {WORD_BITS}, the width of the words that are drawn"
+        )

@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
+from ..domain import Alike
 from ..errors import InvalidInput
 from .kinds import randomizer_of
 from .law import Law
@@ -64,7 +65,7 @@ class Mixture(Randomizer):
         first, units = parts[0], law.units
         if any(part.size != first.size or part.word_bits != first.word_bits for part in parts):
             raise InvalidInput("parts must be randomizers of one size and one width of words")
-        if any(list(part.labels) != list(first.labels) for part in parts):
+        if any(not _alike(part.labels, first.labels) for part in parts):
             raise InvalidInput("parts must treat the same values alike")
         if len(units) != len(parts) or min(units) < 1 or sum(units) != 1 << first.word_bits:
             raise InvalidInput(f"units must be positive, one per part, and add up to 2**{first.word_bits}")
@@ -80,6 +81,9 @@ class Mixture(Randomizer):
         self.starts, self.cells = tuple(starts[:-1]), starts[-1]
         self._bounds = (tuple(bound * self.scale for bound in accumulate(units)),)
         self.odds = [unit / (1 << self.word_bits) for unit in units]
+
+    def weighted(self, prior: Sequence[float]) -> Mixture:
+        return Mixture(self.parts, self.units, prior)
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Mixture:
         parts = [part.narrowed(word_bits, epsilon) for part in self.parts]
@@ -133,6 +137,10 @@ class Mixture(Randomizer):
             mine = ops.where(chosen == number)
             part.count(added, inside[mine], self.starts[number] + ops.pick(start, mine), ops)
         counts += added
+
+    def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
+        rules = (part.broken_rule(own, ops) for part, own in zip(self.parts, self._slices(counts), strict=True))
+        return next((f"in a part, {rule}" for rule in rules if rule is not None), None)
 
     def totals_of(self, ops: Numeric) -> Array:
         out = ops.integers([-1] * self.cells)
@@ -214,3 +222,10 @@ class Mixture(Randomizer):
             "units": [str(unit) for unit in self.units],
             "prior": list(self.prior),
         }
+
+
+def _alike(one: Sequence[int], other: Sequence[int]) -> bool:
+    """True if two sequences of as many labels are the same; labels that take no memory are not written out."""
+    if isinstance(one, (Alike, range)) and type(one) is type(other):
+        return True
+    return list(one) == list(other)

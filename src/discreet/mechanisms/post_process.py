@@ -9,8 +9,10 @@ from itertools import accumulate
 from typing import Any
 
 from ..arithmetic import Arithmetic
-from ..errors import InvalidInput
+from ..domain import listed_values
+from ..errors import InvalidInput, check_type
 from ..exact import probability_of
+from ..limits import spend
 from .channel import WrittenOut, check_row
 from .kinds import randomizer_of
 from .law import Law
@@ -62,6 +64,8 @@ class PostProcessed(WrittenOut):
         self.law, self.inner, self.weights = law, inner, law.weights
         self.size, self.word_bits, self.words = inner.size, inner.word_bits, inner.words + 1
         reports = list(inner.reports())
+        check_law(bool(reports) and bool(law.weights), law.kind, "it must have reports, and weights for each of them")
+        spend(30 * self.size * len(reports) * (len(law.weights[0]) + 1), f"{law.kind} of {self.size} values")
         check_law(
             len(law.weights) == len(reports), law.kind, f"its weights must have {len(reports)} rows, one per report"
         )
@@ -102,6 +106,8 @@ def post_process(mechanism: Mechanism, matrix: Sequence[Sequence[Any]]) -> Mecha
     text) that add up to one; they are rounded to whole units of a word. The result is certified for the same
     context. Small domains only: the product is written out.
     """
+    check_type("mechanism", mechanism, Mechanism, "a mechanism")
+    matrix = [listed_values(row, f"matrix[{y}]") for y, row in enumerate(listed_values(matrix, "matrix"))]
     inner = mechanism.randomizer
     if inner.outputs > REPORTS:
         raise InvalidInput(f"post_process: {inner.outputs} reports are more than {REPORTS}, the most written out")

@@ -86,8 +86,7 @@ class RandomizedResponse(Indexed):
         if not self.law.spare:
             return report
         used = ((self.size - 1) * self.law.low + self.law.high) * self.scale
-        spare = 1 - ops.less(u, used)
-        return ops.select(spare, ops.divide(ops.select(spare, u - used, 0), self.scale), report)
+        return ops.select(ops.less(u, used), report, ops.divide(u - used, self.scale))
 
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):

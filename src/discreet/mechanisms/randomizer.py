@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from ..arithmetic import Arithmetic
-from ..errors import InvalidReport
+from ..errors import InvalidReport, shown
 from ..exact import log_of
 from .law import WORD_BITS, Law
 
@@ -103,6 +103,10 @@ class Randomizer(ABC):
         made = cls.__new__(cls)
         made.follow(law)
         return made
+
+    def weighted(self, prior: Sequence[float]) -> Self:
+        """This randomizer with its estimates weighted for the shares `prior`, where they depend on any."""
+        return self
 
     @abstractmethod
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
@@ -192,6 +196,14 @@ class Randomizer(ABC):
     def total(self, counts: Array, ops: Numeric) -> Array:
         """The number of reports behind the counts."""
 
+    def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
+        """A rule that counts of reports obey and these do not; None if some reports have exactly these counts.
+
+        The counts, over the last axis, are not negative, and none is above the number of reports. A randomizer with
+        a cell for each report, all of which can occur, needs no other rule.
+        """
+        return None
+
     def totals_of(self, ops: Numeric) -> Array:
         """For each cell that counts members of sets, the cell that counts the sets; -1 for every other cell."""
         return ops.integers([-1] * self.cells)
@@ -244,5 +256,5 @@ class Randomizer(ABC):
     def check_report(self, y: int) -> int:
         """`y` itself, or `InvalidReport` if this randomizer cannot have written it."""
         if isinstance(y, bool) or not isinstance(y, int) or not self.is_report(y):
-            raise InvalidReport(f"report={y!r} cannot occur under {self.name} on {self.size} values")
+            raise InvalidReport(f"report={shown(y)} cannot occur under {self.name} on {self.size} values")
         return y

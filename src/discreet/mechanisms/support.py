@@ -274,6 +274,14 @@ class SetValued(Supporting):
     def total(self, counts: Array, ops: Numeric) -> Array:
         return counts[..., -1:]
 
+    def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
+        members, sets, d = counts[..., :-1], counts[..., -1:], self.set_size
+        if (members > sets).any():
+            return "no value may be in more sets than there are"
+        if d is not None and (ops.sum(members) != d * sets).any():
+            return f"every set holds {d} values, so the counts must add up to {d} times the number of sets"
+        return None
+
     def totals_of(self, ops: Numeric) -> Array:
         return ops.integers([self.size] * self.size + [-1])
 

@@ -119,6 +119,14 @@ class UtilityRappor(Randomizer):
     def total(self, counts: Array, ops: Numeric) -> Array:
         return counts[..., -1:]
 
+    def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
+        members, sets = counts[..., :-1], counts[..., -1:]
+        if (members > sets).any():
+            return "no value may be in more sets than there are"
+        if (ops.sum(members[..., ops.integers(self.others)]) > sets).any():
+            return "a set holds at most one value that is not sensitive, so these may not be more than the sets"
+        return None
+
     def _levels(self, ops: Numeric) -> tuple[Array, Array, Array]:
         """For every bit: Pr(on | own value), Pr(on | another value), their difference."""
         g, h = ops.zeros(self.size) + float(self.passes), ops.zeros(self.size)

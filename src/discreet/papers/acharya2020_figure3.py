@@ -13,7 +13,7 @@ from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_maps
 from ..results.projection import project
 from ..results.shrinking import shrink
-from .data import check_ins
+from .data import Grid, check_ins
 from .report import Report, Table
 from .setting import Setting
 from .simulate import recorded_tally, squared_error, total_variation
@@ -26,7 +26,7 @@ PARTS = (25, 35)
 def run(setting: Setting) -> Report:
     """The map of the data, and one survey by each method."""
     data = check_ins(setting)
-    maps: dict[str, NDArray[np.float64]] = {"check-ins": data.shares}
+    maps: dict[str, NDArray[np.float64]] = {f"data: {data.name}": data.shares}
     rows = []
     for title, parts, name in (
         ("LDP, the paper's method", (1, 1), "hadamard"),
@@ -36,20 +36,24 @@ def run(setting: Setting) -> Report:
     ):
         used = mechanism(grid_context(SHAPE, parts, EPSILON), name)
         maps[title] = _estimate(used, data.people, spatial=name == "auto")
-        rows.append((title, total_variation(maps[title], data.shares), squared_error(maps[title], data.shares)))
+        errors = total_variation(maps[title], data.shares), squared_error(maps[title], data.shares)
+        rows.append((title, data.name, used.name, *errors))
+    columns = [("method", "s"), ("data", "s"), ("mechanism", "s"), ("TV", ".4f"), ("squared error", ".3g")]
     occupied = int(np.count_nonzero(data.counts))
     return Report(
         "acharya2020-figure3",
         "the heat map of check-ins, and what is left of it",
         f"""
-        Acharya2020, Figure 3, on: {data.label}. {occupied:,} of {data.counts.size:,} cells hold a check-in.
+        Acharya2020, Figure 3, on the data named below: {occupied:,} of {data.counts.size:,} cells hold someone.
 
-        The paper shows the data only. Beside them, one survey by its method (Hadamard response, projection onto
-        the simplex) and one by ours (the best mechanism, spatial shrinkage with the total-variation rule), both
-        at epsilon 1. Cells that an estimate leaves empty are white. A map has no number to be off by.
+        The paper shows its data only, without numbers; what follows is ours to add. Beside the data, one survey
+        by the paper's method (Hadamard response, projection onto the simplex) and one by ours (the mechanism that
+        `discreet.mechanism` chooses, spatial shrinkage with the total-variation rule), both at epsilon 1. Cells
+        without a share are white.
         """,
-        [Table("error", "One survey each", [("method", "s"), ("TV", ".4f"), ("squared error", ".3g")], rows)],
-        figures={"acharya2020-figure3.png": lambda path: _draw(maps, path)},
+        [Table("error", f"One survey each, on {data.name}", columns, rows)],
+        figures={"acharya2020-figure3": lambda path: _draw(maps, data, path)},
+        data=data.source,
     )
 
 
@@ -60,5 +64,6 @@ def _estimate(used: Mechanism, people: NDArray[np.int64], *, spatial: bool) -> N
     return project(tally, onto="simplex").shares
 
 
-def _draw(maps: dict[str, NDArray[np.float64]], path: Path) -> None:
-    plot_maps({title: shares.reshape(SHAPE) for title, shares in maps.items()}, path, box=BOX)
+def _draw(maps: dict[str, NDArray[np.float64]], data: Grid, path: Path) -> None:
+    shown = {title: shares.reshape(SHAPE) for title, shares in maps.items()}
+    plot_maps(shown, path, box=BOX, note=f"{data.note} Epsilon {EPSILON}, one survey by each method, 0.2 degree cells.")

@@ -72,14 +72,14 @@ def cut(kind: str, size: int) -> Cut:
     return Cut(f"{kind} {size}", makers[kind]())
 
 
-def uniform_like(other: Cut, *, by: str) -> Cut:
+def uniform_like(other: Cut, *, by: str, shares: NDArray[np.float64]) -> Cut:
     """The uniform grid nearest to another partition in one respect.
 
     "blocks": the number of blocks. "worst": the cells of the largest block. "cells": the cells that the mean
-    person is hidden among, people being where the public population is.
+    person is hidden among, `shares` of the people being in each cell.
     """
     if by == "cells":
-        wanted = other.hidden_cells(population() / population().sum())
+        wanted = other.hidden_cells(shares)
     else:
         wanted = other.blocks if by == "blocks" else other.worst
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -21,11 +22,26 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Grid:
-    """Check-ins, or a stand-in for them, on the paper's grid: `counts` [125, 350] and a label."""
+    """Check-ins, or a stand-in for them, on the paper's grid: `counts` [125, 350], a name, and what they are."""
 
     key: str
     label: str
     counts: NDArray[np.int64]
+
+    @property
+    def name(self) -> str:
+        """The name in tables and figures, which says of a stand-in that it is one."""
+        return "SNAP file" if self.key == "gowalla" else f"{self.key} stand-in"
+
+    @property
+    def source(self) -> dict[str, str]:
+        """The name and what it stands for, as a report tells them."""
+        return {self.name: self.label}
+
+    @property
+    def note(self) -> str:
+        """The same for the inside of a picture."""
+        return f"Data, {self.name}: {self.label}."
 
     @property
     def people(self) -> NDArray[np.int64]:
@@ -52,8 +68,11 @@ def stored(name: str) -> Path | None:
     return found / name if found and (found / name).is_file() else None
 
 
+@lru_cache(maxsize=4)
 def check_ins(setting: Setting) -> Grid:
-    """The best check-ins available: the user's SNAP file, else the semi-synthetic grid, else population."""
+    """The best check-ins available, read once per process: the user's SNAP file, else the semi-synthetic grid, else
+    population.
+    """
     if setting.gowalla is not None:
         counts = read_snap(setting.gowalla)
         label = f"Gowalla, {counts.sum():,} check-ins of the SNAP file (the paper keeps {PAPER_RECORDS:,})"
@@ -62,8 +81,8 @@ def check_ins(setting: Setting) -> Grid:
         counts = np.load(path)["counts"].astype(np.int64)
         return Grid(
             "semi-synthetic",
-            f"semi-synthetic Gowalla, {counts.sum():,} check-ins: totals of 0.7 x 1.4 degree bins are real, the "
-            "placement inside them is real for a fifth and modelled for the rest; not the paper's file",
+            f"semi-synthetic Gowalla, {counts.sum():,} check-ins, not the paper's file: totals of 0.7 x 1.4 degree "
+            "bins are real, the placement inside them is real for a fifth and modelled for the rest",
             counts,
         )
     return population()
@@ -75,7 +94,10 @@ def real_subset() -> Grid | None:
     if path is None:
         return None
     counts = np.load(path)["counts"].astype(np.int64)
-    label = f"real subset of Gowalla, {counts.sum():,} check-ins of some users; heavy on Austin, few rare cells"
+    label = (
+        f"a real subset of Gowalla, {counts.sum():,} check-ins of some users, not the paper's file: heavy on Austin, "
+        "few rare cells"
+    )
     return Grid("real-subset", label, counts)
 
 
@@ -83,7 +105,10 @@ def population() -> Grid:
     """The public population of towns, scaled to the paper's number of records: a stand-in of the same shape."""
     weights = city_population(*grid_centres(SHAPE, BOX), smallest=1000)
     counts = np.rint(weights / weights.sum() * PAPER_RECORDS).astype(np.int64).reshape(SHAPE)
-    label = f"inhabitants of towns (GeoNames), scaled to {counts.sum():,}: no check-ins, a stand-in of the same shape"
+    label = (
+        f"inhabitants of towns (GeoNames), scaled to {counts.sum():,}, no check-ins: the method is the paper's, the "
+        "values are not; give its file with --gowalla"
+    )
     return Grid("population", label, counts)
 
 
@@ -94,7 +119,10 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def expected(name: str) -> list[dict[str, str]]:
-    """The rows of a table of printed or agreed values that comes with the package; ``#`` lines are comments."""
+    """The rows of a table that comes with the package; ``#`` lines are comments.
+
+    They are values as printed, or values of our own earlier calculations where nothing is printed.
+    """
     text = (files(__package__) / "expected" / f"{name}.tsv").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     return list(csv.DictReader(lines, delimiter="\t"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import TextWrapper
@@ -11,8 +11,10 @@ from typing import Any
 
 from .. import tables
 from ..errors import MissingExtra
+from ..plots.picture import KINDS
 
 Draw = Callable[[Path], None]
+"""What draws a picture into the file of that name, in the format that the name means."""
 
 fill = TextWrapper(100).fill
 
@@ -72,6 +74,21 @@ class Report:
     tables: Sequence[Table] = ()
     checks: Sequence[Check] = ()
     figures: dict[str, Draw] = field(default_factory=dict)
+    """Each by the name of its files without the suffix."""
+    data: Mapping[str, str] = field(default_factory=dict)
+    """What each data set is, by the name that it has in tables and figures."""
+    options: str = ""
+    """The options of the command that made it."""
+
+    @property
+    def command(self) -> str:
+        """The command that makes the report again."""
+        return f"discreet papers {self.name} {self.options}".rstrip()
+
+    @property
+    def sources(self) -> list[str]:
+        """A line for each data set, which stands right above the tables."""
+        return [f"Data, {name}: {label}." for name, label in self.data.items()]
 
     @property
     def paragraphs(self) -> list[str]:
@@ -80,33 +97,44 @@ class Report:
 
     def text(self) -> str:
         """The report for a terminal."""
-        parts = [f"{self.name}: {self.title}", *map(fill, self.paragraphs), *(table.text() for table in self.tables)]
+        parts = [f"{self.name}: {self.title}", *map(fill, (*self.paragraphs, *self.sources))]
+        parts += [table.text() for table in self.tables]
         if self.checks:
             parts.append("\n".join(map(str, self.checks)))
         return "\n\n".join(parts)
 
-    def markdown(self, pictures: Iterable[str]) -> str:
-        """The report in Markdown, with these pictures."""
+    def markdown(self, pictures: Mapping[str, Sequence[str]]) -> str:
+        """The report in Markdown, with these pictures: for each figure its files, of which the first is shown."""
         parts = [f"# {self.title[0].upper()}{self.title[1:]}", *self.paragraphs]
-        parts += [f"![{self.title}]({picture})" for picture in pictures]
+        for shown, *others in filter(None, pictures.values()):
+            parts.append(f"![{self.title}]({shown})")
+            if others:
+                parts.append(f"The same as {' and '.join(f'[{Path(o).suffix[1:].upper()}]({o})' for o in others)}.")
         if self.checks:
             parts.append("\n".join(f"- {check}" for check in self.checks))
-        parts += [table.markdown() for table in self.tables]
-        return "\n\n".join([*parts, f"Made by `discreet papers {self.name}`."]) + "\n"
+        parts += [*self.sources, *(table.markdown() for table in self.tables)]
+        return "\n\n".join([*parts, f"Made by `{self.command}`."]) + "\n"
 
-    def save(self, folder: Path) -> tuple[list[Path], str]:
-        """Write the page, one TSV per table and the pictures; return what was written, and why a picture was not."""
+    def save(self, folder: Path, formats: Sequence[str] = KINDS) -> tuple[list[Path], str]:
+        """Write the page, one TSV per table and each figure in these formats, of which the page shows the first.
+
+        Return what was written, and why a picture was not.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         written, missing = [], ""
+        pictures: dict[str, list[str]] = {name: [] for name in self.figures}
         for name, draw in self.figures.items():
-            try:
-                draw(folder / name)
-            except MissingExtra as absent:
-                missing = str(absent)
-            else:
-                written.append(folder / name)
+            for suffix in formats:
+                path = folder / f"{name}.{suffix}"
+                try:
+                    draw(path)
+                except MissingExtra as absent:
+                    missing = str(absent)
+                else:
+                    written.append(path)
+                    pictures[name].append(path.name)
         page = folder / f"{self.name}.md"
-        page.write_text(self.markdown(path.name for path in written), encoding="utf-8")
+        page.write_text(self.markdown(pictures), encoding="utf-8")
         for table in self.tables:
             written.append(folder / f"{self.name}-{table.name}.tsv")
             written[-1].write_text(table.tsv(), encoding="utf-8")
@@ -117,9 +145,12 @@ class Report:
         return {
             "name": self.name,
             "title": self.title,
+            "command": self.command,
             "said": self.paragraphs,
+            "data": dict(self.data),
             "tables": {
                 table.name: {
+                    "caption": table.caption,
                     "columns": [name for name, _ in table.columns],
                     "rows": table._finite,
                 }

@@ -29,6 +29,14 @@ class Setting:
     gowalla: Path | None = None
     workers: int | None = None
 
+    @property
+    def options(self) -> str:
+        """The options of `discreet papers` that the numbers depend on."""
+        asked = ["--full"] if self.full else []
+        asked += [] if self.runs is None else [f"--runs {self.runs}"]
+        asked += [] if self.gowalla is None else [f"--gowalla {self.gowalla.name}"]
+        return " ".join(asked)
+
     def repetitions(self, *, short: int, full: int) -> int:
         """How often to repeat: as requested, or the default of the form."""
         if self.runs is not None:

@@ -33,7 +33,7 @@ def drawn_tally(mechanism: Mechanism, shares: Array, n: int, generator: np.rando
 def recorded_tally(mechanism: Mechanism, counts: NDArray[Any], seed: int) -> Tally:
     """The tally of recorded people, `counts` of each value, every one randomized by the mechanism itself."""
     people = np.repeat(np.arange(len(counts)), counts)
-    return mechanism.tally(mechanism.randomize_many(people, seeded(seed)))
+    return mechanism.tally(mechanism.randomize_indices(people, seeded(seed)))
 
 
 def total_variation(shares: Array, truth: Array) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from itertools import islice
 from pathlib import Path
 
@@ -10,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
-from ..files.formats import compression_of
 
 SHAPE = (125, 350)
 """25-50 N and 130-60 W in steps of 0.2 degrees: the 43,750 values of Acharya2020."""
@@ -18,26 +18,34 @@ SHAPE = (125, 350)
 BOX = (25.0, 50.0, -130.0, -60.0)
 PAPER_RECORDS = 3_671_812
 _LINES = 200_000
+_GZIP = b"\x1f\x8b"
+_FORM = "must be user, time, latitude, longitude and place, separated by tabs"
 
 
 def read_snap(path: Path) -> NDArray[np.int64]:
     """The number of check-ins in each cell [125, 350], first row southernmost.
 
-    A line holds user, time, latitude, longitude and place, separated by tabs; the file may be gzipped. The paper
+    A line holds user, time, latitude, longitude and place, separated by tabs; the file may be gzipped, whatever its
+    name. `InvalidInput` names the first line that is malformed; places outside the box are left out. The paper
     keeps 25-50 N, 130-60 W and rounds to 0.2 degrees; its 43,750 values are 125 x 350, so a coordinate is
     rounded down to the corner of its cell (rounding to the nearest would give 126 x 351 values).
 
     References: Acharya2020 (Section 7), Cho2011.
     """
     counts = np.zeros(SHAPE, dtype=np.int64)
-    with gzip.open(path) if compression_of(path) == "gzip" else path.open("rb") as file:
-        read = 0
-        while lines := list(islice(file, _LINES)):
-            latitude, longitude = _coordinates(lines, path, read)
-            row, column = cells(latitude, longitude)
-            inside = (row >= 0) & (row < SHAPE[0]) & (column >= 0) & (column < SHAPE[1])
-            np.add.at(counts, (row[inside], column[inside]), 1)
-            read += len(lines)
+    with path.open("rb") as file:
+        packed = file.read(len(_GZIP)) == _GZIP
+    try:
+        with gzip.open(path) if packed else path.open("rb") as file:
+            read = 0
+            while lines := list(islice(file, _LINES)):
+                latitude, longitude = _coordinates(lines, path, read)
+                row, column = cells(latitude, longitude)
+                inside = (row >= 0) & (row < SHAPE[0]) & (column >= 0) & (column < SHAPE[1])
+                np.add.at(counts, (row[inside], column[inside]), 1)
+                read += len(lines)
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise InvalidInput(f"{path}: the gzipped file is cut off or damaged") from None
     if not counts.any():
         raise InvalidInput(f"{path}: no check-in lies in 25-50 N, 130-60 W")
     return counts
@@ -45,25 +53,27 @@ def read_snap(path: Path) -> NDArray[np.int64]:
 
 def cells(latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Row and column of each point: ``floor(5 degrees)`` from the corner; decimals on an edge belong to it."""
-    row = np.floor(latitude * 5 + 1e-9).astype(np.int64) - 125
-    column = np.floor(longitude * 5 + 1e-9).astype(np.int64) + 650
-    return row, column
+    row, column = (
+        np.floor(np.clip(degrees, -1000, 1000) * 5 + 1e-9).astype(np.int64) for degrees in (latitude, longitude)
+    )
+    return row - 125, column + 650
 
 
 def _coordinates(lines: list[bytes], path: Path, before: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     try:
-        fields = [line.split(b"\t", 4)[2:4] for line in lines]
-        points = np.array(fields, dtype=np.float64)
-        return points[:, 0], points[:, 1]
-    except (ValueError, IndexError):
-        number = next(n for n, line in enumerate(lines) if not _holds(line))
-        raise InvalidInput(
-            f"{path}, line {before + number + 1}: must be user, time, latitude, longitude, place"
-        ) from None
+        fields = [line.split(b"\t") for line in lines]
+        points = np.array([(latitude, longitude) for _, _, latitude, longitude, _ in fields], dtype=np.float64)
+    except ValueError:
+        points = np.full((1, 2), np.nan)
+    if not np.isfinite(points).all():
+        number = next(n for n, line in enumerate(lines, 1) if not _holds(line))
+        raise InvalidInput(f"{path}, line {before + number}: {_FORM}")
+    return points[:, 0], points[:, 1]
 
 
 def _holds(line: bytes) -> bool:
     try:
-        return len([float(part) for part in line.split(b"\t", 4)[2:4]]) == 2
+        _, _, latitude, longitude, _ = line.split(b"\t")
+        return bool(np.isfinite([float(latitude), float(longitude)]).all())
     except ValueError:
         return False

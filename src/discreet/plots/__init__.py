@@ -11,8 +11,8 @@ from .shares import plot_shares
 __all__ = [
     "plot_bars",
     "plot_curves",
-    "plot_error_region",
     "plot_dots",
+    "plot_error_region",
     "plot_maps",
     "plot_partitions",
     "plot_points",

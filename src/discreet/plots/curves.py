@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .picture import COLOURS, INK, kind_of, new_figure, plain, save_small
+from .picture import COLOURS, FAINT, INK, MARKERS, kind_of, new_figure, plain, save
 
 
 def plot_curves(
@@ -20,20 +20,20 @@ def plot_curves(
     log_x: bool = False,
     log_y: bool = False,
     columns: int = 1,
+    note: str = "",
 ) -> None:
     """Draw panels of lines over a common scale and save the picture.
 
     A panel is a mapping with `title`, `x` and `series`, which maps a line's name to its heights over `x`; every
-    panel has the same lines.
+    panel has the same lines. `bands`, if it is there, maps names to (lows, highs), shaded: under a line's name in
+    the colour of the line, under any other in grey with a place of its own in the legend.
     """
     kind_of(path)
     rows = math.ceil(len(panels) / columns)
     figure = new_figure(1.2 + 4.2 * columns, 0.9 + 2.9 * rows)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     for axes, panel in zip(grid.flat, panels, strict=False):
-        for number, (name, heights) in enumerate(panel["series"].items()):
-            colour = COLOURS[number % len(COLOURS)]
-            axes.plot(panel["x"], heights, "o-", color=colour, markersize=2.5, linewidth=1.3, label=name)
+        _draw(axes, panel)
         axes.set_xscale("log" if log_x else "linear")
         axes.set_yscale("log" if log_y else "linear")
         plain(axes, x_label=x_label, y_label=y_label, title=panel["title"])
@@ -47,11 +47,25 @@ def plot_curves(
         handles,
         labels,
         loc="outside lower center",
-        ncols=columns + 1 if len(labels) < 5 else 2 * columns + 1,
+        ncols=columns + 1 if len(labels) < 6 and columns == 1 else 2 * columns + 1,
         frameon=False,
         fontsize=8,
     )
-    save_small(figure, path)
+    save(figure, path, note=note)
+
+
+def _draw(axes: Any, panel: Mapping[str, Any]) -> None:
+    """The bands of a panel, then its lines."""
+    colours = {name: COLOURS[number % len(COLOURS)] for number, name in enumerate(panel["series"])}
+    for name, (lows, highs) in panel.get("bands", {}).items():
+        if name in colours:
+            axes.fill_between(panel["x"], lows, highs, color=colours[name], alpha=0.22, linewidth=0)
+        else:
+            axes.fill_between(panel["x"], lows, highs, color=FAINT, alpha=0.6, linewidth=0, label=name)
+    every = max(1, len(panel["x"]) // 15)
+    for number, (name, heights) in enumerate(panel["series"].items()):
+        style = {"color": colours[name], "marker": MARKERS[number % len(MARKERS)], "markevery": (number % every, every)}
+        axes.plot(panel["x"], heights, markersize=3.2, linewidth=1.3, label=name, **style)
 
 
 def plot_ratios(
@@ -60,24 +74,30 @@ def plot_ratios(
     *,
     title: str,
     x_label: str,
+    y_label: str = "ratio",
+    errors: Mapping[str, Sequence[float]] | None = None,
+    note: str = "",
 ) -> None:
     """Draw ratios as points around 1, with series (places, ratios) in pairs: the first hollow, the second filled.
 
-    Places are on a scale of powers of two, with series next to each other so that none covers another.
+    Places are on a scale of powers of two, with series next to each other so that none covers another. `errors`
+    gives the half-length of the line through each point.
     """
     kind_of(path)
-    figure = new_figure(8, 3.8)
+    figure = new_figure(9.5, 4.4)
     axes = figure.subplots()
     axes.axhline(1, color=INK, linewidth=0.8)
     for number, (name, (places, ratios)) in enumerate(series.items()):
-        moved = [place * 2 ** (0.07 * (number - len(series) / 2 + 0.5)) for place in places]
-        colour = COLOURS[1 + number // 2]
-        face = colour if number % 2 else "none"
-        axes.plot(moved, ratios, "o", markersize=4, color=colour, markerfacecolor=face, alpha=0.85, label=name)
+        moved = [place * 2 ** (0.075 * (number - len(series) / 2 + 0.5)) for place in places]
+        colour, marker = COLOURS[1 + number // 2], MARKERS[number // 2]
+        if errors is not None:
+            axes.errorbar(moved, ratios, yerr=errors[name], fmt="none", ecolor=colour, elinewidth=0.7, alpha=0.7)
+        face = colour if number % 2 else "white"
+        axes.plot(moved, ratios, marker, markersize=3.8, color=colour, markerfacecolor=face, label=name)
     ticks = sorted({place for places, _ in series.values() for place in places})
     axes.set_xscale("log", base=2)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
-    plain(axes, x_label=x_label, title=title)
+    plain(axes, x_label=x_label, y_label=y_label, title=title)
     figure.legend(loc="outside right center", frameon=False, fontsize=8)
-    save_small(figure, path)
+    save(figure, path, note=note)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .picture import ESTIMATE, FAINT, INK, INTERVAL, kind_of, new_figure, plain, save
+from .regions import closed
 
 
 class Region(Protocol):
@@ -37,8 +38,9 @@ def plot_error_region(region: Region, path: str | Path, *, title: str = "") -> N
     boundaries = region.as_dict()
     figure = new_figure(5.2, 4.8)
     axes = figure.subplots()
-    axes.fill(*_closed(boundaries["allowed"]), color=FAINT, label="allowed by the context")
-    axes.fill(*_closed(boundaries["attained"]), color=INTERVAL, alpha=0.8, label="attained by the mechanism")
+    shades = {"allowed": (FAINT, "allowed by the context"), "attained": (INTERVAL, "attained by the mechanism")}
+    for name, (colour, label) in shades.items():
+        axes.fill(*zip(*closed(boundaries[name]), strict=True), color=colour, alpha=0.8, label=label)
     for corners, colour, line in ((boundaries["allowed"], INK, "--"), (boundaries["attained"], ESTIMATE, "-")):
         axes.plot(*zip(*corners, strict=True), line, color=colour, linewidth=1.4)
     if len(boundaries["attained"]) <= 40:
@@ -48,11 +50,5 @@ def plot_error_region(region: Region, path: str | Path, *, title: str = "") -> N
     axes.set_aspect("equal")
     x, z = str(region.x), str(region.z)
     plain(axes, x_label=f"false alarm: says {x} of {z}", y_label=f"missed detection: says {z} of {x}", title=title)
-    axes.legend(loc="upper right", frameon=False, fontsize=8)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=8)
     save(figure, path)
-
-
-def _closed(corners: list[list[float]]) -> tuple[list[float], list[float]]:
-    """The polygon between the lower boundary and its reflection."""
-    around = [*corners, *([1 - a, 1 - b] for a, b in corners)]
-    return [a for a, _ in around], [b for _, b in around]

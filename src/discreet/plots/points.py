@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .picture import COLOURS, kind_of, new_figure, plain, save_small
+from .picture import COLOURS, MARKERS, kind_of, new_figure, plain, save
 
-Points = tuple[Sequence[float], Sequence[float]]
+Points = tuple[Sequence[float], Sequence[float], Sequence[float]]
+"""Places, heights, and the half-length of the line through each point, nan where it is not known."""
 
 
-def plot_points(panels: Mapping[str, Mapping[str, Points]], path: str | Path, *, x_label: str, y_label: str) -> None:
-    """Draw panels of points on logarithmic scales; a panel maps a series' name to places and heights.
+def plot_points(
+    panels: Mapping[str, Mapping[str, Points]], path: str | Path, *, x_label: str, y_label: str, note: str = ""
+) -> None:
+    """Draw panels of points on logarithmic scales; a panel maps a series' name to its points.
 
     The first series, with which the others are compared, is joined by a line.
     """
@@ -21,12 +24,21 @@ def plot_points(panels: Mapping[str, Mapping[str, Points]], path: str | Path, *,
 
     grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (title, series) in zip(grid, panels.items(), strict=True):
-        for number, (name, (places, heights)) in enumerate(series.items()):
-            colour = COLOURS[number % len(COLOURS)]
-            order = sorted(range(len(places)), key=lambda i, at=places: at[i])  # type: ignore[misc]
-            xs, ys = [places[i] for i in order], [heights[i] for i in order]
-            style = "o-" if number == 0 else "D"
-            axes.plot(xs, ys, style, color=colour, markersize=4, linewidth=1, label=name)
+        for number, (name, points) in enumerate(series.items()):
+            colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+            xs, ys, ends = zip(*sorted(zip(*points, strict=True)), strict=True)
+            axes.errorbar(xs, ys, yerr=ends, fmt="none", ecolor=colour, elinewidth=1.2, capsize=2)
+            line = "-" if number == 0 else "none"
+            axes.plot(
+                xs,
+                ys,
+                marker=marker,
+                linestyle=line,
+                color=colour,
+                markersize=4.5 if number else 3,
+                linewidth=1,
+                label=name,
+            )
         axes.set_xscale("log")
         axes.set_yscale("log")
         for scale in (axes.xaxis, axes.yaxis):
@@ -36,9 +48,9 @@ def plot_points(panels: Mapping[str, Mapping[str, Points]], path: str | Path, *,
         axes.label_outer()
     handles, labels = grid[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5), frameon=False, fontsize=8)
-    save_small(figure, path)
+    save(figure, path, note=note)
 
 
 def _some(value: float, _: int) -> str:
-    """The labels between powers of ten: 2, 3 and 5 times a power, in plain numbers."""
-    return f"{value:g}" if f"{value:e}"[0] in "235" else ""
+    """The labels between powers of ten: 2 and 5 times a power, in plain numbers."""
+    return f"{value:g}" if f"{value:e}"[0] in "25" else ""

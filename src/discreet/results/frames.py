@@ -23,7 +23,7 @@ def pandas_frame(columns: Mapping[str, Sequence[Any] | None], about: Mapping[str
 def arrow_table(columns: Mapping[str, Sequence[Any] | None], about: Mapping[str, Any]) -> Any:
     """A pyarrow Table of the columns, with nulls for missing ones; the schema's metadata describe the result as JSON.
 
-    Values of more than one kind are written as text.
+    Values of more than one kind, or beyond 64 bits, are written as text.
     """
     try:
         import pyarrow as pa
@@ -33,8 +33,12 @@ def arrow_table(columns: Mapping[str, Sequence[Any] | None], about: Mapping[str,
     rows = list(columns[value] or ())
     if len({type(cell) for cell in rows}) > 1:
         rows = [str(cell) for cell in rows]
+    try:
+        told = pa.array(rows)
+    except (pa.ArrowException, OverflowError):  # whole numbers beyond 64 bits
+        told = pa.array([str(cell) for cell in rows])
     nothing = pa.nulls(len(rows), pa.float64())
     arrays = {name: nothing if (cells := columns[name]) is None else pa.array(cells, pa.float64()) for name in numbers}
-    return pa.table({value: pa.array(rows), **arrays}).replace_schema_metadata(
+    return pa.table({value: told, **arrays}).replace_schema_metadata(
         {"discreet": json.dumps(about, ensure_ascii=False)}
     )

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput, Unavailable
+from ..errors import InvalidInput, Unavailable, check_type
 from ..statistics.simplex import project_blocks
 from ..tally import Tally
 from .distribution import Distribution
@@ -51,6 +51,7 @@ def project(estimate: Tally | Shares, *, onto: Literal["blocks", "simplex", "cli
 
 
 def _projected(unbiased: Estimate, onto: str) -> Array:
+    check_type("onto", onto, str, "text")
     if onto == "clip":
         return _clipped(unbiased.shares)
     if onto == "simplex":

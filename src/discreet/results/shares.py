@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import tables
-from ..domain import Domain, Value
+from ..domain import Domain, Value, plain_value
 from ..errors import InvalidInput, NotIdentifiable, Unavailable
 from ..mechanisms.mechanism import Mechanism
 from ..tally import Tally
@@ -80,7 +80,7 @@ class Shares(ABC):
 
     def __getitem__(self, value: Value) -> float:
         """The share of one value; `UnknownValue` if it is not in the domain."""
-        return float(self.shares[self.values.index(value)])
+        return float(self.shares[self.values.asked(value)])
 
     def __iter__(self) -> Iterator[Value]:
         return iter(self.values)
@@ -102,8 +102,8 @@ class Shares(ABC):
             "n": self.n,
             "method": self.method,
             "biased": self.biased,
-            "confidence": confidence,
-            "values": [_plain(value) for value in self.values],
+            "confidence": float(confidence),
+            "values": [plain_value(value) for value in self.values],
             **{name: finite(column) for name, column in columns.items()},
             "notes": notes,
         }
@@ -120,13 +120,13 @@ class Shares(ABC):
 
         The metadata of its schema holds what `to_pandas` puts in `attrs`, as JSON under "discreet".
         """
-        return arrow_table(*self._frame([_plain(value) for value in self.values], confidence))
+        return arrow_table(*self._frame([plain_value(value) for value in self.values], confidence))
 
     def _frame(self, values: list[Any], confidence: float) -> tuple[dict[str, Any], dict[str, Any]]:
         columns, notes = self._columns(confidence)
         about = {"mechanism": self.mechanism.name, "n": self.n, "method": self.method, "biased": self.biased}
         named = {"share" if name == "shares" else name: column for name, column in columns.items()}
-        return {"value": values, **named}, {**about, "confidence": confidence, "notes": notes}
+        return {"value": values, **named}, {**about, "confidence": float(confidence), "notes": notes}
 
     def _columns(self, confidence: float) -> tuple[dict[str, Array | None], dict[str, str]]:
         """Shares, stderr, low and high, with None for those not available, and the reasons by name."""
@@ -220,7 +220,7 @@ def tally_of(name: str, given: Tally | Shares) -> Tally:
         return given
     if isinstance(given, Shares):
         return given.tally
-    raise InvalidInput(f"{name}={given!r} must be a tally or a result, such as that of dc.estimate")
+    raise InvalidInput(f"{name}={repr(given)[:60]} must be a tally or a result, such as that of dc.estimate")
 
 
 def finite(column: Array | None) -> list[float | None] | None:
@@ -228,10 +228,3 @@ def finite(column: Array | None) -> list[float | None] | None:
     if column is None:
         return None
     return [number if math.isfinite(number) else None for number in column.tolist()]
-
-
-def _plain(value: Value) -> Any:
-    """The value as JSON data: text, numbers and truth values as they are, anything else as text."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    return value if value is None or isinstance(value, (str, int, float)) else str(value)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput, Unavailable
+from ..errors import InvalidInput, Unavailable, check_type
 from ..statistics.numeric import NUMERIC
 from ..tally import Tally
 from .distribution import Distribution
@@ -90,6 +90,7 @@ def shrink(
 
     References: Efron2010.
     """
+    check_type("rule", rule, str, "text")
     counted = tally_of("tally", tally)
     if not counted.n:
         raise InvalidInput("n=0 reports give nothing to shrink")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..statistics.numeric import NUMERIC
 from ..statistics.simplex import project_blocks
 from ..tally import Tally
-from .intervals import check_confidence, quantile
+from .intervals import quantile
 from .shares import Shares, tally_of
 from .weights import weights_of
 
@@ -66,8 +66,7 @@ class Estimate(Shares):
 
     def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
         """Intervals that all hold together with the given confidence (Bonferroni over the values)."""
-        check_confidence(confidence)
-        return self._score(quantile(1 - (1 - confidence) / len(self.values)))
+        return self._score(quantile(confidence, among=len(self.values)))
 
     def _score(self, z: float) -> tuple[Array, Array]:
         if not self.n:
@@ -133,7 +132,7 @@ class Estimate(Shares):
             inside = block_of[list(part.members)]
             if (inside == inside[0]).all() and sizes[inside[0]] == len(inside):
                 names[int(inside[0])] = part.name
-        if len(names) < len(totals):  # blocks of the reports that are not parts of the context have no names
+        if len(set(names.values())) < len(totals):  # reports may show blocks that are no parts of the context
             names = dict(enumerate(range(len(totals)) if len(totals) > 1 else ["all"]))
         return {names[block]: float(total) if self.n else math.nan for block, total in enumerate(totals)}
 

@@ -18,13 +18,17 @@ def weights_of(domain: Domain, weights: Any) -> NDArray[np.float64]:
         if isinstance(weights, Mapping):
             array = np.zeros(len(domain))
             for value, weight in weights.items():
-                array[domain.index(value)] = weight
+                array[domain.asked(value)] = weight
         else:
             array = np.asarray(weights, dtype=float)
     except InvalidInput:
         raise
-    except (TypeError, ValueError):
-        raise InvalidInput(f"weights={weights!r} must be {len(domain)} finite numbers or {{value: number}}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(
+            f"weights={repr(weights)[:60]} must be {len(domain)} finite numbers or {{value: number}}"
+        ) from None
+    if isinstance(weights, np.ma.MaskedArray) or np.asarray(weights).dtype.kind in "US":
+        raise InvalidInput(f"weights of type {type(weights).__name__} must be {len(domain)} numbers, none missing")
     if array.shape != (len(domain),) or not np.isfinite(array).all():
         raise InvalidInput(f"weights of shape {array.shape} must be {len(domain)} finite numbers")
     return array

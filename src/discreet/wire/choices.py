@@ -2,23 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from ..build import mechanism
+from ..build import AUTO, comparison, mechanism
 from ..context import Context
+from ..domain import Domain
 from ..errors import InvalidInput, InvalidSpec
 from ..fields import Fields, exact, listed, text, whole
+from ..limits import check
 from ..mechanisms.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from ..choose import Explanation
 
 RESERVED = ("context", "word_bits")
 
 
 def mechanism_of(context: Context, choice: object) -> Mechanism:
     """The mechanism for the context that the table `choice` names, certified."""
+    name, parameters = _read(choice, context.domain)
+    with _about_mechanism():
+        return mechanism(context, name, **parameters)
+
+
+def is_auto(choice: Mapping[str, Any]) -> bool:
+    """True if the table `choice` leaves the mechanism to a comparison."""
+    return choice.get("name", AUTO) == AUTO and "inner" not in choice
+
+
+def comparison_of(context: Context, choice: object) -> Explanation:
+    """The comparison of mechanisms that a table `choice` with the name "auto" asks for."""
+    name, parameters = _read(choice, context.domain)
+    if name != AUTO:
+        raise InvalidSpec(f"mechanism.name={name!r} must be auto: a named mechanism is compared with nothing")
+    with _about_mechanism():
+        return comparison(context, **parameters)
+
+
+@contextmanager
+def _about_mechanism() -> Iterator[None]:
+    try:
+        yield
+    except InvalidInput as problem:
+        raise (InvalidSpec if type(problem) is InvalidInput else type(problem))(f"mechanism: {problem}") from None
+
+
+def _read(choice: object, domain: Domain) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters that the table `choice` gives, with their types checked."""
     fields = Fields(choice, "mechanism")
-    name = text(fields.optional("name", default="auto"), "mechanism.name")
-    if "bits" in fields and name != "auto":
+    name = text(fields.optional("name", default=AUTO), "mechanism.name")
+    if "bits" in fields and name != AUTO:
         raise InvalidSpec(f'mechanism.bits must go with name = "auto", not with {name!r}')
     parameters = fields.rest()
     for key in parameters:
@@ -27,27 +62,26 @@ def mechanism_of(context: Context, choice: object) -> Mechanism:
     for key, read in READERS.items():
         if key in parameters:
             parameters[key] = read(parameters[key])
+    if "prior" in parameters:
+        parameters["prior"] = prior_of(parameters["prior"], domain)
     if name == "mixture":
         for key in ("parts", "units", "prior"):
             fields.required(key)
-    if "inner" in parameters and name == "auto":
-        name = "mixed"
-    try:
-        return mechanism(context, name, **parameters)
-    except InvalidInput as problem:
-        raise (InvalidSpec if type(problem) is InvalidInput else type(problem))(f"mechanism: {problem}") from None
+    return "mixed" if "inner" in parameters and name == AUTO else name, parameters
 
 
 def _bits(data: object) -> int:
     if whole(data, "mechanism.bits") < 1:
         raise InvalidSpec(f"mechanism.bits={data} must be at least 1")
+    check("report_bits", whole(data, "mechanism.bits"), "mechanism.bits")
     return whole(data, "mechanism.bits")
 
 
-def _prior(data: object) -> Any:
-    """The assumed shares: a list in order, or a table by value."""
+def prior_of(data: object, domain: Domain) -> Any:
+    """The assumed shares: a list in order, or a table by value as files write it."""
     if isinstance(data, Mapping):
-        return {key: _share(share, f"mechanism.prior.{key}") for key, share in data.items()}
+        shares = {key: _share(share, f"mechanism.prior.{key}") for key, share in data.items()}
+        return {domain[domain.index_of_text(key)]: share for key, share in shares.items()}
     return [_share(share, f"mechanism.prior[{x}]") for x, share in enumerate(listed(data, "mechanism.prior"))]
 
 
@@ -95,7 +129,6 @@ def _named(key: str) -> Any:
 
 READERS = {
     "bits": _bits,
-    "prior": _prior,
     "rows": _rows,
     "units": _units,
     "parts": _named("parts"),

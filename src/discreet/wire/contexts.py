@@ -6,47 +6,117 @@ from pathlib import Path
 
 from ..context import FORMS, Context
 from ..domain import Domain
-from ..errors import InvalidSpec
-from ..fields import Fields, text, values, whole
+from ..errors import InvalidSpec, shown
+from ..fields import Fields, text, whole
+from ..limits import check
+from ..ranges import values_in
 
-LARGEST = 1 << 31
-"""The most values that a spec may number."""
 
-
-def domain_of(fields: Fields, folder: Path | None) -> Domain:
-    """The values of a spec: listed, numbered 0 .. size-1, or one column of a file."""
+def domain_of(fields: Fields, folder: Path | None) -> tuple[Domain, list[str] | None]:
+    """The values of a spec: listed, numbered 0 .. size-1, or one column of a file; there, perhaps with their blocks."""
+    blocks = None
     given = [key for key in ("values", "size", "file") if fields.has(key)]
     if len(given) != 1:
         raise InvalidSpec(f"{fields.path} must give exactly one of values, size and file")
     if given == ["values"]:
-        domain = Domain(values(fields.required("values"), fields.name("values")))
+        domain = Domain(values_in(fields.required("values"), fields.name("values")))
     elif given == ["size"]:
         size = whole(fields.required("size"), fields.name("size"))
-        if not 1 <= size <= LARGEST:
-            raise InvalidSpec(f"{fields.name('size')}={size} must be from 1 to {LARGEST}")
+        if size < 1:
+            raise InvalidSpec(f"{fields.name('size')}={size} must be at least 1")
+        check("values", size, fields.name("size"))
         domain = Domain(range(size))
     else:
-        domain = _in_file(fields, folder)
+        domain, blocks = _in_file(fields, folder)
     fields.close()
-    return domain
+    check("values", len(domain), fields.path)
+    return domain, blocks
 
 
-def _in_file(fields: Fields, folder: Path | None) -> Domain:
+def _in_file(fields: Fields, folder: Path | None) -> tuple[Domain, list[str] | None]:
+    """The values in a column of a file, and the name of each one's block where that is another column."""
     from ..files.text_reader import read_values  # rarely needed, and a report must not wait for it
 
     if folder is None:
         raise InvalidSpec(f"{fields.name('file')} can be given only in a spec that is itself a file")
-    path = folder / text(fields.required("file"), fields.name("file"))
+    path = file_inside(folder, text(fields.required("file"), fields.name("file")), fields.name("file"))
     column = fields.optional("column")
     chosen = None if column is None else text(column, fields.name("column"))
-    return Domain(entry for chunk in read_values(path, chosen) for entry in chunk)
+
+    def column_in(name: str | None) -> list[str]:
+        found: list[str] = []
+        for chunk in read_values(path, name):
+            texts = [entry for entry in chunk if isinstance(entry, str)]
+            if len(texts) != len(chunk):
+                place = next(place for place, entry in enumerate(chunk, 1) if not isinstance(entry, str))
+                raise InvalidSpec(f"{path}, entry {len(found) + place}: there must be text or a whole number")
+            found += texts
+            check("values", len(found), fields.name("file"))
+        return found
+
+    if fields.has("block_column") and chosen is None:
+        raise InvalidSpec(f"{fields.name('column')} is missing: it must name the column of the values")
+    held = column_in(chosen)
+    if "" in held:
+        raise InvalidSpec(f"{path}, entry {held.index('') + 1}: is blank; an empty value can be given in values only")
+    if not fields.has("block_column"):
+        return Domain(held), None
+    other = text(fields.required("block_column"), fields.name("block_column"))
+    blocks = column_in(other)
+    if "" in blocks:
+        raise InvalidSpec(f"{path}, entry {blocks.index('') + 1}: {other!r} must name the block of the value")
+    return Domain(held), blocks
 
 
-def context_of(fields: Fields, domain: Domain | None) -> Context:
-    """The context of a spec; only blocks that list their values need no domain."""
+def file_inside(folder: Path, named: str, entry: str) -> Path:
+    """A regular file inside the folder of a spec, by its relative name; `InvalidSpec` for anything else.
+
+    A spec may come from somebody else, so no name, and no link, leads out of the folder, to a device or to a pipe; the
+    content, unpacked, is held to the limit on bytes.
+    """
+    from ..files.compressed import reading
+
+    try:
+        path, home = (folder / named).resolve(), folder.resolve()
+        if Path(named).is_absolute() or not path.is_relative_to(home):
+            raise InvalidSpec(f"{entry}={shown(named)} must be relative to the spec and inside its folder")
+        if not path.is_file():
+            raise InvalidSpec(f"{entry}={shown(named)} must name a file beside the spec; there is none")
+    except (OSError, RuntimeError, UnicodeError) as problem:
+        raise InvalidSpec(f"{entry}={shown(named)} must name a file beside the spec: {problem}") from None
+    except ValueError as problem:
+        if isinstance(problem, InvalidSpec):
+            raise
+        raise InvalidSpec(f"{entry}={shown(named)} must name a file beside the spec: {problem}") from None
+    with reading(path) as content:
+        size = 0
+        while piece := content.read(1 << 20):
+            size += len(piece)
+            check("bytes", size, entry)
+    return path
+
+
+def context_of(data: object, domain: Domain | None, blocks: list[str] | None = None) -> Context:
+    """The context of a spec; only blocks that list their values need no domain.
+
+    `blocks` are the names of the blocks that the file of the domain gives, one per value.
+    """
+    fields = Fields(data, "context")
     form = text(fields.required("form"), fields.name("form"))
     if form not in FORMS:
         raise InvalidSpec(f"{fields.name('form')}={form!r} must be one of {', '.join(FORMS)}")
+    if blocks is not None:
+        fields = _with_blocks(fields, form, blocks)
     context = FORMS[form].read(fields, domain)
     fields.close()
     return context
+
+
+def _with_blocks(fields: Fields, form: str, blocks: list[str]) -> Fields:
+    """The entries of a context in blocks, with the blocks that the file of the domain gives."""
+    if form != "blocks":
+        raise InvalidSpec(f'domain.block_column must go with {fields.name("form")} = "blocks", not with {form!r}')
+    for key in ("sizes", "block_of", "blocks", "names"):
+        if key in fields:
+            raise InvalidSpec(f"{fields.name(key)} must be left out: domain.block_column gives the blocks")
+    return Fields({**fields.rest(), "block_of": blocks}, fields.path)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..canonical import canonical
 from ..errors import InvalidSpec
 from ..mechanisms.mechanism import Mechanism
+from ..strict_json import loads
 from .spec import Spec
-from .strict_json import loads
 
 
 def law_text(mechanism: Mechanism) -> str:

@@ -3,72 +3,96 @@
 from __future__ import annotations
 
 import json
-import tomllib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from decimal import Decimal
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .. import __version__
 from ..context import Context
-from ..errors import DiscreetError, InvalidSpec
+from ..documents import parse_toml, read_document
+from ..domain import Domain
+from ..errors import DiscreetError, InvalidSpec, check_type
 from ..fields import Fields, kind_of, text, value, whole
+from ..limits import LIFTED, Limits, allowed, metered, under
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import VERSION as LAW_VERSION
 from ..mechanisms.mechanism import Mechanism
-from .choices import mechanism_of
+from ..strict_json import loads
+from .choices import comparison_of, is_auto, mechanism_of, prior_of
 from .contexts import context_of, domain_of
 from .located import located
-from .strict_json import loads
 from .toml import dumps
+
+if TYPE_CHECKING:
+    from ..choose import Explanation
 
 VERSION = 1
 """The version of spec files; another one is refused."""
+
+FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, eq=False)
 class Spec:
     """What a spec file says: a context, the choice of a mechanism, and perhaps a name.
 
-    `mechanism` is built and certified when first used. `name` and `source` (the file, for messages) are
-    not part of the fingerprint.
+    `mechanism` is built and certified when first used; where `fingerprint` is given, a mechanism with another one is
+    refused. `name`, `note` (both for people), `source` (the file, for messages) and `files` (all that it was read
+    from) are not part of the fingerprint. `limits` is what its mechanism may cost: those under which the spec was read.
     """
 
     context: Context
     choice: Mapping[str, Any] = field(default_factory=lambda: {"name": "auto"})
     name: str = ""
     source: str = ""
+    fingerprint: str = ""
+    note: str = ""
+    files: tuple[Path, ...] = ()
+    limits: Limits = LIFTED
 
     @classmethod
-    def read(cls, path: str | Path) -> Spec:
-        """The spec in a file, TOML or JSON by its name; paths in it are relative to the file."""
-        path = Path(path)
-        if path.suffix not in (".toml", ".json"):
-            raise InvalidSpec(f"{path}: a spec must be a .toml or a .json file")
-        data = path.read_bytes()
+    def read(cls, path: str | Path, *, folder: str | Path | None = None) -> Spec:
+        """The spec in a file, TOML or JSON by its name; files that it names are in its folder, or in `folder`.
+
+        It may come from somebody else: what it asks for is held to `discreet.limits`.
+        """
+        path = check_name(path)
+        data = read_document(path)
         try:
             written = data.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InvalidSpec(f"{path}: must be UTF-8 text") from None
         with located(str(path)):
             parsed = parse_toml(written) if path.suffix == ".toml" else loads(written, InvalidSpec)
-            return cls.of(parsed, folder=path.parent, source=str(path))
+            where = path.parent if folder is None else Path(folder)
+            spec = cls.of(parsed, folder=where, source=str(path))
+            return replace(spec, files=(path, *(where / name for name in _named_files(parsed))))
 
     @classmethod
     def of(cls, data: object, *, folder: Path | None = None, source: str = "") -> Spec:
         """The spec described by plain data; `InvalidSpec` names an entry that is missing, extra or ill-typed."""
-        fields = Fields(data, "")
+        with metered(allowed()):
+            return cls._of(Fields(data, ""), folder, source)
+
+    @classmethod
+    def _of(cls, fields: Fields, folder: Path | None, source: str) -> Spec:
         name = text(fields.optional("name", default=""), "name")
+        note = text(fields.optional("note", default=""), "note")
+        fingerprint = text(fields.optional("fingerprint", default=""), "fingerprint")
+        if "fingerprint" in fields and not FINGERPRINT.fullmatch(fingerprint):
+            raise InvalidSpec("fingerprint must be the 64 hexadecimal digits that `discreet verify` shows")
         expected = LAW_VERSION if "law" in fields else VERSION
         if (version := whole(fields.optional("version", default=expected), "version")) != expected:
             raise InvalidSpec(f"version={version} must be {expected}, the only known version")
         if (bits := whole(fields.optional("word_bits", default=WORD_BITS), "word_bits")) != WORD_BITS:
             raise InvalidSpec(f"word_bits={bits} must be {WORD_BITS}")
         table = fields.optional("domain")
-        domain = None if table is None else domain_of(Fields(table, "domain"), folder)
-        context = context_of(Fields(fields.required("context"), "context"), domain)
+        domain, blocks = (None, None) if table is None else domain_of(Fields(table, "domain"), folder)
+        context = context_of(fields.required("context"), domain, blocks)
         choice = fields.optional("mechanism", default={"name": "auto"})
         if fields.has("law"):
             if "mechanism" in fields:
@@ -77,7 +101,7 @@ class Spec:
         fields.close()
         if not isinstance(choice, Mapping):
             raise InvalidSpec(f"mechanism must be a table, not {kind_of(choice)}")
-        return cls(context, choice, name, source)
+        return cls(context, choice, name, source, fingerprint, note, limits=allowed())
 
     @classmethod
     def of_mechanism(cls, mechanism: Mechanism, *, name: str = "") -> Spec:
@@ -86,11 +110,11 @@ class Spec:
         It is read back before it is returned, so it is certain to mean the same mechanism: given by name and
         parameters where they suffice, else by its law.
         """
-        for number, entry in enumerate(mechanism.context.domain):
-            value(entry, f"values[{number}]={entry!r}")
+        _check_writable(mechanism.context.domain)
         entries = {key: mechanism.description[key] for key in ("domain", "context")}
         for choice in (mechanism.randomizer.describe(), {"name": "law", "law": mechanism.description["law"]}):
-            spec = cls.of({**entries, "name": name, "mechanism": choice})
+            with under(LIFTED):
+                spec = cls.of({**entries, "name": name, "mechanism": choice})
             with suppress(DiscreetError):
                 if spec.mechanism.fingerprint == mechanism.fingerprint:
                     return spec
@@ -99,16 +123,73 @@ class Spec:
     @cached_property
     def mechanism(self) -> Mechanism:
         """The mechanism that the spec asks for, certified for its context."""
+        with located(self.source), metered(self.limits):
+            return self._as_pinned(mechanism_of(self.context, self.choice))
+
+    @property
+    def is_auto(self) -> bool:
+        """True if the mechanism is left to a comparison of all that serve the context."""
+        return is_auto(self.choice)
+
+    @property
+    def prior(self) -> Any:
+        """The shares that the spec assumes, in order or by value; None if it assumes even ones."""
+        return prior_of(self.choice["prior"], self.context.domain) if "prior" in self.choice else None
+
+    def compare(self) -> Explanation:
+        """The comparison that a spec with the mechanism "auto" chooses by, best first."""
+        with located(self.source), metered(self.limits):
+            explanation = comparison_of(self.context, self.choice)
+            self._as_pinned(explanation.chosen)
+            return explanation
+
+    def settled(self, mechanism: Mechanism) -> Spec:
+        """This spec with a mechanism for its context that is already made, so that it is not made again."""
+        if mechanism.context is not self.context:
+            raise InvalidSpec(f"{mechanism!r} must be for the context of the spec, {self.context!r}")
+        spec = replace(self)
         with located(self.source):
-            return mechanism_of(self.context, self.choice)
+            vars(spec)["mechanism"] = self._as_pinned(mechanism)  # where the cached property would put it
+        return spec
+
+    def resolved(self) -> Spec:
+        """This spec with the law that its mechanism draws by in place of a name, and the fingerprint of it.
+
+        It no longer depends on what "auto" would choose or on how a named mechanism is built, so a later version
+        reads the same law from it, or refuses it where the fingerprint is another one. The assumed shares are kept.
+        """
+        mechanism = self.mechanism
+        _check_writable(mechanism.context.domain)
+        law = {"name": "law", "law": mechanism.description["law"]}
+        if "prior" in self.choice:
+            law["prior"] = _as_text(self.choice["prior"])
+        note = self.note
+        if self.choice.get("name") != "law":
+            note = f"{mechanism.name}, {mechanism.bits} bits per report, resolved by discreet {__version__}"
+        entries = {key: mechanism.description[key] for key in ("domain", "context")}
+        about = {"name": self.name, "note": note, "fingerprint": mechanism.fingerprint}
+        with under(LIFTED):
+            spec = Spec.of({**about, **entries, "mechanism": law})
+        assert spec.mechanism.fingerprint == mechanism.fingerprint  # it is read back before it is trusted
+        return spec
+
+    def _as_pinned(self, mechanism: Mechanism) -> Mechanism:
+        """The mechanism, if it has the fingerprint that the spec asks for."""
+        if self.fingerprint and mechanism.fingerprint != self.fingerprint:
+            raise InvalidSpec(
+                f"fingerprint={self.fingerprint[:12]}... must be that of the spec, which is now "
+                f"{mechanism.fingerprint[:12]}...: it was changed after it was pinned, or this version of discreet "
+                "makes another mechanism of it"
+            )
+        return mechanism
 
     def as_dict(self) -> dict[str, Any]:
-        """The spec as plain data, with the mechanism resolved: `Spec.of` gives the same fingerprint."""
+        """The spec as plain data, with the mechanism named as chosen: `Spec.of` gives the same fingerprint."""
         mechanism = self.mechanism
         choice = self.choice if self.choice.get("name") == "law" else mechanism.randomizer.describe()
-        named = {"name": self.name} if self.name else {}
+        about = {"name": self.name, "note": self.note, "version": VERSION, "fingerprint": self.fingerprint}
         entries = {key: mechanism.description[key] for key in ("domain", "context")}
-        return {**named, "version": VERSION, **entries, "mechanism": dict(choice)}
+        return {**{key: entry for key, entry in about.items() if entry}, **entries, "mechanism": dict(choice)}
 
     def to_json(self) -> str:
         """The spec as a JSON file."""
@@ -122,17 +203,38 @@ class Spec:
         """Write the spec to a .toml or .json file, whole or not at all."""
         from ..files.atomic import replacing
 
-        path = Path(path)
-        if path.suffix not in (".toml", ".json"):
-            raise InvalidSpec(f"{path}: a spec must be a .toml or a .json file")
+        path = check_name(path)
         written = self.to_toml() if path.suffix == ".toml" else self.to_json()
         with replacing(path) as file:
             file.write(written.encode())
 
 
-def parse_toml(written: str) -> dict[str, Any]:
-    """TOML as plain data, numbers as the decimals they print; `InvalidSpec` says where it is malformed."""
-    try:
-        return tomllib.loads(written, parse_float=Decimal)
-    except (ValueError, RecursionError) as problem:
-        raise InvalidSpec(f"this is not TOML: {problem}") from None
+def check_name(path: str | Path) -> Path:
+    """The path of a spec; `InvalidSpec` unless its name says TOML or JSON."""
+    check_type("path", path, (str, Path), "the name of a file")
+    path = Path(path)
+    if path.suffix not in (".toml", ".json"):
+        raise InvalidSpec(f"{path}: a spec must be a .toml or a .json file")
+    return path
+
+
+def _check_writable(domain: Domain) -> None:
+    """Raise `InvalidSpec` unless files keep every value as it is."""
+    for number, entry in enumerate(() if domain.is_range else domain):
+        value(entry, f"values[{number}]={entry!r}")
+
+
+def _as_text(prior: Any) -> Any:
+    """The assumed shares of a spec with every share as text, which TOML and JSON both hold exactly."""
+    if isinstance(prior, Mapping):
+        return {key: str(share) for key, share in prior.items()}
+    return [str(share) for share in prior]
+
+
+def _named_files(data: Any) -> Iterator[str]:
+    """Every entry called ``file`` in the tables of a spec."""
+    if isinstance(data, Mapping):
+        for key, entry in data.items():
+            if key == "file" and isinstance(entry, str):
+                yield entry
+            yield from _named_files(entry)

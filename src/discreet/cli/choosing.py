@@ -1,0 +1,48 @@
+"""The spec of a command: a mechanism left to "auto" is chosen once, told on standard error, and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import click
+
+from . import remembered
+
+if TYPE_CHECKING:
+    from ..choose import Explanation
+    from ..wire import Spec
+
+
+def read_spec(
+    path: str, *, quiet: bool = False, writes: Sequence[str | None] = (), reads: Sequence[str | None] = ()
+) -> Spec:
+    """The spec in a file, with its mechanism chosen; before that, an error if the command writes over what it reads."""
+    from ..files.overwriting import check_outputs
+    from ..wire import Spec
+
+    spec = Spec.read(path)
+    check_outputs(writes, [*spec.files, *reads])
+    return settle(spec, quiet=quiet)
+
+
+def settle(spec: Spec, *, quiet: bool = False) -> Spec:
+    """The spec with its mechanism chosen, if it leaves that to a comparison; a choice that is remembered is taken."""
+    if not spec.is_auto:
+        return spec
+    known = remembered.recall(spec)
+    return spec.settled(known if known is not None else compare(spec, quiet=quiet).chosen)
+
+
+def compare(spec: Spec, *, quiet: bool = False) -> Explanation:
+    """The comparison that a spec chooses by, told unless `quiet`; what it chose is remembered."""
+    began = perf_counter()
+    explanation = spec.compare()
+    took = perf_counter() - began
+    if not quiet:
+        of = len(explanation.candidates)
+        among = f"{of} candidate{'s' if of > 1 else ''} in {took:.1f} s"
+        click.echo(f"discreet: chose {explanation.chosen.name} of {among}; pin it with `discreet resolve`", err=True)
+    remembered.remember(spec, explanation.chosen)
+    return explanation

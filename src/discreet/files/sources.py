@@ -1,0 +1,164 @@
+"""What a command reads: files, folders, patterns and the pipe, each as sources that know their format."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from mmap import mmap
+from pathlib import Path
+from urllib.parse import unquote
+
+from ..errors import InvalidInput
+from .compressed import Content, complete, reading
+from .csv_lines import CsvLines
+from .formats import PIPE, TEXT, Format, TextForm, column_format, compression_of, display_name, format_of
+from .pipes import Piped, opened_pipe
+
+NOTHING = "__HIVE_DEFAULT_PARTITION__"
+"""What stands for null in the name of a folder ``name=value``."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file or the pipe: its path as given, its format, and what separates its columns if it is CSV."""
+
+    path: str
+    format: Format
+    delimiter: str | None = None
+    piped: Piped | None = field(default=None, repr=False)
+
+    @property
+    def name(self) -> str:
+        """Its name in messages."""
+        return display_name(self.path)
+
+    @property
+    def compression(self) -> str | None:
+        """How it is packed: gzip, zstd or not at all."""
+        return compression_of(self.path) if self.piped is None else self.piped.compression
+
+    @property
+    def text_form(self) -> TextForm:
+        """What reads it as lines."""
+        form = self.format.text
+        if form is None:
+            raise InvalidInput(f"{self.name}: {self.format.title} cannot be read as text")
+        return form if self.delimiter is None else CsvLines(self.delimiter)
+
+    @property
+    def spool(self) -> mmap | None:
+        """Its content, if it had to be kept because it came from a pipe and cannot be read from front to end."""
+        return None if self.piped is None else self.piped.spool
+
+    @contextmanager
+    def content(self) -> Iterator[Content]:
+        """Its bytes, unpacked; `InvalidInput` if they are not complete."""
+        if self.piped is None:
+            with reading(self.path) as content:
+                yield content
+        else:
+            with complete(self.name, self.piped.compression):
+                yield self.piped.content
+
+    @property
+    def partitions(self) -> dict[str, str | None]:
+        """The columns in the names of its folders, ``name=value``; None where a value is null."""
+        parts = [part.partition("=") for part in Path(self.path).parts[:-1]]
+        named = {unquote(name): unquote(value) for name, equals, value in parts if name and equals}
+        return {name: None if value == NOTHING else value for name, value in named.items()}
+
+
+def source_of(path: str | Path | Source, *, delimiter: str | None = None) -> Source:
+    """One file, or the pipe if its name is ``-``; `delimiter` separates the columns of CSV in place of its own.
+
+    `InvalidInput` if the name means nothing that can be read, or nothing that has a delimiter if one is given.
+    """
+    if isinstance(path, Source):
+        return path
+    piped = opened_pipe(str(path)) if str(path) == PIPE or _flows(path) else None
+    found = column_format(path) if piped is None else piped.format
+    if delimiter is None:
+        return Source(str(path), found, found.delimiter, piped)
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        raise InvalidInput(f"delimiter={delimiter!r} must be one ASCII character other than a quote or a line break")
+    if found.delimiter is None and found is not TEXT:
+        raise InvalidInput(f"{display_name(path)}: {found.title} has no delimiter; only CSV has")
+    return Source(str(path), found, delimiter, piped)
+
+
+def _flows(path: str | Path) -> bool:
+    """True for a pipe or a terminal that has a name, such as /dev/stdin or what a shell makes of ``<(command)``."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)) and not Path(path).suffix
+
+
+def files_in(name: str) -> list[str]:
+    """The files that a name stands for: itself, all in a folder, or all that a pattern matches, in order of names.
+
+    Files and folders whose names begin with a dot or an underscore are left out, as Spark does, except folders
+    such as ``_name=value``. `InvalidInput` if nothing is there, or files of more than one format.
+    """
+    if name == PIPE or os.path.isfile(name):
+        return [name]
+    if os.path.isdir(name):
+        found = list(_below(Path(name), frozenset()))
+    elif glob.has_magic(name) and not os.path.exists(name):
+        fixed = set(Path(name).parts)
+        matches = [Path(match) for match in glob.glob(name, recursive=True)]
+        shown = [match for match in matches if not any(map(_hidden, set(match.parts) - fixed))]
+        found = [file for match in shown for file in (_below(match, frozenset()) if match.is_dir() else [match])]
+    else:
+        return [name]
+    files = [str(file) for file in sorted(set(found))]
+    if not files:
+        raise InvalidInput(f"{name}: there are no files (names that begin with . or _ are left out)")
+    titles = {format_of(file).title: file for file in files}
+    if len(titles) > 1:
+        one, other, *_ = titles.values()
+        raise InvalidInput(f"{name}: must hold files of one format; there are {one} and {other}")
+    return files
+
+
+def _below(folder: Path, above: frozenset[str]) -> Iterator[Path]:
+    """The files in a folder and in the folders inside it, through links too."""
+    real = os.path.realpath(folder)
+    if real in above:
+        raise InvalidInput(f"{folder}: this link leads back to a folder that it is in")
+    for entry in folder.iterdir():
+        if _hidden(entry.name):
+            continue
+        if entry.is_dir():
+            yield from _below(entry, above | {real})
+        else:
+            yield entry
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+def _identity(file: str) -> object:
+    """The same for every name and link of one file."""
+    if file == PIPE or not os.path.exists(file):
+        return file
+    found = os.stat(file)
+    return found.st_dev, found.st_ino
+
+
+def inputs(names: Sequence[str]) -> list[str]:
+    """Every file that the names stand for, in order; `InvalidInput` if one is there twice."""
+    files = [file for name in names for file in files_in(name)]
+    real = [_identity(file) for file in files]
+    times = Counter(real)
+    twice = next((file for file, same in zip(files, real, strict=True) if times[same] > 1), None)
+    if twice is not None:
+        raise InvalidInput(f"{twice}: is given twice; everyone in it would count twice")
+    return files
