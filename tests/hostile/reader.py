@@ -11,6 +11,7 @@ import resource
 import signal
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import discreet as dc
@@ -30,6 +31,8 @@ from discreet.wire import (
 )
 
 LONGEST_MESSAGE = 2000
+WAITS = 10
+"""How many times the seconds of the processor may pass on the clock: others use its cores, too."""
 
 MECHANISMS = {
     "narrow": dc.mechanism(dc.Context.uniform(range(6), "1"), "hadamard"),
@@ -127,6 +130,8 @@ def crash(content, more):
         case "hang":
             while True:
                 pass
+        case "wait":
+            threading.Event().wait()
         case "hang inside one operation":
             return 3 ** (1 << 40)
         case "two lines" | "long":
@@ -190,8 +195,10 @@ def main(memory, seconds):
     print(json.dumps(["ready", ""]), flush=True)
     for line in sys.stdin:
         signal.setitimer(signal.ITIMER_PROF, seconds)  # of the processor; the kernel ends this process after it
+        signal.setitimer(signal.ITIMER_REAL, WAITS * seconds)  # and after this time on the clock, if it only waits
         answer = outcome(json.loads(line))
         signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         print(json.dumps(answer), flush=True)
 
 

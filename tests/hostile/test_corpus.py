@@ -19,7 +19,9 @@ def test_every_hostile_document_is_read_or_refused_in_one_line(confined, corpus,
     assert wild(confined, cases) == []
 
 
-@pytest.mark.parametrize("deed", ["raise", "memory", "hang", "hang inside one operation", "two lines", "long", "die"])
+@pytest.mark.parametrize(
+    "deed", ["raise", "memory", "hang", "hang inside one operation", "wait", "two lines", "long", "die"]
+)
 def test_a_planted_reader_that_is_not_tame_is_caught(hasty, deed):
     assert len(wild(hasty, [(deed, "planted", b"", deed)])) == 1
     assert hasty.read("spec.json", b"{}")[0] == "refused"  # and it goes on with the next
