@@ -11,6 +11,7 @@ from discreet.plots import (
     plot_curves,
     plot_dots,
     plot_maps,
+    plot_matrices,
     plot_partitions,
     plot_points,
     plot_ratios,
@@ -45,6 +46,20 @@ PICTURES = {
             **more,
         ),
         "R a b d 2 4 ratio",
+    ),
+    "matrices": (
+        lambda path, **more: plot_matrices(
+            [
+                {"title": "E", "rows": [[0, 1], [float("inf"), 0]], "x_label": "z", "y_label": "x", "x_names": "ab"},
+                {"title": "Q", "rows": [[0.7, 0.3], [0.3, 0.7]], "x_label": "y", "y_label": "x", "y_names": "ab"},
+            ],
+            path,
+            bars={"classical": 12.5, "ours": 3},
+            bars_title="error",
+            title="M",
+            **more,
+        ),
+        "M;E;Q;x;z;y;a;b;classical;ours;12.5;3;error;hatched: no protection",
     ),
     "bars": (
         lambda path, **more: plot_bars(

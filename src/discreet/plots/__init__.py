@@ -4,6 +4,7 @@ from .bars import plot_bars, plot_dots
 from .curves import plot_curves, plot_ratios
 from .error_region import plot_error_region
 from .maps import plot_maps, plot_partitions
+from .matrices import plot_matrices
 from .points import plot_points
 from .regions import plot_regions
 from .shares import plot_shares
@@ -14,6 +15,7 @@ __all__ = [
     "plot_dots",
     "plot_error_region",
     "plot_maps",
+    "plot_matrices",
     "plot_partitions",
     "plot_points",
     "plot_ratios",

@@ -1,0 +1,82 @@
+"""Pictures of matrices as shades, side by side, with bars that compare: what a context asks and what it gains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .picture import COLOURS, FAINT, INK, kind_of, new_figure, plain, save
+
+TICKS = 8
+"""The most names of values along a side."""
+
+
+def plot_matrices(
+    panels: Sequence[Mapping[str, Any]],
+    path: str | Path,
+    *,
+    bars: Mapping[str, float] | None = None,
+    bars_title: str = "",
+    title: str = "",
+    note: str = "",
+) -> None:
+    """Draw matrices as shades, and perhaps bars of positive heights beside them, and save the picture.
+
+    A panel is a mapping with `title`, `rows`, `x_label` and `y_label`, and perhaps `x_names` and `y_names`; entries
+    that are infinite are left white and hatched, and said so beside the scale. Bars are on a logarithmic scale.
+    """
+    kind_of(path)
+    count = len(panels) + (bars is not None)
+    figure = new_figure(0.8 + 3.4 * count, 3.5)
+    grid = figure.subplots(1, count, squeeze=False)[0]
+    for axes, panel in zip(grid, panels, strict=False):
+        _shade(figure, axes, panel)
+    if bars is not None:
+        _compare(grid[-1], bars, bars_title)
+    if title:
+        figure.suptitle(title, fontsize=11.5, color=INK, x=0.01, ha="left")
+    save(figure, path, note=note)
+
+
+def _shade(figure: Any, axes: Any, panel: Mapping[str, Any]) -> None:
+    """One matrix, with a scale beside it."""
+    rows = [[math.nan if math.isinf(entry) else float(entry) for entry in row] for row in panel["rows"]]
+    endless = any(math.isinf(entry) for row in panel["rows"] for entry in row)
+    axes.set_facecolor("white")
+    if endless:
+        axes.patch.set(hatch="xxx", edgecolor=FAINT)
+    drawn = axes.imshow(rows, cmap="viridis", aspect="auto", interpolation="nearest")
+    label = "hatched: no protection" if endless else ""
+    scale = figure.colorbar(drawn, ax=axes, shrink=0.8, pad=0.02)
+    scale.outline.set_visible(False)
+    scale.ax.tick_params(length=0, labelsize=7, labelcolor=INK)
+    scale.set_label(label, fontsize=7.5, color=INK)
+    plain(axes, x_label=panel["x_label"], y_label=panel["y_label"], title=panel["title"])
+    axes.grid(visible=False)
+    _name(axes.set_xticks, panel.get("x_names"), len(rows[0]), rotation=90)
+    _name(axes.set_yticks, panel.get("y_names"), len(rows), rotation=0)
+
+
+def _name(set_ticks: Any, names: Sequence[object] | None, count: int, *, rotation: int) -> None:
+    """Some names, evenly along a side; none where none are given."""
+    step = max(1, math.ceil(count / TICKS))
+    places = list(range(0, count, step))
+    labels = [] if names is None else [str(names[place])[:14] for place in places]
+    set_ticks(places if names is not None else [], labels, rotation=rotation, fontsize=7)
+
+
+def _compare(axes: Any, bars: Mapping[str, float], title: str) -> None:
+    """One bar for each name, labelled with its height, on a logarithmic scale."""
+    places = range(len(bars))
+    axes.barh(places, list(bars.values()), height=0.62, color=[COLOURS[i % len(COLOURS)] for i in places], log=True)
+    for place, height in zip(places, bars.values(), strict=True):
+        axes.annotate(
+            f"{height:.3g}", (height, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7.5
+        )
+    axes.set_yticks(list(places), list(bars))
+    axes.invert_yaxis()
+    axes.margins(x=0.3)
+    plain(axes, title=title)
+    axes.grid(visible=False, axis="y")
