@@ -54,3 +54,18 @@ def test_contexts_of_places_have_the_blocks_of_their_partitions():
         assert np.array_equal(blocks_of(context), labels)
         assert len(set(labels.tolist())) > 1
         assert dc.mechanism(context, "hadamard").certificate.realised <= 1
+
+
+def test_distances_are_those_of_a_plane_in_kilometres():
+    context = geo.distance_context([0, 0, 1], [10, 11, 10], "0.01", values=["a", "b", "c"])
+    degree = math.pi / 180 * 6371.0088
+    assert float(context.epsilon("a", "c")) == pytest.approx(0.01 * degree, rel=1e-4)
+    assert float(context.epsilon("a", "b")) == pytest.approx(0.01 * degree * math.cos(math.radians(0.5)), rel=1e-4)
+    assert context.closure() is context
+    north = geo.distance_context([60, 60], [10, 11], "0.01")
+    assert float(north.epsilon(0, 1)) == pytest.approx(0.01 * degree / 2, rel=1e-4)  # meridians come together
+
+
+def test_places_less_than_a_metre_apart_are_one_value():
+    with pytest.raises(dc.errors.NotIdentifiable, match="indistinguishable"):
+        dc.mechanism(geo.distance_context([0, 1e-7, 1], [0, 0, 0], "1"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import InvalidInput, MissingExtra
-from discreet.geo import h3_blocks, h3_parent_blocks
+from discreet.geo import distance_context, h3_blocks, h3_centres, h3_parent_blocks
 
 POINTS = np.random.default_rng(0).uniform([30, -110], [45, -80], (500, 2)).T
 
@@ -43,3 +43,23 @@ def test_a_missing_extra_names_the_install_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "h3", None)
     with pytest.raises(MissingExtra, match=r"pip install 'discreet\[geo\]'"):
         h3_blocks([40.0], [-75.0], resolution=3)
+
+
+def test_the_centres_of_cells_lie_in_them():
+    h3 = pytest.importorskip("h3")
+    cells = sorted(h3.grid_disk(h3.latlng_to_cell(48.2, 16.37, 8), 2))
+    assert [h3.latlng_to_cell(*centre, 8) for centre in zip(*h3_centres(cells), strict=True)] == cells
+    with pytest.raises(InvalidInput, match="cells='x' must be an H3 cell"):
+        h3_centres([cells[0], "x"])
+    with pytest.raises(InvalidInput, match="must not be empty"):
+        h3_centres([])
+
+
+def test_neighbouring_cells_are_about_equally_hard_to_tell_apart():
+    h3 = pytest.importorskip("h3")
+    cells = sorted(h3.grid_disk(h3.latlng_to_cell(48.2, 16.37, 8), 2))
+    context = distance_context(*h3_centres(cells), "1", values=cells)
+    near = [float(context.epsilon(a, b)) for a in cells for b in cells if h3.grid_distance(a, b) == 1]
+    far = [float(context.epsilon(a, b)) for a in cells for b in cells if h3.grid_distance(a, b) > 1]
+    assert max(near) < min(far)
+    assert max(near) / min(near) < 1.25

@@ -11,9 +11,17 @@ install 'discreet[geo]'`.
 """
 
 from .cities import Cities, cities_around, city_population, nearest_city_blocks
-from .contexts import blocks_context, city_context, grid_context, h3_context, kd_tree_context, quadtree_context
+from .contexts import (
+    blocks_context,
+    city_context,
+    distance_context,
+    grid_context,
+    h3_context,
+    kd_tree_context,
+    quadtree_context,
+)
 from .grid import Box, box_blocks, grid_blocks, grid_centres, grid_coordinates
-from .hexagons import h3_blocks, h3_parent_blocks
+from .hexagons import h3_blocks, h3_centres, h3_parent_blocks
 from .labels import block_sizes, compact, worst_block_size
 from .trees import kd_tree_blocks, quadtree_blocks
 
@@ -27,11 +35,13 @@ __all__ = [
     "city_context",
     "city_population",
     "compact",
+    "distance_context",
     "grid_blocks",
     "grid_centres",
     "grid_context",
     "grid_coordinates",
     "h3_blocks",
+    "h3_centres",
     "h3_context",
     "h3_parent_blocks",
     "kd_tree_blocks",

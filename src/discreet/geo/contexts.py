@@ -1,18 +1,18 @@
-"""Contexts whose blocks are places: where in the block someone is stays hidden, the block may be shown."""
+"""Contexts of places: hidden inside a block that may be shown, or the better the nearer."""
 
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..context import Blocks, Context
+from ..context import Blocks, Context, Metric
 from ..context.blocks import levels_of
 from ..domain import Domain, Value
 from ..errors import InvalidInput
 from .cities import nearest_city_blocks
 from .grid import grid_blocks
 from .hexagons import h3_blocks
-from .labels import block_sizes
+from .labels import block_sizes, check_points
 from .trees import kd_tree_blocks, quadtree_blocks
 
 
@@ -79,3 +79,25 @@ def quadtree_context(
     """Points hidden inside the blocks of a quadtree over public weights; give `blocks` or the `worst` size."""
     labels = quadtree_blocks(latitude, longitude, weights, blocks=blocks, worst=worst, least=least)
     return blocks_context(labels, epsilon)
+
+
+EARTH = 6371.0088
+"""The mean radius of the earth in kilometres."""
+
+
+def distance_context(
+    latitude: ArrayLike, longitude: ArrayLike, epsilon: object, *, values: Iterable[Value] | None = None
+) -> Context:
+    """Points hidden the better the nearer they are: E = `epsilon` a kilometre between any two.
+
+    Distances are straight ones on a plane, on which a degree of longitude is as long as in the middle of the points;
+    coordinates there are whole metres. Values are the numbers 0..k-1 unless given.
+
+    References: Chatzikokolakis2013.
+    """
+    lat, lon = check_points(latitude, longitude)
+    middle = np.radians((lat.min() + lat.max()) / 2)
+    metres = np.rint(1000 * EARTH * np.radians(np.stack([(lon - lon.min()) * np.cos(middle), lat - lat.min()])))
+    points = [[f"{metre / 1000:.3f}" for metre in place] for place in metres.T.tolist()]
+    domain = Domain(range(len(points)) if values is None else values)
+    return Metric.of_points(domain, points, "l2", epsilon)
