@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress(total: int | None, *, quiet: bool) -> Iterator[Callable[[int], object]]:
-    """A callback that takes how many more rows are done; shown only on a terminal, and not if `quiet`."""
+def progress(total: int | None, *, quiet: bool, unit: str = "rows") -> Iterator[Callable[[int], object]]:
+    """A callback that takes how many more are done; shown only on a terminal, and not if `quiet`."""
     if quiet or not sys.stderr.isatty():
         yield lambda rows: None
         return
     from tqdm import tqdm
 
-    with tqdm(total=total, unit=" rows", unit_scale=True, mininterval=0.5, leave=False, file=sys.stderr) as bar:
+    with tqdm(total=total, unit=f" {unit}", unit_scale=True, mininterval=0.5, leave=False, file=sys.stderr) as bar:
         yield bar.update

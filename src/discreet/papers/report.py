@@ -79,11 +79,14 @@ class Report:
     """What each data set is, by the name that it has in tables and figures."""
     options: str = ""
     """The options of the command that made it."""
+    command_name: str = "papers"
+    """The command that makes it; one that makes many takes the name of this one first."""
 
     @property
     def command(self) -> str:
         """The command that makes the report again."""
-        return f"discreet papers {self.name} {self.options}".rstrip()
+        which = f" {self.name}" if self.name != self.command_name else ""
+        return f"discreet {self.command_name}{which} {self.options}".rstrip()
 
     @property
     def sources(self) -> list[str]:

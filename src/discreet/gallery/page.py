@@ -1,0 +1,105 @@
+"""The page of the gallery: a table of what every context gains, and pictures of E, of the mechanism and of the gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from ..papers.report import Check, Report, Table
+from ..plots import plot_matrices
+from .gains import Gain
+
+LEAST = 1.3
+"""How many times less error than classical privacy every context of the gallery must have."""
+
+
+def page(gains: Sequence[Gain], *, seconds: float) -> Report:
+    """The table, the checks and one picture for each context."""
+    columns = [("context", "s"), ("values", "d"), ("asked", "s"), ("smallest E", ".3g"), ("no privacy", ".3g")]
+    columns += [("classical", ".4g"), ("chosen", ".4g"), ("by", "s"), ("designed", ".4g"), ("at least", ".4g")]
+    columns += [("gain", ".2f"), ("proved", "s")]
+    rows = [
+        (
+            gain.example.name,
+            gain.context.size,
+            gain.asked,
+            float(gain.context.smallest),
+            gain.without,
+            gain.classical,
+            gain.error,
+            gain.chosen.name,
+            gain.designed.error,
+            gain.designed.bound,
+            gain.ratio,
+            gain.designed.label,
+        )
+        for gain in gains
+    ]
+    least = min(gains, key=lambda gain: gain.ratio)
+    return Report(
+        "gallery",
+        "natural contexts, and what they gain",
+        """
+        Each context is a spec to start from (`discreet gallery NAME` prints it). Errors are n times the variance of
+        what is asked, summed, at even shares: *classical* is the best mechanism for local differential privacy at the
+        smallest entry of E, which is what one would use without a context; *chosen* is what `dc.mechanism` serves at
+        once, *designed* what `dc.design` finds within the seconds it is given, *at least* a lower bound that is
+        proved for every mechanism, and *gain* how many times less error the better of the two has than classical
+        privacy. The promise is the same or stronger wherever it matters: every pair is as hard to tell apart as its
+        entry of E says, and no entry is below the epsilon of the classical mechanism.
+        """,
+        [Table("gains", "n x error of what is asked", columns, rows)],
+        [
+            Check(
+                f"every context has at least {LEAST} times less error than classical privacy",
+                least.ratio >= LEAST,
+                f"least {least.ratio:.2f}, {least.example.name}",
+            )
+        ],
+        {f"gallery-{gain.example.name}": partial(draw, gain) for gain in gains},
+        options=f"all --seconds {seconds:g}",
+        command_name="gallery",
+    )
+
+
+def draw(gain: Gain, path: str | Path) -> None:
+    """The picture of one context: E, the channel of the designed mechanism, and the errors."""
+    names = list(gain.context.values)
+    made = gain.designed.mechanism
+    channel = [[float(entry) for entry in row] for row in made.channel()]
+    order = sorted(range(len(channel[0])), key=lambda y: _place(channel, y))
+    shown = [[row[y] for y in order] for row in channel]
+    panels = [
+        {
+            "title": "E: how hard to tell x from z",
+            "rows": gain.context.matrix(),
+            "x_label": "from the value z",
+            "y_label": "the value x",
+            "x_names": names,
+            "y_names": names,
+        },
+        {
+            "title": f"{made.name}: probability of a report",
+            "rows": shown,
+            "x_label": f"{len(order)} reports",
+            "y_label": "the value x",
+        },
+    ]
+    bars = {"classical": gain.classical, "chosen": gain.error, "designed": gain.designed.error}
+    if gain.designed.bound:
+        bars["no less than"] = gain.designed.bound
+    bars["no privacy"] = gain.without
+    plot_matrices(
+        panels,
+        path,
+        bars=bars,
+        bars_title=f"n x error of the {gain.asked}",
+        title=gain.example.title[0].upper() + gain.example.title[1:],
+    )
+
+
+def _place(channel: list[list[float]], y: int) -> float:
+    """Where a report stands among the others: the mean number of the values that write it."""
+    column = [row[y] for row in channel]
+    return sum(x * entry for x, entry in enumerate(column)) / (sum(column) or 1.0)
