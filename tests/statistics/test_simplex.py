@@ -37,10 +37,10 @@ def test_a_block_without_reports_is_all_zero():
 
 def test_the_largest_value_on_the_simplex_is_not_below_any_and_near_the_best():
     rng = np.random.default_rng(2)
-    for rows in (1, 3, 12):
-        linear, weights = rng.uniform(1, 3, 12), rng.normal(0, 1, (rows, 12))
+    for rows in (1, 3, 5):
+        linear, weights = rng.uniform(1, 3, 5), rng.normal(0, 1, (rows, 5))
         bound = largest_on_simplex(linear, weights)
-        points = rng.dirichlet(np.full(12, 0.1), 20_000)
+        points = rng.dirichlet(np.full(5, 0.5), 20_000)
         found = points @ linear - ((points @ weights.T) ** 2).sum(axis=1)
         assert found.max() <= bound * (1 + 1e-12)
         assert found.max() > 0.95 * bound, "the control: no bound far above"
