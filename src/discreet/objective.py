@@ -243,15 +243,20 @@ def _deviation(randomizer: Randomizer | None, shares: Array, rows: Array | None)
 
 def _worst(randomizer: Randomizer, rows: Array | None) -> float:
     """The largest ``c . p - |rows p|**2`` over all distributions p, with ``c_x = sum_j E[(q_j . phi(Y))**2 | x]``."""
-    given = _given(randomizer, rows)
+    given = moments_given(randomizer, rows)
     if rows is not None:
         return largest_on_simplex(given, rows)
+    p = worst_shares(given)
+    return float(given.max() + (given - given.max()) @ p - p @ p)
+
+
+def worst_shares(given: Array) -> Array:
+    """The distribution p with the largest ``given . p - |p|**2``: the projection of half of `given` on the simplex."""
     level = given - given.max()  # projecting differences keeps what large moments would round away
-    p = project_blocks(level / 2, np.zeros(len(given), dtype=np.int64), np.ones(1))
-    return float(given.max() + level @ p - p @ p)
+    return project_blocks(level / 2, np.zeros(len(given), dtype=np.int64), np.ones(1))
 
 
-def _given(randomizer: Randomizer, rows: Array | None) -> Array:
+def moments_given(randomizer: Randomizer, rows: Array | None = None) -> Array:
     """``sum_j E[(q_j . phi(Y))**2 | x]`` for every value x, worked out once for values that are twins."""
     found = np.zeros(randomizer.size)
     for part, _, _, values in randomizer.groups(NUMERIC):
