@@ -22,7 +22,7 @@ STEPS = 12
 LIGHT = 1e-6
 """Columns of less weight are dropped before the weights are made exact."""
 
-WORK = 1e9
+WORK = 4e9
 """Multiplications of a step of the interior point, at most."""
 
 QUIET = 4
@@ -167,7 +167,8 @@ def _pooled(columns: Array, state: State, fresh: Array, share: float, most: int)
     """The heaviest of the columns together with new ones, which begin with little weight."""
     weights = state.weights
     order = np.argsort(-weights, kind="stable")[: max(most - len(fresh), most // 2)]
-    kept = np.sort(order[weights[order] + state.rates[order] > 1 - 1e-7])
+    idle = (weights + state.rates < 1 - 1e-7) & (weights + state.rates < 1 - 3 * state.gap)
+    kept = np.sort(order[~idle[order]])
     columns, weights = columns[kept], weights[kept]
     if not len(fresh):
         return columns, weights
