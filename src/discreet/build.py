@@ -105,7 +105,7 @@ def named(context: Context, name: str, parameters: Parameters, prior: Any = None
     """The mechanism called `name` for the context; `prior` sizes the parts that depend on the assumed shares."""
     shares = shares_of(context, prior)
     if name in MAKERS:
-        return Mechanism(context, MAKERS[name](context, parameters, shares))
+        return Mechanism(context, MAKERS[name](context, parameters, shares).weighted(shares))
     served = context.covering()
     if "inner" in parameters:
         randomizer = _each_its_own(served, name, parameters, shares)
@@ -338,7 +338,7 @@ def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomiz
 
 def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     _nothing_but(parameters, "law", "law")
-    return randomizer_of(law_of(parameters.get("law"), values=context.size)).weighted(shares)
+    return randomizer_of(law_of(parameters.get("law"), values=context.size))
 
 
 def _nothing_but(parameters: Parameters, name: str, *known: str) -> None:
