@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from operator import truediv
@@ -16,14 +16,16 @@ MARGIN = 2.0**-48
 """More than three roundings of a double can change a quotient by, twice."""
 
 
-def pairs_of(rows: Sequence[Sequence[int]], space: int) -> Iterator[Pair]:
+def pairs_of(
+    rows: Sequence[Sequence[int]], space: int, among: Iterable[tuple[int, int]] | None = None
+) -> Iterator[Pair]:
     """The pairs x, z of rows, each adding up to `space`, with max_y rows[x][y] / rows[z][y]; none if that is infinite.
 
-    Quotients of doubles sort out the reports that are too far from the largest ratio to be it; the others are compared
-    as whole numbers. One pass over the quotients serves both (x, z) and (z, x).
+    Both orders of all pairs, or of those `among` them. Quotients of doubles sort out the reports that are too far from
+    the largest ratio to be it; the others are compared as whole numbers. One pass serves both orders.
     """
     rounded = [_rounded(row, space) for row in rows]
-    for x, z in combinations(range(len(rows)), 2):
+    for x, z in combinations(range(len(rows)), 2) if among is None else among:
         own, other = rounded[x], rounded[z]
         if own is None or other is None:
             every = range(len(rows[x]))
