@@ -254,7 +254,8 @@ class BlockResponse(Randomizer):
     def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
         total = ops.zeros(1)
         for part, _, _, values in self.groups(ops):
-            total += part.cross_moment(shares[values], first[values], second[values], ops).sum()
+            found = part.cross_moment(shares[values], first[..., values], second[..., values], ops)
+            total = total + found.sum(axis=-2)
         return total
 
     def influence(self, ops: Numeric) -> float:
