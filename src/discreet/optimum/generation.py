@@ -9,7 +9,7 @@ from time import monotonic
 import numpy as np
 
 from .cone import Array, Cone, scaled
-from .interior import polished
+from .interior import newton_work, polished
 from .master import Problem, State, feasible, settled
 from .pricing import Price, climbed, dragged
 
@@ -99,8 +99,7 @@ def _weighed(
     """The columns that are worth their weight, and the best weights of them; exact ones where that is quick."""
     state = settled(problem, columns, weights, multipliers, rounds=STEPS)
     kept = state.weights > LIGHT
-    work = kept.sum() ** 2 * (kept.sum() + 2 * columns.shape[1] * problem.group.order)
-    if work > WORK:
+    if newton_work(kept.sum(), problem.group) > WORK:
         return columns, state
     columns = columns[kept]
     state = settled(problem, columns, state.weights[kept], state.multipliers, rounds=1)

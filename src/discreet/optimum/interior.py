@@ -52,19 +52,45 @@ def polished(problem: Problem, columns: Array, state: State, *, gap: float) -> S
     return at(problem, columns, sums, weights, lam)
 
 
+def newton_work(columns: int, group: Group) -> float:
+    """About how many multiplications a step for so many columns takes."""
+    size, orbits = group.elements.shape[1], int(group.of_pair.max()) + 1
+    return columns**3 + 2 * size * min(group.order * columns**2, orbits * size**2)
+
+
 def _along(columns: Array, K: Array) -> Array:
     return np.einsum("yx,yx->y", columns @ K, columns)
 
 
 def _curvature(columns: Array, K: Array, inverse: Array, group: Group) -> Array:
-    """The second derivatives of the value by the weights: 2 (r^T M^-1 s)(r^T K s), s over the images of a column."""
-    total = np.zeros((len(columns), len(columns)))
-    one, other = columns @ inverse, columns @ K
-    for g in group.elements:
-        moved = columns[:, g].T
-        total += (one @ moved) * (other @ moved)
-    total *= 2 / group.order
-    return (total + total.T) / 2
+    """The second derivatives of the value by the weights: 2 trace(K A_y M^-1 A_z), A_y the mean of y's images r r^T.
+
+    By images, as the mean of 2 (r^T M^-1 s)(r^T K s), or by orbits of pairs, whichever is fewer steps.
+    """
+    size, orbits = columns.shape[1], int(group.of_pair.max()) + 1
+    if orbits * size**2 < group.order * len(columns) ** 2:
+        total = _by_orbits(columns, K, inverse, group)
+    else:
+        total = np.zeros((len(columns), len(columns)))
+        one, other = columns @ inverse, columns @ K
+        for g in group.elements:
+            moved = columns[:, g].T
+            total += (one @ moved) * (other @ moved)
+        total /= group.order
+    return total + total.T
+
+
+def _by_orbits(columns: Array, K: Array, inverse: Array, group: Group) -> Array:
+    """trace(K A_y M^-1 A_z) from the means of r r^T over every orbit of pairs."""
+    label, size = group.of_pair, columns.shape[1]
+    counts = np.bincount(label)
+    means = np.array([np.bincount(label, weights=np.outer(r, r).ravel()) for r in columns]) / counts
+    linked = np.empty((len(counts), len(counts)))
+    for i in range(len(counts)):
+        ones = (label == i).reshape(size, size).astype(float)
+        linked[i] = np.bincount(label, weights=(K @ ones @ inverse).T.ravel())
+    found: Array = means @ linked @ means.T
+    return found
 
 
 def _room(now: Array, by: Array) -> float:
