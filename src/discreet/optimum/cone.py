@@ -13,9 +13,6 @@ Array = NDArray[np.float64]
 CAP = 30.0
 """An entry above this is treated as this: a report that is e^-30 as likely hides nothing and costs nothing."""
 
-ZERO = np.exp(-25.0)
-"""Entries below this part of a column's largest are taken for zero where E lets them be."""
-
 
 @dataclass(frozen=True, eq=False)
 class Cone:
@@ -55,17 +52,6 @@ class Cone:
     def above(self, columns: Array) -> Array:
         """The smallest columns of the cone that are nowhere below these: ``max_z r_z e^-E[z,x]``."""
         return np.stack([(columns * row).max(axis=1) for row in self.least], axis=1)
-
-    def zeroed(self, columns: Array) -> Array:
-        """The columns with entries that are next to nothing made zero, where every value that may see them is zero too."""
-        finite = np.isfinite(self.E)
-        zero = columns < ZERO * columns.max(axis=1, keepdims=True)
-        while True:
-            # a zero at z forces one at every x with a finite E[x,z]
-            kept = zero & ~((~zero).astype(float) @ finite.astype(float) > 0)
-            if np.array_equal(kept, zero):
-                return np.where(zero, 0.0, columns)
-            zero = kept
 
 
 def scaled(columns: Array, prior: Array) -> Array:

@@ -25,6 +25,9 @@ LIGHT = 1e-6
 WORK = 4e9
 """Multiplications of a step of the interior point, at most."""
 
+TOLERANCE = 1e-5
+"""The price and the gap, relative to the value, below which a round is quiet; the value is then nearer by far."""
+
 QUIET = 4
 """Rounds in a row without a better column after which a search has converged."""
 
@@ -42,12 +45,16 @@ class Progress:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Columns (rows of an array) with their weights, the state they are in, and how they were found."""
+    """Columns (rows of an array) with their weights, and how they were found.
+
+    `converged` says that no better column turned up in several rounds, `stopped` that Ctrl-C ended the search.
+    """
 
     columns: Array
     state: State
     history: tuple[Progress, ...]
     converged: bool
+    stopped: bool
 
 
 def generate(
@@ -57,40 +64,40 @@ def generate(
     starts: Array,
     until: float,
     rng: np.random.Generator,
-    progress: Callable[[Progress], object] = lambda record: None,
-    tolerance: float = 1e-5,
+    progress: Callable[[Progress], object],
+    tolerance: float = TOLERANCE,
 ) -> Found:
     """The best columns and weights found before the clock shows `until`; Ctrl-C ends the search early.
 
-    `starts` are columns of the cone to begin with, beside those that every search begins with.
+    `starts` are columns of the cone to begin with, beside those that every search begins with. Without a limit of
+    time a search depends on nothing but its arguments.
     """
     began = monotonic()
     base = distinct(np.concatenate([scaled(starts, problem.prior), _base(cone, problem.prior, rng)]))
-    columns, weights = base, feasible(problem, base)
-    multipliers = np.ones(len(problem.group.sizes))
+    now = best = base, settled(problem, base, feasible(problem, base), np.ones(len(problem.group.sizes)), rounds=STEPS)
     history: list[Progress] = []
-    state = settled(problem, columns, weights, multipliers, rounds=STEPS)
-    converged, quiet = False, 0
+    quiet, stopped = 0, False
     try:
         while True:
+            columns, state = now
             price = Price(state.K, state.along(problem.group), problem.prior)
             fresh = _priced(cone, problem, price, base, columns, state.weights, rng)
             worth = price(fresh) / state.value
             most = float(worth.max(initial=0.0))
-            used = int((state.weights > 1e-9).sum())
-            history.append(Progress(monotonic() - began, state.value, used, most, state.gap))
+            used = int((state.weights > LIGHT).sum())
+            history.append(Progress(monotonic() - began, best[1].value, used, most, state.gap))
             progress(history[-1])
             quiet = quiet + 1 if max(most, state.gap) < tolerance else 0
-            converged = quiet >= QUIET
-            if converged or monotonic() >= until:
+            if quiet >= QUIET or monotonic() >= until:
                 break
             order = np.argsort(-worth, kind="stable")[: max(100, 2 * cone.size)]
             better = fresh[order[worth[order] > tolerance / 4]]
-            columns, weights = _pooled(columns, state, better, min(0.02, most / 4), KEPT * cone.size)
-            columns, state = _weighed(problem, columns, weights, state.multipliers, max(most / 30, tolerance / 4))
+            pool = _pooled(columns, state, better, min(0.02, most / 4), KEPT * cone.size)
+            now = _weighed(problem, *pool, state.multipliers, max(most / 30, tolerance / 4))
+            best = now if now[1].value < best[1].value else best
     except KeyboardInterrupt:
-        pass
-    return Found(columns, state, tuple(history), converged)
+        stopped = True
+    return Found(*best, tuple(history), quiet >= QUIET, stopped)
 
 
 def _weighed(

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cone import CAP, Array, scaled
-from .master import Problem, State
+from .dual import dual_value
+from .master import Problem
 
 LISTED = 8
 """The most values for which all rays are listed."""
@@ -16,9 +17,6 @@ MOST = 50_000
 
 UNIT = 2.0**-36
 """E is rounded up to whole numbers of this, which can only make the cone larger."""
-
-SLACK = 1e-9
-"""What rounding in doubles is granted, relative to the bound."""
 
 Numbers = NDArray[np.int64]
 
@@ -79,19 +77,19 @@ def _connected(sets: NDArray[np.bool_], linked: NDArray[np.bool_]) -> NDArray[np
     return found
 
 
-def listed_bound(E: Array, problem: Problem, state: State) -> float | None:
-    """A value that no channel is below, by pricing every extreme ray: ``f^2 / (sum lam + v)``; None for large cones.
+def listed_bound(E: Array, problem: Problem, K: Array, lam: Array) -> float | None:
+    """A value that no channel is below, by pricing every extreme ray; None for cones that are too large.
 
     With v the largest ``r^T K r - lam . r`` over rays of mean one under the prior, ``(lam + v p) . r`` is never below
-    r^T K r on the cone, which makes K and lam a solution of the dual problem.
+    r^T K r on the cone, so ``trace(W M^-1) >= (trace (W^.5 K W^.5)^.5)^2 / (sum lam + v)``, whatever K >= 0 and lam.
     """
     listed = rays(E)
-    if listed is None:
+    if listed is None or (listed @ problem.prior).min() <= 0:
         return None
     listed = scaled(listed, problem.prior)
-    lam = state.along(problem.group)
-    most = float((np.einsum("yx,yx->y", listed @ state.K, listed) - listed @ lam).max())
+    most = float((np.einsum("yx,yx->y", listed @ K, listed) - listed @ lam).max())
     if (E > CAP).any():  # rays beyond the cap are within e^-CAP of rays that are listed
-        reach = 1 / problem.prior.min()
-        most += 4 * np.exp(-CAP) * reach**2 * (np.abs(state.K).sum() + np.abs(lam).sum())
-    return state.value**2 / (float(lam.sum()) + max(most, 0.0)) * (1 - SLACK)
+        if problem.prior.min() <= 0:
+            return None
+        most += 4 * np.exp(-CAP) / problem.prior.min() ** 2 * float(np.abs(K).sum() + np.abs(lam).sum())
+    return dual_value(problem.W, K, float(lam.sum()) + max(most, 0.0))

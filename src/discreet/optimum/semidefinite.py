@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from ..errors import MissingExtra
 from .cone import Array
+from .dual import dual_value, root
 from .master import Problem
 from .reduction import Block, blocks_of
-from .symmetry import Group
 
 PAIRS = 4000
 """Pairs of facets in a first program, at most; further ones are added where they are violated."""
@@ -29,9 +29,6 @@ ROUNDS = 6
 
 LARGEST = 1400
 """The most entries of M, after symmetry, that a program is made for."""
-
-SLACK = 1e-9
-"""What rounding in doubles is granted, relative to the bound."""
 
 Numbers = NDArray[np.int64]
 
@@ -151,7 +148,7 @@ class _Program:
         except ImportError:
             raise MissingExtra("clarabel", "design") from None
         group, prior = self.problem.group, self.problem.prior
-        blocks, root = blocks_of(group), _root(self.problem.W)
+        blocks, half = blocks_of(group), root(self.problem.W)
         sizes = [block.basis.shape[1] for block in blocks]
         offsets = np.cumsum([self.entries, *(n * (n + 1) // 2 for n in sizes)])
         cost = np.zeros(offsets[-1])
@@ -168,7 +165,7 @@ class _Program:
         for block, start in zip(blocks, offsets, strict=False):
             n = block.basis.shape[1]
             cost[start + np.cumsum(np.arange(1, n + 1)) - 1] = block.times
-            matrix, constant = self._cone(block, int(start), root, offsets[-1], sparse)
+            matrix, constant = self._cone(block, int(start), half, offsets[-1], sparse)
             rows.append(matrix)
             bounds.append(constant)
             cones.append(clarabel.PSDTriangleConeT(2 * n))
@@ -200,7 +197,7 @@ class _Program:
         shape = (len(pairs), width)
         return sparse.csc_matrix((np.concatenate(entry), (np.concatenate(row), np.concatenate(column))), shape=shape)
 
-    def _cone(self, block: Block, start: int, root: Array, width: int, sparse: Any) -> tuple[Any, Array]:
+    def _cone(self, block: Block, start: int, half: Array, width: int, sparse: Any) -> tuple[Any, Array]:
         """[[T, W^.5], [W^.5, M]] of a block, as upper triangles by columns with the entries off the diagonal scaled."""
         basis = block.basis
         n = basis.shape[1]
@@ -222,7 +219,7 @@ class _Program:
         right = np.arange(n)
         for a in range(n):
             slots = place[a, n + right]
-            constant[slots] = np.sqrt(2.0) * (basis[:, a] @ root @ basis)
+            constant[slots] = np.sqrt(2.0) * (basis[:, a] @ half @ basis)
         return sparse.csc_matrix((-entries, (rows, columns)), shape=(len(row), width)), constant
 
 
@@ -230,12 +227,6 @@ def _triangle(n: int) -> tuple[Numbers, Numbers]:
     """The places of an upper triangle, column by column."""
     column, row = np.tril_indices(n)
     return row, column
-
-
-def _root(matrix: Array) -> Array:
-    values, vectors = np.linalg.eigh(matrix)
-    found: Array = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-    return found
 
 
 def _proved(E: Array, problem: Problem, facets: Facets, pairs: Numbers, lam: Array, nu: Array) -> float:
@@ -247,7 +238,4 @@ def _proved(E: Array, problem: Problem, facets: Facets, pairs: Numbers, lam: Arr
     least = float(np.linalg.eigvalsh(S)[0])
     lift = max(0.0, -least) * (1 + 1e-6) + 1e-14 * float(np.abs(S).max())
     most = 1 / (np.exp(-E) @ prior)
-    root = _root(problem.W)
-    inside = np.linalg.eigvalsh(root @ (S + lift * np.eye(len(E))) @ root)
-    total = float(lam.sum()) + lift * float(most @ most)
-    return float(np.sqrt(np.maximum(inside, 0.0)).sum()) ** 2 / total * (1 - SLACK) if total > 0 else 0.0
+    return dual_value(problem.W, S + lift * np.eye(len(E)), float(lam.sum()) + lift * float(most @ most))
