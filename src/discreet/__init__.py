@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from .auditing import Audit, audit
     from .build import mechanism
     from .certificate import Certificate, verify
-    from .choose import Explanation, explain
+    from .choose import explain
     from .context import Context
     from .domain import Domain
+    from .explanation import Explanation
     from .mechanisms.adaptive import adaptive
     from .mechanisms.compose import compose
     from .mechanisms.mechanism import Mechanism
@@ -38,7 +39,7 @@ _HOMES = {
     "Context": "context",
     "Domain": "domain",
     "Estimate": "results.unbiased",
-    "Explanation": "choose",
+    "Explanation": "explanation",
     "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
     "Plan": "planning",

@@ -25,6 +25,8 @@ Array = NDArray[np.float64]
 
 SHARES, MEAN, CUMULATIVE = "shares", "mean", "cumulative"
 
+_TITLES = {SHARES: "all shares", MEAN: "the mean", CUMULATIVE: "the cumulative shares"}
+
 ROWS_LIMIT = 4096
 """The largest domain for which one query for every value is written out."""
 
@@ -62,9 +64,17 @@ class Objective:
         return " and ".join(name for name, _ in self.asked) + (" in the worst case" if self.worst else "")
 
     @property
+    def title(self) -> str:
+        """What the error is of, for people; empty for all shares at the assumed ones."""
+        if self.is_plain:
+            return ""
+        of = " and ".join(_TITLES.get(name, "the query") for name, _ in self.asked)
+        return of + (", balanced" if len(self.asked) > 1 else "") + (" in the worst case" if self.worst else "")
+
+    @property
     def is_plain(self) -> bool:
         """True for the total squared error of all shares at the assumed ones."""
-        return not self.worst and [rows for _, rows in self.asked] == [None]
+        return not self.worst and len(self.asked) == 1 and self.asked[0][1] is None
 
     def balanced(self, best: Sequence[float]) -> Objective:
         """This objective with each of several wishes divided by the best value of it alone; a single one as it is."""
@@ -91,6 +101,10 @@ class Objective:
         if self.worst:
             return tuple(_worst(randomizer, rows) for _, rows in self.asked)
         return tuple(_at(randomizer, shares, rows) for _, rows in self.asked)
+
+    def moments(self, randomizer: Randomizer, shares: Array, members: Array) -> tuple[float, ...]:
+        """What like parts, the rows of `members`, add to the errors when `randomizer` serves them all."""
+        return tuple(_moment(randomizer, shares[members], rows, members) for _, rows in self.asked)
 
     def inside(self, members: Sequence[int]) -> Objective:
         """The same wishes about some of the values only."""
@@ -186,13 +200,19 @@ def _slabs(rows: Array) -> Iterator[Array]:
 def _at(randomizer: Randomizer, shares: Array, rows: Array | None) -> float:
     """n times the summed variances of the queries at these shares."""
     if rows is None:
-        return float(np.sum(randomizer.second_moments(shares, NUMERIC)) - np.sum(shares**2))
+        return _moment(randomizer, shares, rows) - float(np.sum(shares**2))
     return _moment(randomizer, shares, rows) - float(np.sum((rows @ shares) ** 2))
 
 
-def _moment(randomizer: Randomizer, shares: Array, rows: Array) -> float:
-    """``sum_j E[(q_j . phi)**2]`` over the rows q_j."""
-    return sum(float(np.sum(randomizer.cross_moment(shares, some, some, NUMERIC))) for some in _slabs(rows))
+def _moment(randomizer: Randomizer, shares: Array, rows: Array | None, members: Any = slice(None)) -> float:
+    """``sum_j E[(q_j . phi)**2]`` over the rows q_j, None for one row per value, with weights for these members."""
+    if rows is None:
+        return float(np.sum(randomizer.second_moments(shares, NUMERIC)))
+    found = 0.0
+    for some in _slabs(rows):
+        own = some[:, members]
+        found += float(np.sum(randomizer.cross_moment(shares, own, own, NUMERIC)))
+    return found
 
 
 def _worst(randomizer: Randomizer, rows: Array | None) -> float:
@@ -213,9 +233,8 @@ def _given(randomizer: Randomizer, rows: Array | None) -> Array:
             found[values] = _summed_moments(part)
             continue
         for members in values:
-            own = rows[:, members]
             for x, unit in zip(members, np.eye(part.size), strict=True):
-                found[x] = _moment(part, unit, own)
+                found[x] = _moment(part, unit, rows, members)
     return found
 
 

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from . import tables
 from .build import REPORT_BITS, mechanism
-from .choose import Explanation, candidate_of, explain, prior_of
+from .choose import candidate_of, explain, prior_of
 from .context import Context
 from .errors import DiscreetError, InvalidInput, check_type
+from .explanation import Explanation
 from .mechanisms.mechanism import Mechanism
+from .objective import objective_of
 from .random import seeded
 from .results.intervals import quantile
 from .results.projection import project
@@ -195,7 +197,9 @@ def plan(
     if isinstance(subject, Mechanism):
         context = subject.context
         shares = prior_of(context, prior)
-        explanation = Explanation((candidate_of(subject, shares),), f"{subject.name} was asked for")
+        explanation = Explanation(
+            (candidate_of(subject, shares),), f"{subject.name} was asked for", objective_of(context)
+        )
     elif isinstance(subject, Explanation):
         context = subject.chosen.context
         shares = prior_of(context, prior)

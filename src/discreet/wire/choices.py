@@ -15,7 +15,7 @@ from ..limits import check
 from ..mechanisms.mechanism import Mechanism
 
 if TYPE_CHECKING:
-    from ..choose import Explanation
+    from ..explanation import Explanation
 
 RESERVED = ("context", "word_bits")
 

@@ -28,7 +28,7 @@ from .located import located
 from .toml import dumps
 
 if TYPE_CHECKING:
-    from ..choose import Explanation
+    from ..explanation import Explanation
 
 VERSION = 1
 """The version of spec files; another one is refused."""
