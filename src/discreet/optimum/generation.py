@@ -69,11 +69,11 @@ def generate(
 ) -> Found:
     """The best columns and weights found before the clock shows `until`; Ctrl-C ends the search early.
 
-    `starts` are columns of the cone to begin with, beside those that every search begins with. Without a limit of
+    `starts` are columns to begin with, beside those that every search begins with. Without a limit of
     time a search depends on nothing but its arguments.
     """
     began = monotonic()
-    base = distinct(np.concatenate([scaled(starts, problem.prior), _base(cone, problem.prior, rng)]))
+    base = distinct(scaled(np.concatenate([cone.above(starts), _base(cone, rng)]), problem.prior))
     now = best = base, settled(problem, base, feasible(problem, base), np.ones(len(problem.group.sizes)), rounds=STEPS)
     history: list[Progress] = []
     quiet, stopped = 0, False
@@ -113,7 +113,7 @@ def _weighed(
     return columns, polished(problem, columns, state, gap=gap)
 
 
-def _base(cone: Cone, prior: Array, rng: np.random.Generator) -> Array:
+def _base(cone: Cone, rng: np.random.Generator) -> Array:
     """Columns e^-E[y,.] and e^E[.,y], the constant one, and sets of values on top or at the bottom."""
     size = cone.size
     off = cone.E[~np.eye(size, dtype=bool)]
@@ -123,7 +123,7 @@ def _base(cone: Cone, prior: Array, rng: np.random.Generator) -> Array:
     top = np.where(sets, 1.0, 1e-60)
     bottom = np.where(sets[: 3 * size], 1.0, 1e60)
     simple = [1 / cone.most, cone.most.T, np.ones((1, size))]
-    return scaled(np.concatenate([*simple, cone.above(top[3 * size :]), cone.below(bottom)]), prior)
+    return np.concatenate([*simple, cone.above(top[3 * size :]), cone.below(bottom)])
 
 
 def distinct(columns: Array) -> Array:
