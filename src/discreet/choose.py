@@ -43,7 +43,11 @@ def explain(
     """
     check_type("context", context, Context, "a context")
     check_bits(bits)
-    shares, objective = prior_of(context, prior), objective_of(context, query, worst)
+    return compared(context, prior_of(context, prior), bits, objective_of(context, query, worst))
+
+
+def compared(context: Context, shares: Any, bits: int | None, objective: Objective) -> Explanation:
+    """The comparison of all mechanisms that serve the context within `bits` bits by their error at `shares`."""
     made: list[Mechanism] = []
     beyond: InvalidEpsilon | None = None
     most = 2 * context.size + REPORT_BITS  # no report of any mechanism has as many

@@ -33,6 +33,9 @@ ROWS_LIMIT = 4096
 WORST_LIMIT = 1 << 31
 """The most steps, rows of queries times values squared, that the worst case of a query may take."""
 
+CALL = 512
+"""Steps that it takes to ask for one moment, beside those that depend on the number of weights."""
+
 SLAB = 1 << 20
 """Weights that are handled at once."""
 
@@ -68,8 +71,13 @@ class Objective:
         """What the error is of, for people; empty for all shares at the assumed ones."""
         if self.is_plain:
             return ""
-        of = " and ".join(_TITLES.get(name, "the query") for name, _ in self.asked)
-        return of + (", balanced" if len(self.asked) > 1 else "") + (" in the worst case" if self.worst else "")
+        several = ", balanced" if len(self.asked) > 1 else ""
+        return " and ".join(self.titles) + several + (" in the worst case" if self.worst else "")
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What each wish is about, for people."""
+        return tuple(_TITLES.get(name, "the query") for name, _ in self.asked)
 
     @property
     def is_plain(self) -> bool:
@@ -101,6 +109,10 @@ class Objective:
         if self.worst:
             return tuple(_worst(randomizer, rows) for _, rows in self.asked)
         return tuple(_at(randomizer, shares, rows) for _, rows in self.asked)
+
+    def deviations(self, randomizer: Randomizer | None, shares: Array) -> tuple[float, ...]:
+        """The largest standard error of the queries of each wish, times the root of n; None for no privacy at all."""
+        return tuple(_deviation(randomizer, shares, rows) for _, rows in self.asked)
 
     def moments(self, randomizer: Randomizer, shares: Array, members: Array) -> tuple[float, ...]:
         """What like parts, the rows of `members`, add to the errors when `randomizer` serves them all."""
@@ -189,6 +201,7 @@ def _check_worst(size: int, wishes: Sequence[tuple[str, Array | None]]) -> None:
     for name, rows in wishes:
         if rows is not None and len(rows) * size**2 > WORST_LIMIT:
             raise InvalidInput(f"worst=True is too much work for {name} of {size} values; it must be left out")
+        spend(0 if rows is None else size * (CALL + len(rows) * size // 8), "worst case of a query")
 
 
 def _slabs(rows: Array) -> Iterator[Array]:
@@ -213,6 +226,19 @@ def _moment(randomizer: Randomizer, shares: Array, rows: Array | None, members: 
         own = some[:, members]
         found += float(np.sum(randomizer.cross_moment(shares, own, own, NUMERIC)))
     return found
+
+
+def _deviation(randomizer: Randomizer | None, shares: Array, rows: Array | None) -> float:
+    if rows is None:
+        moments = shares if randomizer is None else randomizer.second_moments(shares, NUMERIC)
+        return math.sqrt(max(0.0, float(np.max(moments - shares**2))))
+    most = 0.0
+    for some in _slabs(rows):
+        moments = some**2 @ shares
+        if randomizer is not None:
+            moments = randomizer.cross_moment(shares, some, some, NUMERIC).sum(axis=-1)
+        most = max(most, float(np.max(moments - (some @ shares) ** 2)))
+    return math.sqrt(most)
 
 
 def _worst(randomizer: Randomizer, rows: Array | None) -> float:
