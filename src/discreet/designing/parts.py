@@ -1,4 +1,4 @@
-"""A context as the parts that a search takes one by one: values linked by finite entries, and what is wished of them."""
+"""A context as the parts that a search takes one by one, and what is wished of each."""
 
 from __future__ import annotations
 
@@ -100,7 +100,9 @@ def tasks_of(parts: Sequence[Part], objective: Objective, shares: Array) -> tupl
 def scaled_rows(objective: Objective) -> Array:
     """Every query of every wish, divided by the root of what its variance is divided by."""
     scales = objective.scales or (1.0,) * len(objective.asked)
-    return np.concatenate([weights / np.sqrt(scale) for (_, weights), scale in zip(objective.wishes, scales, strict=True)])
+    return np.concatenate(
+        [weights / np.sqrt(scale) for (_, weights), scale in zip(objective.wishes, scales, strict=True)]
+    )
 
 
 def _task(part: Part, rows: Array, prior: Array) -> Task:
@@ -130,4 +132,8 @@ def is_distance(parts: Sequence[Part]) -> bool:
 
 
 def _symmetric(entries: Sequence[Sequence[Epsilon]]) -> bool:
-    return all(isinstance(entry, Fraction) and entry == entries[z][x] for x, row in enumerate(entries) for z, entry in enumerate(row))
+    return all(
+        isinstance(entry, Fraction) and entry == entries[z][x]
+        for x, row in enumerate(entries)
+        for z, entry in enumerate(row)
+    )

@@ -36,11 +36,13 @@ class Designed:
     where none could be proved), `worst_case` the largest error over all shares with the mechanism's own estimator,
     `expected_distance` the distance, in units of E, that is to be expected between a value and the best guess from its
     report (None where E is no distance), `compared` the closed forms that were tried first, `history` the steps of
-    the search. `converged` says that the search ended by itself: then the same seed finds the same again.
+    the search, `prior` the shares that its estimator has the least error at. `converged` says that the search ended by
+    itself: then the same seed finds the same again; `stopped` that it was ended by Ctrl-C.
     """
 
     mechanism: Mechanism
     objective: str
+    prior: tuple[float, ...]
     error: float
     bound: float
     listed: bool
@@ -51,6 +53,7 @@ class Designed:
     history: tuple[Step, ...]
     seconds: float
     converged: bool
+    stopped: bool
     notes: tuple[str, ...]
 
     @property
@@ -60,7 +63,7 @@ class Designed:
 
     @property
     def label(self) -> str:
-        """What is known of the error: "optimal, all types checked", "optimal (proved)", "within x % (proved)" or less."""
+        """What is known: "optimal, all types checked", "optimal (proved)", "within x % (proved)" or less."""
         if self.gap <= OPTIMAL:
             return "optimal, all types checked" if self.listed else "optimal (proved)"
         if self.gap <= CLOSE:
@@ -80,6 +83,7 @@ class Designed:
             "reports": self.mechanism.randomizer.outputs,
             "bits": self.mechanism.bits,
             "objective": self.objective,
+            "prior": list(self.prior),
             "n_error": self.error,
             "bound": self.bound,
             "gap": self.gap,
@@ -91,6 +95,7 @@ class Designed:
             "history": [vars(step) for step in self.history],
             "seconds": self.seconds,
             "converged": self.converged,
+            "stopped": self.stopped,
             "notes": list(self.notes),
         }
 
@@ -107,7 +112,9 @@ class Designed:
         about = f"{made.name} of {made.randomizer.outputs} reports for {self.objective}: {self.label}"
         lines.append(f"{about}; at the worst shares {self.worst_case:.6g}.")
         if self.expected_distance is not None:
-            lines.append(f"The best guess from a report is {self.expected_distance:.4g} away from the value, in units of E.")
+            lines.append(
+                f"The best guess from a report is {self.expected_distance:.4g} away from the value, in units of E."
+            )
         if len(self.wishes) > 1:
             lines.append("n x error of each: " + ", ".join(f"{name} {error:.6g}" for name, error in self.wishes))
         return "\n".join([*lines, *self.notes])

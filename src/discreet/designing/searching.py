@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +70,7 @@ class Search:
         tasks, between = tasks_of(self.parts, objective, shares)
         found: list[Found] = []
         solved: dict[bytes, Found] = {}
-        works = [task.part.size ** 2 for task in tasks]
+        works = [task.part.size**2 for task in tasks]
         for number, task in enumerate(tasks):
             if task.key not in solved:
                 before = [] if known is None else [known.found[number].columns]
@@ -81,17 +83,27 @@ class Search:
                     starts=np.concatenate([self.starts(task.part), *before]),
                     until=now if self.stopped else now + share * (until - now),
                     rng=np.random.default_rng([self.seed, number]),
-                    progress=lambda record, error=error: self._tell(record, error),
+                    progress=partial(self._tell, error),
                 )
                 self.stopped |= solved[task.key].stopped
             found.append(solved[task.key])
-        channels = [
-            written_out(task.searched, one, task.smaller, most=self.reports(task.part))
-            for task, one in zip(tasks, found, strict=True)
-        ]
+        channels = self.unhurried(
+            lambda: [
+                written_out(task.searched, one, task.smaller, most=self.reports(task.part))
+                for task, one in zip(tasks, found, strict=True)
+            ]
+        )
         return Solution(shares, tuple(tasks), tuple(found), tuple(channels), between)
 
-    def _tell(self, record: Progress, error: float) -> None:
+    def unhurried(self, work: Callable[[], Any]) -> Any:
+        """What some short work gives; Ctrl-C during it ends the search after it, not the work."""
+        try:
+            return work()
+        except KeyboardInterrupt:
+            self.stopped = True
+            return work()
+
+    def _tell(self, error: float, record: Progress) -> None:
         self.history.append(Step(monotonic() - self.began, error + record.error, record.columns))
         self.progress(self.history[-1])
 
@@ -129,7 +141,7 @@ def worst_of(solution: Solution, objective: Objective) -> tuple[Array, float]:
 def _estimator(task: Task, channel: Array) -> Array:
     """phi of every report, the least-variance unbiased estimate at the shares of the part."""
     scaled = channel / (task.searched.prior @ channel)
-    found: Array = np.linalg.solve(scaled @ channel.T, scaled)
+    found: Array = np.asarray(np.linalg.solve(scaled @ channel.T, scaled), dtype=float)
     return found
 
 

@@ -100,9 +100,7 @@ def generate(
     return Found(*best, tuple(history), quiet >= QUIET, stopped)
 
 
-def _weighed(
-    problem: Problem, columns: Array, weights: Array, multipliers: Array, gap: float
-) -> tuple[Array, State]:
+def _weighed(problem: Problem, columns: Array, weights: Array, multipliers: Array, gap: float) -> tuple[Array, State]:
     """The columns that are worth their weight, and the best weights of them; exact ones where that is quick."""
     state = settled(problem, columns, weights, multipliers, rounds=STEPS)
     kept = state.weights > LIGHT

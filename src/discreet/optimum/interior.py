@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .cone import Array
-from .master import Problem, State, at, gradient
+from .master import Problem, State, gradient, state_at
 from .symmetry import Group
 
 STEPS = 30
@@ -49,17 +49,18 @@ def polished(problem: Problem, columns: Array, state: State, *, gap: float) -> S
         weights, lam, spare = weights + size * by, lam + size * by_lam, spare + size * by_spare
         value, K, inverse = gradient(problem, columns, weights)
         g = _along(columns, K)
-    return at(problem, columns, sums, weights, lam)
+    return state_at(problem, columns, sums, weights, lam)
 
 
 def newton_work(columns: int, group: Group) -> float:
     """About how many multiplications a step for so many columns takes."""
     size, orbits = group.elements.shape[1], int(group.of_pair.max()) + 1
-    return columns**3 + 2 * size * min(group.order * columns**2, orbits * size**2)
+    return float(columns**3 + 2 * size * min(group.order * columns**2, orbits * size**2))
 
 
 def _along(columns: Array, K: Array) -> Array:
-    return np.einsum("yx,yx->y", columns @ K, columns)
+    found: Array = np.einsum("yx,yx->y", columns @ K, columns)
+    return found
 
 
 def _curvature(columns: Array, K: Array, inverse: Array, group: Group) -> Array:

@@ -65,7 +65,8 @@ def _next(u: Numbers, whole: Numbers, sets: NDArray[np.bool_]) -> Numbers:
     whole_sets = _connected(sets, linked) & _connected(~sets, linked)
     sets, leaving = sets[whole_sets], leaving[whole_sets]
     rise = np.where(leaving, room, np.iinfo(np.int64).max).min(axis=(1, 2))
-    return u + sets * rise[:, None]
+    found: Numbers = u + sets * rise[:, None]
+    return found
 
 
 def _connected(sets: NDArray[np.bool_], linked: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -28,7 +28,12 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Weights of columns, and what follows: the value, K = M^-1 W M^-1, the multipliers of the rows, the pool's gap."""
+    """Weights of columns, and what follows from them.
+
+    The value and ``K = M^-1 W M^-1``; the multipliers lam of the rows, one for each orbit of values; `rates`, by which
+    the next step changes each weight, ``g_y / (lam . r_y)``; and `gap`, the part by which the value can still fall with
+    these columns.
+    """
 
     weights: Array
     value: float
@@ -53,47 +58,23 @@ def settled(problem: Problem, columns: Array, weights: Array, multipliers: Array
     ``w_y <- w_y g_y / (lam . r_y)`` with ``g_y = r_y^T K r_y``; lam, the same for all values of an orbit, keeps the
     rows at one. At the optimum ``g_y = lam . r_y`` for every column in use and ``sum lam`` is the value.
     """
-    group = problem.group
-    sums = columns @ group.totals.T
-    reach, before = 4.0, weights
-    state = at(problem, columns, sums, weights, multipliers)
-    done = 0
-    while done < rounds and state.gap > 1e-9:
-        once, one = state, state.weights * state.rates
-        middle = at(problem, columns, sums, one, once.multipliers)
-        two = middle.weights * middle.rates
-        first, second = _logs(one) - _logs(once.weights), _logs(two) - _logs(one)
-        bend = second - first
-        size = np.sqrt((one @ first**2) / max(one @ bend**2, 1e-300))
-        size = float(np.clip(size, 1.0, reach))
-        far = _logs(once.weights) + 2 * size * first + size**2 * bend
-        tried = np.exp(np.clip(far, -460.0, np.log(2 * two.max())))
-        landed = at(problem, columns, sums, tried, middle.multipliers)
-        after = at(problem, columns, sums, landed.weights * landed.rates, landed.multipliers)
-        done += 4
-        if after.value <= middle.value:
-            state = after
-            if size == reach:
-                reach *= 2
-        else:
-            reach = max(reach / 2, 1.0)
-            state = at(problem, columns, sums, two, middle.multipliers)
-            done += 1
+    sums = columns @ problem.group.totals.T
+    state = state_at(problem, columns, sums, weights, multipliers)
+    for _ in range(rounds):
+        if state.gap < 1e-9:
+            break
+        state = state_at(problem, columns, sums, state.weights * state.rates, state.multipliers)
     return state
 
 
-def _logs(weights: Array) -> Array:
-    found: Array = np.log(np.maximum(weights, 1e-200))
-    return found
-
-
-def at(problem: Problem, columns: Array, sums: Array, weights: Array, multipliers: Array) -> State:
+def state_at(problem: Problem, columns: Array, sums: Array, weights: Array, multipliers: Array) -> State:
+    """The state of given weights; `sums` are those of every column over the orbits of values."""
     value, K, _ = gradient(problem, columns, weights)
     g = np.maximum(np.einsum("yx,yx->y", columns @ K, columns), 0.0)
     multipliers = _multipliers(sums, weights * g, problem.group.sizes, multipliers)
     rates = g / (sums @ multipliers)
-    gap = 1 - value / (rates.max() * (problem.group.sizes @ multipliers))
-    return State(weights, value, K, multipliers, float(gap), rates)
+    gap = 1 - value / float(rates.max() * (problem.group.sizes @ multipliers))
+    return State(weights, value, K, multipliers, gap, rates)
 
 
 def feasible(problem: Problem, columns: Array) -> Array:
@@ -106,14 +87,14 @@ def feasible(problem: Problem, columns: Array) -> Array:
 
 def gradient(problem: Problem, columns: Array, weights: Array) -> tuple[float, Array, Array]:
     """The value ``trace(W M^-1)``, ``K = M^-1 W M^-1`` and M^-1; the value falls by ``r^T K r`` with r's weight."""
-    inverse = np.linalg.inv(information(columns, weights, problem.group))
+    inverse = np.asarray(np.linalg.inv(information(columns, weights, problem.group)), dtype=float)
     half = inverse @ problem.W
     K = half @ inverse
     return float(np.trace(half)), (K + K.T) / 2, inverse
 
 
 def _multipliers(sums: Array, a: Array, sizes: Array, start: Array) -> Array:
-    """lam, positive along every column, that maximises ``sum_y a_y log(lam . s_y) - lam . sizes``: damped Newton steps."""
+    """lam, positive along every column, with the largest ``sum_y a_y log(lam . s_y) - lam . sizes``, by Newton."""
     total = float(a.sum())
 
     def score(lam: Array) -> float:

@@ -35,7 +35,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Facets:
-    """``a . r >= 0`` for every facet of the cone: ``above`` names its positive value, ``of`` the other one, times `fade`."""
+    """The facets of a cone, ``r_above >= fade r_of`` each."""
 
     above: Numbers
     of: Numbers
@@ -129,7 +129,8 @@ class _Program:
         for g in self.problem.group.elements:
             a = number[g[facets.above], g[facets.of]]
             least = np.minimum(least, np.minimum(a[i] * self.count + a[j], a[j] * self.count + a[i]))
-        return pairs[(pairs == least) & (i != j)]
+        found: Numbers = pairs[(pairs == least) & (i != j)]
+        return found
 
     def violated(self, M: Array, known: Numbers) -> Numbers:
         """The pairs that M violates most, one of each orbit."""

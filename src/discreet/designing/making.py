@@ -94,12 +94,12 @@ def design(
     )
     objective = _balanced(search, objective, shares, closed, seconds)
     solution = search.solved(objective, shares, began + SEARCHED * seconds)
-    made = Mechanism(context, _joined(parts, solution))
+    made = search.unhurried(lambda: Mechanism(context, _joined(parts, solution)))
     return _finished(objective, shares, [made, *closed], solution, search, began + seconds)
 
 
 def _check(seconds: object, seed: object, progress: object) -> None:
-    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 0 < seconds < math.inf:
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 0 < float(seconds) < math.inf:
         raise InvalidInput(f"seconds={shown(seconds)} must be a positive number")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InvalidInput(f"seed={shown(seed)} must be a whole number that is not negative")
@@ -189,7 +189,7 @@ def _finished(
     search: Search | None,
     until: float,
 ) -> Designed:
-    """The mechanism with the least error, with what is known of it; the first one was designed, if there is a solution."""
+    """The mechanism with the least error, and what is known of it; with a solution the first one is designed."""
     ranked = [
         replace(candidate, error=objective.combined([error for _, error in candidate.wishes]))
         for candidate in rated(made, shares, objective)
@@ -201,6 +201,7 @@ def _finished(
     return Designed(
         best.mechanism,
         objective.name,
+        tuple((shares if solution is None or best is not ranked[0] else solution.shares).tolist()),
         best.error,
         min(proof.bound + between, best.error),
         proof.listed,
@@ -211,6 +212,7 @@ def _finished(
         () if search is None else tuple(search.history),
         0.0 if search is None else monotonic() - search.began,
         solution is None or solution.converged,
+        search is not None and search.stopped,
         proof.notes,
     )
 
