@@ -91,13 +91,19 @@ def test_two_values_that_must_be_alike_have_a_mechanism_without_an_estimate():
 
 
 def test_a_metric_is_served_by_the_better_of_its_table_and_the_classical_mechanism():
-    near = dc.explain(Context.metric(range(9), lambda x, z: abs(x - z), "1"))
+    near = dc.explain(Context.metric(range(9), lambda x, z: abs(x - z), "0.1"))
     assert near.chosen.name == "subset"
-    assert {"exponential", "hadamard", "projective"} <= {candidate.name for candidate in near.candidates}
-    assert near.chosen.served == Context.uniform(range(9), "1")
+    assert {"tight", "hadamard", "projective"} <= {candidate.name for candidate in near.candidates}
+    assert near.chosen.served == Context.uniform(range(9), "0.1")
     far = dc.explain(Context.metric(range(60), lambda x, z: abs(x - z), "1"))
-    assert far.chosen.name == "exponential"
+    assert far.chosen.name == "tight"
     assert far.chosen.served.form == "metric"
+
+
+def test_the_exponential_table_is_compared_where_no_tight_one_exists():
+    places = [(i, j) for i in range(5) for j in range(5)]
+    context = Context.metric(places, lambda a, b: str(round(math.dist(a, b), 6)), "0.3")
+    assert "exponential" in {candidate.name for candidate in dc.explain(context).candidates}
 
 
 def test_nothing_to_protect_is_reported_as_it_is():

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .certificate import Certificate, verify
     from .choose import explain
     from .context import Context
+    from .designing import Designed, design
     from .domain import Domain
     from .explanation import Explanation
     from .mechanisms.adaptive import adaptive
@@ -37,6 +38,7 @@ _HOMES = {
     "Audit": "auditing",
     "Certificate": "certificate",
     "Context": "context",
+    "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
     "Explanation": "explanation",
@@ -54,6 +56,7 @@ _HOMES = {
     "bounds": "bounds",
     "checks": "checks",
     "compose": "mechanisms.compose",
+    "design": "designing",
     "errors": "errors",
     "estimate": "results.unbiased",
     "explain": "choose",
@@ -77,6 +80,7 @@ __all__ = [
     "Audit",
     "Certificate",
     "Context",
+    "Designed",
     "Domain",
     "Estimate",
     "Explanation",
@@ -94,6 +98,7 @@ __all__ = [
     "bounds",
     "checks",
     "compose",
+    "design",
     "errors",
     "estimate",
     "explain",

@@ -71,7 +71,8 @@ def mechanism(
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
     "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; ``inner=`` one of these with its
     parameters for each block; for two values binary, warner, mangat; for high-low mixture and
-    utility_rappor; exponential for a symmetric E; table with ``rows=``; law with ``law=`` as data.
+    utility_rappor; tight for any E with large enough steps, exponential for a symmetric E; table with
+    ``rows=``; law with ``law=`` as data.
     """
     check_type("context", context, Context, "a context")
     check_type("name", name, str, "text")
@@ -116,7 +117,7 @@ def named(context: Context, name: str, parameters: Parameters, prior: Any = None
     """The mechanism called `name` for the context; `prior` sizes the parts that depend on the assumed shares."""
     shares = shares_of(context, prior)
     if name in MAKERS:
-        return Mechanism(context, MAKERS[name](context, parameters, shares))
+        return Mechanism(context, MAKERS[name](context, parameters, shares).weighted(shares))
     served = context.covering()
     if "inner" in parameters:
         randomizer = _each_its_own(served, name, parameters, shares)
@@ -332,6 +333,13 @@ def _exponential(context: Context, parameters: Parameters, shares: Shares) -> Ra
     return exponential_table(context)
 
 
+def _tight(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.tight import tight_table
+
+    _nothing_but(parameters, "tight")
+    return tight_table(context)
+
+
 def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     from .mechanisms.table import Table
 
@@ -349,7 +357,7 @@ def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomiz
 
 def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     _nothing_but(parameters, "law", "law")
-    return randomizer_of(law_of(parameters.get("law"), values=context.size)).weighted(shares)
+    return randomizer_of(law_of(parameters.get("law"), values=context.size))
 
 
 def _nothing_but(parameters: Parameters, name: str, *known: str) -> None:
@@ -366,6 +374,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "law": _by_law,
     "mixture": mixture,
     "table": _table,
+    "tight": _tight,
     "utility_rappor": _utility_rappor,
 }
 """Mechanisms that serve a context as a whole, by name; a new one is registered here."""

@@ -110,7 +110,15 @@ def _attempts(
     if len(parts) == 1 and not parts[0].is_uniform and (bits is None or len(parts[0].sensitive) < bits):
         yield lambda: _two_sizes(context, served, parts[0], shares, objective)
     if form.parts is None and context.size <= TABLE_LIMIT:
-        yield lambda: named(context, "exponential", {}, shares)
+        yield lambda: _written_out(context, shares)
+
+
+def _written_out(context: Context, shares: Any) -> Mechanism:
+    """The tight table, or the exponential one for an E that has no tight one."""
+    try:
+        return named(context, "tight", {}, shares)
+    except NotServed:
+        return named(context, "exponential", {}, shares)
 
 
 def _served(context: Context, served: Context, make: Callable[[Part], Randomizer]) -> Mechanism:

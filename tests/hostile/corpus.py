@@ -80,6 +80,7 @@ SPECS = {
             "general_hadamard",
             "optimised_unary",
             "exponential",
+            "tight",
             "utility_rappor",
             "table",
             "binary",
@@ -185,7 +186,17 @@ SPECS = {
     "a point twice": spec({"size": 3}, points(1, 1, 2)),
     **{
         f"one value, {name}": spec({"size": 1}, mechanism={"name": name})
-        for name in ("auto", "hadamard", "exponential", "projective", "subset", "table", "binary", "general_hadamard")
+        for name in (
+            "auto",
+            "hadamard",
+            "exponential",
+            "tight",
+            "projective",
+            "subset",
+            "table",
+            "binary",
+            "general_hadamard",
+        )
     },
     "E of nothing but inf": spec({"size": 3}, {"form": "matrix", "E": [["0", *["inf"] * 2]] + [["inf"] * 3] * 2}),
     "E of inf off the diagonal": spec(

@@ -58,6 +58,7 @@ NAMED = {
     "warner": ("binary both", "warner", {}),
     "mangat": ("binary", "mangat", {}),
     "exponential": ("metric of points", "exponential", {}),
+    "tight": ("metric of points", "tight", {"prior": [0.5, 0.1, 0.1, 0.1, 0.1, 0.1]}),
     "projective": ("uniform", "projective", {}),
     "projective in blocks": ("blocks of unlike sizes", "projective", {}),
     "general hadamard": ("uniform", "general_hadamard", {}),

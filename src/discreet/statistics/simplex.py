@@ -41,7 +41,12 @@ STEPS = 20_000
 
 
 def largest_on_simplex(linear: FloatArray, rows: FloatArray) -> float:
-    """The largest ``linear . p - |rows p|**2`` over all distributions p, from above.
+    """The largest ``linear . p - |rows p|**2`` over all distributions p, from above."""
+    return peak_on_simplex(linear, rows)[1]
+
+
+def peak_on_simplex(linear: FloatArray, rows: FloatArray) -> tuple[FloatArray, float]:
+    """The distribution p with about the largest ``linear . p - |rows p|**2``, and the largest from above.
 
     Each step moves mass from the worst value that has some to the best value of all, as far as pays. The function is
     concave, so the largest is at most what is found plus the last gap between the best slope and the mean one, which
@@ -66,4 +71,4 @@ def largest_on_simplex(linear: FloatArray, rows: FloatArray) -> float:
         p[best] += step
         p[worst] = 0.0 if step == p[worst] else p[worst] - step
         image = image + step * way
-    return value + max(gap, 0.0)
+    return p, value + max(gap, 0.0)

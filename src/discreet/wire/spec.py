@@ -112,7 +112,9 @@ class Spec:
         """
         _check_writable(mechanism.context.domain)
         entries = {key: mechanism.description[key] for key in ("domain", "context")}
-        for choice in (mechanism.randomizer.describe(), {"name": "law", "law": mechanism.description["law"]}):
+        described = mechanism.randomizer.describe()
+        law = {"name": "law", "law": mechanism.description["law"]}
+        for choice in (described, law | {key: described[key] for key in ("prior",) if key in described}):
             with under(LIFTED):
                 spec = cls.of({**entries, "name": name, "mechanism": choice})
             with suppress(DiscreetError):

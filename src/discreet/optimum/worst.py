@@ -1,0 +1,21 @@
+"""The shares at which a channel with a fixed estimator has its largest error."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..statistics.simplex import peak_on_simplex, project_blocks
+from .cone import Array
+
+
+def worst_shares(moments: Array, rows: Array) -> tuple[Array, float]:
+    """The distribution p with the largest ``moments . p - |rows p|^2``, and that value.
+
+    Where the queries are the shares themselves it is the projection of half the moments onto the simplex, exactly.
+    """
+    size = len(moments)
+    if not np.array_equal(rows, np.eye(size)):
+        return peak_on_simplex(moments, rows)
+    level = moments - moments.max()  # projecting differences keeps what large moments would round away
+    p = project_blocks(level / 2, np.zeros(size, dtype=np.int64), np.ones(1))
+    return p, float(moments.max() + level @ p - p @ p)
