@@ -19,7 +19,7 @@ from .mechanisms.mechanism import Mechanism
 from .mechanisms.randomizer import Randomizer
 from .results.weights import weights_of
 from .statistics.numeric import NUMERIC
-from .statistics.simplex import largest_on_simplex, project_blocks
+from .statistics.simplex import peak_of_squares, peak_on_simplex
 
 Array = NDArray[np.float64]
 
@@ -244,16 +244,7 @@ def _deviation(randomizer: Randomizer | None, shares: Array, rows: Array | None)
 def _worst(randomizer: Randomizer, rows: Array | None) -> float:
     """The largest ``c . p - |rows p|**2`` over all distributions p, with ``c_x = sum_j E[(q_j . phi(Y))**2 | x]``."""
     given = moments_given(randomizer, rows)
-    if rows is not None:
-        return largest_on_simplex(given, rows)
-    p = worst_shares(given)
-    return float(given.max() + (given - given.max()) @ p - p @ p)
-
-
-def worst_shares(given: Array) -> Array:
-    """The distribution p with the largest ``given . p - |p|**2``: the projection of half of `given` on the simplex."""
-    level = given - given.max()  # projecting differences keeps what large moments would round away
-    return project_blocks(level / 2, np.zeros(len(given), dtype=np.int64), np.ones(1))
+    return (peak_of_squares(given) if rows is None else peak_on_simplex(given, rows))[1]
 
 
 def moments_given(randomizer: Randomizer, rows: Array | None = None) -> Array:

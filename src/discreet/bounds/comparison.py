@@ -68,10 +68,13 @@ class Comparison:
         return "\n".join(lines)
 
 
-def compare(mechanism: Mechanism, n: int, *, prior: Any = None) -> Comparison:
-    """The mechanism's error with n reports beside lower and upper bounds; `prior` is uniform unless given."""
+def compare(mechanism: Mechanism, n: int, *, prior: Any = None, seconds: float | None = None) -> Comparison:
+    """The mechanism's error with n reports beside lower and upper bounds; `prior` is uniform unless given.
+
+    With `seconds`, a semidefinite program may take that long to prove a larger lower bound, for contexts of few values.
+    """
     shares = prior_of(mechanism.context, prior)
-    bounds: ContextBounds = bounds_for(mechanism.context, n, prior=prior)
+    bounds: ContextBounds = bounds_for(mechanism.context, n, prior=prior, seconds=seconds)
     attained = {
         "squared_error": squared_error(mechanism, n, shares),
         "total_variation": total_variation_at(mechanism, n, shares),

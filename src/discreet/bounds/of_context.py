@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,6 +35,7 @@ from discreet.bounds.minimax import (
 )
 from discreet.bounds.of_mechanism import worst_squared_error, worst_total_variation
 from discreet.bounds.sample_size import SampleSize, blocks_users, classical_users, high_low_users
+from discreet.bounds.semidefinite import unbiased_semidefinite
 from discreet.bounds.unbiased import unbiased_blocks, unbiased_high_low, unbiased_matrix, unbiased_uniform
 from discreet.build import mechanism
 from discreet.choose import prior_of
@@ -63,11 +65,16 @@ class ContextBounds:
     unbiased: dict[str, Bound]
 
 
-def bounds_for(context: Context, n: int, *, prior: Any = None) -> ContextBounds:
-    """Every bound on the error of n reports under `context`, with its source; `prior` is uniform unless given."""
+def bounds_for(context: Context, n: int, *, prior: Any = None, seconds: float | None = None) -> ContextBounds:
+    """Every bound on the error of n reports under `context`, with its source; `prior` is uniform unless given.
+
+    With `seconds`, a semidefinite program may take that long to prove another one, for contexts of few values.
+    """
     if isinstance(n, bool) or not isinstance(n, int):
         raise InvalidInput(f"n={n!r} must be a whole number")
     at_least("n", n, 1)
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, Real) or not 0 < seconds < 1e6):
+        raise InvalidInput(f"seconds={seconds!r} must be a positive number")
     p = prior_of(context, prior)
     if context.size > WRITTEN_OUT and context.parts is None:
         raise InvalidInput(f"bounds: a matrix of {context.size} values must have at most {WRITTEN_OUT}")
@@ -75,6 +82,8 @@ def bounds_for(context: Context, n: int, *, prior: Any = None) -> ContextBounds:
     risk = _minimax(form, n)
     best = _known(form, n)
     unbiased = _unbiased(form, n, p)
+    if seconds is not None and (found := unbiased_semidefinite(context, p, seconds=float(seconds))) is not None:
+        unbiased["semidefinite"] = _over(found, n)
     return ContextBounds(
         context,
         n,

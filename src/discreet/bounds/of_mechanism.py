@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import objective
 from discreet.bounds.bound import Bound
 from discreet.errors import InvalidInput
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.randomizer import Randomizer
+from discreet.objective import moments_given
 from discreet.statistics.numeric import NUMERIC
+from discreet.statistics.simplex import peak_of_squares
 
 Array = NDArray[np.float64]
 
@@ -63,14 +64,13 @@ def total_variation_at(mechanism: Mechanism, n: int, shares: Any) -> Bound:
 def worst_shares(mechanism: Mechanism) -> Array:
     """The shares at which the expected sum of squared errors ``(c . p - |p|^2) / n`` is largest."""
     groups_of(mechanism.randomizer)
-    return objective.worst_shares(objective.moments_given(mechanism.randomizer))
+    return peak_of_squares(moments_given(mechanism.randomizer))[0]
 
 
 def worst_squared_error(mechanism: Mechanism, n: int) -> Bound:
     """The largest expected sum of squared errors over all shares, exactly: that at `worst_shares`."""
     groups_of(mechanism.randomizer)
-    shares = objective.objective_of(mechanism.context, worst=True)
-    value = shares.errors(mechanism.randomizer, np.zeros(mechanism.context.size))[0] / n
+    value = peak_of_squares(moments_given(mechanism.randomizer))[1] / n
     return Bound("squared error, worst shares", value, "attained", mechanism.name, not value < 2, "exact")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..statistics.simplex import peak_on_simplex, project_blocks
+from ..statistics.simplex import peak_of_squares, peak_on_simplex
 from .cone import Array
 
 
@@ -16,6 +16,4 @@ def worst_shares(moments: Array, rows: Array) -> tuple[Array, float]:
     size = len(moments)
     if not np.array_equal(rows, np.eye(size)):
         return peak_on_simplex(moments, rows)
-    level = moments - moments.max()  # projecting differences keeps what large moments would round away
-    p = project_blocks(level / 2, np.zeros(size, dtype=np.int64), np.ones(1))
-    return p, float(moments.max() + level @ p - p @ p)
+    return peak_of_squares(moments)
