@@ -194,10 +194,12 @@ def _finished(
         replace(candidate, error=objective.combined([error for _, error in candidate.wishes]))
         for candidate in rated(made, shares, objective)
     ]
-    best = min(ranked[:: -1 if solution is not None else 1], key=lambda one: float(f"{one.error:.9g}"))
-    closed = sorted(ranked if solution is None else ranked[1:], key=lambda candidate: candidate.error)
-    proof = Proof(0.0, False, (TOO_LARGE,)) if solution is None else _proof(solution, until)
-    between = 0.0 if solution is None or proof.bound == 0 else solution.between
+    closed, proof, between = ranked, Proof(0.0, False, (TOO_LARGE,)), 0.0
+    if solution is not None:
+        closed, proof, between = ranked[1:], _proof(solution, until), solution.between
+    best = min(
+        [*closed, *ranked[:1]], key=lambda one: float(f"{one.error:.9g}")
+    )  # a closed form wherever it is as good
     return Designed(
         best.mechanism,
         objective.name,
@@ -208,7 +210,7 @@ def _finished(
         replace(objective, worst=True).error(best.mechanism, shares),
         None if search is None else _expected_distance(best.mechanism, search.parts, shares),
         best.wishes,
-        tuple(closed),
+        tuple(sorted(closed, key=lambda one: one.error)),
         () if search is None else tuple(search.history),
         0.0 if search is None else monotonic() - search.began,
         solution is None or solution.converged,

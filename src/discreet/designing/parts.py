@@ -89,7 +89,7 @@ def tasks_of(parts: Sequence[Part], objective: Objective, shares: Array) -> tupl
     for part in parts:
         held = shares[list(part.members)]
         mass = float(held.sum())
-        inside = held / mass if mass > 0 else np.full(part.size, 1 / part.size)
+        inside = np.full(part.size, 1 / part.size) if mass == 0 else held if len(parts) == 1 else held / mass
         own = rows[:, list(part.members)]
         between += mass * float(((own @ inside) ** 2).sum())
         if part.size > 1:

@@ -177,6 +177,7 @@ def _moves(size: int) -> Iterator[Numbers]:
     for step, count in digits:
         digit = numbers // step % count
         yield numbers + (count - 1 - 2 * digit) * step
+        yield numbers + (-digit % count - digit) * step
     for step, count in digits:
         for other in (step * count, step * count * count):
             if (other, count) in digits:
