@@ -1,4 +1,4 @@
-"""Total squared error of the default mechanism relative to subset selection, and high-low against the best mixture.
+"""Total squared error of the default mechanism relative to subset selection; high-low against the best mixture.
 
     python bench/accuracy.py [--json FILE]
 
@@ -19,6 +19,7 @@ import discreet as dc
 from discreet.mechanisms.general_hadamard import GeneralHadamard
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.subset import least_error_size
+from discreet.search import least_between
 
 EPSILONS = ("0.1", "0.5", "1", "2", "3", "5", "8")
 SHOWN = (2, 10, 50, 64, 100, 1000, 1250, 43750)
@@ -136,8 +137,33 @@ def high_low_rows() -> list[dict[str, Any]]:
     return rows
 
 
+WORST = ((20, 10, "1"), (100, 50, "3"), (60, 20, "3.5"), (50, 10, "2.5"), (30, 5, "2"), (20, 3, "1"), (300, 100, "5.5"))
+"""k values, s of them sensitive, and epsilon, for the worst case."""
+
+
+def worst_rows() -> list[dict[str, Any]]:
+    """The mechanism for the worst shares against the largest, over the sensitive mass, of the least error there."""
+    rows = []
+    for k, s, text in WORST:
+        context = dc.Context.high_low(range(k), range(s), text)
+
+        def least(mass: float, s: int = s, k: int = k, text: str = text) -> float:
+            squares = mass**2 / s + (1 - mass) ** 2 / (k - s)
+            return mixture_error(s, k, mass, float(text)) - squares
+
+        mass = least_between(lambda m: -least(m), 1e-6, 1 - 1e-6, steps=25)
+        optimum = max(least(mass), least(1 - 1e-6))
+        free, word = (dc.explain(context, worst=True, bits=bits).candidates[0] for bits in (None, 64))
+        rows.append(
+            {"k": k, "s": s, "epsilon": text, "mass": mass, "optimum": optimum}
+            | {"chosen": free.name, "error": free.error, "bits": free.bits}
+            | {"in_a_word": word.name, "word_error": word.error, "word_bits": word.bits}
+        )
+    return rows
+
+
 def main() -> None:
-    """Print both tables; write them as JSON if asked."""
+    """Print the tables; write them as JSON if asked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -163,8 +189,16 @@ def main() -> None:
             f"{row['ratio']:7.4f} {row['in_a_word']:>30} {row['word_ratio']:7.4f}"
         )
     print(f"largest ratio: {max(r['ratio'] for r in rows):.4f}; in 64 bits {max(r['word_ratio'] for r in rows):.4f}")
+    worst = worst_rows()
+    print("\nHigh-low in the worst case: the largest error at any shares, and the least possible with any mixture")
+    print(f"{'k':>4} {'s':>4} {'epsilon':>7} {'possible':>9} {'chosen':>18} {'error':>9} {'ratio':>7} {'64 bits':>7}")
+    for row in worst:
+        print(
+            f"{row['k']:4d} {row['s']:4d} {row['epsilon']:>7} {row['optimum']:9.5f} {row['chosen']:>18} "
+            f"{row['error']:9.5f} {row['error'] / row['optimum']:7.4f} {row['word_error'] / row['optimum']:7.4f}"
+        )
     if arguments.json:
-        arguments.json.write_text(json.dumps({"uniform": uniform, "high_low": rows}, indent=1))
+        arguments.json.write_text(json.dumps({"uniform": uniform, "high_low": rows, "worst": worst}, indent=1))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from discreet import Context
 from discreet.build import BASES, COMPARED
 from discreet.choose import candidate_of, prior_of
 from discreet.errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, UnknownValue
+from discreet.objective import objective_of
 
 CONTEXTS = {
     "uniform": Context.uniform(range(20), "1"),
@@ -90,13 +91,19 @@ def test_two_values_that_must_be_alike_have_a_mechanism_without_an_estimate():
 
 
 def test_a_metric_is_served_by_the_better_of_its_table_and_the_classical_mechanism():
-    near = dc.explain(Context.metric(range(9), lambda x, z: abs(x - z), "1"))
+    near = dc.explain(Context.metric(range(9), lambda x, z: abs(x - z), "0.1"))
     assert near.chosen.name == "subset"
-    assert {"exponential", "hadamard", "projective"} <= {candidate.name for candidate in near.candidates}
-    assert near.chosen.served == Context.uniform(range(9), "1")
+    assert {"tight", "hadamard", "projective"} <= {candidate.name for candidate in near.candidates}
+    assert near.chosen.served == Context.uniform(range(9), "0.1")
     far = dc.explain(Context.metric(range(60), lambda x, z: abs(x - z), "1"))
-    assert far.chosen.name == "exponential"
+    assert far.chosen.name == "tight"
     assert far.chosen.served.form == "metric"
+
+
+def test_the_exponential_table_is_compared_where_no_tight_one_exists():
+    places = [(i, j) for i in range(5) for j in range(5)]
+    context = Context.metric(places, lambda a, b: str(round(math.dist(a, b), 6)), "0.3")
+    assert "exponential" in {candidate.name for candidate in dc.explain(context).candidates}
 
 
 def test_nothing_to_protect_is_reported_as_it_is():
@@ -210,3 +217,68 @@ def test_candidates_are_rated_at_other_shares_and_the_chosen_one_stays():
     assert again.better.error == min(c.error for c in again.candidates) < again.candidates[0].error
     assert "was chosen at other shares" in again.reason
     assert explanation.at(np.full(12, 1 / 12)).reason == explanation.reason
+
+
+LINE = Context.metric(range(30), lambda x, z: abs(x - z), "1")
+
+
+@pytest.mark.parametrize("query", ["shares", "mean", "cumulative", {0: 1, 29: -1}, ["mean", "shares"]], ids=repr)
+@pytest.mark.parametrize("worst", [False, True])
+def test_the_choice_has_the_least_error_of_what_is_asked(query, worst):
+    for context in (LINE, CONTEXTS["high_low"], CONTEXTS["blocks"]):
+        if isinstance(query, dict):
+            query = {0: 1, context.size - 1: -1}
+        explanation = dc.explain(context, query=query, worst=worst)
+        objective, shares = objective_of(context, query, worst), prior_of(context, None)
+        if not isinstance(query, list):
+            for candidate in explanation.candidates:
+                assert candidate.error == pytest.approx(objective.error(candidate.mechanism, shares), rel=1e-9)
+                assert explanation.candidates[0].error <= candidate.error * (1 + 1e-9)
+        assert dc.mechanism(context, query=query, worst=worst).fingerprint == explanation.chosen.fingerprint
+        assert f"n x error is that of {objective.title}" in str(explanation) or objective.is_plain
+        row = json.loads(json.dumps(explanation.candidates[0].as_dict()))
+        assert row["objective"] == objective.name
+        assert [wish["name"] for wish in row["wishes"]] == [name for name, _ in objective.wishes]
+        total = objective_of(context).error(explanation.chosen, shares)
+        assert row["n_total_squared_error"] == pytest.approx(total)
+
+
+def test_the_mean_is_served_by_another_mechanism_than_the_shares():
+    line = Context.metric(range(30), lambda x, z: abs(x - z), "0.1")
+    shares, mean = dc.explain(line), dc.explain(line, query="mean")
+    assert shares.chosen.fingerprint != mean.chosen.fingerprint
+    assert f"{mean.chosen.name} has the least expected squared error of the mean" in mean.reason
+    assert objective_of(line, "mean").error(shares.chosen, np.full(30, 1 / 30)) > 10 * mean.candidates[0].error
+    again = mean.at(np.full(30, 1 / 30))
+    assert [c.error for c in again.candidates] == pytest.approx([c.error for c in mean.candidates])
+
+
+def test_the_shares_chosen_by_default_are_those_chosen_by_name():
+    for context in CONTEXTS.values():
+        assert dc.mechanism(context, query="shares").fingerprint == dc.mechanism(context).fingerprint
+
+
+def test_parts_are_served_by_what_is_best_for_the_query_in_all_that_are_alike():
+    """The difference of two values of one block: the other block of its size counts for nothing."""
+    blocks = Context.blocks({j: range(12 * j, 12 * j + 12) for j in range(3)}, {0: "1", 1: "1", 2: "2"})
+    query = {0: 1, 1: -1, 30: 0.5}
+    explanation = dc.explain(blocks, query=query)
+    for base in BASES:
+        assert explanation.candidates[0].error <= objective_of(blocks, query).error(
+            dc.mechanism(blocks, base), prior_of(blocks, None)
+        ) * (1 + 1e-9)
+    assert {row.objective for row in explanation.parts} == {"shares"}
+    assert {row.objective for row in dc.explain(blocks, worst=True).parts} == {"shares in the worst case"}
+
+
+@pytest.mark.parametrize("asked", [{"query": "mean"}, {"worst": True}, {"query": [1] * 20}])
+def test_what_to_choose_by_goes_with_auto_alone(asked):
+    with pytest.raises(InvalidInput, match="must go with auto, not with 'hadamard'"):
+        dc.mechanism(CONTEXTS["uniform"], "hadamard", **asked)
+
+
+def test_blocks_with_values_that_need_no_protection_are_sized_for_their_worst_shares():
+    context = Context.blocks({0: range(9), 1: range(9, 21)}, "1") | Context.high_low(range(21), range(4), "1")
+    explanation = dc.explain(context, worst=True)
+    even = objective_of(context, worst=True).error(dc.mechanism(context), np.full(21, 1 / 21))
+    assert explanation.candidates[0].error <= even * (1 + 1e-9)

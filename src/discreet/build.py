@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .context import Context, Part
-from .errors import InvalidInput, NotServed, check_type
+from .errors import InvalidInput, NotServed, check_type, shown
 from .exact import probability_of, rough
 from .mechanisms.blocks import BlockResponse
 from .mechanisms.kinds import law_of, randomizer_of
@@ -21,7 +21,7 @@ from .mechanisms.registry import Registry
 from .mechanisms.support import Supporting
 
 if TYPE_CHECKING:
-    from .choose import Explanation
+    from .explanation import Explanation
 
 Parameters: TypeAlias = Mapping[str, Any]
 Shares: TypeAlias = Sequence[float]
@@ -58,29 +58,41 @@ def mechanism(
     *,
     prior: Any = None,
     bits: int | None = REPORT_BITS,
+    query: Any = None,
+    worst: bool = False,
     **parameters: Any,
 ) -> Mechanism:
     """The best certified mechanism for `context`, or the one called `name`.
 
     "auto" compares every mechanism that serves the context by n times its exact expected squared
-    error at `prior` (uniform unless given), among those whose reports fit `bits` (None: no limit).
+    error at `prior` (uniform unless given), among those whose reports fit `bits` (None: no limit). The error
+    is that of all shares, or of `query`: "mean", "cumulative", weights, or a list of several, balanced; with
+    `worst` it is the largest over all shares.
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
     "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; ``inner=`` one of these with its
     parameters for each block; for two values binary, warner, mangat; for high-low mixture and
-    utility_rappor; exponential for a symmetric E; table with ``rows=``; law with ``law=`` as data.
+    utility_rappor; tight for any E with large enough steps, exponential for a symmetric E; table with
+    ``rows=``; law with ``law=`` as data.
     """
     check_type("context", context, Context, "a context")
     check_type("name", name, str, "text")
     check_bits(bits)
     if name == AUTO:
-        return comparison(context, prior=prior, bits=bits, **parameters).chosen
-    if bits != REPORT_BITS:
-        raise InvalidInput(f"bits={bits} must go with auto, not with {name!r}")
+        return comparison(context, prior=prior, bits=bits, query=query, worst=worst, **parameters).chosen
+    for key, given, default in (("bits", bits, REPORT_BITS), ("query", query, None), ("worst", worst, False)):
+        if given is not default and given != default:
+            raise InvalidInput(f"{key}={shown(given)} must go with auto, not with {name!r}")
     return named(context, name, parameters, prior)
 
 
 def comparison(
-    context: Context, *, prior: Any = None, bits: int | None = REPORT_BITS, **parameters: Any
+    context: Context,
+    *,
+    prior: Any = None,
+    bits: int | None = REPORT_BITS,
+    query: Any = None,
+    worst: bool = False,
+    **parameters: Any,
 ) -> Explanation:
     """The comparison that "auto" chooses by; it takes no parameters, and needs more than the standard library."""
     if parameters:
@@ -92,7 +104,7 @@ def comparison(
             f"mechanism='auto' compares mechanisms with {missing.name}, which is not installed; name a mechanism, "
             "or use a spec that was resolved on a machine that has it"
         ) from None
-    return explain(context, prior=prior, bits=bits)
+    return explain(context, prior=prior, bits=bits, query=query, worst=worst)
 
 
 def check_bits(bits: object) -> None:
@@ -105,7 +117,7 @@ def named(context: Context, name: str, parameters: Parameters, prior: Any = None
     """The mechanism called `name` for the context; `prior` sizes the parts that depend on the assumed shares."""
     shares = shares_of(context, prior)
     if name in MAKERS:
-        return Mechanism(context, MAKERS[name](context, parameters, shares))
+        return Mechanism(context, MAKERS[name](context, parameters, shares).weighted(shares))
     served = context.covering()
     if "inner" in parameters:
         randomizer = _each_its_own(served, name, parameters, shares)
@@ -321,6 +333,13 @@ def _exponential(context: Context, parameters: Parameters, shares: Shares) -> Ra
     return exponential_table(context)
 
 
+def _tight(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.tight import tight_table
+
+    _nothing_but(parameters, "tight")
+    return tight_table(context)
+
+
 def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     from .mechanisms.table import Table
 
@@ -338,7 +357,7 @@ def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomiz
 
 def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     _nothing_but(parameters, "law", "law")
-    return randomizer_of(law_of(parameters.get("law"), values=context.size)).weighted(shares)
+    return randomizer_of(law_of(parameters.get("law"), values=context.size))
 
 
 def _nothing_but(parameters: Parameters, name: str, *known: str) -> None:
@@ -355,6 +374,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "law": _by_law,
     "mixture": mixture,
     "table": _table,
+    "tight": _tight,
     "utility_rappor": _utility_rappor,
 }
 """Mechanisms that serve a context as a whole, by name; a new one is registered here."""

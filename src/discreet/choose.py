@@ -2,191 +2,87 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from . import tables
 from .build import BASES, REPORT_BITS, check_bits, composed, for_part, mass_of, mixture, named, shares_of
 from .context import Context, Part
-from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, check_type, shown
-from .exact import rough, text_of
+from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, check_type
+from .exact import rough
+from .explanation import Candidate, Explanation, rated
 from .limits import spend
-from .mechanisms.high_low_choice import best_two_sizes
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.projective import room
 from .mechanisms.randomizer import Randomizer
+from .mechanisms.two_sizes import best_two_sizes, least_favourable
+from .objective import Objective, objective_of
 from .statistics.numeric import NUMERIC
 
 KIND = 1 << 15
 """Steps that it takes to compare all bases in one kind of block, beside those that depend on its size."""
 
-MIXED_SIZE = 16
-"""The largest set of sensitive values for which two subset sizes are mixed; above, one size is within 0.1 %."""
-
-SHOWN_PARTS = 12
-"""How many kinds of block a printed explanation lists."""
-
-TIE = 1e-6
-"""Errors that differ by less than this, relative to them, are alike."""
+MIXED = 1e-4
+"""The least relative gain over the best single subset size for which two are mixed at the assumed shares."""
 
 TABLE_LIMIT = 128
 """The largest domain for which a full table is tried automatically."""
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """One way to serve a context: its expected error times n, and what it costs."""
+def explain(
+    context: Context, *, prior: Any = None, bits: int | None = REPORT_BITS, query: Any = None, worst: bool = False
+) -> Explanation:
+    """A comparison of all mechanisms that serve the context within `bits` bits per report.
 
-    name: str
-    mechanism: Mechanism
-    error: float
-    bits: int
-    decode_cost: float
-    influence: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """The row of the comparison as plain data."""
-        row = {"mechanism": self.name, "n_total_squared_error": self.error, "bits": self.bits}
-        return row | {"decode_cost": self.decode_cost, "influence": self.influence}
-
-
-@dataclass(frozen=True)
-class PartChoice:
-    """What the chosen mechanism uses in all blocks of one size and epsilon.
-
-    `error` is multiplied by the number of reports of the block, for equally likely values in it.
+    They are compared by n times the expected squared error of all shares, or of the linear queries in `query`, at the
+    shares `prior`; with `worst` by the largest error over all shares. `discreet.objective` says what both may be.
     """
-
-    blocks: int
-    values: int
-    epsilon: str
-    mechanism: str
-    error: float
-    bits: int
-    decode_cost: float
-    influence: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """The row as plain data."""
-        return dict(self.__dict__)
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """The candidates for a context in order of increasing error, and why the first was chosen."""
-
-    candidates: tuple[Candidate, ...]
-    reason: str
-
-    @property
-    def chosen(self) -> Mechanism:
-        """The mechanism with the least expected error within the limit."""
-        return self.candidates[0].mechanism
-
-    def at(self, shares: Any) -> Explanation:
-        """The same candidates with their errors at these shares; the chosen one stays chosen, and comes first."""
-        first, *others = (candidate_of(candidate.mechanism, shares) for candidate in self.candidates)
-        again = Explanation((first, *sorted(others, key=lambda c: c.error)), self.reason)
-        if again.better is None:
-            return again
-        return replace(again, reason=f"{first.name} was chosen at other shares than these")
-
-    @property
-    def better(self) -> Candidate | None:
-        """The candidate with the least error where that is not the chosen one, as it may be at other shares."""
-        best = min(self.candidates, key=lambda c: c.error)
-        return best if best.error < self.candidates[0].error * (1 - TIE) else None
-
-    @cached_property
-    def parts(self) -> tuple[PartChoice, ...]:
-        """What the chosen mechanism uses inside blocks, largest blocks first; empty for other contexts."""
-        randomizer, parts = self.chosen.randomizer, self.chosen.served.parts or ()
-        if len(parts) < 2:
-            return ()
-        level_of = {x: part.level for part in parts for x in part.members}
-        groups, rows = randomizer.groups(NUMERIC), []
-        if sum(len(group.numbers) for group in groups) != len(parts):
-            return ()
-        for group in groups:
-            levels = Counter(level_of[first] for first in group.values[:, 0].tolist())
-            rows += [_part_choice(group.randomizer, level, blocks) for level, blocks in levels.items()]
-        return tuple(sorted(rows, key=lambda row: (-row.values, float(row.epsilon))))
-
-    def __str__(self) -> str:
-        best = self.candidates[0].error
-        heads = ("mechanism", "n x error", "ratio", "bits", "decode ops", "influence")
-        columns = list(zip(heads, ("s", ".5g", ".3f", "d", ".3g", ".3g"), strict=True))
-        rows = [
-            (c.name, c.error, c.error / best if best else 1, c.bits, c.decode_cost, c.influence)
-            for c in self.candidates
-        ]
-        lines = [tables.text(columns, rows), self.reason]
-        lines += [
-            f"- in {p.blocks} block(s) of {p.values} value(s) at epsilon {p.epsilon}: {p.mechanism}, "
-            f"{p.error:.5g} x error, {p.bits} bits, {p.decode_cost:.3g} decode ops, influence {p.influence:.3g}"
-            for p in self.parts[:SHOWN_PARTS]
-        ]
-        if len(self.parts) > SHOWN_PARTS:
-            lines.append(f"- and {len(self.parts) - SHOWN_PARTS} other kinds of block")
-        return "\n".join(lines)
-
-
-def _part_choice(inner: Randomizer, level: Fraction, blocks: int) -> PartChoice:
-    even = np.full(inner.size, 1 / inner.size)
-    error = float(np.sum(inner.second_moments(even, NUMERIC)) - np.sum(even**2))
-    costs = inner.bits if inner.size > 1 else 0, inner.decode_cost, inner.influence(NUMERIC)
-    return PartChoice(blocks, inner.size, text_of(level), str(inner.describe()["name"]), error, *costs)
-
-
-def explain(context: Context, *, prior: Any = None, bits: int | None = REPORT_BITS) -> Explanation:
-    """A comparison of all mechanisms that serve the context within `bits` bits per report."""
     check_type("context", context, Context, "a context")
     check_bits(bits)
-    shares = prior_of(context, prior)
-    found: dict[str, Candidate] = {}
+    return compared(context, prior_of(context, prior), bits, objective_of(context, query, worst))
+
+
+def compared(context: Context, shares: Any, bits: int | None, objective: Objective) -> Explanation:
+    """The comparison of all mechanisms that serve the context within `bits` bits by their error at `shares`."""
+    made: list[Mechanism] = []
     beyond: InvalidEpsilon | None = None
-    if bits is not None and (isinstance(bits, bool) or not isinstance(bits, int) or bits < 1):
-        raise InvalidInput(f"bits={shown(bits)} must be a whole number of at least 1, or None")
     most = 2 * context.size + REPORT_BITS  # no report of any mechanism has as many
     limit = None if bits is None else min(max(bits, _fewest_bits(context)), most)
-    for build in _attempts(context, shares, limit):
+    for build in _attempts(context, shares, limit, objective):
         try:
-            made = build()
+            one = build()
         except InvalidEpsilon as failure:
             beyond = failure
             continue
         except (NotServed, NotIdentifiable, InvalidInput):
             continue
-        if limit is None or made.bits <= limit:
-            candidate = candidate_of(made, shares)
-            if candidate.name not in found or candidate.error < found[candidate.name].error:
-                found[candidate.name] = candidate
-    if not found and beyond is not None:
+        if limit is None or one.bits <= limit:
+            made.append(one)
+    if not made and beyond is not None:
         raise beyond
-    if not found:
+    if not made:
         raise NotServed(f"no mechanism serves {context!r} within {limit} bits per report")
+    found: dict[str, Candidate] = {}
+    for candidate in rated(made, shares, objective):
+        if candidate.name not in found or candidate.error < found[candidate.name].error:
+            found[candidate.name] = candidate
     ranked = tuple(sorted(found.values(), key=lambda c: (c.error * (1 + 1e-12 * c.bits), c.bits)))
     room = "any report size" if limit is None else f"reports of at most {limit} bits"
-    reason = f"{ranked[0].name} has the least expected squared error of {len(ranked)} candidates with {room}"
-    return Explanation(ranked, reason)
+    what = "expected squared error" + (f" of {objective.title}" if objective.title else "")
+    reason = f"{ranked[0].name} has the least {what} of {len(ranked)} candidates with {room}"
+    return Explanation(ranked, reason, objective)
 
 
-def candidate_of(made: Mechanism, shares: Any) -> Candidate:
-    """A mechanism with its exact expected error at `shares` and its costs; infinite where no estimate exists."""
-    randomizer = made.randomizer
-    try:
-        error = float(np.sum(randomizer.second_moments(shares, NUMERIC)) - np.sum(shares**2))
-        influence = randomizer.influence(NUMERIC)
-    except NotIdentifiable:
-        error = influence = math.inf
-    return Candidate(made.name, made, error, made.bits, randomizer.decode_cost, influence)
+def candidate_of(made: Mechanism, shares: Any, objective: Objective | None = None) -> Candidate:
+    """A mechanism with its exact expected error at `shares` and its costs; infinite where no estimate exists.
+
+    The error is that of `objective`, or the total squared error of all shares.
+    """
+    return rated([made], shares, objective or objective_of(made.context))[0]
 
 
 def prior_of(context: Context, prior: Any) -> Any:
@@ -198,7 +94,9 @@ def _fewest_bits(context: Context) -> int:
     return max(1, (context.size - 1).bit_length())
 
 
-def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Callable[[], Mechanism]]:
+def _attempts(
+    context: Context, shares: Any, bits: int | None, objective: Objective
+) -> Iterator[Callable[[], Mechanism]]:
     """The ways to serve the context with reports of about `bits` bits, to be tried in turn."""
     form = context.simplest()
     if form.parts is None and form.size == 2:
@@ -206,19 +104,42 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Calla
         return
     served = context.covering()
     parts = served.parts or ()
-    for make in _ways(parts, shares, bits):
+    shares = _least_favourable(parts, shares) if objective.worst else shares
+    for make in _ways(parts, shares, bits, objective):
         yield partial(_served, context, served, make)
-    if len(parts) == 1 and not parts[0].is_uniform:
-        yield lambda: _two_sizes(context, served, parts[0], shares)
+    if len(parts) == 1 and not parts[0].is_uniform and (bits is None or len(parts[0].sensitive) < bits):
+        yield lambda: _two_sizes(context, served, parts[0], shares, objective)
     if form.parts is None and context.size <= TABLE_LIMIT:
-        yield lambda: named(context, "exponential", {}, shares)
+        yield lambda: _written_out(context, shares)
+
+
+def _written_out(context: Context, shares: Any) -> Mechanism:
+    """The tight table, or the exponential one for an E that has no tight one."""
+    try:
+        return named(context, "tight", {}, shares)
+    except NotServed:
+        return named(context, "exponential", {}, shares)
 
 
 def _served(context: Context, served: Context, make: Callable[[Part], Randomizer]) -> Mechanism:
     return Mechanism(context, composed(served, make), served=served)
 
 
-def _ways(parts: Sequence[Part], shares: Any, bits: int | None) -> Iterator[Callable[[Part], Randomizer]]:
+def _least_favourable(parts: Sequence[Part], shares: Any) -> Any:
+    """The shares that mechanisms are sized for in the worst case: those with the most error at best in each part."""
+    assumed = np.full(len(shares), 1 / len(shares))
+    for part in parts:
+        if not part.is_uniform:
+            members = list(part.members)
+            chosen = np.flatnonzero(np.isin(members, list(part.sensitive))).tolist()
+            inside = least_favourable(len(members), chosen, rough(part.level))
+            assumed[members] = np.array(inside) * assumed[members].sum()
+    return assumed
+
+
+def _ways(
+    parts: Sequence[Part], shares: Any, bits: int | None, objective: Objective
+) -> Iterator[Callable[[Part], Randomizer]]:
     """Ways to serve every part: each base in all of them and, where there are several, the best base for each.
 
     A part with k_j of the k values may take k_j / k of the reports; where that is less than a base would take,
@@ -242,7 +163,7 @@ def _ways(parts: Sequence[Part], shares: Any, bits: int | None) -> Iterator[Call
             if _worth_trying(name, hardest, shares, limit(hardest)):
                 yield partial(_base_within, name, limit, shares)
         if len(parts) > 1:
-            yield partial(_best_base, limit, shares)
+            yield partial(_best_base, limit, shares, objective, parts)
 
 
 def _inside(part: Part, reports: int) -> int:
@@ -261,34 +182,63 @@ def _base_within(name: str, limit: Callable[[Part], int | None], shares: Any, pa
     return for_part(name, part, parameters, shares)
 
 
-def _best_base(limit: Callable[[Part], int | None], shares: Any, part: Part) -> Randomizer:
-    """The base with the least expected squared error in the part."""
+def _best_base(
+    limit: Callable[[Part], int | None], shares: Any, objective: Objective, parts: Sequence[Part], part: Part
+) -> Randomizer:
+    """The base with the least expected squared error in the part, and in all that are like it."""
     spend(KIND, "different kinds of block")
-    held = shares[list(part.members)]
-    mass = float(held.sum())
-    held = held / mass if mass > 0 else np.full(len(held), 1 / len(held))
-    options: list[tuple[float, int, Randomizer]] = []
+    made: list[Randomizer] = []
     for name in BASES:
         if len(part.sensitive) > 1 and not _worth_trying(name, part, shares, limit(part)):
             continue
         try:
-            made = _base_within(name, limit, shares, part)
+            made.append(_base_within(name, limit, shares, part))
         except InvalidInput:
             continue
-        error = float(np.sum(made.second_moments(held, NUMERIC))) * (1 + 1e-12 * made.bits)
-        options.append((error, len(options), made))
-    if not options:
+    if not made:
         return for_part("randomized_response", part, {}, shares)
-    return min(options)[2]
+    errors = _errors_inside(made, shares, objective, parts, part)
+    balanced = objective.balanced([min(column) for column in zip(*errors, strict=True)])
+    ranked = [balanced.combined(own) * (1 + 1e-12 * one.bits) for own, one in zip(errors, made, strict=True)]
+    return made[ranked.index(min(ranked))]
 
 
-def _two_sizes(context: Context, served: Context, part: Part, shares: Any) -> Mechanism:
+def _errors_inside(
+    made: Sequence[Randomizer], shares: Any, objective: Objective, parts: Sequence[Part], part: Part
+) -> list[tuple[float, ...]]:
+    """What each randomizer adds to the error of every wish in all parts like this one, up to a constant."""
+    held = shares[list(part.members)]
+    mass = float(held.sum())
+    held = held / mass if mass > 0 else np.full(len(held), 1 / len(held))
+    if objective.worst:
+        inside = objective.inside(part.members)
+        return [inside.errors(one, held) for one in made]
+    if objective.is_plain:
+        return [(float(np.sum(one.second_moments(held, NUMERIC))),) for one in made]
+    alike = [one for one in parts if one is part or (part.is_uniform and one.is_uniform and _kind(one) == _kind(part))]
+    members = np.array([list(one.members) for one in alike])
+    return [objective.moments(one, shares, members) for one in made]
+
+
+def _kind(part: Part) -> tuple[int, Fraction]:
+    return len(part.members), part.level
+
+
+def _two_sizes(context: Context, served: Context, part: Part, shares: Any, objective: Objective) -> Mechanism:
     """A mixture of two subset sizes on the sensitive values, where it beats every single size."""
-    size, mass = len(part.sensitive), float(np.sum(shares[list(part.sensitive)]))
-    found = best_two_sizes(size, rough(part.level), mass) if 1 < size <= MIXED_SIZE else None
-    if found is None:
+    size, epsilon, held = len(part.sensitive), rough(part.level), shares[list(part.sensitive)]
+    if size < 2:
+        raise NotServed("one sensitive value has one subset size")
+    mass = float(np.sum(held))
+    others = float(np.sum(shares**2) - np.sum(held**2))
+    spread = others / (1 - mass) ** 2 if mass < 1 else 1 / (context.size - size)
+    found = best_two_sizes(size, epsilon, mass, spread)
+    least = found.single * (1 if objective.worst else 1 - MIXED)
+    if not 0 < found.share < 1 or found.error >= least:
         raise NotServed("one subset size is as good as any two")
-    *sizes, share = found
-    units = int(share * 2**64)
-    asked = {"parts": [{"name": "subset", "d": d} for d in sizes], "units": [units, 2**64 - units]}
+    units = int(found.share * 2**64)
+    asked = {
+        "parts": [{"name": "subset", "d": d} for d in (found.first, found.second)],
+        "units": [units, 2**64 - units],
+    }
     return Mechanism(context, mixture(served, asked, shares), served=served)

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import tables
-from .build import REPORT_BITS, mechanism
-from .choose import Explanation, candidate_of, explain, prior_of
+from .build import REPORT_BITS
+from .choose import candidate_of, compared, explain, prior_of
 from .context import Context
-from .errors import DiscreetError, InvalidInput, check_type
+from .errors import DiscreetError, InvalidInput, check_type, shown
+from .explanation import Explanation
 from .mechanisms.mechanism import Mechanism
+from .objective import Objective, objective_of
 from .random import seeded
 from .results.intervals import quantile
 from .results.projection import project
@@ -64,7 +66,8 @@ class Expected:
 
     `total_squared_error` and `stderr` are exact; `tv` is the normal approximation
     ``sum_x sd_x / sqrt(2 pi)``; `tv_projected` is the mean of seeded simulations. A share of `detectable` is told
-    from zero in 19 of 20 surveys.
+    from zero in 19 of 20 surveys. `wishes` are the queries that were planned for beside the shares, by name, with the
+    exact standard error of each, the largest where a wish is several queries.
     """
 
     label: str
@@ -76,10 +79,11 @@ class Expected:
     tv: float
     tv_projected: float
     detectable: float
+    wishes: tuple[tuple[str, float], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data."""
-        return dict(self.__dict__)
+        return self.__dict__ | {"wishes": [{"name": name, "stderr": stderr} for name, stderr in self.wishes]}
 
 
 @dataclass(frozen=True)
@@ -102,17 +106,24 @@ class Plan:
     @cached_property
     def expected(self) -> Expected:
         """The error to expect from the chosen mechanism."""
-        return expected_error(self.mechanism, self.n, self.prior, label="this context")
+        return expected_error(self.mechanism, self.n, self.prior, label="this context", objective=self.objective)
+
+    @property
+    def objective(self) -> Objective:
+        """What the mechanism was chosen by."""
+        return self.explanation.objective
 
     @cached_property
     def comparison(self) -> tuple[Expected, ...]:
         """No privacy, classical privacy at the context's smallest epsilon, and this context, side by side."""
-        rows = [_without_privacy(self.context, self.n, self.prior)]
+        rows = [_without_privacy(self.context, self.n, self.prior, self.objective)]
         try:
             classical = self._classical()
             same = classical.fingerprint == self.mechanism.fingerprint
-            expected = self.expected if same else expected_error(classical, self.n, self.prior)
-            rows.append(replace(expected, label="classical"))
+            told = self.expected
+            if not same:
+                told = expected_error(classical, self.n, self.prior, objective=self.objective)
+            rows.append(replace(told, label="classical"))
         except DiscreetError:
             pass  # epsilon 0 or infinite has no classical form
         return (*rows, self.expected)
@@ -123,12 +134,18 @@ class Plan:
         if len(self.explanation.candidates) > 1 and len(parts) == 1 and parts[0].is_uniform:
             return self.mechanism
         classical = Context.uniform(self.context.values, self.context.smallest)
-        return mechanism(classical, prior=self.prior, bits=self.bits)
+        return compared(classical, self.prior, self.bits, self.objective).chosen
 
     @property
     def assumed(self) -> str:
         """The shares that the plan assumes: "even shares" or "the given shares"."""
         return "even shares" if np.ptp(self.prior) <= EVEN else "the given shares"
+
+    @property
+    def worst_squared_error(self) -> float | None:
+        """The largest squared error at any shares, of the one wish that was compared by it; None for other plans."""
+        single = self.objective.worst and len(self.objective.asked) == 1
+        return self.explanation.candidates[0].error / self.n if single else None
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as plain data."""
@@ -143,6 +160,10 @@ class Plan:
             "tv_projected": expected.tv_projected,
             "tv_by": "normal approximation; projected by seeded simulation",
             "stderr": expected.stderr,
+            "objective": self.objective.name,
+            "query_stderr": expected.wishes[0][1] if len(expected.wishes) == 1 else None,
+            "wishes": expected.as_dict()["wishes"],
+            "worst_squared_error": self.worst_squared_error,
             "detectable": expected.detectable,
             "users_needed": self.users_needed,
             "target": self.target,
@@ -152,10 +173,14 @@ class Plan:
 
     def __str__(self) -> str:
         rows = [
-            (r.label, r.mechanism, r.bits, r.total_squared_error, r.stderr, r.tv, r.tv_projected, r.detectable)
+            (
+                *(r.label, r.mechanism, r.bits, r.total_squared_error, *(stderr for _, stderr in r.wishes)),
+                *(r.stderr, r.tv, r.tv_projected, r.detectable),
+            )
             for r in self.comparison
         ]
-        lines = [f"{self.context!r}, n = {self.n:,}", tables.text(COLUMNS, rows)]
+        asked: list[tables.Column] = [(f"{name} stderr", ".3g") for name, _ in self.expected.wishes]
+        lines = [f"{self.context!r}, n = {self.n:,}", tables.text([*COLUMNS[:4], *asked, *COLUMNS[4:]], rows)]
         if self.users_needed is not None:
             lines.append(f"{self.target} needs {self.users_needed:,} users")
         hint = "; a prior assumes others" if self.assumed == "even shares" else ""
@@ -164,10 +189,15 @@ class Plan:
             "detectable.",
             "Squared error and stderr are exact; TV is a normal approximation, projected TV a seeded simulation.",
         ]
+        if self.objective.title:
+            lines.append(f"Mechanisms are compared by the expected squared error of {self.objective.title}.")
+        if self.worst_squared_error is not None:
+            lines.append(f"At the worst shares the chosen one has a squared error of {self.worst_squared_error:.3g}.")
         if (better := self.explanation.better) is not None:
+            less = "" if len(self.objective.asked) > 1 else f", {better.error / self.n:.3g}"
             lines.append(
-                f"At these shares {better.name} would have less error, {better.error / self.n:.3g}: a spec chooses by "
-                "the shares in its mechanism.prior."
+                f"At these shares {better.name} would have less error{less}: a spec chooses by the shares in its "
+                "mechanism.prior."
             )
         if self.target is not None and self.target.startswith("tv"):
             lines.append(TWO_ANSWERS)
@@ -182,32 +212,39 @@ def plan(
     stderr: float | None = None,
     prior: Any = None,
     bits: int | None = REPORT_BITS,
+    query: Any = None,
+    worst: bool = False,
 ) -> Plan:
     """The expected error of n reports, or the number of users that a target error needs.
 
     `subject` is a context, for its best mechanism with reports of at most `bits` bits, a mechanism, or the comparison
     that one was chosen by.
     Give `n`, or a target: `tv` (expected total variation of the raw estimate) or `stderr` (the
-    largest standard error of a share). `prior` is the assumed distribution, uniform unless given.
+    largest standard error of a share, or of `query`). `prior` is the assumed distribution, uniform unless given.
+    `query` and `worst` say what the mechanism is chosen by, as in `dc.explain`; all errors in the plan are those at the
+    assumed shares, and with `worst` the largest one at any shares is told beside them.
     The expected total squared error is exact: ``(sum_x E[phi_x**2] - |p|**2) / n``.
     """
     check_target(n=n, tv=tv, stderr=stderr)
+    asked = query is not None or worst is not False
     if isinstance(subject, Mechanism):
         context = subject.context
-        shares = prior_of(context, prior)
-        explanation = Explanation((candidate_of(subject, shares),), f"{subject.name} was asked for")
+        shares, objective = prior_of(context, prior), objective_of(context, query, worst)
+        candidate = candidate_of(subject, shares, objective)
+        explanation = Explanation((candidate,), f"{subject.name} was asked for", objective)
     elif isinstance(subject, Explanation):
         context = subject.chosen.context
         shares = prior_of(context, prior)
-        explanation = subject.at(shares)
+        objective = objective_of(context, query, worst) if asked else subject.objective
+        explanation = replace(subject, objective=objective).at(shares)
     else:
         check_type("subject", subject, Context, "a context or a mechanism")
         context = subject
         shares = prior_of(context, prior)
-        explanation = explain(context, prior=shares, bits=bits)
+        explanation = explain(context, prior=shares, bits=bits, query=query, worst=worst)
     if n is not None:
         return Plan(context, int(n), shares, explanation, None, None, bits)
-    needed, target = _users_needed(explanation.chosen, shares, tv=tv, stderr=stderr)
+    needed, target = _users_needed(explanation, shares, tv=tv, stderr=stderr)
     return Plan(context, needed, shares, explanation, needed, target, bits)
 
 
@@ -217,21 +254,39 @@ def check_target(*, n: int | None, tv: float | None, stderr: float | None) -> No
         raise InvalidInput("plan needs exactly one of n, tv and stderr")
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= MOST):
         raise InvalidInput(f"n={repr(n)[:60]} must be a whole number from 1 to {MOST}")
-    for name, target in (("tv", tv), ("stderr", stderr)):
-        if target is not None and (not isinstance(target, Real) or not 0 < target < 1):
-            raise InvalidInput(f"{name}={target!r} must be between 0 and 1")
+    if tv is not None and (not isinstance(tv, Real) or not 0 < tv < 1):
+        raise InvalidInput(f"tv={shown(tv)} must be between 0 and 1")
+    if stderr is not None and (not isinstance(stderr, Real) or not 0 < stderr < math.inf):
+        raise InvalidInput(f"stderr={shown(stderr)} must be a positive number, and below 1 for a share")
 
 
-def _users_needed(made: Mechanism, shares: Array, *, tv: float | None, stderr: float | None) -> tuple[int, str]:
-    deviations = _deviations(made, shares)
+def _users_needed(
+    explanation: Explanation, shares: Array, *, tv: float | None, stderr: float | None
+) -> tuple[int, str]:
+    objective, chosen = explanation.objective, explanation.chosen
     if tv is not None:
-        return max(1, math.ceil((_tv(deviations) / tv) ** 2)), f"tv={tv}"
+        return _needed(_tv(_deviations(chosen, shares)), tv, f"tv={tv}")
     assert stderr is not None
-    return max(1, math.ceil((float(deviations.max()) / stderr) ** 2)), f"stderr={stderr}"
+    if len(objective.asked) > 1:
+        raise InvalidInput(f"stderr={stderr} must go with one query; there are {len(objective.asked)}")
+    of_shares = objective.asked[0][1] is None
+    if of_shares and stderr >= 1:
+        raise InvalidInput(f"stderr={stderr} must be between 0 and 1 for a share")
+    (deviation,) = objective.deviations(chosen.randomizer, shares)
+    return _needed(deviation, stderr, f"stderr={stderr}" + ("" if of_shares else f" of {objective.titles[0]}"))
 
 
-def expected_error(made: Mechanism, n: int, shares: Array, *, label: str = "") -> Expected:
-    """The error to expect from n reports of a mechanism when values follow `shares`."""
+def _needed(deviation: float, target: float, told: str) -> tuple[int, str]:
+    """The number of reports that bring a standard error at one report down to the target."""
+    if not deviation / target <= math.sqrt(MOST):
+        raise InvalidInput(f"{told} needs more than {MOST} reports; it must be larger")
+    return max(1, math.ceil((deviation / target) ** 2)), told
+
+
+def expected_error(
+    made: Mechanism, n: int, shares: Array, *, label: str = "", objective: Objective | None = None
+) -> Expected:
+    """The error to expect from n reports of a mechanism when values follow `shares`; that of queries as well."""
     deviations = _deviations(made, shares) / math.sqrt(n)
     projected = _projected_tv(made, n, shares)
     return Expected(
@@ -244,7 +299,19 @@ def expected_error(made: Mechanism, n: int, shares: Array, *, label: str = "") -
         _tv(deviations),
         projected,
         _detectable(made, n, shares),
+        _wishes(made, n, shares, objective),
     )
+
+
+def _wishes(
+    made: Mechanism | None, n: int, shares: Array, objective: Objective | None
+) -> tuple[tuple[str, float], ...]:
+    """The queries of the objective by name, each with its largest standard error; None for no privacy at all."""
+    if objective is None:
+        return ()
+    deviations = objective.deviations(None if made is None else made.randomizer, shares)
+    found = zip(objective.asked, deviations, strict=True)
+    return tuple((name, deviation / math.sqrt(n)) for (name, rows), deviation in found if rows is not None)
 
 
 def _deviations(made: Mechanism, shares: Array) -> Array:
@@ -294,7 +361,7 @@ def _simulated(made: Mechanism, n: int, shares: Array, rng: np.random.Generator,
     return project_blocks(shares + scale * (survey.shares - shares), block_of, whole + scale * (totals - whole))
 
 
-def _without_privacy(context: Context, n: int, shares: Array) -> Expected:
+def _without_privacy(context: Context, n: int, shares: Array, objective: Objective) -> Expected:
     deviations = np.sqrt(shares * (1 - shares) / n)
     tv = _tv(deviations)
     bits = max(1, (context.size - 1).bit_length())
@@ -311,4 +378,5 @@ def _without_privacy(context: Context, n: int, shares: Array) -> Expected:
         tv,
         float(np.mean(exact)),
         smallest,
+        _wishes(None, n, shares, objective),
     )

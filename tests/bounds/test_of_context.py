@@ -176,7 +176,7 @@ def test_too_large_a_matrix_is_refused():
 def test_a_comparison_as_data_and_as_text():
     table = compare(dc.mechanism(high_low(12, "1")), 1000, prior=[0.5] + [0.5 / 11] * 11)
     told = table.as_dict()
-    assert set(told) == {"mechanism", "n", "attained", "upper", "lower"}
+    assert set(told) == {"mechanism", "n", "attained", "upper", "lower", "unbiased"}
     for side in ("attained", "upper", "lower"):
         assert set(QUANTITIES) <= set(told[side])
         assert all({"value", "source", "note", "vacuous"} == set(row) for row in told[side].values())
@@ -185,3 +185,63 @@ def test_a_comparison_as_data_and_as_text():
     assert "n = 1,000" in text
     assert "squared error at the worst shares" in text
     assert compare(dc.mechanism(uniform(3, "0.01")), 10).as_dict()["upper"]["total_variation_worst"]["vacuous"]
+
+
+def assert_no_more_can_be_proved(strict, loose, prior):
+    """A larger E allows every channel of a smaller one: its optimum, and what is proved of it, cannot be above."""
+    assert strict.implies(loose)
+    attained = dc.explain(strict, prior=prior).candidates[0].error
+    for bound in bounds_for(loose, 1, prior=prior).unbiased.values():
+        assert bound.value <= attained * (1 + 1e-9)
+    each = [bounds_for(context, 1, prior=prior).unbiased["each value"].value for context in (loose, strict)]
+    assert each[0] <= each[1] * (1 + 1e-9)
+
+
+def line(k, epsilon):
+    return C.metric(range(k), lambda x, z: abs(x - z), epsilon)
+
+
+@pytest.mark.parametrize(
+    ("strict", "loose"),
+    [
+        (uniform(7, "1"), uniform(7, "1.5")),
+        (uniform(7, "1"), line(7, "1")),
+        (line(7, "1"), uniform(7, "6")),
+        (line(7, "0.5"), line(7, "0.7")),
+        (uniform(13, "1"), blocks(12, "1")),
+        (uniform(12, "1"), high_low(12, "1")),
+        (high_low(12, "1"), high_low(12, "2")),
+        (uniform(6, "2") & line(6, "1"), line(6, "1")),
+    ],
+    ids=repr,
+)
+def test_a_larger_context_has_no_larger_optimum(strict, loose):
+    rng = np.random.default_rng(6)
+    for prior in (None, rng.dirichlet(np.ones(strict.size))):
+        assert_no_more_can_be_proved(strict, loose, prior)
+    with pytest.raises(AssertionError):
+        assert_no_more_can_be_proved(loose, strict, None)
+
+
+def test_proved_bounds_are_named_and_the_largest_is_told():
+    table = compare(dc.mechanism(line(6, "1")), 1000)
+    assert set(table.unbiased) == {"each value", "a larger context"}
+    assert table.lower["squared_error"] in table.unbiased.values()
+    assert table.lower["squared_error"].value == max(bound.value for bound in table.unbiased.values())
+    assert set(table.as_dict()["unbiased"]) == set(table.unbiased)
+    assert "proved of unbiased estimates at these shares: each value" in str(table)
+    assert set(compare(dc.mechanism(uniform(6, "1")), 1000).unbiased) == {"each value", "all values"}
+    uneven = compare(dc.mechanism(uniform(6, "1")), 1000, prior=[0.5, *[0.1] * 5])
+    assert set(uneven.unbiased) == {"each value"}
+    part = C.matrix(range(3), [[0, 1, "inf"], [1, 0, "inf"], [1, 1, 0]])
+    assert set(bounds_for(part, 10).unbiased) == {"each value"} or part.simplest().parts is not None
+
+
+def test_a_context_that_is_nearly_flat_is_bounded_by_the_flat_one_above_it():
+    entries = np.random.default_rng(0).uniform(1, 1.2, (8, 8)).round(3)
+    context = C.matrix(range(8), [[0 if x == z else str(entries[x, z]) for z in range(8)] for x in range(8)])
+    found = bounds_for(context, 1)
+    attained = dc.explain(context).candidates[0].error
+    assert found.lower["squared_error"] == found.unbiased["a larger context"]
+    assert 0.6 * attained < found.lower["squared_error"].value <= attained
+    assert found.unbiased["each value"].value < 0.5 * found.lower["squared_error"].value

@@ -149,6 +149,11 @@ def test_the_exponential_table_keeps_the_laws(context):
     assert set(check_mechanism(("exponential", context))) >= ALWAYS | ENUMERATED | {"every word"}
 
 
+@pytest.mark.parametrize("context", [ARBITRARY[name] for name in ("metric", "far metric", "metric in parts", "matrix")])
+def test_the_tight_table_keeps_the_laws(context):
+    assert set(check_mechanism(("tight", context))) >= ALWAYS | ENUMERATED | {"every word"}
+
+
 def test_a_table_that_the_user_brings_keeps_the_laws():
     rows = [["1/2", "1/4", "1/4", 0], ["1/4", "1/2", "1/4", 0], ["1/4", "1/4", "1/2", 0]]
     mechanism = dc.mechanism(uniform(3, "1"), "table", rows=rows)

@@ -108,6 +108,20 @@ def test_another_spec_is_chosen_for_anew(discreet, folder, compared, cache, chan
     assert len(compared) == 2
 
 
+@pytest.mark.parametrize("asked", ['query = "mean"', "worst = true", "query = {0 = 1, 39 = -1}"])
+def test_what_to_choose_by_is_part_of_what_is_remembered(discreet, folder, compared, cache, asked):
+    discreet("verify", "auto.toml")
+    (folder / "auto.toml").write_text(AUTO + f"[mechanism]\n{asked}\n")
+    first, again = (discreet("verify", "auto.toml", "--json").stdout for _ in range(2))
+    assert first == again
+    assert len(compared) == 2, "once for each spec"
+    discreet("resolve", "auto.toml", "-o", "pinned.toml")
+    assert (
+        json.loads(discreet("verify", "pinned.toml", "--json").stdout)["fingerprint"]
+        == json.loads(first)["fingerprint"]
+    )
+
+
 def test_another_version_chooses_anew(discreet, compared, cache, monkeypatch):
     discreet("verify", "auto.toml")
     monkeypatch.setattr("discreet.__version__", "99")

@@ -143,3 +143,53 @@ def test_a_prior_file_is_about_the_mechanism_that_other_commands_use(discreet, f
     assert min(errors) < errors[0], "the control: at these shares another one would do better"
     assert "would have less error" in told.stdout
     assert "would have less error" not in discreet("plan", "ill.toml", "--n", 1000).stdout
+
+
+LINE = '[domain]\nsize = 12\n[context]\nform = "metric"\nepsilon = "1"\npoints = [{}]\n'.format(
+    ", ".join(str(x) for x in range(12))
+)
+
+
+def test_queries_and_the_worst_case_are_planned_for(discreet, folder):
+    (folder / "line.toml").write_text(LINE)
+    (folder / "chosen.toml").write_text(LINE + '[mechanism]\nquery = "mean"\n')
+    (folder / "ends.json").write_text('{"0": 1, "11": -1}')
+    told = json.loads(discreet("plan", "line.toml", "--n", 100, "--query", "mean", "--json").stdout)
+    assert told == json.loads(discreet("plan", "chosen.toml", "--n", 100, "--json").stdout)
+    assert told["objective"] == "mean"
+    context = dc.Context.metric(range(12), lambda x, z: abs(x - z), "1")
+    assert told["query_stderr"] == pytest.approx(dc.plan(context, n=100, query="mean").expected.wishes[0][1])
+    ends = json.loads(discreet("plan", "line.toml", "--n", 100, "--query", "ends.json", "--json").stdout)
+    assert ends["query_stderr"] == pytest.approx(dc.plan(context, n=100, query={0: 1, 11: -1}).expected.wishes[0][1])
+    both = json.loads(
+        discreet("plan", "line.toml", "--n", 100, "--query", "mean", "--query", "cumulative", "--json").stdout
+    )
+    assert [wish["name"] for wish in both["wishes"]] == ["mean", "cumulative"]
+    needed = discreet("plan", "line.toml", "--stderr", 2.5, "--query", "mean").stdout
+    assert "stderr=2.5 of the mean needs" in needed
+    worst = discreet("plan", "line.toml", "--n", 100, "--worst").stdout
+    assert "expected squared error of all shares in the worst case" in worst
+
+
+def test_a_query_about_a_named_mechanism_changes_what_is_told_of_it(discreet, folder):
+    (folder / "named.toml").write_text(LINE + '[mechanism]\nname = "hadamard"\n')
+    told = json.loads(discreet("plan", "named.toml", "--n", 100, "--query", "mean", "--worst", "--json").stdout)
+    assert told["mechanism"] == "hadamard"
+    assert told["query_stderr"] > 0
+    assert told["worst_squared_error"] > told["query_stderr"] ** 2
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("median", "query='median' must be shares, mean, cumulative or the name of a .json file"),
+        ("none.json", "none.json"),
+        ("words.json", "query='mode' must be"),
+        ("broken.json", "this is not JSON"),
+    ],
+)
+def test_a_query_that_cannot_be_asked_is_refused(refused, folder, query, message):
+    (folder / "line.toml").write_text(LINE)
+    (folder / "words.json").write_text('"mode"')
+    (folder / "broken.json").write_text("{")
+    assert message in refused("plan", "line.toml", "--n", 100, "--query", query)

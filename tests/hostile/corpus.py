@@ -80,6 +80,7 @@ SPECS = {
             "general_hadamard",
             "optimised_unary",
             "exponential",
+            "tight",
             "utility_rappor",
             "table",
             "binary",
@@ -185,7 +186,17 @@ SPECS = {
     "a point twice": spec({"size": 3}, points(1, 1, 2)),
     **{
         f"one value, {name}": spec({"size": 1}, mechanism={"name": name})
-        for name in ("auto", "hadamard", "exponential", "projective", "subset", "table", "binary", "general_hadamard")
+        for name in (
+            "auto",
+            "hadamard",
+            "exponential",
+            "tight",
+            "projective",
+            "subset",
+            "table",
+            "binary",
+            "general_hadamard",
+        )
     },
     "E of nothing but inf": spec({"size": 3}, {"form": "matrix", "E": [["0", *["inf"] * 2]] + [["inf"] * 3] * 2}),
     "E of inf off the diagonal": spec(
@@ -234,6 +245,16 @@ SPECS = {
     "prior by strange names": spec({"size": 2}, mechanism={"prior": {"7": 1}}),
     "prior of tables": spec({"size": 2}, mechanism={"prior": [{}, []]}),
     "prior of nothing": spec({"size": 2}, mechanism={"prior": []}),
+    **{f"query {e[:14]!r}": spec({"size": 2}, mechanism={"query": [e, "1"]}) for e in (*HUGE, *NOT_NUMBERS)},
+    "query by strange names": spec({"size": 2}, mechanism={"query": {"7": 1}}),
+    "query of tables": spec({"size": 2}, mechanism={"query": [{}, []]}),
+    "query of nothing": spec({"size": 2}, mechanism={"query": []}),
+    "query of null": spec({"size": 2}, mechanism={"query": None}),
+    "query of many wishes": spec({"size": 1000}, mechanism={"query": ["cumulative"] * 10**5}),
+    "cumulative shares of a million values": spec({"size": 10**6}, mechanism={"query": "cumulative"}),
+    "worst cumulative shares": spec({"size": 4000}, mechanism={"query": "cumulative", "worst": True}),
+    "worst mean of many values": spec({"size": 4000}, mechanism={"query": "mean", "worst": True}),
+    "worst of two": spec({"size": 2}, mechanism={"worst": [True, False]}),
     "mixture inside mixture": spec(
         context={"form": "high_low", "sensitive": [0, 1], "epsilon": 1},
         mechanism={

@@ -58,26 +58,6 @@ def test_the_coin_does_not_depend_on_the_value() -> None:
         assert sum(chance for y, chance in zip(columns, row, strict=True) if y < border) == Fraction(1, 4)
 
 
-def test_weights_average_to_one_and_the_estimate_is_unbiased_at_any_prior() -> None:
-    for prior in ([1 / 6] * 6, [0.9, 0.02, 0.02, 0.02, 0.02, 0.02]):
-        made = Mixture(parts(1, 2), (QUARTER, 3 * QUARTER), prior)
-        one, two = made.weights(NUMERIC)
-        assert np.allclose(one / 4 + two * 3 / 4, 1)
-        shares = np.arange(1.0, 7) / 21
-        assert np.allclose(made.decode(made.push(shares, NUMERIC), NUMERIC), shares)
-
-
-def test_no_weighting_has_less_error_at_the_prior() -> None:
-    prior = np.array([0.3, 0.1, 0.1, 0.1, 0.3, 0.1])
-    best = Mixture(parts(1, 2), (QUARTER, 3 * QUARTER), prior.tolist())
-    error = best.second_moments(prior, NUMERIC)
-    own = [part.second_moments(prior, NUMERIC) for part in best.parts]
-    for tilt in (-0.2, -0.01, 0.01, 0.2):
-        one = best.weights(NUMERIC)[0] + tilt
-        two = (1 - one / 4) * 4 / 3
-        assert (own[0] * one**2 / 4 + own[1] * two**2 * 3 / 4 > error - 1e-12).all()
-
-
 def test_it_goes_over_the_wire_with_its_prior() -> None:
     spec = Spec.of_mechanism(mixture())
     read = Spec.of(spec.as_dict()).mechanism
@@ -91,7 +71,8 @@ def test_the_prior_weighs_the_estimate_and_is_no_part_of_the_law() -> None:
     other = Mechanism(CONTEXT, Mixture(parts(1, 2), (QUARTER, 3 * QUARTER), [0.5, *[0.1] * 5]))
     assert other.law() == mixture().law()
     assert other.fingerprint == mixture().fingerprint
-    assert not np.allclose(other.randomizer.weights(NUMERIC)[0], mixture().randomizer.weights(NUMERIC)[0])
+    one, two = (made.randomizer.second_moments(np.full(6, 1 / 6), NUMERIC) for made in (other, mixture()))
+    assert not np.allclose(one, two)
 
 
 @pytest.mark.parametrize("units", [(QUARTER,), (QUARTER, QUARTER), (0, 4 * QUARTER), (-QUARTER, 5 * QUARTER)])
@@ -107,3 +88,54 @@ def test_reports_out_of_every_part_are_refused() -> None:
         mechanism.tally([0])  # an empty set: no part of fixed size writes it
     with pytest.raises(dc.errors.InvalidReport):
         mechanism.tally([mechanism.randomizer.outputs])
+
+
+def test_it_is_rebuilt_from_its_description() -> None:
+    context, shares = dc.Context.high_low(range(20), range(3), "1"), [0.02 / 3] * 3 + [0.98 / 17] * 17
+    made = dc.mechanism(context, prior=shares)
+    told = made.randomizer.describe()
+    again = dc.mechanism(context, "mixture", parts=told["parts"], units=told["units"], prior=told["prior"])
+    assert again.fingerprint == made.fingerprint
+    for wrong in ({"parts": told["parts"]}, {"parts": told["parts"], "units": [1, 2]}):
+        with pytest.raises(InvalidInput):
+            dc.mechanism(context, "mixture", **wrong)
+
+
+def test_its_parts_must_fit_together() -> None:
+    three, four = Subset(3, Fraction(1), d=1), Subset(4, Fraction(1), d=1)
+    halves = [1 << 63, 1 << 63]
+    with pytest.raises(InvalidInput, match="one size"):
+        Mixture([three, four], halves, [1 / 3] * 3)
+    around = [HighLowResponse(5, chosen, three, Fraction(1)) for chosen in ((0, 1, 2), (1, 2, 3))]
+    with pytest.raises(InvalidInput, match="alike"):
+        Mixture(around, halves, [0.2] * 5)
+
+
+def wide(size: int = 80, sensitive: int = 70) -> Mechanism:
+    told = [{"name": "subset", "d": d} for d in (2, 20)]
+    context = dc.Context.high_low(range(size), range(sensitive), "1")
+    return dc.mechanism(context, "mixture", parts=told, units=[1 << 63, 1 << 63])
+
+
+@pytest.mark.parametrize("sensitive", [62, 63, 64, 70, 128, 129])
+def test_reports_of_many_words_are_drawn_counted_and_read_alike_one_by_one_and_together(sensitive: int) -> None:
+    mechanism = wide(sensitive + 10, sensitive)
+    people = [0, 1, sensitive - 1, sensitive, sensitive + 9] * 20
+    together = mechanism.randomize_many(people, dc.random.seeded(5))
+    source = dc.random.seeded(5)
+    alone = [mechanism.randomize_index(x, source) for x in people]
+    assert Spec.of_mechanism(mechanism).mechanism.fingerprint == mechanism.fingerprint
+    counts = np.zeros(mechanism.randomizer.cells)
+    for y in alone:
+        assert mechanism.randomizer.is_report(y)
+        counts[list(mechanism.randomizer.cells_of(y))] += 1
+    assert mechanism.tally(together).counts.tolist() == counts.tolist()
+    assert mechanism.tally(together).n == len(people)
+    assert mechanism.bits == (mechanism.randomizer.outputs - 1).bit_length()
+    assert not mechanism.randomizer.is_report(mechanism.randomizer.outputs)
+
+
+def test_values_with_equal_prior_shares_are_twins() -> None:
+    made = Mixture(parts(1, 2), (QUARTER, 3 * QUARTER), [0.3, 0.1, 0.1, 0.2, 0.2, 0.1])
+    assert list(made.twins) == [0, 1, 1, 2, 3, 1]
+    assert list(mixture().randomizer.twins) == [1, 0, 0, 0, 1, 0]

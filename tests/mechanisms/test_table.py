@@ -10,6 +10,7 @@ from discreet import Context
 from discreet.errors import InvalidInput, InvalidReport, NotIdentifiable, PrivacyViolation
 from discreet.mechanisms.table import Table
 from discreet.statistics.numeric import NUMERIC
+from discreet.wire import Spec
 
 CONTEXT = Context.uniform(range(2), "1")
 
@@ -92,3 +93,37 @@ def test_a_square_table_is_decoded_by_its_inverse():
 
 def test_a_table_tells_its_rows():
     assert Table([[2**64]]).describe() == {"name": "table", "rows": [[str(2**64)]]}
+
+
+OVER = [["1/2", "1/6", "1/6", "1/6"], ["1/6", "1/2", "1/6", "1/6"], ["1/4", "1/4", "3/8", "1/8"]]
+THREE = Context.uniform(range(3), "2")
+
+
+def test_a_table_is_weighted_for_the_shares_that_are_expected():
+    """The error is the least there is at the prior, and no estimate is biased; another prior does worse there."""
+    prior = [0.7, 0.2, 0.1]
+    even, weighted = table(OVER, THREE), dc.mechanism(THREE, "table", rows=OVER, prior=prior)
+    errors = [made.randomizer.second_moments(np.array(prior), NUMERIC).sum() for made in (even, weighted)]
+    q, p = np.array(even.channel(), dtype=float), np.array(prior)
+    assert errors[1] == pytest.approx(np.trace(np.linalg.inv((q / (p @ q)) @ q.T)), rel=1e-12)
+    assert errors[1] < errors[0]
+    assert np.allclose(weighted.randomizer.decode(q, NUMERIC), np.eye(3))
+    assert weighted.fingerprint == even.fingerprint
+
+
+def test_the_prior_of_a_table_survives_its_spec_and_an_even_one_is_not_told():
+    prior = [0.7, 0.2, 0.1]
+    weighted = dc.mechanism(THREE, "table", rows=OVER, prior=prior)
+    again = Spec.of_mechanism(weighted).mechanism
+    assert again.randomizer.prior == tuple(prior)
+    assert again.randomizer.describe()["prior"] == prior
+    assert "prior" not in dc.mechanism(THREE, "table", rows=OVER, prior=[1 / 3] * 3).randomizer.describe()
+    assert "prior" not in weighted.randomizer.weighted([1 / 3] * 3).describe()
+
+
+def test_a_value_that_is_not_expected_is_still_estimated_without_bias():
+    rows = [["1/2", "1/2", 0], ["1/4", "3/4", 0], ["1/4", "1/4", "1/2"]]
+    context = Context.matrix(range(3), [[0, 2, 2], [2, 0, 2], ["inf", "inf", 0]])
+    made = dc.mechanism(context, "table", rows=rows, prior=[0.5, 0.5, 0])
+    q = np.array(made.channel(), dtype=float)
+    assert np.allclose(made.randomizer.decode(q, NUMERIC), np.eye(3))

@@ -58,6 +58,7 @@ NAMED = {
     "warner": ("binary both", "warner", {}),
     "mangat": ("binary", "mangat", {}),
     "exponential": ("metric of points", "exponential", {}),
+    "tight": ("metric of points", "tight", {"prior": [0.5, 0.1, 0.1, 0.1, 0.1, 0.1]}),
     "projective": ("uniform", "projective", {}),
     "projective in blocks": ("blocks of unlike sizes", "projective", {}),
     "general hadamard": ("uniform", "general_hadamard", {}),
@@ -245,6 +246,35 @@ def test_assumed_shares_by_value_find_whole_numbers_too():
     assert Spec.of(entries).prior is None
     with pytest.raises(InvalidInput, match="must be one of the 3 values"):
         _ = Spec.of(entries | {"mechanism": {"prior": {"17": 1}}}).mechanism
+
+
+def test_a_spec_says_what_its_mechanism_is_chosen_by():
+    entries = {"domain": {"size": 12}, "context": {"form": "metric", "points": list(range(12)), "epsilon": 1}}
+    asked = [
+        ({"query": "mean"}, {"query": "mean"}),
+        ({"name": "auto", "query": ["mean", "shares"], "worst": True}, {"query": ["mean", "shares"], "worst": True}),
+        ({"query": {"0": 1, "11": "-1/2"}}, {"query": {0: 1, 11: -0.5}}),
+        ({"query": ["1/2", *[0] * 11]}, {"query": [0.5, *[0] * 11]}),
+        ({"query": [{"3": 1}, "cumulative"]}, {"query": [{3: 1}, "cumulative"]}),
+        ({"worst": False}, {}),
+    ]
+    for choice, meant in asked:
+        spec = Spec.of(entries | {"mechanism": choice})
+        assert spec.mechanism.fingerprint == dc.mechanism(spec.context, **meant).fingerprint
+        assert spec.compare().objective.name == dc.explain(spec.context, **meant).objective.name
+        assert spec.query == meant.get("query")
+        assert Spec.of(json.loads(spec.to_json())).mechanism.fingerprint == spec.mechanism.fingerprint
+
+
+def test_a_mixture_for_the_worst_case_keeps_the_shares_that_weigh_its_estimates():
+    entries = {"domain": {"size": 20}, "context": {"form": "high_low", "sensitive": [0, 1, 2], "epsilon": 1}}
+    for choice in ({"worst": True}, {"worst": True, "prior": [0.05] * 20}):
+        spec = Spec.of(entries | {"mechanism": choice})
+        chosen = spec.mechanism.randomizer
+        assert chosen.name == "mixture"
+        for again in (spec.resolved(), Spec.of(json.loads(spec.resolved().to_json())), Spec.of(spec.as_dict())):
+            assert again.mechanism.fingerprint == spec.mechanism.fingerprint
+            assert again.mechanism.randomizer.prior == pytest.approx(chosen.prior, rel=1e-12)
 
 
 def test_the_name_is_no_part_of_the_fingerprint():

@@ -99,6 +99,7 @@ from discreet.bounds.minimax import (
 from discreet.bounds.of_context import ContextBounds, bounds_for, users_for
 from discreet.bounds.of_mechanism import worst_shares, worst_squared_error, worst_total_variation
 from discreet.bounds.sample_size import SampleSize, blocks_users, classical_users, high_low_users
+from discreet.bounds.semidefinite import unbiased_semidefinite
 from discreet.bounds.testing import (
     binary_kl,
     channel_chernoff_exponent,
@@ -232,6 +233,7 @@ __all__ = [
     "unbiased_blocks",
     "unbiased_high_low",
     "unbiased_matrix",
+    "unbiased_semidefinite",
     "unbiased_uniform",
     "uniform_ball",
     "users_enough",

@@ -36,6 +36,8 @@ class Comparison:
     attained: dict[str, Bound]
     lower: dict[str, Bound]
     upper: dict[str, Bound]
+    unbiased: dict[str, Bound]
+    """The proved lower bounds on unbiased estimates at these shares, by name: lower has the largest."""
 
     def as_dict(self) -> dict[str, Any]:
         """The table as plain data: each bound named by its source."""
@@ -46,6 +48,7 @@ class Comparison:
                 side: {quantity: _as_dict(bound) for quantity, bound in bounds.items()}
                 for side, bounds in (("attained", self.attained), ("upper", self.upper), ("lower", self.lower))
             },
+            "unbiased": {name: _as_dict(bound) for name, bound in self.unbiased.items()},
         }
 
     def __str__(self) -> str:
@@ -59,14 +62,19 @@ class Comparison:
                 lines.append(
                     f"{title}: lower by {_source(self.lower[quantity])}; upper by {_source(self.upper[quantity])}"
                 )
+        proved = ", ".join(f"{name} {bound.value:.4g}" for name, bound in self.unbiased.items())
+        lines.append(f"proved of unbiased estimates at these shares: {proved}")
         lines.append("A star says no more than the definition does. At these shares, lower binds unbiased estimates.")
         return "\n".join(lines)
 
 
-def compare(mechanism: Mechanism, n: int, *, prior: Any = None) -> Comparison:
-    """The mechanism's error with n reports beside lower and upper bounds; `prior` is uniform unless given."""
+def compare(mechanism: Mechanism, n: int, *, prior: Any = None, seconds: float | None = None) -> Comparison:
+    """The mechanism's error with n reports beside lower and upper bounds; `prior` is uniform unless given.
+
+    With `seconds`, a semidefinite program may take that long to prove a larger lower bound, for contexts of few values.
+    """
     shares = prior_of(mechanism.context, prior)
-    bounds: ContextBounds = bounds_for(mechanism.context, n, prior=prior)
+    bounds: ContextBounds = bounds_for(mechanism.context, n, prior=prior, seconds=seconds)
     attained = {
         "squared_error": squared_error(mechanism, n, shares),
         "total_variation": total_variation_at(mechanism, n, shares),
@@ -76,7 +84,7 @@ def compare(mechanism: Mechanism, n: int, *, prior: Any = None) -> Comparison:
         attained["total_variation_worst"] = worst_total_variation(mechanism, n)
     except InvalidInput:  # too many values that are not treated alike
         pass
-    return Comparison(mechanism, n, attained, bounds.lower, bounds.upper)
+    return Comparison(mechanism, n, attained, bounds.lower, bounds.upper, bounds.unbiased)
 
 
 def _as_dict(bound: Bound) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,6 +35,7 @@ from discreet.bounds.minimax import (
 )
 from discreet.bounds.of_mechanism import worst_squared_error, worst_total_variation
 from discreet.bounds.sample_size import SampleSize, blocks_users, classical_users, high_low_users
+from discreet.bounds.semidefinite import unbiased_semidefinite
 from discreet.bounds.unbiased import unbiased_blocks, unbiased_high_low, unbiased_matrix, unbiased_uniform
 from discreet.build import mechanism
 from discreet.choose import prior_of
@@ -50,30 +52,43 @@ WRITTEN_OUT = 1024
 
 @dataclass(frozen=True)
 class ContextBounds:
-    """Lower and upper bounds on the best possible error, by quantity; see the docstring of this module."""
+    """Lower and upper bounds on the best possible error, by quantity; see the docstring of this module.
+
+    `unbiased` are all proved lower bounds on the squared error of unbiased estimates at these shares, by name; the
+    largest of them is ``lower["squared_error"]``.
+    """
 
     context: Context
     n: int
     lower: dict[str, Bound]
     upper: dict[str, Bound]
+    unbiased: dict[str, Bound]
 
 
-def bounds_for(context: Context, n: int, *, prior: Any = None) -> ContextBounds:
-    """Every bound on the error of n reports under `context`, with its source; `prior` is uniform unless given."""
+def bounds_for(context: Context, n: int, *, prior: Any = None, seconds: float | None = None) -> ContextBounds:
+    """Every bound on the error of n reports under `context`, with its source; `prior` is uniform unless given.
+
+    With `seconds`, a semidefinite program may take that long to prove another one, for contexts of few values.
+    """
     if isinstance(n, bool) or not isinstance(n, int):
         raise InvalidInput(f"n={n!r} must be a whole number")
     at_least("n", n, 1)
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, Real) or not 0 < seconds < 1e6):
+        raise InvalidInput(f"seconds={seconds!r} must be a positive number")
     p = prior_of(context, prior)
     if context.size > WRITTEN_OUT and context.parts is None:
         raise InvalidInput(f"bounds: a matrix of {context.size} values must have at most {WRITTEN_OUT}")
     form = context.simplest()
     risk = _minimax(form, n)
     best = _known(form, n)
+    unbiased = _unbiased(form, n, p)
+    if seconds is not None and (found := unbiased_semidefinite(context, p, seconds=float(seconds))) is not None:
+        unbiased["semidefinite"] = _over(found, n)
     return ContextBounds(
         context,
         n,
         {
-            "squared_error": _unbiased(form, n, p),
+            "squared_error": max(unbiased.values(), key=lambda bound: bound.value),
             "squared_error_worst": risk.squared_error,
             "total_variation_worst": risk.total_variation,
         },
@@ -82,6 +97,7 @@ def bounds_for(context: Context, n: int, *, prior: Any = None) -> ContextBounds:
             "squared_error_worst": best.squared_error,
             "total_variation_worst": best.total_variation,
         },
+        unbiased,
     )
 
 
@@ -166,32 +182,53 @@ def _identifiable(form: Context) -> bool:
     return form.smallest > 0 and (form.parts is not None or form.size != 2)
 
 
-def _unbiased(form: Context, n: int, p: Array) -> Bound:
-    """The largest of the bounds that hold at p, over n."""
-    anywhere = unbiased_matrix(form, p) if form.parts is None else unbiased_by_classes(form, p)
-    found = [anywhere, *_exact_at(form, p)]
-    best = max(found, key=lambda bound: bound.value)
-    value = best.value / n * (1 - 1e-12)  # rounding must not lift it above the error that attains it
-    return lower("squared error, unbiased estimates", value, best.reference, note="at these shares")
+def _unbiased(form: Context, n: int, p: Array) -> dict[str, Bound]:
+    """The bounds that hold at p, over n: value by value, those of the form itself, and those of a larger context."""
+    found = {"each value": unbiased_matrix(form, p) if form.parts is None else unbiased_by_classes(form, p)}
+    parts, name = (form.parts, "all values") if form.parts is not None else (_larger(form), "a larger context")
+    sharp = None if parts is None else _exact_at(parts, p)
+    found |= {} if sharp is None else {name: sharp}
+    return {name: _over(bound, n) for name, bound in found.items()}
 
 
-def _exact_at(form: Context, p: Array) -> list[Bound]:
-    """The sharp bounds for shares that are even inside the parts of a form."""
-    parts = form.parts or ()
-    groups = [part.members for part in parts]
-    if len(parts) == 1 and not parts[0].is_uniform:
-        hidden = set(parts[0].sensitive)
-        groups = [parts[0].sensitive, [x for x in parts[0].members if x not in hidden]]
-    if not parts or not _even(p, groups):
-        return []
-    masses = [float(p[list(group)].sum()) for group in groups]
+def _over(bound: Bound, n: int) -> Bound:
+    value = bound.value / n * (1 - 1e-12)  # rounding must not lift it above the error that attains it
+    return lower("squared error, unbiased estimates", value, bound.reference, note="at these shares")
+
+
+def _larger(form: Context) -> list[Part] | None:
+    """The parts of a context with no smaller entry, which allows more channels: each component at its largest entry.
+
+    None if an entry inside a component is infinite.
+    """
+    strict, found = form.strict(), []
+    for number, members in enumerate(strict.components()):
+        level = max((strict.at(x, z) for x in members for z in members if x != z), default=Fraction(0))
+        if not isinstance(level, Fraction):
+            return None
+        found.append(Part(number, members, members, level))
+    return found
+
+
+def _exact_at(parts: Sequence[Part], p: Array) -> Bound | None:
+    """The sharp bound of a form for shares that are even inside its parts, or among their sensitive values."""
+    if not _even(p, [part.sensitive for part in parts]):
+        return None
+    masses = [float(p[list(part.sensitive)].sum()) for part in parts]
     return _by_parts(
         parts,
-        uniform=lambda k, level: [unbiased_uniform(k, epsilon=level)],
-        blocks=lambda sizes, levels: [unbiased_blocks(sizes, masses, epsilons=levels)],
-        high_low=lambda k, sensitive, level: [unbiased_high_low(k, sensitive, min(masses[0], 1.0), epsilon=level)],
-        otherwise=list,
+        uniform=lambda k, level: unbiased_uniform(k, epsilon=level),
+        blocks=lambda sizes, levels: unbiased_blocks(sizes, masses, epsilons=levels),
+        high_low=lambda k, sensitive, level: _high_low(k, sensitive, level, p, masses[0]),
+        otherwise=lambda: None,
     )
+
+
+def _high_low(k: int, sensitive: int, level: Fraction, p: Array, mass: float) -> Bound:
+    """The bound of a high-low context at shares that are even among the sensitive values, whatever the others have."""
+    squares = float(p @ p) - mass**2 / sensitive
+    spread = squares / (1 - mass) ** 2 if mass < 1 else 1 / (k - sensitive)
+    return unbiased_high_low(k, sensitive, min(mass, 1.0), epsilon=level, spread=min(max(spread, 0.0), 1.0))
 
 
 def _even(p: Array, parts: Sequence[Sequence[int]]) -> bool:

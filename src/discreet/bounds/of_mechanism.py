@@ -21,7 +21,9 @@ from discreet.bounds.bound import Bound
 from discreet.errors import InvalidInput
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.randomizer import Randomizer
+from discreet.objective import moments_given
 from discreet.statistics.numeric import NUMERIC
+from discreet.statistics.simplex import peak_of_squares
 
 Array = NDArray[np.float64]
 
@@ -40,11 +42,6 @@ class Moments:
 
     sizes: Array
     table: Array
-
-    @property
-    def costs(self) -> Array:
-        """c of each group: the summed second moments of all values when a person's value is in the group."""
-        return self.sizes @ self.table
 
 
 def squared_error(mechanism: Mechanism, n: int, shares: Any) -> Bound:
@@ -65,34 +62,15 @@ def total_variation_at(mechanism: Mechanism, n: int, shares: Any) -> Bound:
 
 
 def worst_shares(mechanism: Mechanism) -> Array:
-    """The shares at which the expected sum of squared errors is largest.
-
-    They maximise ``sum_g c_g P_g - P_g^2 / s_g`` over masses of groups: ``P_g = s_g (c_g - l)_+ / 2``, l such
-    that they add up to one. With the t costliest groups in use ``l = (sum s c - 2) / sum s``.
-    """
-    groups = groups_of(mechanism.randomizer)
-    masses = _worst_masses(moments_of(mechanism.randomizer))
-    shares = np.zeros(mechanism.context.size)
-    for group, mass in zip(groups, masses.tolist(), strict=True):
-        shares[group] = mass / len(group)
-    return shares
-
-
-def _worst_masses(found: Moments) -> Array:
-    cost, size = found.costs, found.sizes
-    order = np.argsort(-cost)
-    level = (np.cumsum((size * cost)[order]) - 2) / np.cumsum(size[order])
-    used = int(np.nonzero(cost[order] > level)[0].max())
-    masses: Array = size * np.maximum(cost - level[used], 0.0)
-    masses /= masses.sum()
-    return masses
+    """The shares at which the expected sum of squared errors ``(c . p - |p|^2) / n`` is largest."""
+    groups_of(mechanism.randomizer)
+    return peak_of_squares(moments_given(mechanism.randomizer))[0]
 
 
 def worst_squared_error(mechanism: Mechanism, n: int) -> Bound:
     """The largest expected sum of squared errors over all shares, exactly: that at `worst_shares`."""
-    found = moments_of(mechanism.randomizer)
-    masses = _worst_masses(found)
-    value = float(found.costs @ masses - (masses**2 / found.sizes).sum()) / n
+    groups_of(mechanism.randomizer)
+    value = peak_of_squares(moments_given(mechanism.randomizer))[1] / n
     return Bound("squared error, worst shares", value, "attained", mechanism.name, not value < 2, "exact")
 
 

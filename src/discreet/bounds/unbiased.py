@@ -8,7 +8,7 @@ With ``M = sum_y w_y r_y r_y^T / (r_y . p)`` over the columns ``w_y r_y`` of a c
 ``trace(M^-1) - |p|^2``, and ``Mp = 1``. Any part of the tangent space of dimension d, on which the trace of
 M is at most F, adds at least ``d^2/F``.
 
-References: Acharya2020, Wang2016 (Theorem 3.2's optimum among symmetric mechanisms), Rao1945, Bhatia2000.
+References: Acharya2020, Wang2016 (Theorem 3.2's optimum among symmetric mechanisms), Yoon2025, Rao1945, Bhatia2000.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ from discreet.bounds.finite import (
     privacy_matrix,
 )
 from discreet.errors import InvalidInput
+from discreet.mechanisms.two_sizes import best_two_sizes, terms_of
+from discreet.search import least_between
+from discreet.statistics.simplex import FloatArray
 
 
 def subset_trace(k: int, epsilon: Number) -> float:
@@ -73,31 +76,47 @@ def unbiased_blocks(sizes: Sequence[int], masses: Vector, *, epsilons: Sequence[
     return lower("unbiased squared error times n, blocks", value, "Acharya2020, Wang2016, Rao1945")
 
 
-def unbiased_high_low(k: int, sensitive: int, mass: float, *, epsilon: Number) -> Bound:
-    """n times the error at a p uniform on the sensitive values, which have `mass` in all, and on the others.
+def unbiased_high_low(k: int, sensitive: int, mass: float, *, epsilon: Number, spread: float | None = None) -> Bound:
+    """n times the error at a p uniform on the sensitive values, which have `mass` in all; mixed subsets attain it.
 
-    Three parts of the tangent space. Among s sensitive values: ``(s-1)^2/F``, where a column with m of them
-    high gives ``F = max_m (s/(m+(s-m)b)) m(s-m)(1-b)^2/s / (b + P(1-b)m/s)``. Among t others: only reports
-    that show one tell them apart, and these have weight at most ``1-b``, so ``(t-1) P_B/(t(1-b))``. Between
-    the two: the optimal binary mechanism for (epsilon, infinity) has variance ``(P + P_B b) P_B/(1-b)`` for
-    the mass, and an error of the mass costs ``1/s + 1/t`` times its square.
+    `spread` is the sum of the squared shares of the others among themselves, 1/t for t that are equally likely. A
+    column of a channel has m of the s sensitive values e^epsilon higher than the rest of them and the others, or is one
+    of the others alone, and may be averaged over the sensitive values. So a channel is a mixture of subset sizes
+    m = 1 .. s with odds pi_m, of which every other value passes as often as it can, and its best unbiased estimate
+    has the error ``f(pi) = sum_j C_j / (pi . x_j)`` of `discreet.mechanisms.two_sizes`. That is convex and of degree
+    -1, so ``f >= f(pi)^2 / max_m -df/dpi_m`` for any pi: here that of the two best sizes, where both sides meet. Size
+    s says only whether a value is sensitive; it takes part in the optimum where s = 2.
     """
     at_least("sensitive", sensitive, 1)
     at_least("k - sensitive", k - sensitive, 1)
     if not 0 <= mass <= 1:
         raise InvalidInput(f"mass={mass} must lie between 0 and 1")
-    b = math.exp(-epsilon_value("epsilon", epsilon))
-    s, t, other = sensitive, k - sensitive, 1 - mass
-    name, source = "unbiased squared error times n, high-low", "Acharya2020, Rao1945"
-    if b == 1:
+    level, s = epsilon_value("epsilon", epsilon), sensitive
+    even = 1 / (k - s) if spread is None else spread
+    name, source = "unbiased squared error times n, high-low", "Yoon2025, Rao1945"
+    if level == 0:
         return lower(name, math.inf, source)
-    value = (t - 1) / t * other / (1 - b) + (mass + other * b) * other / (1 - b) * (1 / s + 1 / t)
+    if math.isinf(level):
+        return lower(name, 1 - mass**2 / s - (1 - mass) ** 2 * even, source)
+    passed = -math.expm1(-level)
+    shown = np.array([0.0, passed / (1 - (1 - mass) * passed), passed])  # whether a value is sensitive, and no more
+    sizes = np.array([*(terms_of(s, m, level, mass) for m in range(1, s)), shown])
+    costs = np.array([s - 1, (1 / s + even) * (1 - mass), (1 - even) * (1 - mass)])
+    used = costs > 0
+    if not used.any():
+        return lower(name, 0.0, source)
+
+    def error(known: FloatArray) -> float:
+        return float(np.sum(costs[used] / known[used]))
+
+    tried = [shown] if s == 1 else []
     if s > 1:
-        m = np.arange(1, s, dtype=np.float64)
-        with np.errstate(divide="ignore"):
-            trace = m * (s - m) * (1 - b) ** 2 / (m + (s - m) * b) / (b + mass * (1 - b) * m / s)
-        value += float((s - 1) ** 2 / trace.max())
-    return lower(name, value, source)
+        found = best_two_sizes(s, level, mass, even)
+        tried.append(found.share * sizes[found.first - 1] + (1 - found.share) * sizes[found.second - 1])
+        share = least_between(lambda one: error(one * sizes[-2] + (1 - one) * shown), 1e-9, 1.0, steps=80)
+        tried.append(share * sizes[-2] + (1 - share) * shown)
+    steepest = [float(np.max((sizes[:, used] / known[used] ** 2) @ costs[used])) for known in tried]
+    return lower(name, max(error(known) ** 2 / most for known, most in zip(tried, steepest, strict=True)), source)
 
 
 def unbiased_matrix(E: Privacy, p: Vector) -> Bound:

@@ -67,6 +67,11 @@ def check_moments(mechanism: Mechanism, *, seed: int = 1) -> None:
                 law @ ((phi @ first) * (phi @ second)),
             ),
         }
+        rows = np.stack([first, second])
+        compared["cross_moment of rows of weights"] = (
+            np.sum(randomizer.cross_moment(shares, rows, rows, NUMERIC), axis=-1),
+            law @ (phi @ rows.T) ** 2,
+        )
         weights = rng.normal(size=randomizer.cells)
         compared["pull"] = (randomizer.pull(weights, NUMERIC), channel @ (cells @ weights))
         for name, (claimed, true) in compared.items():

@@ -33,6 +33,12 @@ def _list(context: click.Context, option: click.Parameter, asked: bool) -> None:
 )
 @click.option("--n", type=click.IntRange(min=1), required=True, metavar="N", help="The number of reports.")
 @click.option("--prior", metavar="FILE", help="Assumed shares, a JSON list in the order of the values or an object.")
+@click.option(
+    "--seconds",
+    type=float,
+    metavar="S",
+    help="Spend S seconds on a semidefinite program that proves a larger lower bound (needs the design extra).",
+)
 @click.option("--tv", type=float, metavar="T", help="Also say how many users a total variation of T takes.")
 @click.option("--pair", nargs=2, metavar="X Z", help="Also show the errors of tests between two values.")
 @click.option("--plot", metavar="FILE.png", help="Draw the error region of the pair (needs the plot extra).")
@@ -41,6 +47,7 @@ def command(
     spec: str,
     n: int,
     prior: str | None,
+    seconds: float | None,
     tv: float | None,
     pair: tuple[str, str] | None,
     plot: str | None,
@@ -59,7 +66,7 @@ def command(
         raise click.UsageError("--plot draws the error region of a pair: give --pair X Z")
     mechanism = read_spec(spec, writes=[plot], reads=[prior]).mechanism
     shares = None if prior is None else read_prior(prior, mechanism.context.domain)
-    found = compare(mechanism, n, prior=shares)
+    found = compare(mechanism, n, prior=shares, seconds=seconds)
     result: dict[str, Any] = found.as_dict()
     lines = [str(found)]
     if tv is not None:

@@ -11,7 +11,7 @@ import click
 from . import remembered
 
 if TYPE_CHECKING:
-    from ..choose import Explanation
+    from ..explanation import Explanation
     from ..wire import Spec
 
 

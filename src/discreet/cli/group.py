@@ -15,6 +15,7 @@ COMMANDS = {
     "init": "Write a first spec, from questions or options.",
     "verify": "Prove that a mechanism satisfies its context.",
     "resolve": "Pin the mechanism of a spec for good.",
+    "design": "Search for the best mechanism of any context.",
     "law": "Publish the law that reports are drawn by.",
     "randomize": "Turn values into reports.",
     "tally": "Count reports and merge tallies.",

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from ..planning import Plan
+
+
+WORDS = ("shares", "mean", "cumulative")
+"""The queries that have a name."""
 
 
 @click.command()
@@ -22,6 +28,14 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Assumed shares, a JSON list in the order of the values or {value: share}; even ones unless given.",
 )
+@click.option(
+    "--query",
+    multiple=True,
+    metavar="WHAT",
+    help="What the mechanism is chosen by, and --stderr is about: shares, mean, cumulative, or a JSON file of weights "
+    "in the order of the values or {value: weight}; several are balanced.",
+)
+@click.option("--worst", is_flag=True, help="Choose by the largest error at any shares instead of the assumed ones.")
 @click.option("--candidates", is_flag=True, help="Show every mechanism that was compared.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", metavar="FILE.png", help="Draw the error against n (needs the plot extra).")
@@ -31,6 +45,8 @@ def command(
     tv: float | None,
     stderr: float | None,
     prior: str | None,
+    query: tuple[str, ...],
+    worst: bool,
     candidates: bool,
     as_json: bool,
     plot: str | None,
@@ -42,21 +58,30 @@ def command(
 
     Errors depend somewhat on the shares that are to be found. They are assumed to be even, unless SPEC gives a
     prior or --prior names a file.
+
+    Mechanisms are compared by the error of all shares, unless SPEC or --query names other queries.
     """
     from ..build import REPORT_BITS
     from ..files.overwriting import check_outputs
     from ..planning import check_target
     from ..planning import plan as make
     from ..wire import Spec
+    from ..wire.choices import query_of
     from .choosing import compare
 
     check_target(n=n, tv=tv, stderr=stderr)
     wanted = Spec.read(spec)
-    check_outputs([plot], [*wanted.files, prior])
+    check_outputs([plot], [*wanted.files, prior, *(one for one in query if one not in WORDS)])
     shares = wanted.prior if prior is None else read_prior(prior, wanted.context.domain)
     bits = wanted.choice.get("bits", REPORT_BITS)
-    subject = compare(wanted) if wanted.is_auto else wanted.mechanism
-    made = make(subject, n=n, tv=tv, stderr=stderr, prior=shares, bits=bits)
+    asked = read_queries(query)
+    if not wanted.is_auto:
+        about = None if asked is None else query_of(asked, wanted.context.domain, name="query")
+        made = make(wanted.mechanism, n=n, tv=tv, stderr=stderr, prior=shares, bits=bits, query=about, worst=worst)
+    else:
+        chosen_by = ({} if asked is None else {"query": asked}) | ({"worst": True} if worst else {})
+        subject = compare(replace(wanted, choice={**wanted.choice, **chosen_by}))
+        made = make(subject, n=n, tv=tv, stderr=stderr, prior=shares, bits=bits)
     if plot is not None:
         _draw(made, plot)
     if as_json:
@@ -67,16 +92,35 @@ def command(
         click.echo(f"\n{made.explanation}")
 
 
-def read_prior(path: str, domain: Any) -> Any:
-    """The assumed shares in a JSON file: a list in the order of the values, or an object by value."""
+def read_queries(queries: Sequence[str]) -> Any:
+    """The queries of a command line as a spec gives them: words, or the weights in JSON files; None without any."""
+    from ..errors import InvalidInput
+
+    found = []
+    for one in queries:
+        if one not in WORDS and not one.endswith(".json"):
+            raise InvalidInput(f"query={one!r} must be {', '.join(WORDS)} or the name of a .json file of weights")
+        found.append(one if one in WORDS else _read_json(one))
+    return found[0] if len(found) == 1 else found or None
+
+
+def _read_json(path: str) -> Any:
+    """The data in a JSON file."""
     from pathlib import Path
 
     from ..errors import InvalidInput
 
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        return json.loads(Path(path).read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as problem:
         raise InvalidInput(f"{path}: this is not JSON: {problem}") from None
+
+
+def read_prior(path: str, domain: Any) -> Any:
+    """The assumed shares in a JSON file: a list in the order of the values, or an object by value."""
+    from ..errors import InvalidInput
+
+    data = _read_json(path)
     if isinstance(data, dict):
         shares = [0.0] * len(domain)
         for text, share in data.items():

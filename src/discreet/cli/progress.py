@@ -1,4 +1,4 @@
-"""Progress of a long command on standard error: rows, and rows per second."""
+"""Progress of a long command on standard error: rows, and rows per second; or seconds, and what was reached."""
 
 from __future__ import annotations
 
@@ -17,3 +17,21 @@ def progress(total: int | None, *, quiet: bool, unit: str = "rows") -> Iterator[
 
     with tqdm(total=total, unit=f" {unit}", unit_scale=True, mininterval=0.5, leave=False, file=sys.stderr) as bar:
         yield bar.update
+
+
+@contextmanager
+def searching(seconds: float, *, quiet: bool) -> Iterator[Callable[[float, str], object]]:
+    """A callback that takes the seconds gone and what was reached; shown only on a terminal, and not if `quiet`."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda gone, reached: None
+        return
+    from tqdm import tqdm
+
+    shape = "{l_bar}{bar}| {n:.0f} of {total:.0f} s{postfix}"
+    with tqdm(total=seconds, bar_format=shape, mininterval=0.2, leave=False, file=sys.stderr) as bar:
+
+        def moved(gone: float, reached: str) -> None:
+            bar.set_postfix_str(reached, refresh=False)
+            bar.update(max(min(gone, seconds) - bar.n, 0.0))
+
+        yield moved

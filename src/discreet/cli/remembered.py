@@ -1,8 +1,8 @@
-"""What "auto" chose for a spec, kept in the user's cache folder so that no later command chooses again.
+"""What "auto" chose for a spec, or a design found, kept in the user's cache folder so that no later command repeats it.
 
-An entry holds the name and parameters of the mechanism and its fingerprint. Nothing rests on it: the mechanism is made
-anew and certified anew, one with another fingerprint is not used, and an entry that cannot be read or written is
-passed over. ``DISCREET_CACHE`` names another folder, and ``DISCREET_CACHE=off`` keeps nothing.
+An entry holds the name and parameters of the mechanism, or its law, and its fingerprint. Nothing rests on it: the
+mechanism is made anew and certified anew, one with another fingerprint is not used, and an entry that cannot be read or
+written is passed over. ``DISCREET_CACHE`` names another folder, and ``DISCREET_CACHE=off`` keeps nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +24,34 @@ LARGEST = 1 << 24
 
 def recall(spec: Spec) -> Mechanism | None:
     """The mechanism that was chosen for the spec earlier, made and certified anew, or None."""
+    found = _entry(spec, {"choice": dict(spec.choice)})
+    return None if found is None else found[0]
+
+
+def remember(spec: Spec, chosen: Mechanism) -> None:
+    """Keep what was chosen for the spec, whole or not at all; a folder that cannot be written to is passed over."""
+    _keep(spec, {"choice": dict(spec.choice)}, chosen.randomizer.describe(), chosen, {})
+
+
+def recall_design(spec: Spec, asked: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]] | None:
+    """The mechanism that was designed for the context of a spec as `asked`, certified anew, and what was said of it."""
+    return _entry(spec, {"design": dict(asked)})
+
+
+def remember_design(
+    spec: Spec, asked: Mapping[str, Any], made: Mechanism, prior: Sequence[float], said: Mapping[str, Any]
+) -> None:
+    """Keep what was designed for the context of a spec, with what was said of it."""
+    choice = {"name": "law", "law": made.description["law"], "prior": [str(share) for share in prior]}
+    _keep(spec, {"design": dict(asked)}, choice, made, said)
+
+
+def _entry(spec: Spec, asked: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]] | None:
     from ..errors import InvalidInput
     from ..strict_json import loads
     from ..wire.choices import is_auto, mechanism_of
 
-    file = _file(spec)
+    file = _file(spec, asked)
     try:
         if file is None or file.stat().st_size > LARGEST:
             return None
@@ -35,17 +59,19 @@ def recall(spec: Spec) -> Mechanism | None:
         if not isinstance(entry, dict) or not isinstance(entry.get("choice"), dict) or is_auto(entry["choice"]):
             return None
         made = mechanism_of(spec.context, entry["choice"])
-        return made if made.fingerprint == entry.get("fingerprint") else None
-    except Exception:  # whatever is wrong with an entry, the choice can be made again
+        said = entry.get("said")
+        return (made, said) if made.fingerprint == entry.get("fingerprint") and isinstance(said, dict) else None
+    except Exception:  # whatever is wrong with an entry, the work can be done again
         return None
 
 
-def remember(spec: Spec, chosen: Mechanism) -> None:
-    """Keep what was chosen for the spec, whole or not at all; a folder that cannot be written to is passed over."""
+def _keep(
+    spec: Spec, asked: Mapping[str, Any], choice: Mapping[str, Any], made: Mechanism, said: Mapping[str, Any]
+) -> None:
     from ..files.atomic import replacing
 
-    file = _file(spec)
-    entry = {"choice": chosen.randomizer.describe(), "fingerprint": chosen.fingerprint}
+    file = _file(spec, asked)
+    entry = {"choice": choice, "fingerprint": made.fingerprint, "said": said}
     written = json.dumps(entry, ensure_ascii=True).encode()
     if file is None or len(written) > LARGEST:
         return
@@ -57,8 +83,8 @@ def remember(spec: Spec, chosen: Mechanism) -> None:
         return
 
 
-def _file(spec: Spec) -> Path | None:
-    """Where the choice for a spec is kept: by the hash of all that it depends on, this version included."""
+def _file(spec: Spec, asked: Mapping[str, Any]) -> Path | None:
+    """Where what was asked about a spec is kept: by the hash of all that it depends on, this version included."""
     from .. import __version__
     from ..canonical import canonical
 
@@ -66,13 +92,12 @@ def _file(spec: Spec) -> Path | None:
     if folder is None:
         return None
     domain = spec.context.domain
-    asked: dict[str, Any] = {
+    about: dict[str, Any] = {
         "version": __version__,
         "domain": {"size": len(domain)} if domain.is_range else {"values": list(domain)},
         "context": spec.context.describe(),
-        "choice": dict(spec.choice),
     }
-    return folder / f"{hashlib.sha256(canonical(asked).encode()).hexdigest()}.json"
+    return folder / f"{hashlib.sha256(canonical({**about, **asked}).encode()).hexdigest()}.json"
 
 
 def _folder() -> Path | None:

@@ -91,6 +91,19 @@ class BlockResponse(Randomizer):
         kinds = [part.narrowed(word_bits, epsilon) for part in self.kinds]
         return BlockResponse(self.block_of, [kinds[kind] for kind in self.kind_of])
 
+    def weighted(self, prior: Sequence[float]) -> BlockResponse:
+        """Each kind weighted for the shares inside its blocks, added up over blocks of the same kind."""
+        inside = [[0.0] * part.size for part in self.kinds]
+        for x, block in enumerate(self.block_of):
+            inside[self.kind_of[block]][self.place[x]] += prior[x]
+        kinds = [
+            part.weighted([share / sum(held) for share in held]) if sum(held) > 0 else part
+            for part, held in zip(self.kinds, inside, strict=True)
+        ]
+        made = BlockResponse.__new__(BlockResponse)
+        made._follow(self.law, kinds)
+        return made
+
     def _lay_out(self) -> None:
         bounds = [0, *accumulate(part.outputs for part in self.inner)]
         if bounds[-1] > 1 << 64:
@@ -254,7 +267,8 @@ class BlockResponse(Randomizer):
     def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
         total = ops.zeros(1)
         for part, _, _, values in self.groups(ops):
-            total += part.cross_moment(shares[values], first[values], second[values], ops).sum()
+            found = part.cross_moment(shares[values], first[..., values], second[..., values], ops)
+            total = total + found.sum(axis=-2)
         return total
 
     def influence(self, ops: Numeric) -> float:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import InvalidInput, NotIdentifiable
 from ..limits import spend
 from .randomizer import Cells, Pair, Randomizer
+from .ratios import pairs_of
 
 if TYPE_CHECKING:
     from ..statistics.numeric import Array, Numeric
@@ -17,15 +19,18 @@ if TYPE_CHECKING:
 PAIR = 50
 """Steps that it takes to certify a pair of values, beside one for each report."""
 
+LEAST_SHARE = 1e-9
+"""No value is taken for rarer than this, divided by k: a report that only it writes still says something."""
+
 
 class WrittenOut(Randomizer):
     """The channel whose row x gives report y ``rows[x][y]`` of `space` units; a subclass says how to sample it.
 
     *Why private.* Whatever the rows are, verification compares every pair of entries exactly.
-    *Why unbiased.* The estimator is the least-variance linear one at the uniform prior,
-    ``phi_y = M**-1 q_y / q_y.p`` with ``M = sum_y q_y q_y^T / q_y.p``; with as many reports as
-    values it is the inverse of the channel. Rows that do not tell the values apart are refused
-    when an estimate is requested.
+    *Why unbiased.* The estimator is the least-variance linear one at the prior p, uniform unless it was `weighted`,
+    ``phi_y = M**-1 q_y / q_y.p`` with ``M = sum_y q_y q_y^T / q_y.p``: unbiased whatever p is. With as many reports
+    as values it is the inverse of the channel. Rows that do not tell the values apart are refused when an estimate
+    is requested.
 
     References: Acharya2020 (Definition 2), Kairouz2016 (decoding by the channel's inverse).
     """
@@ -33,6 +38,25 @@ class WrittenOut(Randomizer):
     disjoint = True
     rows: tuple[tuple[int, ...], ...]
     space: int
+    prior: Sequence[float] | None = None
+    """The shares that the estimator has the least variance at; None for even ones."""
+
+    def weighted(self, prior: Sequence[float]) -> Self:
+        shares = tuple(float(share) for share in prior)
+        if shares == (self.prior or self._even):
+            return self
+        made = copy(self)
+        made.prior = None if shares == self._even else shares
+        vars(made).pop("_inverse", None)
+        return made
+
+    @property
+    def _even(self) -> tuple[float, ...]:
+        return (1 / self.size,) * self.size
+
+    def _asked(self) -> dict[str, Any]:
+        """What `describe` says of the prior: nothing where it is even."""
+        return {} if self.prior is None else {"prior": list(self.prior)}
 
     def _check_rows(self) -> None:
         for x, row in enumerate(self.rows):
@@ -49,18 +73,7 @@ class WrittenOut(Randomizer):
 
     def pairs(self) -> Iterator[Pair]:
         spend(self.size**2 * (self.outputs + PAIR), f"{self.name} of {self.size} rows")
-        for x, row in enumerate(self.rows):
-            for z, other in enumerate(self.rows):
-                if x == z:
-                    continue
-                worst, over = 0, 1
-                for a, b in zip(row, other, strict=True):
-                    if a * over > worst * b:
-                        worst, over = a, b
-                        if b == 0:
-                            break
-                if over:
-                    yield Pair(x, z, Fraction(worst, over))
+        yield from pairs_of(self.rows, self.space)
 
     @property
     def counted(self) -> Cells | None:
@@ -93,15 +106,16 @@ class WrittenOut(Randomizer):
 
     def _phi(self, ops: Numeric) -> Array:
         if not hasattr(self, "_inverse"):
-            q = ops.array(self._channel)
-            weights = q.mean(axis=0)
+            q, root = ops.array(self._channel), ops.array(self.prior or self._even)[:, None]
+            root = ops.maximum(root, LEAST_SHARE / self.size) ** 0.5
+            weights = (root**2 * q).sum(axis=0)
             used = weights > 0
-            scaled = q[:, used] / weights[used]
-            information = scaled @ q[:, used].T
+            scaled = root * q[:, used] / weights[used]
+            information = (scaled @ q[:, used].T) * root.T  # M with its rows and columns scaled by the roots of p
             if ops.rank_of(information) < self.size:
                 raise NotIdentifiable(f"{self.name}: the reports do not tell all {self.size} values apart")
             phi = ops.zeros((self.size, self.outputs))
-            phi[:, used] = ops.solve(information, scaled)
+            phi[:, used] = root * ops.solve(information, scaled)
             self._inverse = phi
         return self._inverse
 

@@ -26,7 +26,7 @@ class Exponential(Table):
     name = "exponential"
 
     def describe(self) -> dict[str, Any]:
-        return {"name": self.name}
+        return {"name": self.name, **self._asked()}
 
 
 def exponential_table(context: Context) -> Table:

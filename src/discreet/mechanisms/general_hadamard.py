@@ -179,7 +179,7 @@ class GeneralHadamard(Randomizer):
 
     def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
         one, two = (ops.walsh_hadamard(self._rows(part, ops)) for part in (first, second))
-        law = self.push(shares, ops).reshape(one.shape)
+        law = self.push(shares, ops).reshape(*shares.shape[:-1], self.parts, self.columns)
         return self._c**2 * ops.sum(ops.sum(law * one * two)[..., 0])
 
     def influence(self, ops: Numeric) -> float:

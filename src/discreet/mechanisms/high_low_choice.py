@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from ..combinatorics.difference_sets import Parameters, candidates
 from ..errors import InvalidInput
-from ..search import least_between
 from .cyclotomic import Family, families
 from .projective import room
 
@@ -103,36 +102,3 @@ def _rating(size: int, epsilon: float, mass: float) -> Callable[[Parameters], tu
         return high_low_error(*levels, size=size, mass=mass), p.v
 
     return rating
-
-
-@lru_cache(maxsize=1024)
-def best_two_sizes(size: int, epsilon: float, mass: float) -> tuple[int, int, float] | None:
-    """Two subset sizes, and the share of the first, that together beat every single size by 0.1 %; None if none do.
-
-    With parts a and b of second moments A_i (sensitive) and B_i (others) the mixture's are the weighted
-    harmonic means, so the error is convex in the share and is searched by thirds.
-    """
-    if not 0 < mass < 1:
-        return None
-    best_single = best_subset_size(size, epsilon, mass)
-    halves = {d: _halves(size, d, epsilon, mass) for d in range(1, size) if abs(d - best_single) <= 3}
-
-    def error(first: int, second: int, share: float) -> float:
-        pairs = zip(halves[first], halves[second], strict=True)
-        return sum(1 / (share / one + (1 - share) / two) for one, two in pairs)
-
-    found, least = None, 0.999 * sum(halves[best_single])
-    for first in halves:
-        for second in halves:
-            if first < second:
-                share = least_between(partial(error, first, second), 0.0, 1.0, steps=30)
-                if error(first, second, share) < least:
-                    found, least = (first, second, share), error(first, second, share)
-    return found
-
-
-def _halves(size: int, d: int, epsilon: float, mass: float) -> tuple[float, float]:
-    """The summed second moments of the sensitive shares, all equal, and of the others."""
-    sigma = subset_levels(size, d, epsilon)[3]
-    others = (1 - mass) / sigma
-    return high_low_error(*subset_levels(size, d, epsilon), size=size, mass=mass) - others, others

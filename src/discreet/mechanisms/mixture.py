@@ -6,13 +6,16 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..errors import InvalidInput
+from .averaged import Averaged
+from .high_low import HighLowResponse
+from .joint import Joint
 from .kinds import randomizer_of
 from .law import Law
 from .randomizer import Pair, Randomizer
@@ -36,14 +39,15 @@ class MixtureLaw(Law):
 class Mixture(Randomizer):
     """Part i is used with ``units[i]`` of the 2**word_bits words of the first word, whatever the value is.
 
-    Each part gives an unbiased estimate; they are averaged value by value with weights beta_i,
-    ``sum_i pi_i beta_i = 1``, in inverse proportion to the parts' second moments at `prior`.
+    Report = offset of the part + its report; when the offsets exceed 64 bits, the number of the part is a 64-bit
+    word of its own above its report. Each part gives an unbiased estimate. Those of high-low parts are put together by
+    least squares (`Joint`), any others are averaged value by value (`Averaged`), with weights for the shares `prior`.
 
     *Why private.* The part is chosen independently of the value and shown, so the ratio of two values
     is that of the part.
-    *Why unbiased.* ``phi_x = beta_ix phi_x of part i`` has mean ``sum_i pi_i beta_ix 1{x = z}``.
+    *Why unbiased.* Whatever the prior is, the weights of the parts have mean one over the coin.
 
-    References: Kairouz2016 (mixtures of extremal mechanisms).
+    References: Kairouz2016 (mixtures of extremal mechanisms); Yoon2025.
     """
 
     name = "mixture"
@@ -75,8 +79,9 @@ class Mixture(Randomizer):
         self.disjoint = all(part.disjoint for part in parts)
         bounds = [0, *accumulate(part.outputs for part in parts)]
         if bounds[-1] > 1 << 64:
-            raise InvalidInput("parts: the reports of a mixture must fit 64 bits")
-        self.offsets, self.outputs = tuple(bounds[:-1]), bounds[-1]
+            stride = 1 << 64 * max(-(-part.bits // 64) for part in parts)
+            bounds = [stride * number for number in range(max(len(parts), 2) + 1)]
+        self.offsets, self.outputs = tuple(bounds[: len(parts)]), bounds[-1]
         starts = [0, *accumulate(part.cells for part in parts)]
         self.starts, self.cells = tuple(starts[:-1]), starts[-1]
         self._bounds = (tuple(bound * self.scale for bound in accumulate(units)),)
@@ -135,7 +140,8 @@ class Mixture(Randomizer):
         added = ops.zeros_like(counts)
         for number, part in enumerate(self.parts):
             mine = ops.where(chosen == number)
-            part.count(added, inside[mine], self.starts[number] + ops.pick(start, mine), ops)
+            own = ops.narrow(inside[mine], part.bits)
+            part.count(added, own, self.starts[number] + ops.pick(start, mine), ops)
         counts += added
 
     def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
@@ -157,45 +163,39 @@ class Mixture(Randomizer):
     def passed(self) -> Sequence[int]:
         return self.parts[0].passed
 
-    @property
+    @cached_property
     def twins(self) -> Sequence[int] | None:
-        return self.parts[0].twins if len(set(self.prior)) == 1 else None
+        alike = self.parts[0].twins
+        if alike is None or len(set(self.prior)) == 1:
+            return alike
+        numbers: dict[tuple[int, float], int] = {}
+        return [numbers.setdefault(pair, len(numbers)) for pair in zip(alike, self.prior, strict=True)]
 
     def total(self, counts: Array, ops: Numeric) -> Array:
         return sum(
             (part.total(own, ops) for part, own in zip(self.parts, self._slices(counts), strict=True)), ops.zeros(1)
         )
 
-    def weights(self, ops: Numeric) -> list[Any]:
-        """beta_i for every value: the inverse of the second moment at the prior, scaled so that the mean is one."""
-        if not hasattr(self, "_weights"):
-            prior = ops.array(self.prior)
-            exact = [1 / part.second_moments(prior, ops) for part in self.parts]
-            scale = sum(odds * one for odds, one in zip(self.odds, exact, strict=True))
-            self._weights = [one / scale for one in exact]
-        return self._weights
-
-    def _mixed(self, ops: Numeric, compute: Any, power: int) -> Array:
-        terms = zip(self.odds, self.weights(ops), self.parts, strict=True)
-        found: Array = sum(odds * beta**power * compute(part) for odds, beta, part in terms)
-        return found
+    def _estimator(self, ops: Numeric) -> Averaged | Joint:
+        if not hasattr(self, "_cached_estimator"):
+            around = [part for part in self.parts if isinstance(part, HighLowResponse) and part.others]
+            if len(around) == len(self.parts) and all(part.sensitive == around[0].sensitive for part in around):
+                self._cached_estimator: Averaged | Joint = Joint(around, self.odds, self.prior, ops)
+            else:
+                self._cached_estimator = Averaged(self.parts, self.odds, self.prior, ops)
+        return self._cached_estimator
 
     def decode(self, counts: Array, ops: Numeric) -> Array:
-        own = zip(self.weights(ops), self.parts, self._slices(counts), strict=True)
-        found: Array = sum(beta * part.decode(some, ops) for beta, part, some in own)
-        return found
+        return self._estimator(ops).decode(self._slices(counts), ops)
 
     def second_moments(self, shares: Array, ops: Numeric) -> Array:
-        return self._mixed(ops, lambda part: part.second_moments(shares, ops), 2)
+        return self._estimator(ops).second_moments(shares, ops)
 
     def slopes(self, shares: Array, ops: Numeric) -> Array:
-        return self._mixed(ops, lambda part: part.slopes(shares, ops), 2)
+        return self._estimator(ops).slopes(shares, ops)
 
     def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        terms = zip(self.odds, self.weights(ops), self.parts, strict=True)
-        return sum(
-            (odds * p.cross_moment(shares, first * beta, second * beta, ops) for odds, beta, p in terms), ops.zeros(1)
-        )
+        return self._estimator(ops).cross_moment(shares, first, second, ops)
 
     def push(self, shares: Array, ops: Numeric) -> Array:
         out = ops.zeros(self.cells)
@@ -208,8 +208,7 @@ class Mixture(Randomizer):
         return sum((odds * part.pull(some, ops) for odds, part, some in terms), ops.zeros(1))
 
     def influence(self, ops: Numeric) -> float:
-        pairs = zip(self.weights(ops), self.parts, strict=True)
-        return max(float(beta.max()) * part.influence(ops) for beta, part in pairs)
+        return self._estimator(ops).influence(ops)
 
     @property
     def decode_cost(self) -> float:

@@ -223,7 +223,7 @@ class Randomizer(ABC):
 
     @abstractmethod
     def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        """E[(first . phi(Y)) (second . phi(Y))] when values follow `shares`."""
+        """E[(first . phi(Y)) (second . phi(Y))] when values follow `shares`, for weights or for rows of weights."""
 
     @abstractmethod
     def push(self, shares: Array, ops: Numeric) -> Array:

@@ -65,7 +65,7 @@ class Table(WrittenOut):
         return ops.rank(self._bounds, x, words[0])
 
     def describe(self) -> dict[str, Any]:
-        return {"name": self.name, "rows": [[str(unit) for unit in row] for row in self.rows]}
+        return {"name": self.name, "rows": [[str(unit) for unit in row] for row in self.rows], **self._asked()}
 
 
 def filled(units: list[int], space: int) -> list[int]:

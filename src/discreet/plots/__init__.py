@@ -2,6 +2,7 @@
 
 from .bars import plot_bars, plot_dots
 from .curves import plot_curves, plot_ratios
+from .designs import plot_design
 from .error_region import plot_error_region
 from .maps import plot_maps, plot_partitions
 from .matrices import plot_matrices
@@ -12,6 +13,7 @@ from .shares import plot_shares
 __all__ = [
     "plot_bars",
     "plot_curves",
+    "plot_design",
     "plot_dots",
     "plot_error_region",
     "plot_maps",

@@ -12,7 +12,7 @@ from ..domain import Domain
 from ..errors import InvalidInput
 
 
-def weights_of(domain: Domain, weights: Any) -> NDArray[np.float64]:
+def weights_of(domain: Domain, weights: Any, *, name: str = "weights") -> NDArray[np.float64]:
     """One finite weight per value: from a list in order, or from ``{value: weight}`` with 0 for the others."""
     try:
         if isinstance(weights, Mapping):
@@ -25,10 +25,10 @@ def weights_of(domain: Domain, weights: Any) -> NDArray[np.float64]:
         raise
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput(
-            f"weights={repr(weights)[:60]} must be {len(domain)} finite numbers or {{value: number}}"
+            f"{name}={repr(weights)[:60]} must be {len(domain)} finite numbers or {{value: number}}"
         ) from None
     if isinstance(weights, np.ma.MaskedArray) or np.asarray(weights).dtype.kind in "US":
-        raise InvalidInput(f"weights of type {type(weights).__name__} must be {len(domain)} numbers, none missing")
+        raise InvalidInput(f"{name} of type {type(weights).__name__} must be {len(domain)} numbers, none missing")
     if array.shape != (len(domain),) or not np.isfinite(array).all():
-        raise InvalidInput(f"weights of shape {array.shape} must be {len(domain)} finite numbers")
+        raise InvalidInput(f"{name} of shape {array.shape} must be {len(domain)} finite numbers")
     return array

@@ -10,12 +10,13 @@ from ..build import AUTO, comparison, mechanism
 from ..context import Context
 from ..domain import Domain
 from ..errors import InvalidInput, InvalidSpec
-from ..fields import Fields, exact, listed, text, whole
+from ..exact import exact_number
+from ..fields import Fields, exact, kind_of, listed, text, whole
 from ..limits import check
 from ..mechanisms.mechanism import Mechanism
 
 if TYPE_CHECKING:
-    from ..choose import Explanation
+    from ..explanation import Explanation
 
 RESERVED = ("context", "word_bits")
 
@@ -53,8 +54,9 @@ def _read(choice: object, domain: Domain) -> tuple[str, dict[str, Any]]:
     """The name and the parameters that the table `choice` gives, with their types checked."""
     fields = Fields(choice, "mechanism")
     name = text(fields.optional("name", default=AUTO), "mechanism.name")
-    if "bits" in fields and name != AUTO:
-        raise InvalidSpec(f'mechanism.bits must go with name = "auto", not with {name!r}')
+    for key in ("bits", "query", "worst"):
+        if key in fields and name != AUTO:
+            raise InvalidSpec(f'mechanism.{key} must go with name = "auto", not with {name!r}')
     parameters = fields.rest()
     for key in parameters:
         if key in RESERVED:
@@ -64,6 +66,8 @@ def _read(choice: object, domain: Domain) -> tuple[str, dict[str, Any]]:
             parameters[key] = read(parameters[key])
     if "prior" in parameters:
         parameters["prior"] = prior_of(parameters["prior"], domain)
+    if "query" in parameters:
+        parameters["query"] = query_of(parameters["query"], domain)
     if name == "mixture":
         for key in ("parts", "units", "prior"):
             fields.required(key)
@@ -83,6 +87,32 @@ def prior_of(data: object, domain: Domain) -> Any:
         shares = {key: _share(share, f"mechanism.prior.{key}") for key, share in data.items()}
         return {domain[domain.index_of_text(key)]: share for key, share in shares.items()}
     return [_share(share, f"mechanism.prior[{x}]") for x, share in enumerate(listed(data, "mechanism.prior"))]
+
+
+def query_of(data: object, domain: Domain, *, name: str = "mechanism.query") -> Any:
+    """What the mechanism is chosen by: a word, weights in order or by value as files write it, or a list of these."""
+    if isinstance(data, str) and exact_number(data) is None:
+        return data
+    if isinstance(data, Mapping):
+        weights = {key: _weight(weight, f"{name}.{key}") for key, weight in data.items()}
+        return {domain[domain.index_of_text(key)]: weight for key, weight in weights.items()}
+    if isinstance(data, (list, tuple)):
+        check("values", len(data), name)
+        return [query_of(entry, domain, name=f"{name}[{number}]") for number, entry in enumerate(data)]
+    return _weight(data, name)
+
+
+def _weight(data: object, name: str) -> float:
+    try:
+        return float(exact(data, name))
+    except OverflowError:
+        raise InvalidSpec(f"{name} must be a number of ordinary size") from None
+
+
+def _worst(data: object) -> bool:
+    if not isinstance(data, bool):
+        raise InvalidSpec(f"mechanism.worst must be true or false, not {kind_of(data)}")
+    return data
 
 
 def _share(data: object, name: str) -> float:
@@ -129,6 +159,7 @@ def _named(key: str) -> Any:
 
 READERS = {
     "bits": _bits,
+    "worst": _worst,
     "rows": _rows,
     "units": _units,
     "parts": _named("parts"),

@@ -22,13 +22,13 @@ from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import VERSION as LAW_VERSION
 from ..mechanisms.mechanism import Mechanism
 from ..strict_json import loads
-from .choices import comparison_of, is_auto, mechanism_of, prior_of
+from .choices import comparison_of, is_auto, mechanism_of, prior_of, query_of
 from .contexts import context_of, domain_of
 from .located import located
 from .toml import dumps
 
 if TYPE_CHECKING:
-    from ..choose import Explanation
+    from ..explanation import Explanation
 
 VERSION = 1
 """The version of spec files; another one is refused."""
@@ -112,7 +112,9 @@ class Spec:
         """
         _check_writable(mechanism.context.domain)
         entries = {key: mechanism.description[key] for key in ("domain", "context")}
-        for choice in (mechanism.randomizer.describe(), {"name": "law", "law": mechanism.description["law"]}):
+        described = mechanism.randomizer.describe()
+        law = {"name": "law", "law": mechanism.description["law"]}
+        for choice in (described, law | {key: described[key] for key in ("prior",) if key in described}):
             with under(LIFTED):
                 spec = cls.of({**entries, "name": name, "mechanism": choice})
             with suppress(DiscreetError):
@@ -135,6 +137,11 @@ class Spec:
     def prior(self) -> Any:
         """The shares that the spec assumes, in order or by value; None if it assumes even ones."""
         return prior_of(self.choice["prior"], self.context.domain) if "prior" in self.choice else None
+
+    @property
+    def query(self) -> Any:
+        """What the spec chooses its mechanism by; None for the error of all shares."""
+        return query_of(self.choice["query"], self.context.domain) if "query" in self.choice else None
 
     def compare(self) -> Explanation:
         """The comparison that a spec with the mechanism "auto" chooses by, best first."""
@@ -161,8 +168,9 @@ class Spec:
         mechanism = self.mechanism
         _check_writable(mechanism.context.domain)
         law = {"name": "law", "law": mechanism.description["law"]}
-        if "prior" in self.choice:
-            law["prior"] = _as_text(self.choice["prior"])
+        prior = mechanism.randomizer.describe().get("prior", self.choice.get("prior"))
+        if prior is not None:
+            law["prior"] = _as_text(prior)
         note = self.note
         if self.choice.get("name") != "law":
             note = f"{mechanism.name}, {mechanism.bits} bits per report, resolved by discreet {__version__}"

@@ -1,0 +1,227 @@
+"""`design`: search for the best table of an arbitrary context, certify it, and say how good it can be at best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from numbers import Real
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from ..build import base, check_bits
+from ..choose import explain, prior_of
+from ..context import Context
+from ..errors import DiscreetError, InvalidInput, NotServed, check_type, shown
+from ..explanation import rated
+from ..limits import Limits
+from ..mechanisms.blocks import BlockResponse
+from ..mechanisms.channel import PAIR
+from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.randomizer import Randomizer
+from ..mechanisms.repair import repaired
+from ..objective import Objective, objective_of
+from ..optimum.cone import Array
+from ..statistics.numeric import NUMERIC
+from .parts import LARGEST, Part, is_distance, parts_of
+from .proving import Proof, proved
+from .result import Designed, Step
+from .searching import Search, Solution, worst_of
+
+ENTRIES = 1 << 20
+"""The most entries of a table."""
+
+PER_VALUE = 8, 40
+"""The fewest and the most reports for each value of a part."""
+
+LISTED = 1 << 17
+"""The most entries of a closed form whose columns a search begins with."""
+
+SEARCHED = 0.75
+"""The part of the time that a search may take; the rest is for the bound."""
+
+TOO_LARGE = f"Only closed forms were compared: parts of more than {LARGEST} values are not searched."
+
+ALONE = 0.15
+"""The part of the time that each of several wishes is searched for alone, all together at most half."""
+
+
+def design(
+    context: Context,
+    *,
+    query: Any = None,
+    worst: bool = False,
+    prior: Any = None,
+    seconds: float = 60,
+    seed: int = 0,
+    bits: int | None = None,
+    progress: Callable[[Step], object] | None = None,
+) -> Designed:
+    """The best mechanism for `context` that is found in about `seconds`, never worse than the best closed form.
+
+    What is made small is the error of all shares, or of the linear queries in `query`, at the shares `prior`, or
+    with `worst` the largest error over all shares, as for `mechanism`. A table is searched by column generation over
+    all channels that E allows, rounded to whole units and certified like any other mechanism; a bound on the error of
+    every mechanism for the context is proved beside it. `progress` is called with a `Step` now and then.
+
+    The same `seed` finds the same where the search ends by itself (`converged`); one that is cut short depends on how
+    fast the machine is. Ctrl-C ends the search and gives the best that was found.
+
+    References: Acharya2020, Kairouz2016 (extreme rays), Yu2010 (multiplicative weights), Murota2010 (symmetry).
+    """
+    check_type("context", context, Context, "a context")
+    check_bits(bits)
+    _check(seconds, seed, progress)
+    began = monotonic()
+    shares, objective = prior_of(context, prior), objective_of(context, query, worst)
+    parts = parts_of(context)
+    closed = _closed_forms(context, shares, bits, query, worst)
+    if parts is None:
+        if not closed:
+            raise NotServed(f"{context!r} is too large to be searched, and no closed form serves it")
+        return _finished(objective, shares, closed, None, None, began)
+    search = Search(
+        parts,
+        cache(lambda part: _starts(part, closed)),
+        seed,
+        lambda part: _most_reports(part, bits),
+        progress or (lambda step: None),
+        began=began,
+    )
+    objective = _balanced(search, objective, shares, closed, seconds)
+    solution = search.solved(objective, shares, began + SEARCHED * seconds)
+    made = search.unhurried(lambda: Mechanism(context, _joined(parts, solution)))
+    return _finished(objective, shares, [made, *closed], solution, search, began + seconds)
+
+
+def _check(seconds: object, seed: object, progress: object) -> None:
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 0 < float(seconds) < math.inf:
+        raise InvalidInput(f"seconds={shown(seconds)} must be a positive number")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InvalidInput(f"seed={shown(seed)} must be a whole number that is not negative")
+    if progress is not None and not callable(progress):
+        raise InvalidInput(f"progress={shown(progress)} must be a function of a step")
+
+
+def _closed_forms(context: Context, shares: Array, bits: int | None, query: Any, worst: bool) -> list[Mechanism]:
+    """Every mechanism that serves the context without a search."""
+    try:
+        found = explain(context, prior=shares, bits=bits, query=query, worst=worst)
+    except DiscreetError:
+        return []
+    return [candidate.mechanism for candidate in found.candidates]
+
+
+def _most_reports(part: Part, bits: int | None) -> int:
+    """The most reports of a part: few enough for a reader of the spec to certify, at least 8 and at most 40 a value."""
+    fewest, most = (each * part.size for each in PER_VALUE)
+    read = int(0.9 * Limits().work / part.size**2) - PAIR
+    room = max(fewest, min(most, ENTRIES // part.size, read))
+    return room - 1 if bits is None else max(part.size, min(room, 1 << bits) - 1)
+
+
+def _starts(part: Part, closed: Sequence[Mechanism]) -> Array:
+    """The columns of the closed forms, as far as they can be listed, restricted to the values of a part."""
+    found = [np.ones((1, part.size))]
+    for made in closed:
+        columns = columns_of(made, part.members)
+        if columns is not None:
+            found.append(columns[columns.max(axis=1) > 0])
+    return np.concatenate(found)
+
+
+def columns_of(made: Mechanism, members: Sequence[int]) -> Array | None:
+    """How likely each report is under each of these values, a row for every report; None if they are too many."""
+    randomizer, size = made.randomizer, made.context.size
+    if randomizer.disjoint and randomizer.cells * size <= LISTED:
+        return np.stack([randomizer.push(unit, NUMERIC) for unit in np.eye(size)[list(members)]], axis=1)
+    if randomizer.outputs * size <= LISTED:
+        return np.array([[float(randomizer.probability(x, y)) for x in members] for y in randomizer.reports()])
+    return None
+
+
+def _balanced(
+    search: Search, objective: Objective, shares: Array, closed: Sequence[Mechanism], seconds: float
+) -> Objective:
+    """The objective with each of several wishes divided by the best value of it alone that is found."""
+    if len(objective.asked) == 1:
+        return objective
+    each = min(ALONE, 0.5 / len(objective.asked)) * seconds
+    best = []
+    for asked in objective.asked:
+        alone = replace(objective, asked=(asked,))
+        solution = search.solved(alone, shares, monotonic() + each)
+        reached = worst_of(solution, alone)[1] if alone.worst else solution.error
+        best.append(min([reached, *(alone.error(made, shares) for made in closed)]))
+    return objective.balanced(best)
+
+
+def _joined(parts: Sequence[Part], solution: Solution) -> Randomizer:
+    """The channels of all parts in whole units, certified, with their estimators; reports show the part."""
+    made: dict[Part, Randomizer] = {}
+    for task, channel in zip(solution.tasks, solution.channels, strict=True):
+        rows = [[int(math.ldexp(entry, 120)) for entry in row] for row in channel.tolist()]
+        made[task.part] = repaired(rows, task.part.entries).weighted(task.exact.prior.tolist())
+    if len(parts) == 1 and made:
+        return made[parts[0]]
+    alone = base("randomized_response", 1, Fraction(1), {})
+    number = {x: block for block, part in enumerate(parts) for x in part.members}
+    return BlockResponse([number[x] for x in range(len(number))], [made.get(part, alone) for part in parts])
+
+
+def _proof(solution: Solution, until: float) -> Proof:
+    """The bound of a solution, which Ctrl-C leaves out."""
+    try:
+        return proved(solution.tasks, solution.found, until=until)
+    except KeyboardInterrupt:
+        return Proof(0.0, False, ("No bound could be proved: it was stopped",))
+
+
+def _finished(
+    objective: Objective,
+    shares: Array,
+    made: Sequence[Mechanism],
+    solution: Solution | None,
+    search: Search | None,
+    until: float,
+) -> Designed:
+    """The mechanism with the least error, and what is known of it; with a solution the first one is designed."""
+    ranked = [
+        replace(candidate, error=objective.combined([error for _, error in candidate.wishes]))
+        for candidate in rated(made, shares, objective)
+    ]
+    closed, proof, between = ranked, Proof(0.0, False, (TOO_LARGE,)), 0.0
+    if solution is not None:
+        closed, proof, between = ranked[1:], _proof(solution, until), solution.between
+    best = min(
+        [*closed, *ranked[:1]], key=lambda one: float(f"{one.error:.9g}")
+    )  # a closed form wherever it is as good
+    return Designed(
+        best.mechanism,
+        objective.name,
+        tuple((shares if solution is None or best is not ranked[0] else solution.shares).tolist()),
+        best.error,
+        min(proof.bound + between, best.error),
+        proof.listed,
+        replace(objective, worst=True).error(best.mechanism, shares),
+        None if search is None else _expected_distance(best.mechanism, search.parts, shares),
+        best.wishes,
+        tuple(sorted(closed, key=lambda one: one.error)),
+        () if search is None else tuple(search.history),
+        0.0 if search is None else monotonic() - search.began,
+        solution is None or solution.converged,
+        search is not None and search.stopped,
+        proof.notes,
+    )
+
+
+def _expected_distance(made: Mechanism, parts: Sequence[Part], shares: Array) -> float | None:
+    """The expected E between a value and the best guess from its report; None where E is no distance."""
+    if not is_distance(parts):
+        return None
+    columns = columns_of(made, range(made.context.size))
+    return None if columns is None else float((columns * shares @ parts[0].E).min(axis=1).sum())

@@ -1,0 +1,47 @@
+"""The proved bound of a design, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from ..errors import MissingExtra
+from ..optimum.generation import Found
+from ..optimum.listing import listed_bound
+from ..optimum.semidefinite import semidefinite_bound
+from .parts import Task
+
+SECONDS = 3.0
+"""A bound is given at least this many seconds, whatever the search took."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The sum of the bounds of all parts, whether all were found by listing every ray, and what could not be done."""
+
+    bound: float
+    listed: bool
+    notes: tuple[str, ...]
+
+
+def proved(tasks: Sequence[Task], found: Sequence[Found], *, until: float) -> Proof:
+    """What no channel is below in all these parts together; 0 for a part that nothing could be proved of."""
+    total, listed = 0.0, True
+    notes: dict[str, None] = {}
+    known: dict[bytes, float] = {}
+    until = max(until, monotonic() + SECONDS)
+    for number, (task, one) in enumerate(zip(tasks, found, strict=True)):
+        if task.key not in known:
+            lam = one.state.along(task.exact.group)
+            bound = listed_bound(task.part.E, task.exact, one.state.K, lam)
+            if bound is None:
+                listed = False
+                try:
+                    share = (until - monotonic()) / (len(tasks) - number)
+                    bound = semidefinite_bound(task.part.E, task.exact, until=monotonic() + share)
+                except MissingExtra as missing:
+                    notes[f"No bound could be proved: {missing}"] = None
+            known[task.key] = bound or 0.0
+        total += known[task.key]
+    return Proof(total, listed, tuple(notes))

@@ -1,0 +1,180 @@
+"""Column generation: the best weights for the columns that are known, then columns that improve on them, in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+import numpy as np
+
+from .cone import Array, Cone, scaled
+from .interior import newton_work, polished
+from .master import Problem, State, feasible, settled
+from .pricing import Price, climbed, dragged
+
+KEPT = 40
+"""Columns kept for each value, at most."""
+
+STEPS = 12
+"""Steps of the weights in a round."""
+
+LIGHT = 1e-6
+"""Columns of less weight are dropped before the weights are made exact."""
+
+WORK = 4e9
+"""Multiplications of a step of the interior point, at most."""
+
+TOLERANCE = 1e-5
+"""The price and the gap, relative to the value, below which a round is quiet; the value is then nearer by far."""
+
+QUIET = 4
+"""Rounds in a row without a better column after which a search has converged."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a search stands: seconds since it began, n times the error, columns in use, and the price and gap left."""
+
+    seconds: float
+    error: float
+    columns: int
+    price: float
+    gap: float
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Columns (rows of an array) with their weights, and how they were found.
+
+    `converged` says that no better column turned up in several rounds, `stopped` that Ctrl-C ended the search.
+    """
+
+    columns: Array
+    state: State
+    history: tuple[Progress, ...]
+    converged: bool
+    stopped: bool
+
+
+def generate(
+    cone: Cone,
+    problem: Problem,
+    *,
+    starts: Array,
+    until: float,
+    rng: np.random.Generator,
+    progress: Callable[[Progress], object],
+    tolerance: float = TOLERANCE,
+) -> Found:
+    """The best columns and weights found before the clock shows `until`; Ctrl-C ends the search early.
+
+    `starts` are columns to begin with, beside those that every search begins with. Without a limit of
+    time a search depends on nothing but its arguments.
+    """
+    began = monotonic()
+    base = distinct(scaled(np.concatenate([cone.above(starts), _base(cone, rng)]), problem.prior))
+    now = best = base, settled(problem, base, feasible(problem, base), np.ones(len(problem.group.sizes)), rounds=STEPS)
+    history: list[Progress] = []
+    quiet, stopped = 0, False
+    try:
+        while True:
+            columns, state = now
+            price = Price(state.K, state.along(problem.group), problem.prior)
+            fresh = _priced(cone, problem, price, base, columns, state.weights, rng)
+            worth = price(fresh) / state.value
+            most = float(worth.max(initial=0.0))
+            used = int((state.weights > LIGHT).sum())
+            history.append(Progress(monotonic() - began, best[1].value, used, most, state.gap))
+            progress(history[-1])
+            quiet = quiet + 1 if max(most, state.gap) < tolerance else 0
+            if quiet >= QUIET or monotonic() >= until:
+                break
+            order = np.argsort(-worth, kind="stable")[: max(100, 2 * cone.size)]
+            better = fresh[order[worth[order] > tolerance / 4]]
+            pool = _pooled(columns, state, better, min(0.02, most / 4), KEPT * cone.size)
+            now = _weighed(problem, *pool, state.multipliers, max(most / 30, tolerance / 4))
+            best = now if now[1].value < best[1].value else best
+    except KeyboardInterrupt:
+        stopped = True
+    return Found(*best, tuple(history), quiet >= QUIET, stopped)
+
+
+def _weighed(problem: Problem, columns: Array, weights: Array, multipliers: Array, gap: float) -> tuple[Array, State]:
+    """The columns that are worth their weight, and the best weights of them; exact ones where that is quick."""
+    state = settled(problem, columns, weights, multipliers, rounds=STEPS)
+    kept = state.weights > LIGHT
+    if newton_work(kept.sum(), problem.group) > WORK:
+        return columns, state
+    columns = columns[kept]
+    state = settled(problem, columns, state.weights[kept], state.multipliers, rounds=1)
+    return columns, polished(problem, columns, state, gap=gap)
+
+
+def _base(cone: Cone, rng: np.random.Generator) -> Array:
+    """Columns e^-E[y,.] and e^E[.,y], the constant one, and sets of values on top or at the bottom."""
+    size = cone.size
+    off = cone.E[~np.eye(size, dtype=bool)]
+    typical = float(np.median(off[np.isfinite(off)]))
+    share = 1 / (1 + np.exp(min(typical, 30.0)))
+    sets = rng.random((6 * size, size)) < np.maximum(share, 1 / size)
+    top = np.where(sets, 1.0, 1e-60)
+    bottom = np.where(sets[: 3 * size], 1.0, 1e60)
+    simple = [1 / cone.most, cone.most.T, np.ones((1, size))]
+    return np.concatenate([*simple, cone.above(top[3 * size :]), cone.below(bottom)])
+
+
+def distinct(columns: Array) -> Array:
+    """The columns without repetitions, in order."""
+    _, first = np.unique(np.round(np.log(np.maximum(columns, 1e-300)), 7), axis=0, return_index=True)
+    return columns[np.sort(first)]
+
+
+def _priced(
+    cone: Cone, problem: Problem, price: Price, base: Array, columns: Array, weights: Array, rng: np.random.Generator
+) -> Array:
+    """Columns worth more than nothing, or about to be: the base again, and the ends of a local search."""
+    ends = climbed(cone, price, _begun(cone, problem, base, columns, weights, rng), rng)
+    ends = climbed(cone, price, dragged(cone, price, ends, rng), rng)
+    return distinct(np.concatenate([ends, base]))
+
+
+def _begun(
+    cone: Cone, problem: Problem, base: Array, columns: Array, weights: Array, rng: np.random.Generator
+) -> Array:
+    """Where a local search sets out: from two used columns joined, from one with a few values kicked, from anywhere.
+
+    The greater and the smaller of two columns of the cone are columns of the cone.
+    """
+    size, group = cone.size, problem.group
+    count = int(np.clip(20_000 // size, 64, 400))
+    odds = weights / weights.sum()
+
+    def used(many: int) -> Array:
+        """Columns in use, each one's image under some permutation."""
+        drawn = columns[rng.choice(len(columns), many, p=odds)]
+        return np.take_along_axis(drawn, group.elements[rng.integers(0, group.order, many)], axis=1)
+
+    half, rest = count // 2, count - count // 2 - count // 4
+    one, other = used(half), used(half) * np.exp(rng.normal(0, 0.5, (half, 1)))
+    joined = np.where(rng.random((half, 1)) < 0.7, np.maximum(one, other), np.minimum(one, other))
+    kicked, up = used(count // 4), rng.random((count // 4, 1)) < 0.5
+    chosen = rng.random(kicked.shape).argsort(axis=1) < rng.integers(1, 4, (len(kicked), 1))
+    kick = np.exp(np.where(chosen, rng.uniform(0.1, 1.5, kicked.shape) * cone.near, 0.0))
+    kicked = np.where(up, cone.above(kicked * kick), cone.below(kicked / kick))
+    noise = np.exp(rng.normal(0, rng.choice([0.2, 1.0], (rest, 1)), (rest, size)) * cone.near)
+    anywhere = np.where(rng.random((rest, 1)) < 0.5, used(rest), base[rng.choice(len(base), rest)])
+    return np.concatenate([joined, kicked, cone.below(anywhere * noise)])
+
+
+def _pooled(columns: Array, state: State, fresh: Array, share: float, most: int) -> tuple[Array, Array]:
+    """The heaviest of the columns together with new ones, which begin with little weight."""
+    weights = state.weights
+    order = np.argsort(-weights, kind="stable")[: max(most - len(fresh), most // 2)]
+    idle = (weights + state.rates < 1 - 1e-7) & (weights + state.rates < 1 - 3 * state.gap)
+    kept = np.sort(order[~idle[order]])
+    columns, weights = columns[kept], weights[kept]
+    if not len(fresh):
+        return columns, weights
+    light = np.full(len(fresh), share / len(fresh))
+    return np.concatenate([columns, fresh]), np.concatenate([weights * (1 - share), light])

@@ -1,0 +1,205 @@
+"""Permutations of the values that leave a problem as it is, and averages over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+LARGEST = 512
+"""The most permutations of a group that is used: each column of a table stands for all its images."""
+
+CLOSE = 1e-9
+"""Entries that differ by less than this part of the largest are the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A group of permutations, written out: row g sends value x to ``elements[g, x]``."""
+
+    elements: Numbers
+
+    @property
+    def order(self) -> int:
+        """How many permutations there are."""
+        return len(self.elements)
+
+    @cached_property
+    def of_value(self) -> Numbers:
+        """The orbit of every value, numbered from 0."""
+        return _numbered(self.elements.min(axis=0))
+
+    @cached_property
+    def of_pair(self) -> Numbers:
+        """The orbit of every ordered pair of values, flat: pairs that a permutation sends to each other."""
+        size = self.elements.shape[1]
+        least = np.full(size * size, size * size)
+        for g in self.elements:
+            np.minimum(least, (g[:, None] * size + g).ravel(), out=least)
+        return _numbered(least)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """How many values each orbit has."""
+        return np.bincount(self.of_value).astype(float)
+
+    @cached_property
+    def totals(self) -> Array:
+        """The matrix that adds up the values of every orbit."""
+        return np.equal.outer(np.arange(len(self.sizes)), self.of_value).astype(float)
+
+    @cached_property
+    def _pair_sizes(self) -> Array:
+        return np.bincount(self.of_pair).astype(float)
+
+    def even(self, matrix: Array) -> Array:
+        """The mean of a matrix over the group: over every orbit of pairs."""
+        if self.order == 1:
+            return matrix
+        means = np.bincount(self.of_pair, weights=matrix.ravel()) / self._pair_sizes
+        return means[self.of_pair].reshape(matrix.shape)
+
+    def images(self, column: Array) -> Array:
+        """The different images of a column, as rows."""
+        moved = column[self.elements]
+        _, first = np.unique(np.round(moved / moved.max(), 12), axis=0, return_index=True)
+        return moved[np.sort(first)]
+
+
+def _numbered(labels: Numbers) -> Numbers:
+    found: Numbers = np.unique(labels, return_inverse=True)[1].reshape(-1)
+    return found
+
+
+def trivial(size: int) -> Group:
+    """The group of the identity alone."""
+    return Group(np.arange(size)[None])
+
+
+def symmetries(matrices: Sequence[Array], vectors: Sequence[Array], *, largest: int = LARGEST) -> Group:
+    """A group, of at most `largest` permutations, that keeps all these matrices and vectors.
+
+    Generators are guessed, not searched for: reversals, rotations and flips along every way to write the numbers
+    of the values in digits, exchanges of such digits, the same along a line or ring that the entries of the first
+    matrix show, and rotations of values that are alike.
+    """
+    generators: list[Numbers] = []
+    group = trivial(len(matrices[0]))
+    for permutation in _candidates(matrices[0]):
+        known = (group.elements == permutation).all(axis=1).any()
+        if not known and _keeps(permutation, matrices, vectors):
+            joined = _joined(group, [*generators, permutation], largest)
+            if joined is not None:
+                group, generators = joined, [*generators, permutation]
+    return group
+
+
+def _keeps(permutation: Numbers, matrices: Sequence[Array], vectors: Sequence[Array]) -> bool:
+    for vector in vectors:
+        if not _same(vector[permutation], vector):
+            return False
+    return all(_same(matrix[np.ix_(permutation, permutation)], matrix) for matrix in matrices)
+
+
+def _same(one: Array, other: Array) -> bool:
+    finite = np.isfinite(one)
+    if not np.array_equal(finite, np.isfinite(other)):
+        return False
+    largest = np.abs(one[finite]).max(initial=0.0)
+    return bool((np.abs(one[finite] - other[finite]) <= CLOSE * largest).all())
+
+
+def _joined(group: Group, generators: Sequence[Numbers], largest: int) -> Group | None:
+    """The group of all these generators, of which the last is new; None if it is too large.
+
+    It is made of cosets of the group before, each found by a generator from one that is known (Dimino's algorithm).
+    """
+    known = {element.tobytes() for element in group.elements}
+    cosets, leaders = [group.elements], [group.elements[0]]
+    for leader in leaders:  # which grows
+        for generator in generators:
+            reached = leader[generator]
+            if reached.tobytes() not in known:
+                if (len(cosets) + 1) * group.order > largest:
+                    return None
+                cosets.append(group.elements[:, reached])
+                leaders.append(reached)
+                known.update(element.tobytes() for element in cosets[-1])
+    return Group(np.concatenate(cosets))
+
+
+def _candidates(E: Array) -> Iterator[Numbers]:
+    size = len(E)
+    for order in _orders(E):
+        place = np.argsort(order)
+        for move in _moves(size):
+            yield order[move[place]]
+    yield from _rotated_twins(E)
+
+
+def _orders(E: Array) -> Iterator[Numbers]:
+    """The values as they are numbered, from one end of a line to the other, and around a ring."""
+    size = len(E)
+    yield np.arange(size)
+    finite = np.where(np.isfinite(E), E, 0.0)
+    start = int(np.unravel_index(np.argmax(finite), finite.shape)[0])
+    yield np.argsort(E[start], kind="stable")
+    walk, left = [start], np.ones(size, dtype=bool)
+    left[start] = False
+    while len(walk) < size:
+        nearest = int(np.argmin(np.where(left, E[walk[-1]], np.inf)))
+        if not left[nearest]:
+            nearest = int(np.argmax(left))
+        walk.append(nearest)
+        left[nearest] = False
+    yield np.array(walk)
+
+
+def _moves(size: int) -> Iterator[Numbers]:
+    """Rotations, flips and exchanges of the digits that numbers below `size` can be written in."""
+    numbers = np.arange(size)
+    digits = [
+        (step, count)
+        for step in range(1, size)
+        if size % step == 0
+        for count in range(2, size // step + 1)
+        if size // step % count == 0
+    ]
+    for step, count in sorted(digits, key=lambda digit: -digit[1]):
+        digit = numbers // step % count
+        yield numbers + ((digit + 1) % count - digit) * step
+    for step, count in digits:
+        digit = numbers // step % count
+        yield numbers + (count - 1 - 2 * digit) * step
+        yield numbers + (-digit % count - digit) * step
+    for step, count in digits:
+        for other in (step * count, step * count * count):
+            if (other, count) in digits:
+                low, high = numbers // step % count, numbers // other % count
+                yield numbers + (high - low) * step + (low - high) * other
+
+
+def _rotated_twins(E: Array) -> Iterator[Numbers]:
+    """One rotation for every set of values that can be exchanged without changing E."""
+    size = len(E)
+    left = list(range(size))
+    while left:
+        x = left[0]
+        alike = [z for z in left if z == x or _twins(E, x, z)]
+        left = [z for z in left if z not in alike]
+        if len(alike) > 1:
+            turned = np.arange(size)
+            turned[alike] = np.roll(alike, -1)
+            yield turned
+
+
+def _twins(E: Array, x: int, z: int) -> bool:
+    swapped = np.arange(len(E))
+    swapped[[x, z]] = z, x
+    return E[x, z] == E[z, x] and np.array_equal(E[x], E[z][swapped]) and np.array_equal(E[:, x], E[swapped, z])

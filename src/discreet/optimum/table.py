@@ -1,0 +1,104 @@
+"""From columns and weights to the rows of a table: few reports, each image of a column written out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .cone import Array
+from .generation import Found
+from .interior import newton_work, polished
+from .master import Problem, settled
+from .symmetry import Group
+
+LEFT = 0.8
+"""What a round of dropping leaves of the reports, at least."""
+
+WORK = 2e10
+"""Multiplications that exact weights may take."""
+
+
+def written_out(problem: Problem, found: Found, smaller: Group, *, most: int) -> Array:
+    """The channel, a row for every value, with at most `most` reports.
+
+    `smaller` is a subgroup of the problem's group: with fewer images of each column, fewer reports are needed. First
+    columns are dropped at no cost, as long as others with other weights make the same M; then the lightest ones, in
+    rounds, after each of which the weights of the rest are settled anew.
+    """
+    used = found.state.weights > 1e-10
+    columns, weights = _split(found.columns[used], found.state.weights[used], problem.group, smaller)
+    problem = replace(problem, group=smaller)
+    images = np.array([len(smaller.images(column)) for column in columns], dtype=float)
+    weights = _recombined(_features(columns, smaller), weights, images)
+    while True:
+        kept = weights > 1e-10
+        columns, weights, images = columns[kept], weights[kept], images[kept]
+        weights = _settled(problem, columns, weights)
+        total = images.sum()
+        if total <= most:
+            return _expanded(columns, weights, smaller)
+        order = np.argsort(-weights, kind="stable")
+        weights[order[np.cumsum(images[order]) > max(most, LEFT * total)]] = 0.0
+
+
+def _split(columns: Array, weights: Array, group: Group, smaller: Group) -> tuple[Array, Array]:
+    """The same channel as columns that stand for their images under a smaller group."""
+    if smaller.order == group.order:
+        return columns, weights
+    found, shares = [], []
+    for column, weight in zip(columns, weights, strict=True):
+        images = group.images(column)
+        left = {np.round(image / image.max(), 9).tobytes(): image for image in images}
+        while left:
+            _, image = next(iter(left.items()))
+            own = [np.round(other / other.max(), 9).tobytes() for other in smaller.images(image)]
+            found.append(image)
+            shares.append(weight * len(own) / len(images))
+            left = {key: other for key, other in left.items() if key not in set(own)}
+    return np.array(found), np.array(shares)
+
+
+def _features(columns: Array, group: Group) -> Array:
+    """What the channel depends on, for each column: the orbit means of r r^T; the sums of rows follow, as Mp = 1."""
+    size = columns.shape[1]
+    label = group.of_pair.reshape(size, size)
+    both = np.unique(np.minimum(label, label.T), return_inverse=True)[1].reshape(-1)
+    return np.array([np.bincount(both, weights=np.outer(r, r).ravel()) for r in columns]).T
+
+
+def _recombined(features: Array, weights: Array, cost: Array) -> Array:
+    """Weights with the same ``features @ weights``, most of them zero, and no larger total cost (Caratheodory)."""
+    scale = np.abs(features).max(axis=1, keepdims=True)
+    _, singular, right = np.linalg.svd(features / np.where(scale > 0, scale, 1.0), full_matrices=True)
+    rank = int((singular > 1e-11 * singular[0]).sum())
+    weights, null = weights.copy(), right[rank:].copy()
+    while len(null):
+        way = null[0] if cost @ null[0] >= 0 else -null[0]
+        if not (way > 1e-13).any():
+            way = -way
+        falling = np.flatnonzero(way > 1e-13)
+        first = falling[np.argmin(weights[falling] / way[falling])]
+        weights -= way * (weights[first] / way[first])
+        weights = np.maximum(weights, 0.0)
+        weights[first] = 0.0
+        null = null[1:] - np.outer(null[1:, first] / way[first], way)
+        lengths = np.sqrt((null**2).sum(axis=1, keepdims=True))
+        null = null[lengths[:, 0] > 1e-9] / lengths[lengths[:, 0] > 1e-9]
+    return weights
+
+
+def _settled(problem: Problem, columns: Array, weights: Array) -> Array:
+    state = settled(problem, columns, weights, np.ones(len(problem.group.sizes)), rounds=8)
+    if newton_work(len(columns), problem.group) <= WORK:
+        state = polished(problem, columns, state, gap=1e-8)
+    return state.weights * state.rates
+
+
+def _expanded(columns: Array, weights: Array, group: Group) -> Array:
+    """Every image of every column as a column of the channel."""
+    parts = []
+    for column, weight in zip(columns, weights, strict=True):
+        images = group.images(column)
+        parts.append(images * (weight / len(images)))
+    return np.concatenate(parts).T
