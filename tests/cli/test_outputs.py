@@ -16,6 +16,7 @@ WRITERS = {
     "resolve": ["resolve", "survey.toml", "-o", "{}"],
     "estimate": ["estimate", "survey.toml", "tally.json", "--plot", "{}"],
     "plan": ["plan", "survey.toml", "--n", "100", "--prior", "prior.json", "--plot", "{}"],
+    "design": ["design", "survey.toml", "--seconds", "1", "--prior", "prior.json", "--plot", "{}"],
     "bounds": ["bounds", "survey.toml", "--n", "9", "--prior", "prior.json", "--pair", "a", "b", "--plot", "{}"],
     "spark": [
         "spark",
@@ -40,6 +41,7 @@ INPUTS = {
     "resolve": ["survey.toml"],
     "estimate": ["tally.json", "survey.toml", "values.txt"],
     "plan": ["prior.json", "survey.toml", "values.txt"],
+    "design": ["prior.json", "survey.toml", "values.txt"],
     "bounds": ["prior.json", "survey.toml", "values.txt"],
     "spark": ["answers.txt", "key", "survey.toml", "values.txt"],
 }

@@ -71,7 +71,7 @@ def design(
     The same `seed` finds the same where the search ends by itself (`converged`); one that is cut short depends on how
     fast the machine is. Ctrl-C ends the search and gives the best that was found.
 
-    References: Acharya2020, Kairouz2016 (extreme rays), Yu2010 (multiplicative weights), Murota2010 (symmetry).
+    References: Acharya2020, Kairouz2016 (extreme rays), Silvey1978 (multiplicative weights), Murota2010 (symmetry).
     """
     check_type("context", context, Context, "a context")
     check_bits(bits)
