@@ -187,7 +187,19 @@ CONTEXTS = {
     "sum": dc.Context.uniform(range(4), "1") + dc.Context.matrix(range(4), 2 - 2 * np.eye(4, dtype=int)),
     "both": dc.Context.uniform(range(3), "1") & dc.Context.matrix(range(3), [[0, 0.5, 2], [1, 0, 2], [2, 2, 0]]),
 }
-NAMES = ["auto", *BASES, *COMPARED, "binary", "warner", "mangat", "exponential", "tight", "mixture", "utility_rappor"]
+NAMES = [
+    "auto",
+    *BASES,
+    *COMPARED,
+    "binary",
+    "warner",
+    "mangat",
+    "exponential",
+    "geometric",
+    "tight",
+    "mixture",
+    "utility_rappor",
+]
 WAYS = {"pickled": lambda it: pickle.loads(pickle.dumps(it)), "copied": copy.copy, "copied deeply": copy.deepcopy}
 
 

@@ -322,6 +322,13 @@ def _exponential(context: Context, parameters: Parameters, shares: Shares) -> Ra
     return exponential_table(context)
 
 
+def _geometric(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.geometric import geometric_response
+
+    _nothing_but(parameters, "geometric")
+    return geometric_response(context)
+
+
 def _tight(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     from .mechanisms.tight import tight_table
 
@@ -360,6 +367,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "warner": _two_values("warner"),
     "mangat": _two_values("mangat"),
     "exponential": _exponential,
+    "geometric": _geometric,
     "law": _by_law,
     "mixture": mixture,
     "table": _table,

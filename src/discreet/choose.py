@@ -210,16 +210,19 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Calla
         yield partial(_served, context, served, make)
     if len(parts) == 1 and not parts[0].is_uniform:
         yield lambda: _two_sizes(context, served, parts[0], shares)
-    if form.parts is None and context.size <= TABLE_LIMIT:
-        yield lambda: _written_out(context, shares)
+    if form.parts is None:
+        yield lambda: _whole(context, shares)
 
 
-def _written_out(context: Context, shares: Any) -> Mechanism:
-    """The tight table, or the exponential one for an E that has no tight one."""
-    try:
-        return named(context, "tight", {}, shares)
-    except NotServed:
-        return named(context, "exponential", {}, shares)
+def _whole(context: Context, shares: Any) -> Mechanism:
+    """The first of these that serves a context without parts: each is at least as good as those after it."""
+    names = ("geometric", "tight", "exponential") if context.size <= TABLE_LIMIT else ("geometric",)
+    for name in names:
+        try:
+            return named(context, name, {}, shares)
+        except NotServed:
+            continue
+    raise NotServed(f"none of {', '.join(names)} serves {context!r}")
 
 
 def _served(context: Context, served: Context, make: Callable[[Part], Randomizer]) -> Mechanism:

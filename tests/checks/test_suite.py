@@ -154,6 +154,13 @@ def test_the_tight_table_keeps_the_laws(context):
     assert set(check_mechanism(("tight", context))) >= ALWAYS | ENUMERATED | {"every word"}
 
 
+@pytest.mark.parametrize("epsilon", ["0.01", "1", "5", "20"])
+@pytest.mark.parametrize("values", [range(2), range(3), [4, 1, 3, 2, 5, 6], range(9)], ids=["2", "3", "6", "9"])
+def test_the_geometric_response_keeps_the_laws(values, epsilon):
+    context = Context.metric(values, lambda x, z: abs(x - z), epsilon)
+    assert set(check_mechanism(("geometric", context))) >= ALWAYS | ENUMERATED | {"every word"}
+
+
 def test_a_table_that_the_user_brings_keeps_the_laws():
     rows = [["1/2", "1/4", "1/4", 0], ["1/4", "1/2", "1/4", 0], ["1/4", "1/4", "1/2", 0]]
     mechanism = dc.mechanism(uniform(3, "1"), "table", rows=rows)

@@ -19,6 +19,7 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
         "blocks": "blocks:BlockResponse",
         "cyclic": "cyclic:Cyclic",
         "general_hadamard": "general_hadamard:GeneralHadamard",
+        "geometric": "geometric:Geometric",
         "hadamard": "hadamard:Hadamard",
         "high_low": "high_low:HighLowResponse",
         "mixture": "mixture:Mixture",
