@@ -7,9 +7,24 @@ from .high_low import HighLow
 from .matrix import Matrix
 from .metric import Metric
 from .operational import ErrorRegion
+from .structure import Line, Ring, Tree
 from .uniform import Uniform
 
 FORMS: dict[str, type[Context]] = {form.form: form for form in (Uniform, Blocks, HighLow, Binary, Metric, Matrix)}
 """The forms that a spec can name; a new one is added here."""
 
-__all__ = ["FORMS", "Binary", "Blocks", "Context", "ErrorRegion", "HighLow", "Matrix", "Metric", "Part", "Uniform"]
+__all__ = [
+    "FORMS",
+    "Binary",
+    "Blocks",
+    "Context",
+    "ErrorRegion",
+    "HighLow",
+    "Line",
+    "Matrix",
+    "Metric",
+    "Part",
+    "Ring",
+    "Tree",
+    "Uniform",
+]

@@ -22,6 +22,7 @@ from ..exact import Epsilon
 if TYPE_CHECKING:
     from ..fields import Fields
     from .operational import ErrorRegion
+    from .structure import Line, Ring, Tree
 
 MATRIX_LIMIT = 4096
 """The largest domain that `matrix` writes out."""
@@ -140,6 +141,51 @@ class Context(ABC):
         from .components import covering
 
         return covering(self)
+
+    @cached_property
+    def line(self) -> Line | None:
+        """The line along which E adds up, on the closure; None if there is none."""
+        from .structure import line_of
+
+        closed = self.strict()
+        return line_of(self) if closed is self else closed.line
+
+    @cached_property
+    def ring(self) -> Ring | None:
+        """The ring around which E is the shorter way, on the closure; None if there is none, or a line."""
+        from .structure import ring_of
+
+        closed = self.strict()
+        return ring_of(self) if closed is self else closed.ring
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        """The tree of which E is the level of the lowest node above two values, on the closure; None without one."""
+        from .structure import tree_of
+
+        closed = self.strict()
+        return tree_of(self) if closed is self else closed.tree
+
+    @cached_property
+    def grades(self) -> tuple[Fraction, ...] | None:
+        """The epsilon of each value where E[x, z] depends on x alone, on the closure; None where it does not."""
+        from .structure import grades_of
+
+        closed = self.strict()
+        return grades_of(self) if closed is self else closed.grades
+
+    @property
+    def factors(self) -> tuple[Context, Context] | None:
+        """The two contexts of a product, with value number ``x1 * k2 + x2`` and E = E1 + E2; None for any other."""
+        return None
+
+    @cached_property
+    def alike(self) -> tuple[int, ...]:
+        """Equal numbers for values that can be swapped without changing E, on the closure."""
+        from .structure import alike_of
+
+        closed = self.strict()
+        return alike_of(self) if closed is self else closed.alike
 
     # -- queries -------------------------------------------------------------------------------
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from ..domain import Alike, Domain
@@ -10,6 +11,7 @@ from ..exact import Epsilon, positive_finite, text_of
 from ..fields import Fields
 from .context import Context, Part
 from .reading import epsilon_in, given
+from .structure import Line, Ring, Tree
 
 
 class Uniform(Context):
@@ -39,6 +41,18 @@ class Uniform(Context):
     @property
     def parts(self) -> tuple[Part, ...]:
         return (Part("all", range(self.size), range(self.size), self.level),)
+
+    @property
+    def line(self) -> Line | None:
+        return Line((0, 1), (self.level,)) if self.size == 2 else None
+
+    @property
+    def ring(self) -> Ring | None:
+        return Ring((0, 1, 2), (self.level,) * 3) if self.size == 3 else None
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        return Tree(self.level, tuple(range(self.size))) if self.size > 1 else None
 
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Uniform:
