@@ -28,6 +28,7 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
         "response": "randomized_response:RandomizedResponse",
         "subset": "subset:Subset",
         "table": "table:Table",
+        "types": "types:Types",
         "unary": "unary:Unary",
         "utility_rappor": "utility_rappor:UtilityRappor",
     }
