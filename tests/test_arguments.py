@@ -196,6 +196,7 @@ NAMES = [
     "mangat",
     "exponential",
     "geometric",
+    "nested",
     "tight",
     "mixture",
     "utility_rappor",

@@ -329,6 +329,13 @@ def _geometric(context: Context, parameters: Parameters, shares: Shares) -> Rand
     return geometric_response(context)
 
 
+def _nested(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.nested_choice import nested_response
+
+    _nothing_but(parameters, "nested")
+    return nested_response(context)
+
+
 def _tight(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     from .mechanisms.tight import tight_table
 
@@ -370,6 +377,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "geometric": _geometric,
     "law": _by_law,
     "mixture": mixture,
+    "nested": _nested,
     "table": _table,
     "tight": _tight,
     "utility_rappor": _utility_rappor,

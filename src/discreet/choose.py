@@ -20,6 +20,7 @@ from .exact import rough, text_of
 from .limits import spend
 from .mechanisms.high_low_choice import best_two_sizes
 from .mechanisms.mechanism import Mechanism
+from .mechanisms.nested_choice import nested_response
 from .mechanisms.projective import room
 from .mechanisms.randomizer import Randomizer
 from .statistics.numeric import NUMERIC
@@ -212,6 +213,7 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Calla
         yield lambda: _two_sizes(context, served, parts[0], shares)
     if form.parts is None:
         yield lambda: _whole(context, shares)
+        yield lambda: Mechanism(context, nested_response(context, bits=bits))
 
 
 def _whole(context: Context, shares: Any) -> Mechanism:

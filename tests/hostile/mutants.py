@@ -35,6 +35,8 @@ def _made():
     yield Spec.of({"domain": {"size": 3}, "context": METRIC, "mechanism": {"name": "exponential"}}).mechanism
     yield Spec.of({"domain": {"size": 3}, "context": METRIC, "mechanism": {"name": "tight"}}).mechanism
     yield dc.mechanism(dc.Context.metric([0, 2, 1, 3, 4], lambda x, z: abs(x - z), ONE), "geometric")
+    inside = dc.Context.blocks({"a": range(3), "b": range(3, 5)}, ONE)
+    yield dc.mechanism(inside & dc.Context.uniform(range(5), "2"), "nested")
     small = dc.mechanism(dc.Context.uniform(range(3), ONE), "randomized_response")
     half = [[Fraction(1, 2), Fraction(1, 2), 0], [0, 1, 0], [0, 0, 1]]
     yield dc.post_process(small, half)

@@ -38,6 +38,9 @@ MECHANISMS = {
     "table": dc.mechanism(SMALL, "table", rows=[["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]),
     "exponential": dc.mechanism(Context.metric([0, 1, 2], lambda a, b: abs(a - b), "1"), "exponential"),
     "geometric": dc.mechanism(Context.metric([0, 2, 1, 3], lambda a, b: abs(a - b), "1"), "geometric"),
+    "nested": dc.mechanism(
+        Context.blocks({"a": range(3), "b": range(3, 5), "c": [5]}, "1") & Context.uniform(range(6), "3"), "nested"
+    ),
     "product": dc.compose(dc.mechanism(SMALL), dc.mechanism(SMALL, "hadamard")).exact(),
     "adaptive": dc.adaptive(
         dc.mechanism(SMALL, "randomized_response"),

@@ -23,6 +23,7 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
         "hadamard": "hadamard:Hadamard",
         "high_low": "high_low:HighLowResponse",
         "mixture": "mixture:Mixture",
+        "nested": "nested:Nested",
         "post_processed": "post_process:PostProcessed",
         "product": "compose:Product",
         "response": "randomized_response:RandomizedResponse",

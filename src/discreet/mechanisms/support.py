@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..exact import ceil_div, exp_below
-from .randomizer import Cells, Pair, Randomizer, Sets
+from .enclosed import Enclosed
+from .randomizer import Cells, Pair, Sets
 from .units import beyond_words, check_law
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Blank(NamedTuple):
     even: Fraction = Fraction(1)
 
 
-class Supporting(Randomizer):
+class Supporting(Enclosed):
     """A randomizer with support probabilities g (own value), h (another value) and nu (neutral report)."""
 
     g: Fraction
@@ -130,6 +131,32 @@ class Supporting(Randomizer):
         (places, members, odds, even), space = self.blank, 1 << self.word_bits
         least, most = Fraction(members * (space // places), space), Fraction(members * ceil_div(space, places), space)
         return odds / (1 + (odds - 1) * least) / even, (1 + (odds - 1) * most) / even
+
+    # -- inside a block that others may show as well --------------------------------------------------
+    @property
+    def hides(self) -> bool:
+        return self.blank is not None
+
+    @property
+    def held_words(self) -> int:
+        return 1 + self.words
+
+    def draw_held(self, x: Any, blank: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        assert self.blank is not None
+        nobody = ops.position(words[0], self.blank.places)
+        return self.draw(ops.select(blank, nobody, x), words[1:], ops)
+
+    def blank_ratios_of(self, x: int) -> tuple[Fraction, Fraction]:
+        return self.blank_ratios
+
+    def blank_means(self, ops: Numeric) -> Any:
+        return float((self.nu - self.h) / (self.g - self.h))
+
+    def blank_moments(self, ops: Numeric) -> Any:
+        return self.neutral_moment
+
+    def own_moments(self, ops: Numeric) -> Any:
+        return self.v0 + self.v1 + 1
 
     # -- all values alike ---------------------------------------------------------------------------
     @abstractmethod
