@@ -210,3 +210,19 @@ class Alike(Sequence[int]):
 
     def __iter__(self) -> Iterator[int]:
         return repeat(0, self._size)
+
+
+class Singles(Sequence[Sequence[int]]):
+    """The classes of `size` values none of which are alike, ``(0,), (1,), ...``, which take no memory."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        return (range(self._size)[index],)
+
+    def __iter__(self) -> Iterator[Sequence[int]]:
+        return ((x,) for x in range(self._size))

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import Context
+from discreet.context import FORMS
 from discreet.context.simplify import simplest
 from discreet.errors import InvalidContext
 
@@ -58,7 +59,7 @@ def test_the_sum_adds_and_the_conjunction_takes_the_smaller_entry(first, second)
     assert both.implies(second)
     assert set(both.finite()) >= {(both.labels[x], both.labels[z]) for x, z, _ in both.pairs()}
     assert Context.matrix(VALUES, added.matrix()) == added
-    assert both.describe()["form"] in ("uniform", "blocks", "high_low", "matrix", "metric")
+    assert both.describe()["form"] in FORMS
 
 
 @settings(max_examples=60, deadline=None)

@@ -40,6 +40,9 @@ class Closed(Derived):
                 if isinstance(entry, Fraction) and (c != d or len(self.members[c]) > 1):
                     yield c, d
 
+    def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        return ((x, z, self.at(x, z)) for x, z, _ in self.of.generators(labels))
+
     def __repr__(self) -> str:
         return f"{self.of!r}.closure()"
 

@@ -75,9 +75,10 @@ class Part:
 class Context(ABC):
     """Who must be hard to tell from whom: E[x, z] bounds log(Q(S | x) / Q(S | z)) for every event S.
 
-    Made by the constructors named for the form: `uniform`, `blocks`, `high_low`, `binary`,
-    `metric`, `matrix` (on an instance, ``matrix()`` writes E out). ``+`` is the context of two
-    adaptive releases (Proposition 2), ``&`` the context that asks for both, ``|`` the one that asks for either.
+    Made by the constructors named for the form: `uniform`, `blocks`, `high_low`, `binary`, `nested`, `graded`,
+    `metric`, `matrix` (on an instance, ``matrix()`` writes E out). ``+`` is the context of two adaptive releases
+    (Proposition 2), ``&`` the context that asks for both, ``|`` the one that asks for either; ``*`` is the context
+    of two questions, over pairs of values.
 
     Entries are as they were asked for; others may follow from them, as ``E[x, z] <= E[x, w] + E[w, z]``. Whatever
     says what a context allows (tests, odds, sums, forms, bounds) says it of its `closure`.
@@ -209,7 +210,7 @@ class Context(ABC):
     matrix = _MatrixName()
 
     @cached_property
-    def members(self) -> list[list[int]]:
+    def members(self) -> Sequence[Sequence[int]]:
         """The values of each class, by number."""
         found: list[list[int]] = [[] for _ in range(max(self.labels) + 1)]
         for number, label in enumerate(self.labels):
@@ -246,10 +247,25 @@ class Context(ABC):
                     if z != left[0]:
                         yield left[0], z, self.between(c, d)
 
+    def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        """Ordered pairs of values, with their entries, that imply the whole context for values alike by `labels`.
+
+        A channel Q whose largest ratio between two values depends only on their labels satisfies the context if it
+        satisfies these entries: ``Q(y|x) / Q(y|z)`` is the product of the ratios along any path from x to z, so
+        entries that are sums of others need no check of their own, and of the pairs with the same two labels only
+        those with the smallest entry do. The pair with the least slack is always among these.
+        """
+        return self.pairs_among(labels)
+
+    @cached_property
+    def hidden(self) -> frozenset[int]:
+        """The classes whose values must be hard to tell from some other value: those with a finite entry."""
+        return frozenset(c for c, d in self.finite() if c != d or len(self.members[c]) > 1)
+
     @cached_property
     def tightest(self) -> tuple[int, int] | None:
         """The numbers of a pair with the smallest entry; None if nothing is protected."""
-        best = min(self.pairs(), key=lambda pair: pair[2], default=None)
+        best = min(self.generators(Alike(self.size)), key=lambda pair: pair[2], default=None)
         return None if best is None else best[:2]
 
     @property
@@ -261,7 +277,8 @@ class Context(ABC):
     def implies(self, other: Context) -> bool:
         """True if every channel that satisfies this context satisfies `other`.
 
-        That is E <= E' entry by entry, for this context or for its closure (up to 512 classes of values).
+        That is E <= E' in every entry that others do not imply, for this context or for its closure (up to 512 classes
+        of values).
         """
         check_type("other", other, Context, "a context")
         if self.domain != other.domain:
@@ -269,7 +286,7 @@ class Context(ABC):
         return self._below(other) or self.strict()._below(other)
 
     def _below(self, other: Context) -> bool:
-        return all(self.at(x, z) <= asked for x, z, asked in other.pairs_among(self.labels))
+        return all(self.at(x, z) <= asked for x, z, asked in other.generators(self.labels))
 
     def closure(self) -> Context:
         """The strictest context that every channel of this one satisfies: shortest paths of E.
@@ -308,6 +325,12 @@ class Context(ABC):
         from .combine import combined
 
         return combined(self.strict(), other.strict(), "either")
+
+    def __mul__(self, other: Context) -> Context:
+        """The context of two questions asked at once, over pairs of values: the entries of the two add up."""
+        from .product import Product
+
+        return Product(self, other) if isinstance(other, Context) else NotImplemented
 
     # -- operational meaning ----------------------------------------------------------------------
     def error_region(self, x: Value, z: Value) -> ErrorRegion:
@@ -366,8 +389,37 @@ class Context(ABC):
         return Binary(Domain((first, second)), epsilon)
 
     @staticmethod
-    def metric(values: Iterable[Value], distance: Callable[[Any, Any], object], epsilon: object) -> Context:
-        """Near values are hard to tell apart, distant ones less so: E[x, z] = epsilon * distance(x, z)."""
+    def nested(blocks: Mapping[Hashable, Any], epsilon: Sequence[object]) -> Context:
+        """Blocks inside blocks, ``{"fr": {"paris": values, ...}, ...}``, the further apart the less hidden.
+
+        `epsilon` is a list from the inside outwards: for pairs inside an innermost block, then for those that only
+        share a block of each next level, last for those that share none, where "inf" is allowed.
+        """
+        from .nested import Nested
+
+        return Nested.named(blocks, epsilon)
+
+    @staticmethod
+    def graded(epsilons: Mapping[Value, object]) -> Context:
+        """Every value at an epsilon of its own from every other value, ``{value: epsilon}``; "inf" asks for nothing."""
+        from .graded import Graded
+
+        return Graded.named(epsilons)
+
+    @staticmethod
+    def metric(
+        values: Iterable[Value],
+        distance: str | Callable[[Any, Any], object],
+        epsilon: object,
+        *,
+        points: Iterable[Any] | None = None,
+        around: object = None,
+    ) -> Context:
+        """Near values are hard to tell apart, distant ones less so: E[x, z] = epsilon * distance(x, z).
+
+        The distance is a function of two values, or a word for places that are numbers, "line" or "ring" (of length
+        `around`), or coordinates, "l1", "l2" or "linf"; the places are the values themselves, or `points`.
+        """
         from .metric import Metric
 
-        return Metric.measured(Domain(values), distance, epsilon)
+        return Metric.named(Domain(values), distance, epsilon, points=points, around=around)
