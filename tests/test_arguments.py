@@ -116,7 +116,8 @@ def test_every_public_function_is_tried():
     ("call", "said"),
     [
         (lambda: dc.estimate([1, 2, 3]), r"tally=\[1, 2, 3\] must be a tally or a result, such as that of dc.estimate"),
-        (lambda: dc.Context.metric(range(3), "l1", 1), "distance='l1' must be a function of two values"),
+        (lambda: dc.Context.metric(range(3), "l3", 1), "distance='l3' must be one of line, ring, l1, l2, linf"),
+        (lambda: dc.Context.metric(range(3), "l1", 1), r"points: 0 must be coordinates, such as \(0, 1.5\)"),
         (lambda: MECHANISM.randomize(1, np.random.default_rng()), "rng of type Generator must be a source of words"),
         (lambda: dc.mechanism(range(3)), "context of type range must be a context"),
         (lambda: dc.compose(MECHANISM, CONTEXT), "second of type Uniform must be a mechanism"),

@@ -102,7 +102,7 @@ def value(data: object, name: str) -> Value:
             raise InvalidSpec(f"{name} must not be an empty tuple")
         return tuple(value(entry, f"{name}.{TUPLE}[{i}]") for i, entry in enumerate(inside))
     if isinstance(data, bool) or not isinstance(data, (str, int)):
-        raise InvalidSpec(f"{name} must be text, a whole number or a tuple of them, not {kind_of(data)}")
+        raise InvalidSpec(f"{name} must be text or a whole number, or a tuple of them, not {kind_of(data)}")
     return data
 
 

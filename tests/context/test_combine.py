@@ -96,12 +96,14 @@ def test_blocks_across_blocks_meet_in_their_common_parts():
     assert met.epsilon(0, 1) == math.inf
 
 
-def test_different_sensitive_sets_stay_combined_and_say_so():
-    both = Context.high_low(VALUES, [0], "1") & Context.high_low(VALUES, [1], "2")
+def test_different_sensitive_sets_are_graded_and_what_has_no_form_stays_combined():
+    graded = Context.high_low(VALUES, [0], "1") & Context.high_low(VALUES, [1], "2")
+    assert graded.form == "graded"
+    assert graded.epsilon(0, 5) == 1
+    assert graded.epsilon(1, 5) == 2
+    assert graded.epsilon(5, 0) == math.inf
+    both = Context.high_low(VALUES, [0], "1") & Context.blocks({0: [0], 1: [1, 2], 2: [3, 4, 5]}, "2")
     assert both.form == "combined"
-    assert both.epsilon(0, 5) == 1
-    assert both.epsilon(1, 5) == 2
-    assert both.epsilon(5, 0) == math.inf
     assert repr(both).startswith("(Context.high_low(")
     assert both.describe()["form"] == "matrix"
     assert " + " in repr(Context.high_low(VALUES, [0], "1") + Context.metric(VALUES, lambda x, z: abs(x - z), "1"))
@@ -116,8 +118,15 @@ def test_a_matrix_is_recognised_as_the_form_it_is():
     assert simplest(Context.matrix(range(3), [[0, 1, 1], [1, 0, 1], [1, 1, 0]])).form == "uniform"
     assert simplest(Context.matrix(range(3), [[0, 1, 1], ["inf", 0, "inf"], ["inf", "inf", 0]])).form == "high_low"
     assert simplest(Context.matrix(range(3), [[0, 1, "inf"], [1, 0, "inf"], ["inf", "inf", 0]])).form == "blocks"
+    for form, rows in {
+        "graded": [[0, 1, 1], ["inf", 0, "inf"], [2, 2, 0]],
+        "nested": [[0, 1, 2], [1, 0, 2], [2, 2, 0]],
+        "metric": [[0, 1, 2], [1, 0, 1], [2, 1, 0]],
+    }.items():
+        found = simplest(Context.matrix(range(3), rows))
+        assert (found.form, found.parts) == (form, None)
+        assert [list(row) for row in found.matrix()] == [[math.inf if e == "inf" else e for e in row] for row in rows]
     for plain in (
-        [[0, 1, 2], [1, 0, 1], [2, 1, 0]],
         [[0, 0, 0], [0, 0, 0], [0, 0, 0]],
         [[0, 1, "inf"], ["inf", 0, 1], [1, "inf", 0]],
     ):

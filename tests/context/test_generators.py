@@ -143,7 +143,7 @@ def test_a_table_for_a_line_is_certified_by_neighbours_and_a_leak_between_distan
 
 
 def test_the_symmetry_of_a_randomizer_is_never_taken_for_that_of_the_context():
-    """A mechanism for distances 2 and up is refused on a line where any two neighbours are nearer, wherever they are."""
+    """A mechanism for distances from 2 on is refused on a line where two neighbours are nearer, wherever they are."""
     wide = dc.mechanism(Context.uniform(range(6), "2"), "randomized_response").randomizer
     for near in range(5):
         places = [x * 10 - 9 * (x > near) for x in range(6)]
@@ -152,8 +152,8 @@ def test_the_symmetry_of_a_randomizer_is_never_taken_for_that_of_the_context():
     assert dc.Mechanism(Context.metric(range(6), "line", "2"), wide).certificate.claimed == 2
 
 
-def test_a_million_values_on_a_line_or_in_nested_blocks_or_graded_are_served():
-    size = 10**6
+def test_many_values_on_a_line_or_in_nested_blocks_or_graded_are_served_without_comparing_them_all():
+    size = 10**5
     line = Context.metric(range(size), "line", "1")
     nested = Context.nested(
         {a: {b: range(b, b + 100) for b in range(a, a + 10**5, 100)} for a in range(0, size, 10**5)}, [1, 2, 4]

@@ -9,6 +9,7 @@ from fractions import Fraction
 from ..exact import Epsilon
 from .context import Context
 from .matrix import Derived
+from .structure import is_closed
 
 Paths = list[list[int]]
 
@@ -49,7 +50,7 @@ class Closed(Derived):
 
 def closure_of(context: Context) -> Context:
     """`context` itself if no detour is shorter, else the context of shortest paths (Floyd-Warshall, exact)."""
-    if context.closed:
+    if context.closed or is_closed(context):
         return context
     count = len(context.members)
     entries = {(c, d): context.between(c, d) for c, d in context.finite()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
+from ..domain import Alike
 from ..errors import NotIdentifiable
 from .blocks import Blocks
 from .context import Context
@@ -52,7 +53,7 @@ def covering(context: Context) -> Context:
         for x in group:
             block_of[x] = number
     smallest: dict[int, Fraction] = {}
-    for x, z, asked in form.generators(block_of):
+    for x, z, asked in form.generators(block_of if len(groups) > 1 else Alike(form.size)):
         if asked == 0:  # one way is enough: rows that add up to one, and are nowhere larger, are equal
             raise NotIdentifiable(
                 f"E=0 makes {form.values[x]!r} and {form.values[z]!r} indistinguishable; give them one value"

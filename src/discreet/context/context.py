@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 from ..domain import Alike, Domain, Value
 from ..errors import InvalidContext, check_type
 from ..exact import Epsilon
+from .constructors import Constructors
 
 if TYPE_CHECKING:
     from ..fields import Fields
@@ -31,9 +32,14 @@ CLOSURE_LIMIT = 512
 """The most classes of values over which a closure is worked out unasked."""
 
 
+def check_writable(size: int) -> None:
+    """Refuse to write out the matrix of more than `MATRIX_LIMIT` values."""
+    if size > MATRIX_LIMIT:
+        raise InvalidContext(f"size={size} must be at most {MATRIX_LIMIT} to write the matrix out")
+
+
 def _written_out(context: Context) -> tuple[tuple[Epsilon, ...], ...]:
-    if context.size > MATRIX_LIMIT:
-        raise InvalidContext(f"size={context.size} must be at most {MATRIX_LIMIT} to write the matrix out")
+    check_writable(context.size)
     return tuple(tuple(context.at(x, z) for z in range(context.size)) for x in range(context.size))
 
 
@@ -72,7 +78,7 @@ class Part:
         return len(self.sensitive) == len(self.members)
 
 
-class Context(ABC):
+class Context(Constructors, ABC):
     """Who must be hard to tell from whom: E[x, z] bounds log(Q(S | x) / Q(S | z)) for every event S.
 
     Made by the constructors named for the form: `uniform`, `blocks`, `high_low`, `binary`, `nested`, `graded`,
@@ -358,68 +364,3 @@ class Context(ABC):
 
     def __hash__(self) -> int:
         return hash(self.domain)
-
-    # -- constructors, one per form -------------------------------------------------------------------
-    @staticmethod
-    def uniform(values: Iterable[Value], epsilon: object) -> Context:
-        """Classical local differential privacy: every pair at `epsilon`."""
-        from .uniform import Uniform
-
-        return Uniform(Domain(values), epsilon)
-
-    @staticmethod
-    def blocks(blocks: Mapping[Hashable, Iterable[Value]], epsilon: object) -> Context:
-        """Pairs inside a block at `epsilon` (one for all, or ``{block: epsilon}``); the block itself may be shown."""
-        from .blocks import Blocks
-
-        return Blocks.named(blocks, epsilon)
-
-    @staticmethod
-    def high_low(values: Iterable[Value], sensitive: Iterable[Value], epsilon: object) -> Context:
-        """Sensitive values at `epsilon` from every other value; the others need no protection."""
-        from .high_low import HighLow
-
-        return HighLow(Domain(values), sensitive, epsilon)
-
-    @staticmethod
-    def binary(first: Value, second: Value, epsilon: Sequence[object]) -> Context:
-        """Two values with ``epsilon = (E[first, second], E[second, first])``; 0 and "inf" are allowed."""
-        from .binary import Binary
-
-        return Binary(Domain((first, second)), epsilon)
-
-    @staticmethod
-    def nested(blocks: Mapping[Hashable, Any], epsilon: Sequence[object]) -> Context:
-        """Blocks inside blocks, ``{"fr": {"paris": values, ...}, ...}``, the further apart the less hidden.
-
-        `epsilon` is a list from the inside outwards: for pairs inside an innermost block, then for those that only
-        share a block of each next level, last for those that share none, where "inf" is allowed.
-        """
-        from .nested import Nested
-
-        return Nested.named(blocks, epsilon)
-
-    @staticmethod
-    def graded(epsilons: Mapping[Value, object]) -> Context:
-        """Every value at an epsilon of its own from every other value, ``{value: epsilon}``; "inf" asks for nothing."""
-        from .graded import Graded
-
-        return Graded.named(epsilons)
-
-    @staticmethod
-    def metric(
-        values: Iterable[Value],
-        distance: str | Callable[[Any, Any], object],
-        epsilon: object,
-        *,
-        points: Iterable[Any] | None = None,
-        around: object = None,
-    ) -> Context:
-        """Near values are hard to tell apart, distant ones less so: E[x, z] = epsilon * distance(x, z).
-
-        The distance is a function of two values, or a word for places that are numbers, "line" or "ring" (of length
-        `around`), or coordinates, "l1", "l2" or "linf"; the places are the values themselves, or `points`.
-        """
-        from .metric import Metric
-
-        return Metric.named(Domain(values), distance, epsilon, points=points, around=around)

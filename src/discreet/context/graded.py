@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..domain import Domain, Value
-from ..errors import InvalidContext, InvalidSpec
+from ..domain import Alike, Domain, Value
+from ..errors import InvalidContext, InvalidEpsilon, InvalidSpec
 from ..exact import Epsilon, epsilon_of, text_of
 from ..fields import Fields, listed
 from .context import Context
@@ -31,14 +31,16 @@ class Graded(Context):
         self.domain = domain
         if len(epsilons) != len(domain):
             raise InvalidContext(f"epsilons={len(epsilons)} entries must be one per value, {len(domain)}")
-        numbers: dict[Epsilon, int] = {}
-        exact = (epsilon_of(entry, name=f"epsilon[{domain[x]!r}]") for x, entry in enumerate(epsilons))
-        self._labels = array("l", (numbers.setdefault(epsilon, len(numbers)) for epsilon in exact))
-        self.levels = tuple(numbers)
-        if 0 in numbers:
+        known: dict[tuple[type, object], Epsilon] = {}
+        exact = [_known(entry, known, domain, x) for x, entry in enumerate(epsilons)]
+        self.levels = tuple(sorted(set(exact)))
+        """The different epsilons, in increasing order: one for each class of values."""
+        numbers = {epsilon: number for number, epsilon in enumerate(self.levels)}
+        self._labels = array("l", (numbers[epsilon] for epsilon in exact))
+        if self.levels[0] == 0:
             raise InvalidContext(
-                f"epsilon[{domain[self._labels.index(numbers[Fraction(0)])]!r}]=0 must be positive: "
-                "a value that is told from no other one makes all values alike"
+                f"epsilon[{domain[self._labels.index(0)]!r}]=0 must be positive: a value that nothing tells from "
+                "the others makes all values alike"
             )
         if self.levels == (math.inf,):
             raise InvalidContext("epsilon: at least one value must have a finite one")
@@ -67,17 +69,21 @@ class Graded(Context):
                 yield from ((c, d) for d in range(len(self.levels)) if c != d or len(self.members[c]) > 1)
 
     def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        """For every two labels a pair with the smallest epsilon of the first."""
+        if isinstance(labels, Alike):
+            x = self.members[0][0]
+            others = [int(x == 0)] if self.size > 1 else []
+            yield from ((x, z, self.levels[0]) for z in others)
+            return
         tightest: dict[int, int] = {}
         some: dict[int, list[int]] = {}
-        for x, label in enumerate(labels):
-            best = tightest.get(label)
-            if best is None or self.levels[self._labels[x]] < self.levels[self._labels[best]]:
-                tightest[label] = x
-            if len(of := some.setdefault(label, [])) < 2:
+        for x in (x for members in self.members for x in members):
+            tightest.setdefault(labels[x], x)
+            if len(of := some.setdefault(labels[x], [])) < 2:
                 of.append(x)
         for x in tightest.values():
             if isinstance(epsilon := self.levels[self._labels[x]], Fraction):
-                yield from ((x, next(z for z in of if z != x), epsilon) for of in some.values() if of != [x])
+                yield from ((x, of[-1] if of[0] == x else of[0], epsilon) for of in some.values() if of != [x])
 
     @cached_property
     def hidden(self) -> frozenset[int]:
@@ -104,7 +110,8 @@ class Graded(Context):
 
     @cached_property
     def alike(self) -> tuple[int, ...]:
-        return tuple(self._labels)
+        numbers: dict[int, int] = {}
+        return tuple([numbers.setdefault(c, len(numbers)) for c in self._labels])
 
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Graded:
@@ -126,6 +133,17 @@ class Graded(Context):
         return {"form": self.form, "epsilons": [written[c] for c in self._labels]}
 
     def __repr__(self) -> str:
-        low, high = min(self.levels), max(self.levels)
+        low, high = self.levels[0], self.levels[-1]
         shown = text_of(low) if low == high else f"{text_of(low)}..{text_of(high)}"
         return f"Context.graded({self.size} values, epsilon={shown})"
+
+
+def _known(entry: object, known: dict[tuple[type, object], Epsilon], domain: Domain, x: int) -> Epsilon:
+    """The exact epsilon of the value numbered `x`, worked out once for all that are given alike."""
+    try:
+        if (found := known.get((type(entry), entry))) is not None:
+            return found
+        exact = known[type(entry), entry] = epsilon_of(entry)
+    except (InvalidEpsilon, TypeError):
+        return epsilon_of(entry, name=f"epsilon[{domain[x]!r}]")
+    return exact

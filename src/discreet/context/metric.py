@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -62,8 +62,8 @@ class Metric(Context):
             if distance not in NORMS:
                 known = ", ".join((*SHAPES, *NORMS))
                 raise InvalidContext(f"distance={distance!r} must be one of {known}, or a function of two values")
-            places = _sequence(domain if points is None else points, "points")
-            return cls.of_points(domain, [_sequence(place, "points: a place") for place in places], distance, epsilon)
+            places = [_coordinates(place) for place in _sequence(domain if points is None else points, "points")]
+            return cls.of_points(domain, places, distance, epsilon)
         if points is not None:
             raise InvalidContext("points must go with a distance between points, not with a function of two values")
         return cls.measured(domain, distance, epsilon)
@@ -151,6 +151,12 @@ class Metric(Context):
 def _sequence(data: Any, name: str) -> Sequence[object]:
     """A range as it is, any other collection as a list; `InvalidContext` for anything else."""
     return data if isinstance(data, range) else listed_values(data, name)
+
+
+def _coordinates(place: Any) -> Sequence[object]:
+    if isinstance(place, (str, bytes)) or not isinstance(place, Iterable):
+        raise InvalidContext(f"points: {shown(place)} must be coordinates, such as (0, 1.5)")
+    return list(place)
 
 
 def _read_points(data: object, name: str) -> list[list[str | int]]:

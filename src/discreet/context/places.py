@@ -53,7 +53,8 @@ class Places(Context):
         exact = default if points is None else _exact(points)
         if exact is None or len(exact) != len(domain):
             raise InvalidContext(f"points must be one per value ({len(domain)})")
-        self._points = None if exact == default else exact
+        same = default is not None and all(a == b for a, b in zip(exact, default, strict=True))
+        self._points = None if same else exact
         length = self._length(exact, around)
         self._scale = math.lcm(
             length.denominator, *({1} if isinstance(exact, range) else {p.denominator for p in exact})
@@ -162,6 +163,8 @@ class Places(Context):
     @cached_property
     def line(self) -> Line | None:
         order = list(self._order)
+        if self.size == 1:
+            return None
         if self._around:
             gaps = [(self._at[z] - self._at[x]) % self._around for x, z in pairwise([*order, order[0]])]
             widest = max(range(self.size), key=gaps.__getitem__)
