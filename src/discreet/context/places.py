@@ -141,6 +141,15 @@ class Places(Context):
         if isinstance(labels, Alike):
             yield from self._closest
             return
+        if isinstance(labels, range):  # no two values are alike
+            entries: dict[int, Fraction] = {}
+            for one, other in self._neighbours():
+                apart = self._apart(one, other)
+                if apart not in entries:
+                    entries[apart] = self._unit * apart
+                yield one, other, entries[apart]
+                yield other, one, entries[apart]
+            return
         nearest: dict[tuple[int, int], int] = {}
         for one, other in self._neighbours():
             apart = self._apart(one, other)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -161,6 +161,11 @@ class Geometric(Numbered):
         places = self.places or range(self.size)
         for x, z in permutations(range(self.size), 2):
             yield Pair(x, z, self.ratio(abs(places[x] - places[z])))
+
+    def leaks(self) -> Callable[[int, int], Fraction]:
+        if self.places:
+            return lambda x, z: self.ratio(abs(self.places[x] - self.places[z]))
+        return lambda x, z: self.ratio(abs(x - z))
 
     @property
     def realised(self) -> Fraction:
