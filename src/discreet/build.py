@@ -67,8 +67,9 @@ def mechanism(
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
     "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; ``inner=`` one of these with its
     parameters for each block; for two values binary, warner, mangat; for high-low mixture and
-    utility_rappor; tight for any E with large enough steps, exponential for a symmetric E; table with
-    ``rows=``; law with ``law=`` as data.
+    utility_rappor; geometric for a line of equal steps, nested for blocks inside blocks, paired for two questions
+    (``first=`` and ``second=`` name a mechanism for each); tight for any E with large enough steps, exponential for
+    a symmetric E; table with ``rows=``; law with ``law=`` as data.
     """
     check_type("context", context, Context, "a context")
     check_type("name", name, str, "text")
@@ -336,6 +337,22 @@ def _nested(context: Context, parameters: Parameters, shares: Shares) -> Randomi
     return nested_response(context)
 
 
+def _paired(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.paired import Paired
+
+    _nothing_but(parameters, Paired.name, "first", "second")
+    if context.factors is None:
+        raise NotServed("paired needs the context of two questions, first * second")
+    made = []
+    for part, key in zip(context.factors, ("first", "second"), strict=True):
+        if key not in parameters:
+            raise InvalidInput(f"paired needs {key}=: the name of a mechanism for that question, and its parameters")
+        name, extra = _named_entry(parameters[key], key)
+        extra.pop("prior", None)
+        made.append(named(part, name, extra).randomizer)
+    return Paired(*made)
+
+
 def _tight(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     from .mechanisms.tight import tight_table
 
@@ -378,6 +395,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "law": _by_law,
     "mixture": mixture,
     "nested": _nested,
+    "paired": _paired,
     "table": _table,
     "tight": _tight,
     "utility_rappor": _utility_rappor,

@@ -21,8 +21,9 @@ from .limits import spend
 from .mechanisms.high_low_choice import best_two_sizes
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.nested_choice import nested_response
+from .mechanisms.paired import Paired
 from .mechanisms.projective import room
-from .mechanisms.randomizer import Randomizer
+from .mechanisms.randomizer import Cells, Randomizer
 from .statistics.numeric import NUMERIC
 
 KIND = 1 << 15
@@ -36,6 +37,9 @@ SHOWN_PARTS = 12
 
 TIE = 1e-6
 """Errors that differ by less than this, relative to them, are alike."""
+
+PAIRED_BITS = 12
+"""The most bits that the report of one of two questions may have."""
 
 TABLE_LIMIT = 128
 """The largest domain for which a full table is tried automatically."""
@@ -214,6 +218,7 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Calla
     if form.parts is None:
         yield lambda: _whole(context, shares)
         yield lambda: Mechanism(context, nested_response(context, bits=bits))
+        yield lambda: _paired(context, shares, bits)
 
 
 def _whole(context: Context, shares: Any) -> Mechanism:
@@ -225,6 +230,20 @@ def _whole(context: Context, shares: Any) -> Mechanism:
         except NotServed:
             continue
     raise NotServed(f"none of {', '.join(names)} serves {context!r}")
+
+
+def _paired(context: Context, shares: Any, bits: int | None) -> Mechanism:
+    """Each of two questions by its best mechanism among those whose reports are counted one by one."""
+    if context.factors is None:
+        raise NotServed("paired needs the context of two questions")
+    first, second = context.factors
+    table = shares.reshape(first.size, second.size)
+    made = []
+    for part, other, prior in ((first, second, table.sum(axis=1)), (second, first, table.sum(axis=0))):
+        most = PAIRED_BITS if bits is None else min(PAIRED_BITS, bits - _fewest_bits(other))
+        parts = (candidate.mechanism.randomizer for candidate in explain(part, prior=prior, bits=most).candidates)
+        made.append(next(part for part in parts if part.counted == Cells(part.outputs)))
+    return Mechanism(context, Paired(*made))
 
 
 def _served(context: Context, served: Context, make: Callable[[Part], Randomizer]) -> Mechanism:

@@ -161,6 +161,16 @@ def test_the_geometric_response_keeps_the_laws(values, epsilon):
     assert set(check_mechanism(("geometric", context))) >= ALWAYS | ENUMERATED | {"every word"}
 
 
+@pytest.mark.parametrize(
+    "names", [("hadamard", "geometric"), ("randomized_response", "tight"), ("projective", "geometric")]
+)
+def test_two_questions_keep_the_laws(names):
+    questions = uniform(3, "1") * Context.metric(range(4), "line", "0.5")
+    first, second = ({"name": name} for name in names)
+    mechanism = dc.mechanism(questions, "paired", first=first, second=second)
+    assert set(check_mechanism(mechanism)) >= ALWAYS | ENUMERATED | {"every word"}
+
+
 def test_a_table_that_the_user_brings_keeps_the_laws():
     rows = [["1/2", "1/4", "1/4", 0], ["1/4", "1/2", "1/4", 0], ["1/4", "1/4", "1/2", 0]]
     mechanism = dc.mechanism(uniform(3, "1"), "table", rows=rows)

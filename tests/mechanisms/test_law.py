@@ -41,6 +41,12 @@ MECHANISMS = {
     "nested": dc.mechanism(
         Context.blocks({"a": range(3), "b": range(3, 5), "c": [5]}, "1") & Context.uniform(range(6), "3"), "nested"
     ),
+    "paired": dc.mechanism(
+        SMALL * Context.metric(range(3), "line", "1"),
+        "paired",
+        first={"name": "hadamard"},
+        second={"name": "geometric"},
+    ),
     "product": dc.compose(dc.mechanism(SMALL), dc.mechanism(SMALL, "hadamard")).exact(),
     "adaptive": dc.adaptive(
         dc.mechanism(SMALL, "randomized_response"),

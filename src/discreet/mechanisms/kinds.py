@@ -24,6 +24,7 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
         "high_low": "high_low:HighLowResponse",
         "mixture": "mixture:Mixture",
         "nested": "nested:Nested",
+        "paired": "paired:Paired",
         "post_processed": "post_process:PostProcessed",
         "product": "compose:Product",
         "response": "randomized_response:RandomizedResponse",

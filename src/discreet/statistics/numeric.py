@@ -47,6 +47,9 @@ class Numeric:
     def zeros(self, shape: int | tuple[int, ...]) -> Array:
         return np.zeros(shape)
 
+    def identity(self, count: int) -> Array:
+        return np.eye(count)
+
     def array(self, rows: Any) -> Array:
         return np.asarray(rows, dtype=float)
 
