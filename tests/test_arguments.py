@@ -202,6 +202,7 @@ NAMES = [
     "exponential",
     "geometric",
     "nested",
+    "ring",
     "tight",
     "mixture",
     "utility_rappor",

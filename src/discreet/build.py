@@ -67,9 +67,9 @@ def mechanism(
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
     "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; ``inner=`` one of these with its
     parameters for each block; for two values binary, warner, mangat; for high-low mixture and
-    utility_rappor; geometric for a line of equal steps, nested for blocks inside blocks, paired for two questions
-    (``first=`` and ``second=`` name a mechanism for each); tight for any E with large enough steps, exponential for
-    a symmetric E; table with ``rows=``; law with ``law=`` as data.
+    utility_rappor; geometric and ring for a line and a ring of equal steps, nested for blocks inside blocks, paired for
+    two questions (``first=`` and ``second=`` name a mechanism for each); tight for any E with large enough steps,
+    exponential for a symmetric E; table with ``rows=``; law with ``law=`` as data.
     """
     check_type("context", context, Context, "a context")
     check_type("name", name, str, "text")
@@ -353,6 +353,13 @@ def _paired(context: Context, parameters: Parameters, shares: Shares) -> Randomi
     return Paired(*made)
 
 
+def _ring(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.ring import ring_response
+
+    _nothing_but(parameters, "ring")
+    return ring_response(context)
+
+
 def _tight(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     from .mechanisms.tight import tight_table
 
@@ -396,6 +403,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "mixture": mixture,
     "nested": _nested,
     "paired": _paired,
+    "ring": _ring,
     "table": _table,
     "tight": _tight,
     "utility_rappor": _utility_rappor,

@@ -223,7 +223,7 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Calla
 
 def _whole(context: Context, shares: Any) -> Mechanism:
     """The first of these that serves a context without parts: each is at least as good as those after it."""
-    names = ("geometric", "tight", "exponential") if context.size <= TABLE_LIMIT else ("geometric",)
+    names = ("geometric", "ring", "tight", "exponential") if context.size <= TABLE_LIMIT else ("geometric", "ring")
     for name in names:
         try:
             return named(context, name, {}, shares)

@@ -81,6 +81,8 @@ SPECS = {
             "optimised_unary",
             "exponential",
             "geometric",
+            "nested",
+            "ring",
             "tight",
             "utility_rappor",
             "table",

@@ -47,6 +47,7 @@ MECHANISMS = {
         first={"name": "hadamard"},
         second={"name": "geometric"},
     ),
+    "ring": dc.mechanism(Context.metric([0, 2, 1, 3], "ring", "1"), "ring"),
     "product": dc.compose(dc.mechanism(SMALL), dc.mechanism(SMALL, "hadamard")).exact(),
     "adaptive": dc.adaptive(
         dc.mechanism(SMALL, "randomized_response"),

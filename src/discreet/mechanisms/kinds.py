@@ -28,6 +28,7 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
         "post_processed": "post_process:PostProcessed",
         "product": "compose:Product",
         "response": "randomized_response:RandomizedResponse",
+        "ring": "ring:RingResponse",
         "subset": "subset:Subset",
         "table": "table:Table",
         "types": "types:Types",

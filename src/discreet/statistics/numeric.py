@@ -12,7 +12,7 @@ from ..errors import InvalidReport
 from ..mechanisms.randomizer import Cells, PartLayout, Sets
 from .acceleration import accelerated
 from .arrays import ARRAYS
-from .transforms import CyclicKernel, walsh_hadamard
+from .transforms import Circulant, CyclicKernel, walsh_hadamard
 
 Array = NDArray[Any]
 
@@ -25,6 +25,7 @@ class Numeric:
 
     walsh_hadamard = staticmethod(walsh_hadamard)
     cyclic_kernel = CyclicKernel
+    circulant = Circulant
 
     def maximum(self, first: Array, second: Any) -> Array:
         found: Array = np.maximum(first, second)
