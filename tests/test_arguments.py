@@ -50,7 +50,11 @@ VALID = {
     "Context.blocks": (dc.Context.blocks, [{"a": [1, 2], "b": [3]}, "1"], {}),
     "Context.high_low": (dc.Context.high_low, [range(3), [0], "1"], {}),
     "Context.binary": (dc.Context.binary, ["a", "b", ("1", "2")], {}),
-    "Context.metric": (dc.Context.metric, [range(3), between, "1"], {}),
+    "Context.nested": (dc.Context.nested, [{"a": {"b": [1, 2]}, "c": {"d": [3]}}, ["1", "2", "3"]], {}),
+    "Context.graded": (dc.Context.graded, [{"a": "1", "b": "2"}], {}),
+    "Context.metric": (dc.Context.metric, [range(3), between, "1"], {"points": None, "around": None}),
+    "Context.metric, ring": (dc.Context.metric, [range(3), "ring", "1"], {"points": [0, 1, 2], "around": 3}),
+    "Context.metric, l2": (dc.Context.metric, [range(2), "l2", "1"], {"points": [[0, 1], [2, 3]]}),
     "Context.matrix": (dc.Context.matrix, [range(2), [[0, 1], [1, 0]]], {}),
     "Context.epsilon": (CONTEXT.epsilon, [0, 1], {}),
     "Context.error_region": (CONTEXT.error_region, [0, 1], {}),
@@ -112,7 +116,8 @@ def test_every_public_function_is_tried():
     ("call", "said"),
     [
         (lambda: dc.estimate([1, 2, 3]), r"tally=\[1, 2, 3\] must be a tally or a result, such as that of dc.estimate"),
-        (lambda: dc.Context.metric(range(3), "l1", 1), "distance='l1' must be a function of two values"),
+        (lambda: dc.Context.metric(range(3), "l3", 1), "distance='l3' must be one of line, ring, l1, l2, linf"),
+        (lambda: dc.Context.metric(range(3), "l1", 1), r"points: 0 must be coordinates, such as \(0, 1.5\)"),
         (lambda: MECHANISM.randomize(1, np.random.default_rng()), "rng of type Generator must be a source of words"),
         (lambda: dc.mechanism(range(3)), "context of type range must be a context"),
         (lambda: dc.compose(MECHANISM, CONTEXT), "second of type Uniform must be a mechanism"),
@@ -187,7 +192,21 @@ CONTEXTS = {
     "sum": dc.Context.uniform(range(4), "1") + dc.Context.matrix(range(4), 2 - 2 * np.eye(4, dtype=int)),
     "both": dc.Context.uniform(range(3), "1") & dc.Context.matrix(range(3), [[0, 0.5, 2], [1, 0, 2], [2, 2, 0]]),
 }
-NAMES = ["auto", *BASES, *COMPARED, "binary", "warner", "mangat", "exponential", "tight", "mixture", "utility_rappor"]
+NAMES = [
+    "auto",
+    *BASES,
+    *COMPARED,
+    "binary",
+    "warner",
+    "mangat",
+    "exponential",
+    "geometric",
+    "nested",
+    "ring",
+    "tight",
+    "mixture",
+    "utility_rappor",
+]
 WAYS = {"pickled": lambda it: pickle.loads(pickle.dumps(it)), "copied": copy.copy, "copied deeply": copy.deepcopy}
 
 

@@ -93,11 +93,16 @@ def test_two_values_that_must_be_alike_have_a_mechanism_without_an_estimate():
 def test_a_metric_is_served_by_the_better_of_its_table_and_the_classical_mechanism():
     near = dc.explain(Context.metric(range(9), lambda x, z: abs(x - z), "0.1"))
     assert near.chosen.name == "subset"
-    assert {"tight", "hadamard", "projective"} <= {candidate.name for candidate in near.candidates}
+    assert {"geometric", "hadamard", "projective"} <= {candidate.name for candidate in near.candidates}
     assert near.chosen.served == Context.uniform(range(9), "0.1")
     far = dc.explain(Context.metric(range(60), lambda x, z: abs(x - z), "1"))
-    assert far.chosen.name == "tight"
+    assert far.chosen.name == "geometric"
     assert far.chosen.served.form == "metric"
+
+
+def test_uneven_steps_and_planes_are_served_by_the_tight_table():
+    places = [0, 1, 3, 4, 8, 9]
+    assert dc.mechanism(Context.metric(places, lambda x, z: abs(x - z), "1")).name == "tight"
 
 
 def test_the_exponential_table_is_compared_where_no_tight_one_exists():

@@ -72,6 +72,9 @@ class Arithmetic(Protocol):
     def place(self, report: Any, offsets: Sequence[int], block: Any) -> Any:
         """``offsets[block] + report``."""
 
+    def beside(self, report: Any, other: Any, at: int, bits: int) -> Any:
+        """``report + 2**at * other``, with room for `bits` bits; the report is below ``2**at``."""
+
     def widen(self, report: Any, bits: int) -> Any:
         """The same report, with room for `bits` bits."""
 
@@ -133,6 +136,9 @@ class Integers:
 
     def place(self, report: int, offsets: Sequence[int], block: int) -> int:
         return offsets[block] + report
+
+    def beside(self, report: int, other: int, at: int, bits: int) -> int:
+        return report + (other << at)
 
     def widen(self, report: int, bits: int) -> int:
         return report

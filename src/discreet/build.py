@@ -71,8 +71,9 @@ def mechanism(
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
     "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; ``inner=`` one of these with its
     parameters for each block; for two values binary, warner, mangat; for high-low mixture and
-    utility_rappor; tight for any E with large enough steps, exponential for a symmetric E; table with
-    ``rows=``; law with ``law=`` as data.
+    utility_rappor; geometric and ring for a line and a ring of equal steps, nested for blocks inside blocks, paired for
+    two questions (``first=`` and ``second=`` name a mechanism for each); tight for any E with large enough steps,
+    exponential for a symmetric E; table with ``rows=``; law with ``law=`` as data.
     """
     check_type("context", context, Context, "a context")
     check_type("name", name, str, "text")
@@ -333,6 +334,43 @@ def _exponential(context: Context, parameters: Parameters, shares: Shares) -> Ra
     return exponential_table(context)
 
 
+def _geometric(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.geometric import geometric_response
+
+    _nothing_but(parameters, "geometric")
+    return geometric_response(context)
+
+
+def _nested(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.nested_choice import nested_response
+
+    _nothing_but(parameters, "nested")
+    return nested_response(context)
+
+
+def _paired(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.paired import Paired
+
+    _nothing_but(parameters, Paired.name, "first", "second")
+    if context.factors is None:
+        raise NotServed("paired needs the context of two questions, first * second")
+    made = []
+    for part, key in zip(context.factors, ("first", "second"), strict=True):
+        if key not in parameters:
+            raise InvalidInput(f"paired needs {key}=: the name of a mechanism for that question, and its parameters")
+        name, extra = _named_entry(parameters[key], key)
+        extra.pop("prior", None)
+        made.append(named(part, name, extra).randomizer)
+    return Paired(*made)
+
+
+def _ring(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.ring import ring_response
+
+    _nothing_but(parameters, "ring")
+    return ring_response(context)
+
+
 def _tight(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     from .mechanisms.tight import tight_table
 
@@ -371,8 +409,12 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "warner": _two_values("warner"),
     "mangat": _two_values("mangat"),
     "exponential": _exponential,
+    "geometric": _geometric,
     "law": _by_law,
     "mixture": mixture,
+    "nested": _nested,
+    "paired": _paired,
+    "ring": _ring,
     "table": _table,
     "tight": _tight,
     "utility_rappor": _utility_rappor,

@@ -34,7 +34,9 @@ def plain(entry: Any) -> Any:
     if type(entry) is list:
         kinds = set(map(type, entry))
         if kinds == {int} and min(entry) > -EXACT and max(entry) < EXACT:
-            return entry  # long lists of small numbers are already plain
+            return entry  # long lists of small numbers are already plain, and so is plain text
+        if kinds == {str} and "".join(entry).isascii():
+            return entry
         return [plain(inner) for inner in entry]
     if isinstance(entry, Enum):
         return _typed(entry, entry.name)

@@ -17,8 +17,10 @@ from .exact import rough
 from .explanation import Candidate, Explanation, rated
 from .limits import spend
 from .mechanisms.mechanism import Mechanism
+from .mechanisms.nested_choice import nested_response
+from .mechanisms.paired import Paired
 from .mechanisms.projective import room
-from .mechanisms.randomizer import Randomizer
+from .mechanisms.randomizer import Cells, Randomizer
 from .mechanisms.two_sizes import best_two_sizes, least_favourable
 from .objective import Objective, objective_of
 from .statistics.numeric import NUMERIC
@@ -28,6 +30,9 @@ KIND = 1 << 15
 
 MIXED = 1e-4
 """The least relative gain over the best single subset size for which two are mixed at the assumed shares."""
+
+PAIRED_BITS = 12
+"""The most bits that the report of one of two questions may have."""
 
 TABLE_LIMIT = 128
 """The largest domain for which a full table is tried automatically."""
@@ -109,16 +114,38 @@ def _attempts(
         yield partial(_served, context, served, make)
     if len(parts) == 1 and not parts[0].is_uniform and (bits is None or len(parts[0].sensitive) < bits):
         yield lambda: _two_sizes(context, served, parts[0], shares, objective)
-    if form.parts is None and context.size <= TABLE_LIMIT:
-        yield lambda: _written_out(context, shares)
+    if form.parts is None:
+        yield lambda: _whole(context, shares)
+        yield lambda: Mechanism(context, nested_response(context, bits=bits))
+        yield lambda: _paired(context, shares, bits)
 
 
-def _written_out(context: Context, shares: Any) -> Mechanism:
-    """The tight table, or the exponential one for an E that has no tight one."""
-    try:
-        return named(context, "tight", {}, shares)
-    except NotServed:
-        return named(context, "exponential", {}, shares)
+def _whole(context: Context, shares: Any) -> Mechanism:
+    """The first of these that serves a context without parts: each is at least as good as those after it."""
+    names = ("geometric", "ring", "tight", "exponential") if context.size <= TABLE_LIMIT else ("geometric", "ring")
+    for name in names:
+        try:
+            return named(context, name, {}, shares)
+        except NotServed:
+            continue
+    raise NotServed(f"none of {', '.join(names)} serves {context!r}")
+
+
+def _paired(context: Context, shares: Any, bits: int | None) -> Mechanism:
+    """Each of two questions by its best mechanism among those whose reports are counted one by one."""
+    if context.factors is None:
+        raise NotServed("paired needs the context of two questions")
+    first, second = context.factors
+    table = shares.reshape(first.size, second.size)
+    made = []
+    for part, other, prior in ((first, second, table.sum(axis=1)), (second, first, table.sum(axis=0))):
+        most = PAIRED_BITS if bits is None else min(PAIRED_BITS, bits - _fewest_bits(other))
+        parts = (candidate.mechanism.randomizer for candidate in explain(part, prior=prior, bits=most).candidates)
+        counted = next((part for part in parts if part.counted == Cells(part.outputs)), None)
+        if counted is None:
+            raise NotServed("paired needs mechanisms whose reports are counted one by one")
+        made.append(counted)
+    return Mechanism(context, Paired(*made))
 
 
 def _served(context: Context, served: Context, make: Callable[[Part], Randomizer]) -> Mechanism:

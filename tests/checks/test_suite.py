@@ -154,6 +154,30 @@ def test_the_tight_table_keeps_the_laws(context):
     assert set(check_mechanism(("tight", context))) >= ALWAYS | ENUMERATED | {"every word"}
 
 
+@pytest.mark.parametrize("epsilon", ["0.01", "1", "5", "18"])
+@pytest.mark.parametrize("values", [range(3), range(4), [4, 1, 3, 2, 0], range(12)], ids=["3", "4", "5", "12"])
+def test_the_ring_response_keeps_the_laws(values, epsilon):
+    context = Context.metric(values, "ring", epsilon)
+    assert set(check_mechanism(("ring", context))) >= ALWAYS | ENUMERATED | {"every word"}
+
+
+@pytest.mark.parametrize("epsilon", ["0.01", "1", "5", "20"])
+@pytest.mark.parametrize("values", [range(2), range(3), [4, 1, 3, 2, 5, 6], range(9)], ids=["2", "3", "6", "9"])
+def test_the_geometric_response_keeps_the_laws(values, epsilon):
+    context = Context.metric(values, lambda x, z: abs(x - z), epsilon)
+    assert set(check_mechanism(("geometric", context))) >= ALWAYS | ENUMERATED | {"every word"}
+
+
+@pytest.mark.parametrize(
+    "names", [("hadamard", "geometric"), ("randomized_response", "tight"), ("projective", "geometric")]
+)
+def test_two_questions_keep_the_laws(names):
+    questions = uniform(3, "1") * Context.metric(range(4), "line", "0.5")
+    first, second = ({"name": name} for name in names)
+    mechanism = dc.mechanism(questions, "paired", first=first, second=second)
+    assert set(check_mechanism(mechanism)) >= ALWAYS | ENUMERATED | {"every word"}
+
+
 def test_a_table_that_the_user_brings_keeps_the_laws():
     rows = [["1/2", "1/4", "1/4", 0], ["1/4", "1/2", "1/4", 0], ["1/4", "1/4", "1/2", 0]]
     mechanism = dc.mechanism(uniform(3, "1"), "table", rows=rows)

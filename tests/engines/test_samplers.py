@@ -15,6 +15,7 @@ from discreet.engines.packed import packed
 from discreet.engines.samplers import compiled_sampler
 from discreet.mechanisms.blocks import BlockResponse
 from discreet.mechanisms.cyclotomic import Cyclotomic
+from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.hadamard import Hadamard
 from discreet.mechanisms.high_low import HighLowResponse
 from discreet.mechanisms.projective import Projective
@@ -67,6 +68,8 @@ FORMS = {
     ),
     "mangat": named(dc.Context.binary("no", "yes", epsilon=("inf", "1")), "mangat"),
     "exponential": named(dc.Context.metric(range(9), lambda a, b: abs(a - b), "0.5"), "exponential"),
+    "geometric": Geometric(40, Fraction(1, 2)),
+    "geometric, far": Geometric(5000, Fraction(2)),
 }
 
 

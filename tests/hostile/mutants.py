@@ -34,6 +34,12 @@ def _made():
     yield dc.mechanism(dc.Context.uniform(range(2), 1), "table", rows=[["2/3", "1/3"], ["1/3", "2/3"]])
     yield Spec.of({"domain": {"size": 3}, "context": METRIC, "mechanism": {"name": "exponential"}}).mechanism
     yield Spec.of({"domain": {"size": 3}, "context": METRIC, "mechanism": {"name": "tight"}}).mechanism
+    yield dc.mechanism(dc.Context.metric([0, 2, 1, 3, 4], lambda x, z: abs(x - z), ONE), "geometric")
+    yield dc.mechanism(dc.Context.metric([0, 2, 1, 3, 4, 5], "ring", ONE), "ring")
+    inside = dc.Context.blocks({"a": range(3), "b": range(3, 5)}, ONE)
+    yield dc.mechanism(inside & dc.Context.uniform(range(5), "2"), "nested")
+    questions = dc.Context.metric(range(4), "line", ONE) * dc.Context.uniform(["a", "b"], ONE)
+    yield dc.mechanism(questions, "paired", first={"name": "geometric"}, second={"name": "randomized_response"})
     small = dc.mechanism(dc.Context.uniform(range(3), ONE), "randomized_response")
     half = [[Fraction(1, 2), Fraction(1, 2), 0], [0, 1, 0], [0, 0, 1]]
     yield dc.post_process(small, half)

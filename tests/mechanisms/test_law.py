@@ -37,6 +37,17 @@ MECHANISMS = {
     "binary": dc.mechanism(Context.binary("no", "yes", ("2", "1")), "binary"),
     "table": dc.mechanism(SMALL, "table", rows=[["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]),
     "exponential": dc.mechanism(Context.metric([0, 1, 2], lambda a, b: abs(a - b), "1"), "exponential"),
+    "geometric": dc.mechanism(Context.metric([0, 2, 1, 3], lambda a, b: abs(a - b), "1"), "geometric"),
+    "nested": dc.mechanism(
+        Context.blocks({"a": range(3), "b": range(3, 5), "c": [5]}, "1") & Context.uniform(range(6), "3"), "nested"
+    ),
+    "paired": dc.mechanism(
+        SMALL * Context.metric(range(3), "line", "1"),
+        "paired",
+        first={"name": "hadamard"},
+        second={"name": "geometric"},
+    ),
+    "ring": dc.mechanism(Context.metric([0, 2, 1, 3], "ring", "1"), "ring"),
     "product": dc.compose(dc.mechanism(SMALL), dc.mechanism(SMALL, "hadamard")).exact(),
     "adaptive": dc.adaptive(
         dc.mechanism(SMALL, "randomized_response"),

@@ -111,6 +111,12 @@ EQUAL = {
     "many values": dc.mechanism(Context.uniform(range(200_000), "1"), "randomized_response"),
     "binary": dc.mechanism(Context.binary("no", "yes", ("2", "1")), "binary"),
     "exponential": dc.mechanism(Context.metric(range(13), lambda a, b: abs(a - b), "1"), "exponential"),
+    "geometric": dc.mechanism(Context.metric(range(13), lambda a, b: abs(a - b), "1"), "geometric"),
+    "nested": dc.mechanism(
+        Context.blocks({"a": range(6), "b": range(6, 12)}, "1") & Context.uniform(range(12), "3"), "nested"
+    ),
+    "paired": dc.mechanism(SMALL * SMALL, "paired", first={"name": "hadamard"}, second={"name": "projective"}),
+    "ring": dc.mechanism(Context.metric(range(13), "ring", "1"), "ring"),
     "product": dc.compose(dc.mechanism(SMALL), dc.mechanism(SMALL, "hadamard")).exact(),
     "post-processed": dc.post_process(
         dc.mechanism(SMALL, "randomized_response"), [["1/2", "1/2", 0], [0, 1, 0], [0, 0, 1]]

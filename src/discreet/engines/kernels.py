@@ -27,6 +27,7 @@ from .packed import (
     PackedBlocks,
     PackedCycle,
     PackedCycles,
+    PackedGeometric,
     PackedHadamard,
     PackedHadamardBlocks,
     PackedHighLow,
@@ -241,14 +242,28 @@ def _neutral_unary(law: Any, words: Any) -> Any:
     return U(long_at(words, law.size) > law.neutral_last), bits_below(law.other, words, law.size)
 
 
-def _draw_table(law: Any, x: Any, words: Any) -> Any:
-    u, first, count = long_at(words, ZERO), x * law.width, short_at(law.used, x)
-    while count > ZERO:  # how many bounds are at most u
+@inline
+def _rank(bounds: Any, first: Any, count: Any, u: Any) -> Any:
+    """How many of `count` increasing bounds, from number `first` on, are at most u."""
+    at = first
+    while count > ZERO:
         half = count >> ONE
-        right = U(long_at(law.bounds, first + half) <= u)
-        first += (half + ONE) & (ZERO - right)
+        right = U(long_at(bounds, at + half) <= u)
+        at += (half + ONE) & (ZERO - right)
         count = select(right, count - half - ONE, half)
-    return first - x * law.width
+    return at - first
+
+
+def _draw_table(law: Any, x: Any, words: Any) -> Any:
+    return _rank(law.bounds, x * law.width, short_at(law.used, x), long_at(words, ZERO))
+
+
+def _draw_geometric(law: Any, x: Any, words: Any) -> Any:
+    u = long_at(words, ZERO)
+    found = _rank(law.bounds, ZERO, law.count, u)
+    moved = x + found - law.reach
+    moved &= ZERO - U(np.int64(moved) >= 0)
+    return select(U(found == ZERO), _divided(u, law.flat), min(moved, law.last))
 
 
 def _entry_high_low(law: Any, entry: Any, words: Any) -> Any:
@@ -311,6 +326,7 @@ choose_by_type(
         PackedSubset: _draw_subset,
         PackedUnary: _draw_unary,
         PackedTable: _draw_table,
+        PackedGeometric: _draw_geometric,
     },
 )
 choose_by_type(

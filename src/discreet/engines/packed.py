@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..mechanisms.blocks import BlockResponse
 from ..mechanisms.cyclic import Cyclic
 from ..mechanisms.floyd import Steps, ranges
+from ..mechanisms.geometric import Geometric
 from ..mechanisms.hadamard import Hadamard
 from ..mechanisms.high_low import HighLowResponse
 from ..mechanisms.randomized_response import RandomizedResponse
@@ -108,6 +109,19 @@ class PackedTable(NamedTuple):
     used: Any
 
 
+class PackedGeometric(NamedTuple):
+    """The first of `count` increasing `bounds` (longs) ends the words that go evenly to all places, one `flat` each.
+
+    The others are those of all distances from the own place, the `reach` - 1 downwards first; `last` is the last place.
+    """
+
+    bounds: Any
+    count: Any
+    flat: Divisor
+    reach: Any
+    last: Any
+
+
 class PackedHighLow(NamedTuple):
     """``entries[x]`` (shorts) is twice the place of x, plus one if x is not sensitive."""
 
@@ -177,6 +191,14 @@ def _table(r: Table, arrays: Arrays) -> PackedTable:
         bounds[x, : len(below)] = below
         used.append(len(below))
     return PackedTable(r.outputs, _kept(arrays, bounds, np.uint64), _kept(arrays, used, np.uint32))
+
+
+def _geometric(r: Geometric, arrays: Arrays) -> PackedGeometric:
+    if r.places:
+        raise _NoForm
+    bounds = [bound for bound in r.bounds if bound < WORD]
+    flat = _divisor(r.law.flat * r.scale)
+    return PackedGeometric(_kept(arrays, bounds, np.uint64), len(bounds), flat, r.reach + 1, r.size - 1)
 
 
 def _high_low(r: HighLowResponse, arrays: Arrays) -> Any:
@@ -288,7 +310,12 @@ def _unary(r: Unary, arrays: Arrays, neutral: Neutral | None) -> PackedUnary:
     return PackedUnary(r.size, r.law.own * r.scale, r.law.other * r.scale, last)
 
 
-WHOLE: dict[str, Callable[[Any, Arrays], Any]] = {"table": _table, "high_low": _high_low, "blocks": _blocks}
+WHOLE: dict[str, Callable[[Any, Arrays], Any]] = {
+    "table": _table,
+    "geometric": _geometric,
+    "high_low": _high_low,
+    "blocks": _blocks,
+}
 """How to pack laws that are never part of another one."""
 
 INNER: dict[str, Callable[[Any, Arrays, Neutral | None], Any]] = {

@@ -14,7 +14,7 @@ from ..arithmetic import Arithmetic
 from ..combinatorics.difference_sets import shared_differences
 from ..errors import NotIdentifiable
 from .law import Bits, Law
-from .support import Indexed
+from .support import Blank, Indexed
 from .units import Units, check_law, check_size
 
 if TYPE_CHECKING:
@@ -149,6 +149,11 @@ class Cyclic(Indexed):
             return Fraction(0)
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if self.is_supported(x, y) else self.low) + extra
+
+    @cached_property
+    def blank(self) -> Blank | None:  # type: ignore[override]
+        members = {len(chosen) for chosen in self._sets}
+        return Blank(self.law.modulus, members.pop(), self.ratio) if len(members) == 1 else None
 
     # -- statistics: correlation with D, one cycle beside the other --------------------------------------
     @property

@@ -14,6 +14,7 @@ from ..arithmetic import INTEGERS
 from ..canonical import canonical
 from ..certificate import Certificate, verify
 from ..context import Context
+from ..context.reading import describe_domain
 from ..domain import Value
 from ..errors import InvalidInput, RandomnessFailure, UnknownValue, check_type
 from ..limits import check
@@ -78,10 +79,9 @@ class Mechanism:
     @cached_property
     def description(self) -> dict[str, Any]:
         """Everything that the promise rests on, as plain data: the values, the context and the law."""
-        domain = self.context.domain
         return {
             "version": VERSION,
-            "domain": {"size": len(domain)} if domain.is_range else {"values": list(domain)},
+            "domain": describe_domain(self.context.domain),
             "context": self.context.describe(),
             "law": plain_law(self.randomizer.law),
         }

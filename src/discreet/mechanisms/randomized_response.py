@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from .law import WORD_BITS, Law
-from .support import Indexed
+from .support import Blank, Indexed
 from .units import Units, check_law, check_size
 
 if TYPE_CHECKING:
@@ -93,6 +93,10 @@ class RandomizedResponse(Indexed):
             return Fraction(0)
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if x == y else self.low) + extra
+
+    @property
+    def blank(self) -> Blank:
+        return Blank(self.size, 1, self.ratio)
 
     def supports(self, counts: Array, ops: Numeric) -> Array:
         return counts

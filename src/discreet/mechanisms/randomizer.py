@@ -9,7 +9,7 @@ over every word to compare it with the other. The statistics (`decode` and the m
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -132,6 +132,15 @@ class Randomizer(ABC):
     @abstractmethod
     def pairs(self) -> Iterator[Pair]:
         """One pair per ordered pair of labels with a bounded ratio; pairs that are not covered are unbounded."""
+
+    def leaks(self) -> Callable[[int, int], Fraction | None]:
+        """From two different values x, z to a certified bound on the ratio Q(y | x) / Q(y | z); None without one.
+
+        It says what `pairs` says, which takes too long to list where every two values have a ratio of their own.
+        """
+        labels = self.labels
+        known = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in self.pairs()}
+        return lambda x, z: known.get((labels[x], labels[z]))
 
     def describe(self) -> dict[str, Any]:
         """Its name and parameters, which is how a spec asks for it if it can be named at all; the rest is in `law`."""

@@ -15,7 +15,7 @@ from ..errors import InvalidInput
 from ..exact import ceil_div, exp_below, rough
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
 from .law import WORD_BITS, Law
-from .support import Neutral, SetValued
+from .support import Blank, Neutral, SetValued
 from .units import beyond_words, check_law, check_size, too_few
 
 
@@ -115,6 +115,10 @@ class Subset(SetValued):
         holds = y >> x & 1
         law = set_law(self.size - self.d, self.law.steps, self.word_bits, skip=holds)
         return (self.g if holds else 1 - self.g) * law.get(others, Fraction(0))
+
+    @property
+    def blank(self) -> Blank:
+        return Blank(self.size, self.d, self.ratio * self._even, self._even)
 
     # -- values that need no protection: below `units` a uniform set of d values -----------------------
     @cached_property

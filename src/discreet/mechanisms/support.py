@@ -12,12 +12,14 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..exact import ceil_div, exp_below
-from .randomizer import Cells, Pair, Randomizer, Sets
+from .enclosed import Enclosed
+from .randomizer import Cells, Pair, Sets
 from .units import beyond_words, check_law
 
 if TYPE_CHECKING:
@@ -34,7 +36,20 @@ class Neutral(NamedTuple):
     steps: tuple[tuple[int, int], ...] = ()
 
 
-class Supporting(Randomizer):
+class Blank(NamedTuple):
+    """What hides whose report a report is: drawn from a place taken evenly from `places`, it says nothing of a value.
+
+    Each report supports `members` of the places, which write it `odds` times as often as the others do, each up to
+    a factor `even`. The first places are those of the values; the others, if any, are nobody's.
+    """
+
+    places: int
+    members: int
+    odds: Fraction
+    even: Fraction = Fraction(1)
+
+
+class Supporting(Enclosed):
     """A randomizer with support probabilities g (own value), h (another value) and nu (neutral report)."""
 
     g: Fraction
@@ -90,6 +105,58 @@ class Supporting(Randomizer):
     @abstractmethod
     def pull_neutral(self, weights: Array, ops: Numeric) -> Array:
         """The expected sum of cell weights of one neutral report."""
+
+    # -- reports of people whose value is elsewhere ---------------------------------------------------
+    @property
+    def blank(self) -> Blank | None:
+        """How a *blank* report is drawn, that of a place taken evenly; None where it would not be uniform."""
+        return None
+
+    def blank_probability(self, y: int) -> Fraction:
+        """Pr(a blank report is y), exactly (small domains): places take words in parts uneven by at most one."""
+        assert self.blank is not None
+        space, places = 1 << self.word_bits, self.blank.places
+        ends = [ceil_div(z * space, places) for z in range(places + 1)]
+        parts = (end - begin for begin, end in pairwise(ends))
+        return sum((Fraction(part, space) * self.probability(z, y) for z, part in enumerate(parts)), Fraction(0))
+
+    @cached_property
+    def blank_ratios(self) -> tuple[Fraction, Fraction]:
+        """The certified largest Q(y | x) / Pr(blank y) and Pr(blank y) / Q(y | x).
+
+        In units of the lower level a blank report has ``1 + (odds - 1) q``, with q the chance of a place that it
+        supports: `members` parts of the words, each rounded down for the first ratio and up for the second.
+        """
+        assert self.blank is not None
+        (places, members, odds, even), space = self.blank, 1 << self.word_bits
+        least, most = Fraction(members * (space // places), space), Fraction(members * ceil_div(space, places), space)
+        return odds / (1 + (odds - 1) * least) / even, (1 + (odds - 1) * most) / even
+
+    # -- inside a block that others may show as well --------------------------------------------------
+    @property
+    def hides(self) -> bool:
+        return self.blank is not None
+
+    @property
+    def held_words(self) -> int:
+        return 1 + self.words
+
+    def draw_held(self, x: Any, blank: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        assert self.blank is not None
+        nobody = ops.position(words[0], self.blank.places)
+        return self.draw(ops.select(blank, nobody, x), words[1:], ops)
+
+    def blank_ratios_of(self, x: int) -> tuple[Fraction, Fraction]:
+        return self.blank_ratios
+
+    def blank_means(self, ops: Numeric) -> Any:
+        return float((self.nu - self.h) / (self.g - self.h))
+
+    def blank_moments(self, ops: Numeric) -> Any:
+        return self.neutral_moment
+
+    def own_moments(self, ops: Numeric) -> Any:
+        return self.v0 + self.v1 + 1
 
     # -- all values alike ---------------------------------------------------------------------------
     @abstractmethod

@@ -130,6 +130,17 @@ class Arrays:
         report[:, -1] += block
         return report
 
+    def beside(self, report: Words, other: Words, at: int, bits: int) -> Words:
+        if bits <= 64:
+            return np.asarray(report + (other << np.uint64(at)))
+        wide = self.widen(report, bits)
+        first, shift = divmod(at, 64)
+        for column, word in enumerate(other[:, None].T if other.ndim == 1 else other.T, first):
+            wide[:, column] |= word << np.uint64(shift)
+            if shift and column + 1 < wide.shape[1]:
+                wide[:, column + 1] |= word >> np.uint64(64 - shift)
+        return wide
+
     def widen(self, report: Words, bits: int) -> Words:
         columns = -(-bits // 64)
         if columns == 1:

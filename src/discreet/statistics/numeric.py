@@ -12,7 +12,7 @@ from ..errors import InvalidReport
 from ..mechanisms.randomizer import Cells, PartLayout, Sets
 from .acceleration import accelerated
 from .arrays import ARRAYS
-from .transforms import CyclicKernel, walsh_hadamard
+from .transforms import Circulant, CyclicKernel, walsh_hadamard
 
 Array = NDArray[Any]
 
@@ -25,6 +25,7 @@ class Numeric:
 
     walsh_hadamard = staticmethod(walsh_hadamard)
     cyclic_kernel = CyclicKernel
+    circulant = Circulant
 
     def maximum(self, first: Array, second: Any) -> Array:
         found: Array = np.maximum(first, second)
@@ -46,6 +47,9 @@ class Numeric:
 
     def zeros(self, shape: int | tuple[int, ...]) -> Array:
         return np.zeros(shape)
+
+    def identity(self, count: int) -> Array:
+        return np.eye(count)
 
     def array(self, rows: Any) -> Array:
         return np.asarray(rows, dtype=float)
@@ -79,6 +83,19 @@ class Numeric:
         if reports[:, columns:].any():
             raise InvalidReport(f"reports: a report inside its block must be below 2**{bits}")
         return reports[:, 0] if columns == 1 else reports[:, :columns]
+
+    def cut(self, reports: Array, bits: int) -> tuple[Array, Array]:
+        """The lowest `bits` bits of every report, as reports of so many bits, and what is left above them."""
+        words = (reports[:, None] if reports.ndim == 1 else reports).astype(np.uint64, copy=False)
+        columns, (first, shift) = -(-bits // 64), divmod(bits, 64)
+        low = words[:, :columns].copy()
+        if shift:
+            low[:, first] &= np.uint64((1 << shift) - 1)
+        left = np.zeros_like(words)
+        left[:, : words.shape[1] - first] = words[:, first:] >> np.uint64(shift)
+        if shift:
+            left[:, : words.shape[1] - first - 1] |= words[:, first + 1 :] << np.uint64(64 - shift)
+        return low[:, 0] if columns == 1 else low, left[:, 0] if reports.ndim == 1 else left
 
     def count_cells(self, counts: Array, reports: Array, start: Any, outputs: int) -> None:
         """Add one to cell start + report for every report, each below `outputs`."""

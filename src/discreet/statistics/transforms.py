@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,29 @@ def _hadamard(bits: int) -> NDArray[np.float64]:
     for _ in range(bits):
         matrix = np.block([[matrix, matrix], [matrix, -matrix]])
     return matrix
+
+
+class Circulant:
+    """A symmetric convolution around a ring, ready to be applied and undone by real FFTs over the last axis."""
+
+    def __init__(self, kernel: Any) -> None:
+        self.kernel: NDArray[np.float64] = np.asarray(kernel, dtype=np.float64)
+        self._spectrum = np.fft.rfft(self.kernel).real
+        self.length = len(self.kernel)
+        self.least = float(np.abs(self._spectrum).min())
+
+    def applied(self, array: Any) -> NDArray[np.float64]:
+        """The kernel convolved with the array."""
+        return np.fft.irfft(np.fft.rfft(array) * self._spectrum, self.length)
+
+    def undone(self, array: Any) -> NDArray[np.float64]:
+        """What the kernel must be convolved with to give the array."""
+        return np.fft.irfft(np.fft.rfft(array) / self._spectrum, self.length)
+
+    @cached_property
+    def inverse(self) -> NDArray[np.float64]:
+        """The kernel of `undone`."""
+        return np.fft.irfft(1 / self._spectrum, self.length)
 
 
 class CyclicKernel:

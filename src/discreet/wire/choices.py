@@ -157,6 +157,12 @@ def _named(key: str) -> Any:
     return read
 
 
+def _one(key: str) -> Any:
+    """A reader for a table that names a randomizer."""
+    read = _named(key)
+    return lambda data: read([data])[0]
+
+
 READERS = {
     "bits": _bits,
     "worst": _worst,
@@ -164,5 +170,7 @@ READERS = {
     "units": _units,
     "parts": _named("parts"),
     "inner": _named("inner"),
+    "first": _one("first"),
+    "second": _one("second"),
 }
 """How the parameters that are not plain numbers or text are read."""
