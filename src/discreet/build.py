@@ -341,6 +341,18 @@ def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomi
     return randomizer_of(law_of(parameters.get("law"), values=context.size)).weighted(shares)
 
 
+def _types(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.types import Types
+
+    _nothing_but(parameters, Types.name, "law")
+    if "law" not in parameters:
+        raise InvalidInput("types needs law=: which types there are is worked out by auto, not by name")
+    made = _by_law(context, parameters, shares)
+    if made.name != Types.name:
+        raise InvalidInput(f"law of kind {made.law.kind!r} must be of kind 'types' here")
+    return made
+
+
 def _nothing_but(parameters: Parameters, name: str, *known: str) -> None:
     for key in parameters:
         if key not in known:
@@ -355,6 +367,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "law": _by_law,
     "mixture": mixture,
     "table": _table,
+    "types": _types,
     "utility_rappor": _utility_rappor,
 }
 """Mechanisms that serve a context as a whole, by name; a new one is registered here."""

@@ -22,6 +22,8 @@ from .mechanisms.high_low_choice import best_two_sizes
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.projective import room
 from .mechanisms.randomizer import Randomizer
+from .optimum.options import classes_of
+from .optimum.types import best_types
 from .statistics.numeric import NUMERIC
 
 KIND = 1 << 15
@@ -35,6 +37,9 @@ SHOWN_PARTS = 12
 
 TIE = 1e-6
 """Errors that differ by less than this, relative to them, are alike."""
+
+TYPE_CLASSES = 12
+"""The most classes of alike values for which types are composed automatically: a second's work."""
 
 TABLE_LIMIT = 128
 """The largest domain for which a full table is tried automatically."""
@@ -210,6 +215,8 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Calla
         yield partial(_served, context, served, make)
     if len(parts) == 1 and not parts[0].is_uniform:
         yield lambda: _two_sizes(context, served, parts[0], shares)
+    if form.parts is None:
+        yield lambda: _types(context, shares, bits)
     if form.parts is None and context.size <= TABLE_LIMIT:
         yield lambda: named(context, "exponential", {}, shares)
 
@@ -292,3 +299,11 @@ def _two_sizes(context: Context, served: Context, part: Part, shares: Any) -> Me
     units = int(share * 2**64)
     asked = {"parts": [{"name": "subset", "d": d} for d in sizes], "units": [units, 2**64 - units]}
     return Mechanism(context, mixture(served, asked, shares), served=served)
+
+
+def _types(context: Context, shares: Any, bits: int | None) -> Mechanism:
+    """Reports by type for classes of alike values, where E depends on the class and, between classes, on the row."""
+    classes = classes_of(context, shares)
+    if len(classes.inside) > TYPE_CLASSES:
+        raise NotServed(f"types of more than {TYPE_CLASSES} classes are left to a design")
+    return Mechanism(context, best_types(classes, bits=bits).randomizer)
