@@ -341,6 +341,15 @@ def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomi
     return randomizer_of(law_of(parameters.get("law"), values=context.size)).weighted(shares)
 
 
+def _graded_unary(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.graded_unary import GradedUnary
+
+    _nothing_but(parameters, GradedUnary.name)
+    if context.grades is None:
+        raise NotServed("mechanism='graded_unary' needs a context with one finite epsilon for each value")
+    return GradedUnary(context.grades, prior=shares)
+
+
 def _types(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     from .mechanisms.types import Types
 
@@ -364,6 +373,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "warner": _two_values("warner"),
     "mangat": _two_values("mangat"),
     "exponential": _exponential,
+    "graded_unary": _graded_unary,
     "law": _by_law,
     "mixture": mixture,
     "table": _table,

@@ -217,6 +217,8 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Calla
         yield lambda: _two_sizes(context, served, parts[0], shares)
     if form.parts is None:
         yield lambda: _types(context, shares, bits)
+        if bits is None or context.size <= bits:
+            yield lambda: named(context, "graded_unary", {}, shares)
     if form.parts is None and context.size <= TABLE_LIMIT:
         yield lambda: named(context, "exponential", {}, shares)
 

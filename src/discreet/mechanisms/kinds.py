@@ -19,6 +19,7 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
         "blocks": "blocks:BlockResponse",
         "cyclic": "cyclic:Cyclic",
         "general_hadamard": "general_hadamard:GeneralHadamard",
+        "graded_unary": "graded_unary:GradedUnary",
         "hadamard": "hadamard:Hadamard",
         "high_low": "high_low:HighLowResponse",
         "mixture": "mixture:Mixture",
