@@ -31,8 +31,11 @@ Array = NDArray[np.float64]
 MOST_CLASSES = 64
 """The most classes of values that are composed into types."""
 
-MOST_EPSILON = Fraction(30)
-"""A larger entry is taken for this one: more than so many nats are invisible in any share."""
+MOST_EPSILON = Fraction(16)
+"""A larger entry is taken for this one: what more of it would gain is invisible in any share."""
+
+LEAST_MASS = 1e-3
+"""The smallest mass that a class is given in a comparison, so that each is told from the others."""
 
 ALIKE_SHARES = 0.03
 """Cyclic sets whose shares differ by less than this, relative to them, stand for each other."""
@@ -160,7 +163,8 @@ class Problem:
         self.means = [np.array([option.mean(epsilon) for option in of]) for of, epsilon, _, _ in levels]
         self.known = [np.array([one.information(epsilon, *rest) for one in of]) for of, epsilon, *rest in levels]
         self.costs = [np.array([option.bits for option in of]) for of in self.options]
-        self.sizes, self.masses = np.array(sizes, dtype=float), np.maximum(classes.masses, 1e-9)
+        self.sizes, self.masses = np.array(sizes, dtype=float), np.maximum(classes.masses, LEAST_MASS)
+        self.masses /= self.masses.sum()
         self.several = self.sizes > 1
         if any(size > 1 and not known.any() for size, known in zip(sizes, self.known, strict=True)):
             raise NotServed(f"nothing that shows a value of each class fits {bits} bits")

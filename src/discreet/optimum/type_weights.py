@@ -16,6 +16,9 @@ NEWTON = 100
 GAP = 1e-8
 """The least relative distance to the best weights at which a search ends."""
 
+HALVINGS = 30
+"""How often a step is halved before it is taken as it is."""
+
 BEGIN = 40
 """How many times as far from the best weights a search begins."""
 
@@ -23,7 +26,7 @@ SAME = 1e-11
 """Changes below this, relative to the largest, are none."""
 
 UNUSED = 1e-7
-"""A type whose weight is below this part of the largest is dropped."""
+"""A type whose part is smaller than this is dropped."""
 
 
 def best_weights(
@@ -52,7 +55,7 @@ def best_weights(
         missing = 1 - means.T @ weights
         worth = np.linalg.solve(rows.T @ solved[:, 1:], rows.T @ solved[:, 0] - missing)
         move = solved[:, 0] - solved[:, 1:] @ worth
-        weights = weights * (1 + move * min(1.0, 0.9 / max(-move.min(), 1e-300), 3 / max(move.max(), 1e-300)))
+        weights = _moved(problem, columns, weights, move, barrier, 2 * float(np.abs(worth).max()))
         if np.abs(move).max() < 1:
             if barrier * count < gap * float(slopes @ weights) and np.abs(missing).max() < 1e-10:
                 break
@@ -60,12 +63,39 @@ def best_weights(
     return weights, worth
 
 
+def parts(problem: Problem, columns: Columns, weights: Array) -> Array:
+    """The largest part that each type has in any row, or in what is known of any class."""
+    means, known = columns
+    whole = np.where(problem.several, weights @ known, 1.0)
+    found: Array = (weights[:, None] * np.maximum(means, known / whole)).max(axis=1)
+    return found
+
+
+def _moved(
+    problem: Problem, columns: Columns, weights: Array, move: Array, barrier: float, price: float
+) -> Array:
+    """The weights after as long a step as lowers the error with its barrier and the price of rows that are not one."""
+
+    def cost(tried: Array) -> float:
+        missing = float(np.abs(1 - columns[0].T @ tried).sum())
+        return problem.error(tried, columns) - barrier * float(np.log(tried).sum()) + price * missing
+
+    before = cost(weights)
+    step = min(1.0, 0.9 / max(-float(move.min()), 1e-300))
+    for _ in range(HALVINGS):
+        tried = weights * (1 + step * move)
+        if cost(tried) <= before + 1e-12 * abs(before):
+            return tried
+        step /= 2
+    return weights * (1 + step * move)
+
+
 def fewest(problem: Problem, types: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64], Array]:
     """As few of the types, with weights that leave the rows and the error as they are.
 
     A combination of types that changes neither means, informations nor N is moved along until a weight is zero.
     """
-    used = weights > UNUSED * weights.max()
+    used = parts(problem, problem.columns(types), weights) > UNUSED
     types, weights = types[used], weights[used]
     means, known = problem.columns(types)
     first, second = np.triu_indices(means.shape[1])

@@ -19,7 +19,7 @@ from ..mechanisms.types import Types, TypesLaw
 from ..statistics.numeric import NUMERIC
 from .options import Classes, Option, Problem
 from .type_pricing import LISTED, Prices, all_priced, best_found, listings
-from .type_weights import GAP, UNUSED, best_weights, fewest
+from .type_weights import GAP, UNUSED, best_weights, fewest, parts
 
 Array = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ CLOSE = 1e-6
 """The relative gain of the best type at which the search ends."""
 
 SLIGHT = 1e-4
-"""A type whose weight is below this part of the largest is left out if nothing is lost by it."""
+"""A type whose part is smaller than this is left out if nothing is lost by it, and a fresh one begins with it."""
 
 UNEVEN = 1e-9
 """How far the rows may be from one before what they leave over makes up for it."""
@@ -98,8 +98,9 @@ def best_types(classes: Classes, *, bits: int | None) -> TypeDesign:
     problem = Problem(classes, bits=None if bits is None else max(1, bits - several.bit_length()))
     spend(min(listings(problem), LISTED) * STEPS, f"types of {count} classes")
     try:
-        return _search(problem)
-    except np.linalg.LinAlgError:
+        with np.errstate(divide="raise", over="raise", invalid="raise"):
+            return _search(problem)
+    except (np.linalg.LinAlgError, FloatingPointError):
         raise NotServed("types: the levels of the classes are too far apart to compare") from None
 
 
@@ -125,7 +126,7 @@ def _search(problem: Problem) -> TypeDesign:
         waited = waited + 1 if gap < enough else 0
         if waited >= (1 if complete else PATIENCE):
             break
-        types, weights = _joined(types, weights, fresh)
+        types, weights = _joined(problem, types, weights, fresh)
     types, weights = _essential(problem, types, weights)
     chosen = tuple(tuple(problem.options[c][number] for c, number in enumerate(row)) for row in types.tolist())
     scale = problem.columns(types)[0][:, 0] / np.array([problem.means[0][row[0]] for row in types])
@@ -136,7 +137,7 @@ def _search(problem: Problem) -> TypeDesign:
 def _essential(problem: Problem, types: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64], Array]:
     """As few of the types as the least error needs, without those that hardly weigh if it is as small without them."""
     types, weights = fewest(problem, types, weights)
-    heavy = weights > SLIGHT * weights.max()
+    heavy = parts(problem, problem.columns(types), weights) > SLIGHT
     kept = types[heavy]
     error = problem.error(weights, problem.columns(types))
     try:
@@ -149,13 +150,12 @@ def _essential(problem: Problem, types: NDArray[np.int64], weights: Array) -> tu
 
 
 def _joined(
-    types: NDArray[np.int64], weights: Array, fresh: NDArray[np.int64]
+    problem: Problem, types: NDArray[np.int64], weights: Array, fresh: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], Array]:
     """The types in use and the fresh ones, each once, the latter with a little weight."""
-    used = weights > UNUSED * weights.max()
-    both = np.vstack([types[used], fresh])
-    start = np.concatenate([weights[used], np.full(len(fresh), 1e-4 * weights.max())])
-    joined, first = np.unique(both, axis=0, return_index=True)
+    used = parts(problem, problem.columns(types), weights) > UNUSED
+    start = np.concatenate([weights[used], SLIGHT / problem.columns(fresh)[0].max(axis=1)])
+    joined, first = np.unique(np.vstack([types[used], fresh]), axis=0, return_index=True)
     return joined, start[first]
 
 
