@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from ..statistics.numeric import Array, Numeric
 
 SCANNED = 64
-"""How many numbers c are compared, twice: over their whole range, and around the best of them."""
+"""How many numbers c are compared over their whole range, and twice more around the best of them."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +75,9 @@ class GradedUnary(Bitwise):
         self.follow(GradedUnaryLaw(Row.of(grade_of), own, other, word_bits))
 
     def follow(self, law: GradedUnaryLaw) -> None:
-        grade_of, grades, space = law.grade_of.numbers(), len(law.own), 1 << law.word_bits
+        grade_of, grades = law.grade_of.numbers(), len(law.own)
         check_size(len(grade_of), law.word_bits)
+        space = 1 << law.word_bits
         used = set(grade_of) == set(range(grades)) and len(law.other) == grades
         check_law(used, law.kind, "its grades must be numbered from 0, each with one own, one other and some value")
         sound = all(0 < b < a < space for a, b in zip(law.own, law.other, strict=True))
@@ -158,11 +158,10 @@ def _best(epsilons: Sequence[float], masses: Sequence[float], counts: Sequence[i
             total += (b * (1 - b) * (count - mass) + a * (1 - a) * mass) / (a - b) ** 2
         return total
 
-    most = math.expm1(min(epsilons))
+    most = best = math.expm1(min(epsilons))
     low, high = most * 2.0**-SCANNED, most
-    for _ in range(2):
+    for _ in range(3):
         step = (high / low) ** (1 / SCANNED)
-        tried = list(accumulate([low, *[step] * (SCANNED - 1)], lambda c, by: c * by))[1:]
-        best = min(tried, key=error)
+        best = min((low * step**number for number in range(1, SCANNED)), key=error)
         low, high = best / step, min(best * step, most)
     return best

@@ -1,15 +1,15 @@
 """What a report may show of a class of alike values: the options from which the types of a channel are composed.
 
 A column of a channel on classes is two-valued in each class: `share` of its places stand ``e**inside`` times above the
-others, which stand at `base`. In a context whose entries depend on the row alone between classes (`across`) and inside
-them (`inside`, at most as large), every choice of one option per class is a column that E allows, and no other column is
-extreme: its least level is 1, and no level of class c exceeds ``e**across``.
+others, which stand at `base`. In a context with one entry from each class to all others (`across`) and one inside it
+(`inside`, at most as large), every choice of one option per class is a column that E allows, as no level is below 1 and
+none of class c above ``e**across``; and no other column is extreme, as a level between could be tight with nothing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -72,10 +72,15 @@ def classes_of(context: Context, shares: Any) -> Classes:
         own = closed.at(of[0], of[1]) if len(of) > 1 else entry
         if entries or not isinstance(entry, Fraction) or not isinstance(own, Fraction) or not 0 < own <= entry:
             raise NotServed("types need a finite entry for each class of values to all others, and at most it inside")
-        inside.append(min(own, MOST_EPSILON))
-        across.append(min(entry, MOST_EPSILON))
-    masses = np.bincount(class_of, weights=np.asarray(shares), minlength=count)
+        inside.append(own)
+        across.append(entry)
+    masses = np.bincount(class_of, weights=np.asarray(shares, dtype=float), minlength=count).astype(float)
     return Classes(class_of, tuple(inside), tuple(across), masses)
+
+
+def lowered(epsilons: Sequence[Fraction]) -> list[Fraction]:
+    """Epsilons of which none is above `MOST_EPSILON`."""
+    return [min(epsilon, MOST_EPSILON) for epsilon in epsilons]
 
 
 class Option(NamedTuple):
@@ -150,6 +155,7 @@ class Problem:
     Type y has mean level m_yc and information i_yc in class c, both scaled so that ``sum_c P_c m_yc = 1``. With
     ``N = sum_y w_y m_y m_y^T`` and ``I_c = sum_y w_y i_yc`` the error is ``tr(N**-1 / n) + sum_c n_c / I_c``, less the
     sum of squared shares; ``sum_y w_y m_yc = 1`` for each class, so that the rows of the channel add up to one.
+    It is `complete` if the options make all extreme columns, at the epsilons and masses that are asked for.
     """
 
     def __init__(self, classes: Classes, *, bits: int | None) -> None:
@@ -157,14 +163,17 @@ class Problem:
         sizes = classes.sizes.tolist()
         self.limited = bits is not None and sum(sizes) > bits
         few = bits if self.limited else None
-        asked = list(zip(sizes, classes.inside, classes.across, strict=True))
+        inner, outer = lowered(classes.inside), lowered(classes.across)
+        asked = list(zip(sizes, inner, outer, strict=True))
         self.options = [options_of(size, inside, across, bits=few) for size, inside, across in asked]
-        levels = list(zip(self.options, map(float, classes.inside), sizes, classes.masses.tolist(), strict=True))
+        levels = list(zip(self.options, map(float, inner), sizes, classes.masses.tolist(), strict=True))
         self.means = [np.array([option.mean(epsilon) for option in of]) for of, epsilon, _, _ in levels]
         self.known = [np.array([one.information(epsilon, *rest) for one in of]) for of, epsilon, *rest in levels]
         self.costs = [np.array([option.bits for option in of]) for of in self.options]
         self.sizes, self.masses = np.array(sizes, dtype=float), np.maximum(classes.masses, LEAST_MASS)
         self.masses /= self.masses.sum()
+        changed = max(classes.across) > MOST_EPSILON or min(classes.masses) < LEAST_MASS
+        self.complete = not self.limited and not changed
         self.several = self.sizes > 1
         if any(size > 1 and not known.any() for size, known in zip(sizes, self.known, strict=True)):
             raise NotServed(f"nothing that shows a value of each class fits {bits} bits")
@@ -206,5 +215,5 @@ class Problem:
         means, known = columns
         inverse = np.linalg.inv((means * weights[:, None]).T @ means)
         inside = np.where(self.several, weights @ known, 1.0)
-        return (inverse / self.sizes) @ inverse, self.several * self.sizes / inside**2, inverse
-
+        found: tuple[Any, Any, Any] = (inverse / self.sizes) @ inverse, self.several * self.sizes / inside**2, inverse
+        return found

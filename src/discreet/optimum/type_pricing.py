@@ -1,4 +1,4 @@
-"""Types that would lower the error: all of them compared where they can be listed, else the best found from many starts."""
+"""Types that would lower the error: the best of all where they can be listed, else the best found from many starts."""
 
 from __future__ import annotations
 

@@ -29,9 +29,7 @@ UNUSED = 1e-7
 """A type whose part is smaller than this is dropped."""
 
 
-def best_weights(
-    problem: Problem, columns: Columns, weights: Array, *, gap: float = GAP
-) -> tuple[Array, Array]:
+def best_weights(problem: Problem, columns: Columns, weights: Array, *, gap: float = GAP) -> tuple[Array, Array]:
     """The weights of least error, with rows that add up to one, from any positive ones; and what a row is worth.
 
     Minimises ``error - t sum_y log w_y`` for falling t by Newton's method in log w, in which it stays well scaled.
@@ -53,7 +51,7 @@ def best_weights(
         scaled = curvature * weights[:, None] * weights + barrier * np.eye(count)
         solved = np.linalg.solve(scaled, np.column_stack([weights * slopes + barrier, rows]))
         missing = 1 - means.T @ weights
-        worth = np.linalg.solve(rows.T @ solved[:, 1:], rows.T @ solved[:, 0] - missing)
+        worth = np.asarray(np.linalg.solve(rows.T @ solved[:, 1:], rows.T @ solved[:, 0] - missing))
         move = solved[:, 0] - solved[:, 1:] @ worth
         weights = _moved(problem, columns, weights, move, barrier, 2 * float(np.abs(worth).max()))
         if np.abs(move).max() < 1:
@@ -71,9 +69,7 @@ def parts(problem: Problem, columns: Columns, weights: Array) -> Array:
     return found
 
 
-def _moved(
-    problem: Problem, columns: Columns, weights: Array, move: Array, barrier: float, price: float
-) -> Array:
+def _moved(problem: Problem, columns: Columns, weights: Array, move: Array, barrier: float, price: float) -> Array:
     """The weights after as long a step as lowers the error with its barrier and the price of rows that are not one."""
 
     def cost(tried: Array) -> float:

@@ -17,7 +17,7 @@ from ..mechanisms.law import WORD_BITS, Row
 from ..mechanisms.support import Supporting
 from ..mechanisms.types import Types, TypesLaw
 from ..statistics.numeric import NUMERIC
-from .options import Classes, Option, Problem
+from .options import Classes, Option, Problem, lowered
 from .type_pricing import LISTED, Prices, all_priced, best_found, listings
 from .type_weights import GAP, UNUSED, best_weights, fewest, parts
 
@@ -105,32 +105,33 @@ def best_types(classes: Classes, *, bits: int | None) -> TypeDesign:
 
 
 def _search(problem: Problem) -> TypeDesign:
-    classes, complete, rng = problem.classes, listings(problem) <= LISTED, np.random.default_rng(0)
+    classes, every, rng = problem.classes, listings(problem) <= LISTED, np.random.default_rng(0)
     types, weights = problem.start()
     squares = float(np.sum(classes.masses**2 / classes.sizes))
     proved, error, rounds, waited, gap = 0.0, 0.0, 0, 0, 1.0
-    enough = CLOSE if complete else NEAR
-    for rounds in range(1, ROUNDS + 1):
+    enough = CLOSE if every else NEAR
+    while rounds < ROUNDS:
+        rounds += 1
         columns = problem.columns(types)
-        near = GAP if complete else min(max(FOLLOW * gap, GAP), FOLLOW)
+        near = GAP if every else min(max(FOLLOW * gap, GAP), FOLLOW)
         weights, worth = best_weights(problem, columns, weights, gap=near)
         error = problem.error(weights, columns)
         form, inside, _ = problem.slopes(weights, columns)
         prices = Prices(form, inside, worth)
-        if complete:
+        if every:
             fresh, gain = all_priced(problem, prices)
             proved = max(proved, error**2 / (float(worth.sum()) + max(gain, 0.0)))
         else:
             fresh, gain = best_found(problem, prices, types[np.argsort(-weights)[:32]], rng)
         gap = max(gain, 0.0) / error
         waited = waited + 1 if gap < enough else 0
-        if waited >= (1 if complete else PATIENCE):
+        if waited >= (1 if every else PATIENCE):
             break
         types, weights = _joined(problem, types, weights, fresh)
     types, weights = _essential(problem, types, weights)
     chosen = tuple(tuple(problem.options[c][number] for c, number in enumerate(row)) for row in types.tolist())
     scale = problem.columns(types)[0][:, 0] / np.array([problem.means[0][row[0]] for row in types])
-    bound = proved - squares if complete and not problem.limited else None
+    bound = proved - squares if every and problem.complete else None
     return TypeDesign(classes, chosen, tuple((weights * scale).tolist()), bound, rounds)
 
 
@@ -162,7 +163,7 @@ def _joined(
 def _rounded(design: TypeDesign, slack: int) -> Types:
     """The types in whole units at levels lowered a little; what rows leave over goes to a type that shows nothing."""
     classes, space = design.classes, 1 << WORD_BITS
-    lowered = [epsilon * (1 - Fraction(1, 1 << slack + FINER)) for epsilon in classes.inside]
+    inside = [epsilon * (1 - Fraction(1, 1 << slack + FINER)) for epsilon in lowered(classes.inside)]
     sizes = classes.sizes.tolist()
     inners: list[Supporting] = []
     numbers: dict[tuple[object, int, Fraction], int] = {}
@@ -170,12 +171,12 @@ def _rounded(design: TypeDesign, slack: int) -> Types:
     for row in design.types:
         marks.append([0] * len(row))
         for c, option in enumerate(row):
-            key = option.inner, sizes[c], lowered[c]
+            key = option.inner, sizes[c], inside[c]
             if option.inner is not None and key not in numbers:
-                inners.append(option.randomizer(sizes[c], lowered[c]))
+                inners.append(option.randomizer(sizes[c], inside[c]))
                 numbers[key] = len(inners)
             marks[-1][c] = numbers.get(key, 0)
-    levels = np.array([[option.mean(float(lowered[c])) for c, option in enumerate(row)] for row in design.types])
+    levels = np.array([[option.mean(float(inside[c])) for c, option in enumerate(row)] for row in design.types])
     rows = levels * np.array(design.weights)[:, None]
     rows *= (1 - 2.0**-slack) / rows.sum(axis=0).max()
     units = [[int(Fraction(share) * space) for share in column] for column in rows.T.tolist()]
