@@ -398,6 +398,27 @@ def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomi
     return randomizer_of(law_of(parameters.get("law"), values=context.size))
 
 
+def _graded_unary(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.graded_unary import GradedUnary
+
+    _nothing_but(parameters, GradedUnary.name)
+    if context.grades is None:
+        raise NotServed("mechanism='graded_unary' needs a context with one finite epsilon for each value")
+    return GradedUnary(context.grades, prior=shares)
+
+
+def _types(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.types import Types
+
+    _nothing_but(parameters, Types.name, "law")
+    if "law" not in parameters:
+        raise InvalidInput("types needs law=: which types there are is worked out by auto, not by name")
+    made = _by_law(context, parameters, shares)
+    if made.name != Types.name:
+        raise InvalidInput(f"law of kind {made.law.kind!r} must be of kind 'types' here")
+    return made
+
+
 def _nothing_but(parameters: Parameters, name: str, *known: str) -> None:
     for key in parameters:
         if key not in known:
@@ -410,6 +431,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "mangat": _two_values("mangat"),
     "exponential": _exponential,
     "geometric": _geometric,
+    "graded_unary": _graded_unary,
     "law": _by_law,
     "mixture": mixture,
     "nested": _nested,
@@ -417,6 +439,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "ring": _ring,
     "table": _table,
     "tight": _tight,
+    "types": _types,
     "utility_rappor": _utility_rappor,
 }
 """Mechanisms that serve a context as a whole, by name; a new one is registered here."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import accumulate, product
-from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..arithmetic import Arithmetic
@@ -317,6 +316,13 @@ class Types(Randomizer):
                 inside = mark.inner.totals_of(ops)
                 bits = ops.where(inside >= 0)
                 out[start + mark.cell + bits] = start + mark.cell + inside[bits]
+        return out
+
+    def overlaps(self, ops: Numeric) -> Array:
+        out = ops.integers([1] * self.cells)
+        for start, shown in zip(self.starts, self.marked, strict=True):
+            for mark in shown:
+                out[start + mark.cell : start + mark.cell + mark.inner.cells] = len(shown)
         return out
 
     # -- statistics -----------------------------------------------------------------------------------
