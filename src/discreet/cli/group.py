@@ -13,6 +13,7 @@ from ..errors import DiscreetError
 
 COMMANDS = {
     "init": "Write a first spec, from questions or options.",
+    "gallery": "Natural contexts to start from, as specs.",
     "verify": "Prove that a mechanism satisfies its context.",
     "resolve": "Pin the mechanism of a spec for good.",
     "design": "Search for the best mechanism of any context.",

@@ -30,8 +30,8 @@ class Example:
     @property
     def spec(self) -> Spec:
         """The spec, read."""
-        from ..wire import Spec
         from ..documents import parse_toml
+        from ..wire import Spec
 
         return Spec.of(parse_toml(self.text), source=f"{self.name}.toml")
 

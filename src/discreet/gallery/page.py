@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ..papers.report import Check, Report, Table
 from ..plots import plot_matrices
@@ -70,7 +71,7 @@ def draw(gain: Gain, path: str | Path) -> None:
     channel = [[float(entry) for entry in row] for row in made.channel()]
     order = sorted(range(len(channel[0])), key=lambda y: _place(channel, y))
     shown = [[row[y] for y in order] for row in channel]
-    panels = [
+    panels: list[dict[str, Any]] = [
         {
             "title": "E: how hard to tell x from z",
             "rows": gain.context.matrix(),
