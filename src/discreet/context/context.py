@@ -269,6 +269,12 @@ class Context(Constructors, ABC):
         return frozenset(c for c, d in self.finite() if c != d or len(self.members[c]) > 1)
 
     @cached_property
+    def protected_pairs(self) -> int:
+        """How many ordered pairs of different values have a finite entry."""
+        sizes = [len(members) for members in self.members]
+        return sum(sizes[c] * (sizes[d] - (c == d)) for c, d in self.finite())
+
+    @cached_property
     def tightest(self) -> tuple[int, int] | None:
         """The numbers of a pair with the smallest entry; None if nothing is protected."""
         best = min(self.generators(Alike(self.size)), key=lambda pair: pair[2], default=None)
