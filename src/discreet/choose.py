@@ -38,6 +38,9 @@ SHOWN_PARTS = 12
 TIE = 1e-6
 """Errors that differ by less than this, relative to them, are alike."""
 
+TORUS_LIMIT = 512
+"""The largest grid for which noise on a torus is tried automatically."""
+
 PAIRED_BITS = 12
 """The most bits that the report of one of two questions may have."""
 
@@ -219,6 +222,8 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Calla
         yield lambda: _whole(context, shares)
         yield lambda: Mechanism(context, nested_response(context, bits=bits))
         yield lambda: _paired(context, shares, bits)
+        if context.size <= TORUS_LIMIT:
+            yield lambda: named(context, "torus", {}, shares)
 
 
 def _whole(context: Context, shares: Any) -> Mechanism:

@@ -103,6 +103,7 @@ SPECS = {
             "geometric",
             "nested",
             "ring",
+            "torus",
             "tight",
             "utility_rappor",
             "table",

@@ -39,6 +39,7 @@ def _made():
     yield Spec.of({"domain": {"size": 3}, "context": METRIC, "mechanism": {"name": "tight"}}).mechanism
     yield dc.mechanism(dc.Context.metric([0, 2, 1, 3, 4], lambda x, z: abs(x - z), ONE), "geometric")
     yield dc.mechanism(dc.Context.metric([0, 2, 1, 3, 4, 5], "ring", ONE), "ring")
+    yield dc.mechanism(dc.Context.metric([(0, 0), (0, 1), (2, 0)], "l1", ONE), "torus")
     inside = dc.Context.blocks({"a": range(3), "b": range(3, 5)}, ONE)
     yield dc.mechanism(inside & dc.Context.uniform(range(5), "2"), "nested")
     questions = dc.Context.metric(range(4), "line", ONE) * dc.Context.uniform(["a", "b"], ONE)

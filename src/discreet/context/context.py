@@ -23,7 +23,7 @@ from .constructors import Constructors
 if TYPE_CHECKING:
     from ..fields import Fields
     from .operational import ErrorRegion
-    from .structure import Line, Ring, Tree
+    from .structure import Grid, Line, Ring, Tree
 
 MATRIX_LIMIT = 4096
 """The largest domain that `matrix` writes out."""
@@ -180,6 +180,11 @@ class Context(Constructors, ABC):
 
         closed = self.strict()
         return grades_of(self) if closed is self else closed.grades
+
+    @property
+    def grid(self) -> Grid | None:
+        """The grid whose cells the values are, with a distance that displacements decide; None for any other."""
+        return None
 
     @property
     def factors(self) -> tuple[Context, Context] | None:
