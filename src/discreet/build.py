@@ -67,7 +67,8 @@ def mechanism(
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
     "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; ``inner=`` one of these with its
     parameters for each block; for two values binary, warner, mangat; for high-low mixture and
-    utility_rappor; exponential for a symmetric E; table with ``rows=``; law with ``law=`` as data.
+    utility_rappor; graded_unary for an epsilon of each value; exponential for a symmetric E; table with
+    ``rows=``; law, or types, with ``law=`` as data.
     """
     check_type("context", context, Context, "a context")
     check_type("name", name, str, "text")
