@@ -68,8 +68,9 @@ def mechanism(
     "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; ``inner=`` one of these with its
     parameters for each block; for two values binary, warner, mangat; for high-low mixture and
     utility_rappor; geometric and ring for a line and a ring of equal steps, torus for a grid of points, nested for
-    blocks inside blocks, paired for two questions (``first=`` and ``second=`` name a mechanism for each); tight for
-    any E with large enough steps, exponential for a symmetric E; table with ``rows=``; law with ``law=`` as data.
+    blocks inside blocks, paired for two questions (``first=`` and ``second=`` name a mechanism for each), graded_unary
+    for an epsilon of each value; tight for any E with large enough steps, exponential for a symmetric E; table with
+    ``rows=``; law, or types, with ``law=`` as data.
     """
     check_type("context", context, Context, "a context")
     check_type("name", name, str, "text")
@@ -394,6 +395,27 @@ def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomi
     return randomizer_of(law_of(parameters.get("law"), values=context.size))
 
 
+def _graded_unary(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.graded_unary import GradedUnary
+
+    _nothing_but(parameters, GradedUnary.name)
+    if context.grades is None:
+        raise NotServed("mechanism='graded_unary' needs a context with one finite epsilon for each value")
+    return GradedUnary(context.grades, prior=shares)
+
+
+def _types(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.types import Types
+
+    _nothing_but(parameters, Types.name, "law")
+    if "law" not in parameters:
+        raise InvalidInput("types needs law=: which types there are is worked out by auto, not by name")
+    made = _by_law(context, parameters, shares)
+    if made.name != Types.name:
+        raise InvalidInput(f"law of kind {made.law.kind!r} must be of kind 'types' here")
+    return made
+
+
 def _nothing_but(parameters: Parameters, name: str, *known: str) -> None:
     for key in parameters:
         if key not in known:
@@ -406,6 +428,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "mangat": _two_values("mangat"),
     "exponential": _exponential,
     "geometric": _geometric,
+    "graded_unary": _graded_unary,
     "law": _by_law,
     "mixture": mixture,
     "nested": _nested,
@@ -414,6 +437,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "table": _table,
     "tight": _tight,
     "torus": _torus,
+    "types": _types,
     "utility_rappor": _utility_rappor,
 }
 """Mechanisms that serve a context as a whole, by name; a new one is registered here."""

@@ -24,6 +24,8 @@ from .mechanisms.nested_choice import nested_response
 from .mechanisms.paired import Paired
 from .mechanisms.projective import room
 from .mechanisms.randomizer import Cells, Randomizer
+from .optimum.options import classes_of
+from .optimum.types import best_types
 from .statistics.numeric import NUMERIC
 
 KIND = 1 << 15
@@ -43,6 +45,9 @@ TORUS_LIMIT = 512
 
 PAIRED_BITS = 12
 """The most bits that the report of one of two questions may have."""
+
+TYPE_CLASSES = 12
+"""The most classes of alike values for which types are composed automatically: a second's work."""
 
 TABLE_LIMIT = 128
 """The largest domain for which a full table is tried automatically."""
@@ -224,6 +229,9 @@ def _attempts(context: Context, shares: Any, bits: int | None) -> Iterator[Calla
         yield lambda: _paired(context, shares, bits)
         if context.size <= TORUS_LIMIT:
             yield lambda: named(context, "torus", {}, shares)
+        yield lambda: _types(context, shares, bits)
+        if bits is None or context.size <= bits:
+            yield lambda: named(context, "graded_unary", {}, shares)
 
 
 def _whole(context: Context, shares: Any) -> Mechanism:
@@ -329,3 +337,11 @@ def _two_sizes(context: Context, served: Context, part: Part, shares: Any) -> Me
     units = int(share * 2**64)
     asked = {"parts": [{"name": "subset", "d": d} for d in sizes], "units": [units, 2**64 - units]}
     return Mechanism(context, mixture(served, asked, shares), served=served)
+
+
+def _types(context: Context, shares: Any, bits: int | None) -> Mechanism:
+    """Reports by type for classes of alike values, where E depends on the class and, between classes, on the row."""
+    classes = classes_of(context, shares)
+    if len(classes.inside) > TYPE_CLASSES:
+        raise NotServed(f"types of more than {TYPE_CLASSES} classes are left to a design")
+    return Mechanism(context, best_types(classes, bits=bits).randomizer)

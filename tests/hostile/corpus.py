@@ -404,6 +404,21 @@ def even(size):
     }
 
 
+TYPES = {
+    "kind": "types",
+    "class_of": {"runs": [[0, 3], [1, 3]]},
+    "units": [split(2)] * 2,
+    "marks": [[0, 0], [0, 0]],
+    "inners": [],
+    "word_bits": 64,
+}
+GRADED = {
+    "kind": "graded_unary",
+    "grade_of": {"runs": [[0, 6]]},
+    "own": [str(2**63)],
+    "other": [str(2**62)],
+    "word_bits": 64,
+}
 LAWS = {
     "a mixture of one response with 3e8 values": law(
         {"kind": "mixture", "units": [str(2**64)], "parts": [even(3 * 10**8)]}
@@ -543,6 +558,37 @@ LAWS = {
         {"kind": "post_processed", "inner": even(2000), "weights": [[str(2**64), 0]] * 2000}, 2000
     ),
     "a post-processing without rows": law({"kind": "post_processed", "inner": even(6), "weights": []}),
+    "types of nothing": law({**TYPES, "class_of": {"runs": []}, "units": [], "marks": []}),
+    "types of classes without values": law({**TYPES, "units": [split(2)] * 3}),
+    "types of a long row": law({**TYPES, "class_of": BIG_ROW}),
+    "types with word_bits of 10**15": law({**TYPES, "word_bits": 10**15}),
+    "types with marks of 4000 digits": law({**TYPES, "marks": [["9" * 4000] * 2] * 2}),
+    "types with negative marks": law({**TYPES, "marks": [[-1, 1], [0, 0]]}),
+    "types that show sets of bits": law({**TYPES, "marks": [[1, 0], [0, 0]], "inners": [{**UNARY, "size": 3}]}),
+    "types inside types": law({**TYPES, "marks": [[1, 0], [0, 0]], "inners": [TYPES]}),
+    "many types that each show a million values": law(
+        {
+            **TYPES,
+            "class_of": {"runs": [[0, 10**6], [1, 1]]},
+            "units": [split(2000)] * 2,
+            "marks": [[1, 0]] * 2000,
+            "inners": [even(10**6)],
+        },
+        10**6 + 1,
+    ),
+    "many types of many classes": law(
+        {
+            **TYPES,
+            "class_of": {"runs": [[c, 1] for c in range(700)]},
+            "units": [split(700)] * 700,
+            "marks": [[0] * 700] * 700,
+        },
+        700,
+    ),
+    "graded bits with word_bits of 10**15": law({**GRADED, "word_bits": 10**15}),
+    "graded bits without grades": law({**GRADED, "own": [], "other": []}),
+    "graded bits of a million values": law({**GRADED, "grade_of": {"runs": [[0, 10**6]]}}, 10**6),
+    "graded bits of a long row": law({**GRADED, "grade_of": BIG_ROW}),
     "a mixture of nothing": law({"kind": "mixture", "units": [], "parts": []}),
     "a mixture of many": law({"kind": "mixture", "units": split(2000), "parts": [even(10**6)] * 2000}, 10**6),
     "nested mixtures": law(nested("mixture", 7)),

@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 import discreet as dc
+from discreet.mechanisms.mechanism import Mechanism
+from discreet.optimum.options import classes_of
+from discreet.optimum.types import best_types
 from discreet.wire import Spec, law_text, reports_to_envelope, tally_text
 from discreet.wire.toml import dumps
 
@@ -35,6 +38,10 @@ def _made():
     yield dc.mechanism(HIGH_LOW, "mixture", parts=parts, units=units, prior=[0.2] * 5)
     yield dc.mechanism(dc.Context.binary("yes", "no", (1, "inf")), "binary")
     yield dc.mechanism(dc.Context.uniform(range(2), 1), "table", rows=[["2/3", "1/3"], ["1/3", "2/3"]])
+    both = dc.Context.uniform(range(6), 2) & dc.Context.high_low(range(6), [0, 1, 2], 1)
+    yield dc.mechanism(both, "graded_unary")
+    classes = best_types(classes_of(both, [0.1, 0.1, 0.1, 0.2, 0.2, 0.3]), bits=None)
+    yield Mechanism(both, classes.randomizer)
     yield Spec.of({"domain": {"size": 3}, "context": METRIC, "mechanism": {"name": "exponential"}}).mechanism
     yield Spec.of({"domain": {"size": 3}, "context": METRIC, "mechanism": {"name": "tight"}}).mechanism
     yield dc.mechanism(dc.Context.metric([0, 2, 1, 3, 4], lambda x, z: abs(x - z), ONE), "geometric")

@@ -198,6 +198,12 @@ class BlockResponse(Randomizer):
             out[cells[:, bits]] = cells[:, inside[bits]]
         return out
 
+    def overlaps(self, ops: Numeric) -> Array:
+        out = ops.integers([1] * self.cells)
+        for part, _, cells, _ in self.groups(ops):
+            out[cells] = part.overlaps(ops)
+        return out
+
     def groups(self, ops: Numeric) -> Sequence[Group]:
         if not hasattr(self, "_cached_groups"):
             groups = []

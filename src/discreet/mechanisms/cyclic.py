@@ -151,7 +151,7 @@ class Cyclic(Indexed):
         return (self.high if self.is_supported(x, y) else self.low) + extra
 
     @cached_property
-    def blank(self) -> Blank | None:  # type: ignore[override]
+    def blank(self) -> Blank | None:
         members = {len(chosen) for chosen in self._sets}
         return Blank(self.law.modulus, members.pop(), self.ratio) if len(members) == 1 else None
 

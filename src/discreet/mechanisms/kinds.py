@@ -20,6 +20,7 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
         "cyclic": "cyclic:Cyclic",
         "general_hadamard": "general_hadamard:GeneralHadamard",
         "geometric": "geometric:Geometric",
+        "graded_unary": "graded_unary:GradedUnary",
         "hadamard": "hadamard:Hadamard",
         "high_low": "high_low:HighLowResponse",
         "mixture": "mixture:Mixture",

@@ -150,6 +150,12 @@ class Mixture(Randomizer):
             out[start + bits] = start + inside[bits]
         return out
 
+    def overlaps(self, ops: Numeric) -> Array:
+        out = ops.integers([1] * self.cells)
+        for start, part in zip(self.starts, self.parts, strict=True):
+            out[start : start + part.cells] = part.overlaps(ops)
+        return out
+
     def _slices(self, counts: Array) -> list[Array]:
         return [counts[..., b : b + p.cells] for b, p in zip(self.starts, self.parts, strict=True)]
 

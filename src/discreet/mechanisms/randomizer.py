@@ -217,6 +217,10 @@ class Randomizer(ABC):
         """For each cell that counts members of sets, the cell that counts the sets; -1 for every other cell."""
         return ops.integers([-1] * self.cells)
 
+    def overlaps(self, ops: Numeric) -> Array:
+        """For each cell, to how many cells a report that adds to it adds in all, a set counted as one: 1 for most."""
+        return ops.integers([1] * self.cells)
+
     # -- statistics: arrays in, arrays out, over the last axis, so that one call serves all like blocks -
     @abstractmethod
     def decode(self, counts: Array, ops: Numeric) -> Array:

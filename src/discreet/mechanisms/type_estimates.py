@@ -121,10 +121,8 @@ class TypeEstimates:
             blank = all_of - own * masses[..., at]
             joint = inner.joint_moment(own * shares[..., of], blank, first[..., of], second[..., of], ops)
             gap, shift = float(inner.g - inner.h), float(inner.h - inner.nu)
-            means = [
-                own * dot[..., at] - blank * total[..., at] * shift / gap for dot, total in zip(dots, sums, strict=True)
-            ]
             w, u = sums[0][..., at], sums[1][..., at]
+            means = [own * dots[i][..., at] - blank * (w, u)[i] * shift / gap for i in (0, 1)]
             found = found + gap**2 * joint + gap * shift * (w * means[1] + u * means[0]) + shift**2 * w * u * all_of
         return found
 

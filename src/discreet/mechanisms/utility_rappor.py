@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
+from .bitwise import Bitwise
 from .law import WORD_BITS, Bits, Law
-from .randomizer import Pair, Randomizer
+from .randomizer import Pair
 from .support import Neutral
 from .unary import Unary, UnaryLaw
 from .units import check_law
@@ -29,7 +30,7 @@ class UtilityRapporLaw(Law):
     neutral: int
 
 
-class UtilityRappor(Randomizer):
+class UtilityRappor(Bitwise):
     """The one-hot vector, with sensitive bits flipped as in symmetric RAPPOR and other bits at most dropped.
 
     A value that is not sensitive keeps its own bit with probability 1 - d2, d2 just large enough to hide the
@@ -43,7 +44,6 @@ class UtilityRappor(Randomizer):
     """
 
     name = "utility_rappor"
-    disjoint = False
     law: UtilityRapporLaw
     follows = UtilityRapporLaw
 
@@ -60,7 +60,6 @@ class UtilityRappor(Randomizer):
         self.sensitive = tuple(law.sensitive)
         self.place = {x: place for place, x in enumerate(self.sensitive)}
         self.others = tuple(x for x in range(self.size) if x not in self.place)
-        self.outputs, self.cells = 1 << self.size, self.size + 1
         self._is_other = tuple(int(x not in self.place) for x in range(self.size))
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> UtilityRappor:
@@ -105,67 +104,17 @@ class UtilityRappor(Randomizer):
         if self.others:
             yield Pair(of[0], self.others[0], self.inner.neutral_ratio(self.neutral))
 
-    def cells_of(self, y: int) -> Sequence[int]:
-        self.check_report(y)
-        return [x for x in range(self.size) if y >> x & 1] + [self.size]
-
     def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         ops.refuse_several(reports, self.others)
         ops.count_members(counts, reports, start, self.size, None)
 
-    def totals_of(self, ops: Numeric) -> Array:
-        return ops.integers([self.size] * self.size + [-1])
-
-    def total(self, counts: Array, ops: Numeric) -> Array:
-        return counts[..., -1:]
-
     def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
-        members, sets = counts[..., :-1], counts[..., -1:]
-        if (members > sets).any():
-            return "no value may be in more sets than there are"
-        if (ops.sum(members[..., ops.integers(self.others)]) > sets).any():
+        if (ops.sum(counts[..., ops.integers(self.others)]) > counts[..., -1:]).any():
             return "a set holds at most one value that is not sensitive, so these may not be more than the sets"
-        return None
+        return super().broken_rule(counts, ops)
 
-    def _levels(self, ops: Numeric) -> tuple[Array, Array, Array]:
-        """For every bit: Pr(on | own value), Pr(on | another value), their difference."""
+    def levels(self, ops: Numeric) -> tuple[Array, Array]:
         g, h = ops.zeros(self.size) + float(self.passes), ops.zeros(self.size)
         chosen = ops.integers(self.sensitive)
         g[chosen], h[chosen] = float(self.inner.g), float(self.inner.h)
-        return g, h, g - h
-
-    def decode(self, counts: Array, ops: Numeric) -> Array:
-        _, h, gap = self._levels(ops)
-        found: Array = (counts[..., :-1] - h * counts[..., -1:]) / gap
-        return found
-
-    def _noise(self, shares: Array, ops: Numeric) -> Array:
-        """The part of the variance due to the coins: sum_v p_v Var(phi_x | v)."""
-        g, h, gap = self._levels(ops)
-        found: Array = (h * (1 - h) * ops.sum(shares) + (g * (1 - g) - h * (1 - h)) * shares) / gap**2
-        return found
-
-    def second_moments(self, shares: Array, ops: Numeric) -> Array:
-        return self._noise(shares, ops) + shares
-
-    def slopes(self, shares: Array, ops: Numeric) -> Array:
-        g, h, gap = self._levels(ops)
-        found: Array = (g * (1 - g) - h * (1 - h)) / gap**2 + 1
-        return found
-
-    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        return ops.sum(first * second * (shares + self._noise(shares, ops)))
-
-    def push(self, shares: Array, ops: Numeric) -> Array:
-        _, h, gap = self._levels(ops)
-        return ops.join(h * ops.sum(shares) + gap * shares, ops.sum(shares))
-
-    def pull(self, weights: Array, ops: Numeric) -> Array:
-        _, h, gap = self._levels(ops)
-        bits = weights[..., :-1]
-        found: Array = ops.sum(h * bits) + gap * bits + weights[..., -1:]
-        return found
-
-    def influence(self, ops: Numeric) -> float:
-        _, h, gap = self._levels(ops)
-        return float(((1 - h) / gap).max())
+        return g, h

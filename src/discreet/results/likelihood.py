@@ -69,7 +69,8 @@ def likelihood(tally: Tally | Shares) -> Likelihood:
     `gap` then bounds what is left: ``max_x sum_y c_y Q(y | x) / P_y - n`` per block, by concavity.
 
     For sets (subset, unary) the tally holds only how often each value was in a set, so this is the
-    composite likelihood of the memberships, each set weighing one report.
+    composite likelihood of the memberships, each set weighing one report; and where a report shows several
+    classes of values (types), that of what it shows of each, all of them together weighing one.
 
     References: Varadhan2008 (squared extrapolation); Kairouz2016 and Ye2018 (likelihood decoding).
     """
@@ -115,7 +116,9 @@ class _Model:
         self.plain = np.ones(len(self.counts), dtype=bool)
         self.plain[self.bits] = self.plain[self.totals] = False
         self.off = self.counts[self.totals] - self.counts[self.bits]
-        self.weight = 1 / np.bincount(self.totals, minlength=len(self.counts))[self.totals]
+        overlaps = randomizer.overlaps(NUMERIC)
+        self.counts_weighed = self.counts / overlaps
+        self.weight = 1 / np.bincount(self.totals, minlength=len(self.counts))[self.totals] / overlaps[self.bits]
 
         sets = np.bincount(self.cell_block[self.bits], minlength=self.blocks)
         tallied = np.bincount(self.cell_block[self.totals], minlength=self.blocks) > 0
@@ -128,7 +131,7 @@ class _Model:
     def values(self, shares: Array) -> Array:
         """The log-likelihood of every block."""
         law = self._law(shares)
-        terms = np.where(self.plain, self.counts * np.log(law), 0.0)
+        terms = np.where(self.plain, self.counts_weighed * np.log(law), 0.0)
         if len(self.bits):
             off = np.maximum(law[self.totals] - law[self.bits], 1e-300)
             terms[self.bits] = self.weight * (self.counts[self.bits] * np.log(law[self.bits]) + self.off * np.log(off))
@@ -140,7 +143,7 @@ class _Model:
     def gradient(self, shares: Array) -> Array:
         """dL/dp_x = sum over cells of the expected counts of x times dL/dP."""
         law = self._law(shares)
-        slope = np.where(self.plain, self.counts / law, 0.0)
+        slope = np.where(self.plain, self.counts_weighed / law, 0.0)
         if len(self.bits):
             off = self.weight * self.off / np.maximum(law[self.totals] - law[self.bits], 1e-300)
             slope[self.bits] = self.weight * self.counts[self.bits] / law[self.bits] - off
