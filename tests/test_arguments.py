@@ -203,6 +203,7 @@ NAMES = [
     "geometric",
     "nested",
     "ring",
+    "torus",
     "tight",
     "mixture",
     "utility_rappor",

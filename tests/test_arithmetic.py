@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.arithmetic import INTEGERS
 from discreet.statistics.arrays import ARRAYS, TABLES, Arrays
+from discreet.statistics.numeric import NUMERIC
 
 words = st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1]))
 sizes = st.one_of(st.integers(1, 2**32 - 1), st.integers(0, 31).map(lambda m: 1 << m))
@@ -126,3 +127,22 @@ def test_tables_are_the_same_in_any_thread():
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda table: int(arrays.look_up(table, 2)), tables * 4))
     assert found == [table[2] for table in tables * 4]
+
+
+@given(st.integers(1, 130), st.integers(1, 130), st.data())
+def test_reports_beside_each_other_are_one_number_and_cut_again(first, second, data):
+    low, high = (data.draw(st.integers(0, 2**bits - 1)) for bits in (first, second))
+    bits = first + second
+    joined = INTEGERS.beside(low, high, first, bits)
+    assert joined == low + high * 2**first
+
+    def wide(number, length):
+        columns = [number >> 64 * word & 2**64 - 1 for word in range(-(-length // 64))]
+        return array(*columns) if len(columns) == 1 else array(*columns)[None, :]
+
+    def whole(report):
+        return sum(int(word) << 64 * place for place, word in enumerate(np.ravel(report)))
+
+    found = ARRAYS.beside(wide(low, first), wide(high, second), first, bits)
+    assert whole(found) == joined
+    assert [whole(part) for part in NUMERIC.cut(found, first)] == [low, high]

@@ -287,3 +287,25 @@ def test_blocks_with_values_that_need_no_protection_are_sized_for_their_worst_sh
     explanation = dc.explain(context, worst=True)
     even = objective_of(context, worst=True).error(dc.mechanism(context), np.full(21, 1 / 21))
     assert explanation.candidates[0].error <= even * (1 + 1e-9)
+
+
+def test_classes_of_alike_values_are_served_by_types_within_the_bits():
+    context = Context.uniform(range(40), "4") & Context.high_low(range(40), range(0, 40, 5), "1")
+    explanation = dc.explain(context)
+    assert [candidate.name for candidate in explanation.candidates][:2] == ["types", "graded_unary"]
+    errors = {candidate.name: candidate.error for candidate in explanation.candidates}
+    assert errors["types"] < 0.3 * errors["subset"]
+    short = dc.explain(context, bits=14)
+    assert short.chosen.name == "types"
+    assert short.chosen.bits <= 14
+    assert explanation.candidates[0].error < short.candidates[0].error < 1.1 * explanation.candidates[0].error
+    crowded = [0.6 / 8 if x % 5 == 0 else 0.4 / 32 for x in range(40)]
+    shares = np.array(crowded)
+    assert dc.explain(context, prior=crowded).candidates[0].error < candidate_of(explanation.chosen, shares).error
+
+
+def test_types_are_not_composed_of_very_many_classes():
+    rows = [["0" if x == z else str(1 + x / 10) for z in range(14)] for x in range(14)]
+    names = [candidate.name for candidate in dc.explain(Context.matrix(range(14), rows)).candidates]
+    assert "types" not in names
+    assert "graded_unary" in names

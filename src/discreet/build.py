@@ -71,9 +71,10 @@ def mechanism(
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
     "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; ``inner=`` one of these with its
     parameters for each block; for two values binary, warner, mangat; for high-low mixture and
-    utility_rappor; geometric and ring for a line and a ring of equal steps, nested for blocks inside blocks, paired for
-    two questions (``first=`` and ``second=`` name a mechanism for each); tight for any E with large enough steps,
-    exponential for a symmetric E; table with ``rows=``; law with ``law=`` as data.
+    utility_rappor; geometric and ring for a line and a ring of equal steps, torus for a grid of points, nested for
+    blocks inside blocks, paired for two questions (``first=`` and ``second=`` name a mechanism for each), graded_unary
+    for an epsilon of each value; tight for any E with large enough steps, exponential for a symmetric E; table with
+    ``rows=``; law, or types, with ``law=`` as data.
     """
     check_type("context", context, Context, "a context")
     check_type("name", name, str, "text")
@@ -371,6 +372,13 @@ def _ring(context: Context, parameters: Parameters, shares: Shares) -> Randomize
     return ring_response(context)
 
 
+def _torus(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    from .mechanisms.torus import torus_response
+
+    _nothing_but(parameters, "torus")
+    return torus_response(context)
+
+
 def _tight(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
     from .mechanisms.tight import tight_table
 
@@ -439,6 +447,7 @@ MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
     "ring": _ring,
     "table": _table,
     "tight": _tight,
+    "torus": _torus,
     "types": _types,
     "utility_rappor": _utility_rappor,
 }

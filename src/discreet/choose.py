@@ -33,6 +33,9 @@ KIND = 1 << 15
 MIXED = 1e-4
 """The least relative gain over the best single subset size for which two are mixed at the assumed shares."""
 
+TORUS_LIMIT = 512
+"""The largest grid for which noise on a torus is tried automatically."""
+
 PAIRED_BITS = 12
 """The most bits that the report of one of two questions may have."""
 
@@ -123,6 +126,8 @@ def _attempts(
         yield lambda: _whole(context, shares)
         yield lambda: Mechanism(context, nested_response(context, bits=bits))
         yield lambda: _paired(context, shares, bits)
+        if context.size <= TORUS_LIMIT:
+            yield lambda: named(context, "torus", {}, shares)
         yield lambda: _types(context, shares, bits)
         if bits is None or context.size <= bits:
             yield lambda: named(context, "graded_unary", {}, shares)

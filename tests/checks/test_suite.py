@@ -154,6 +154,15 @@ def test_the_tight_table_keeps_the_laws(context):
     assert set(check_mechanism(("tight", context))) >= ALWAYS | ENUMERATED | {"every word"}
 
 
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize(
+    "cells", [[(0, 0), (1, 1)], [(0, 3), (2, 1), (4, 5), (0, 1)], [(i, j) for i in range(4) for j in range(3)]]
+)
+def test_noise_on_a_torus_keeps_the_laws(cells, norm):
+    context = Context.metric(cells, norm, "1")
+    assert set(check_mechanism(("torus", context))) >= ALWAYS | ENUMERATED | {"every word"}
+
+
 @pytest.mark.parametrize("epsilon", ["0.01", "1", "5", "18"])
 @pytest.mark.parametrize("values", [range(3), range(4), [4, 1, 3, 2, 0], range(12)], ids=["3", "4", "5", "12"])
 def test_the_ring_response_keeps_the_laws(values, epsilon):

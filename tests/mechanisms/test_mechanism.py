@@ -116,6 +116,7 @@ EQUAL = {
         Context.blocks({"a": range(6), "b": range(6, 12)}, "1") & Context.uniform(range(12), "3"), "nested"
     ),
     "paired": dc.mechanism(SMALL * SMALL, "paired", first={"name": "hadamard"}, second={"name": "projective"}),
+    "torus": dc.mechanism(Context.metric([(i, j) for i in range(4) for j in range(3)], "l2", "1"), "torus"),
     "ring": dc.mechanism(Context.metric(range(13), "ring", "1"), "ring"),
     "product": dc.compose(dc.mechanism(SMALL), dc.mechanism(SMALL, "hadamard")).exact(),
     "post-processed": dc.post_process(

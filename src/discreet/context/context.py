@@ -23,7 +23,7 @@ from .constructors import Constructors
 if TYPE_CHECKING:
     from ..fields import Fields
     from .operational import ErrorRegion
-    from .structure import Line, Ring, Tree
+    from .structure import Grid, Line, Ring, Tree
 
 MATRIX_LIMIT = 4096
 """The largest domain that `matrix` writes out."""
@@ -182,6 +182,11 @@ class Context(Constructors, ABC):
         return grades_of(self) if closed is self else closed.grades
 
     @property
+    def grid(self) -> Grid | None:
+        """The grid whose cells the values are, with a distance that displacements decide; None for any other."""
+        return None
+
+    @property
     def factors(self) -> tuple[Context, Context] | None:
         """The two contexts of a product, with value number ``x1 * k2 + x2`` and E = E1 + E2; None for any other."""
         return None
@@ -267,6 +272,12 @@ class Context(Constructors, ABC):
     def hidden(self) -> frozenset[int]:
         """The classes whose values must be hard to tell from some other value: those with a finite entry."""
         return frozenset(c for c, d in self.finite() if c != d or len(self.members[c]) > 1)
+
+    @cached_property
+    def protected_pairs(self) -> int:
+        """How many ordered pairs of different values have a finite entry."""
+        sizes = [len(members) for members in self.members]
+        return sum(sizes[c] * (sizes[d] - (c == d)) for c, d in self.finite())
 
     @cached_property
     def tightest(self) -> tuple[int, int] | None:

@@ -90,6 +90,11 @@ class Graded(Context):
         some = self.size > 1
         return frozenset(c for c, epsilon in enumerate(self.levels) if some and isinstance(epsilon, Fraction))
 
+    @cached_property
+    def protected_pairs(self) -> int:
+        hidden = self.hidden
+        return sum(c in hidden for c in self._labels) * (self.size - 1)
+
     def components(self) -> list[list[int]]:
         return [list(range(self.size))]
 

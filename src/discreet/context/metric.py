@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from ..domain import Domain, Value, listed_values
@@ -19,7 +19,7 @@ from ..ranges import range_of
 from .context import MATRIX_LIMIT, Context
 from .places import LINE, SHAPES, Places, decimal_of, decimal_text
 from .reading import epsilon_in, given
-from .structure import Line
+from .structure import Grid, Line
 
 Point = tuple[int, ...]
 
@@ -105,6 +105,17 @@ class Metric(Context):
         if len(points[0]) != 1 or len({place for (place,) in points}) != self.size:
             return None
         return Places(self.domain, LINE, self.level, points=[place for (place,) in points], around=None)
+
+    @cached_property
+    def grid(self) -> Grid | None:
+        distance = self.distance
+        if not isinstance(distance, Apart) or len(distance.points[0]) < 2:
+            return None
+        corner = [min(column) for column in zip(*distance.points, strict=True)]
+        steps = [tuple(c - least for c, least in zip(point, corner, strict=True)) for point in distance.points]
+        step = math.gcd(*(c for point in steps for c in point)) or 1
+        cells = tuple(tuple(c // step for c in point) for point in steps)
+        return Grid(cells, self.level, Moved(step, distance.scale, distance.norm))
 
     @cached_property
     def line(self) -> Line | None:
@@ -222,10 +233,28 @@ class Apart:
         return NORMS[self.norm](self.points[x], self.points[z], self.scale)
 
 
+@dataclass(frozen=True)
+class Moved:
+    """How far a displacement by cells leads, `step` whole coordinates each, `scale` times the true ones."""
+
+    step: int
+    scale: int
+    norm: str
+
+    def __call__(self, displacement: Point) -> Fraction:
+        moved = tuple(self.step * c for c in displacement)
+        return NORMS[self.norm]((0,) * len(moved), moved, self.scale)
+
+
 def _l2(a: Point, b: Point, scale: int) -> Fraction:
     if len(a) == 1:  # on a line it needs no root
         return Fraction(abs(a[0] - b[0]), scale)
-    squared = sum((p - q) ** 2 for p, q in zip(a, b, strict=True))
+    return _root(sum((p - q) ** 2 for p, q in zip(a, b, strict=True)), scale)
+
+
+@lru_cache(maxsize=1 << 16)
+def _root(squared: int, scale: int) -> Fraction:
+    """The root of a sum of squared coordinates, rounded down to 30 digits; those of a grid recur."""
     return Fraction(math.isqrt(squared * 10**60 // scale**2), 10**30)
 
 

@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import groupby
 from typing import Any, TypeAlias
 
 from ..domain import Alike, Domain, Value, listed_values
@@ -23,6 +24,9 @@ DEPTH = 16
 
 Path: TypeAlias = Sequence[Hashable]
 """The names of the blocks around a value, from the outermost inwards."""
+
+Parts: TypeAlias = Iterable[Iterable[tuple[int, int]]]
+"""The parts of a block: the labels in each, with a value there."""
 
 
 class Nested(Context):
@@ -109,20 +113,32 @@ class Nested(Context):
 
     @cached_property
     def _closest(self) -> list[tuple[int, int, Epsilon]]:
-        return list(self._nearest(Alike(self.size)))
+        """Two values that share the smallest block of all, if any do that are protected, both ways."""
+        first = [members[0] for members in self.members]
+        pair = next(((members[0], members[1]) for members in self.members if len(members) > 1), None)
+        for epsilon, above in zip(self.levels, [*self._above, ()], strict=True):
+            if pair is not None and isinstance(epsilon, Fraction):
+                return [(*pair, epsilon), (*pair[::-1], epsilon)]
+            outer = [-1] * (max(above, default=-1) + 1)
+            for x, block in zip(first, above, strict=False):
+                pair = (outer[block], x) if pair is None and outer[block] >= 0 else pair
+                outer[block] = x
+            first = outer
+        return []
 
     def _nearest(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
         done: set[tuple[int, int]] = set()
-        blocks = [_sides(((labels[x], x),) for x in members) for members in self.members]
-        for epsilon, above in zip(self.levels, [*self._above, ()], strict=True):
+        parts: Iterable[Parts] = ((((labels[x], x),) for x in members) for members in self.members)
+        for epsilon, above in zip(self.levels, [*self._above, None], strict=True):
             if not isinstance(epsilon, Fraction):
                 return
-            for sides in blocks:
+            held = _Held()
+            for inside in parts:
+                sides = _sides(inside)
                 yield from ((x, z, epsilon) for x, z in _across(sides, done))
-            inside: list[list[dict[int, list[tuple[int, int]]]]] = [[] for _ in range(max(above, default=-1) + 1)]
-            for block, outer in enumerate(above):
-                inside[outer].append(blocks[block])
-            blocks = [_sides([(a, at[0][1]) for a, at in sides.items()] for sides in group) for group in inside]
+                held.add((label, at[0][1]) for label, at in sides.items())
+            if above is not None:
+                parts = held.grouped(above)
 
     # -- structure -------------------------------------------------------------------------------
     @cached_property
@@ -173,6 +189,10 @@ class Nested(Context):
             return frozenset(range(len(self.members)) if self.size > 1 else ())
         tops = self._tops
         return frozenset(c for c, top in enumerate(self._outermost) if isinstance(tops[top], Tree))
+
+    @cached_property
+    def protected_pairs(self) -> int:
+        return sum(len(group) * (len(group) - 1) for group in self.components())
 
     def components(self) -> list[list[int]]:
         if self.levels[-1] != math.inf:
@@ -271,7 +291,31 @@ def _numbered(paths: Sequence[Path]) -> tuple[list[int], list[Path]]:
         raise InvalidContext(f"blocks: names must be hashable, such as text or numbers ({unhashable})") from None
 
 
-def _sides(parts: Iterable[Iterable[tuple[int, int]]]) -> dict[int, list[tuple[int, int]]]:
+class _Held:
+    """The labels in every block of a level, each with a value there, in little memory."""
+
+    def __init__(self) -> None:
+        self._starts, self._labels, self._values = array("q", [0]), array("q"), array("q")
+
+    def add(self, block: Iterable[tuple[int, int]]) -> None:
+        """Add the labels of the next block."""
+        for label, x in block:
+            self._labels.append(label)
+            self._values.append(x)
+        self._starts.append(len(self._labels))
+
+    def __getitem__(self, block: int) -> Iterable[tuple[int, int]]:
+        inside = slice(self._starts[block], self._starts[block + 1])
+        return zip(self._labels[inside], self._values[inside], strict=True)
+
+    def grouped(self, above: Sequence[int]) -> Iterator[Parts]:
+        """For every block of the next level, those inside it."""
+        order = sorted(range(len(above)), key=above.__getitem__)
+        for _, inside in groupby(order, key=above.__getitem__):
+            yield (self[block] for block in inside)
+
+
+def _sides(parts: Parts) -> dict[int, list[tuple[int, int]]]:
     """For every label the first two parts that hold it, each with a value there; parts list labels with a value."""
     found: dict[int, list[tuple[int, int]]] = {}
     for part, held in enumerate(parts):

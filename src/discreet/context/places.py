@@ -163,6 +163,10 @@ class Places(Context):
     def hidden(self) -> frozenset[int]:
         return frozenset(range(self.size)) if self.size > 1 else frozenset()
 
+    @cached_property
+    def protected_pairs(self) -> int:
+        return self.size * (self.size - 1)
+
     def components(self) -> list[list[int]]:
         return [list(range(self.size))]
 

@@ -87,6 +87,11 @@ class Product(Context):
         sides = [[label in part.hidden for label in part.labels] for part in (self.first, self.second)]
         return frozenset(x for x, (a, b) in enumerate((a, b) for a in sides[0] for b in sides[1]) if a or b)
 
+    @cached_property
+    def protected_pairs(self) -> int:
+        one, two = (part.protected_pairs + part.size for part in (self.first, self.second))
+        return one * two - self.size
+
     def components(self) -> list[list[int]]:
         sides = self.first.components(), self.second.components()
         return [[x * self.second.size + z for x in one for z in two] for one in sides[0] for two in sides[1]]

@@ -7,7 +7,7 @@ context whose closure was too large to work out is true of the closure as well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, compress, pairwise
@@ -69,6 +69,22 @@ class Tree:
 def is_closed(context: Context) -> bool:
     """True if a context has a structure that is its own closure; False says nothing."""
     return any(find(context) is not None for find in (grades_of, tree_of, line_of, ring_of))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Values in the cells of a grid: E[x, z] is the `level` times the distance of their cells under a norm.
+
+    `cells` holds the whole coordinates of each value, from 0 on; `apart` is the distance of a displacement.
+    """
+
+    cells: tuple[tuple[int, ...], ...]
+    level: Fraction
+    apart: Callable[[tuple[int, ...]], Fraction]
+
+    def epsilon(self, displacement: tuple[int, ...]) -> Fraction:
+        """E between two values that are so many cells apart along each side."""
+        return self.level * self.apart(displacement)
 
 
 def line_of(context: Context) -> Line | None:

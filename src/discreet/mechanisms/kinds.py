@@ -33,6 +33,7 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
         "subset": "subset:Subset",
         "table": "table:Table",
         "types": "types:Types",
+        "torus": "torus:Torus",
         "unary": "unary:Unary",
         "utility_rappor": "utility_rappor:UtilityRappor",
     }

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import accumulate, product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..exact import ceil_div
 from ..limits import spend
 from .kinds import randomizer_of
 from .law import Law, Row, plain_law
-from .randomizer import Cells, Pair, Randomizer
+from .randomizer import Pair
 from .support import Supporting
 from .table import filled
+from .type_cells import Mark, Typed
 from .type_estimates import TypeEstimates
 from .units import check_law, check_size
 
@@ -49,22 +49,11 @@ class TypesLaw(Law):
     word_bits: int
 
 
-class Mark(NamedTuple):
-    """What a type shows of one class: where it begins among the bits of the report and the cells of the type."""
-
-    group: int
-    inner: Supporting
-    at: int
-    cell: int
-
-
-class Types(Randomizer):
+class Types(Typed):
     """Draw a type by the class of the value; then, for each class that it marks, a report of the class's randomizer.
 
     In the class of the value, that report is drawn from the value; in any other it is *blank*, drawn from a place
-    taken evenly, by the same lines from as many words. The sub-reports lie side by side in bits of their own, the
-    class with the smallest number lowest, and the types one after the other; from 2**64 reports on the number
-    of the type stands in a word of its own above them.
+    taken evenly, by the same lines from as many words.
 
     *Why private.* Given the type, sub-reports are independent, and those of classes that hold neither x nor z have
     one law. Inside class c the ratio is that of its randomizer; for x in c and z in d it is at most, over the
@@ -104,7 +93,7 @@ class Types(Randomizer):
         shape = known and all(len(row) == classes for row in law.marks)
         check_law(shape, law.kind, "its marks must be one per type and class and use each of its inner laws")
         self.law, self.size, self.class_of, self.word_bits = law, len(class_of), class_of, law.word_bits
-        self.inners, self.classes, self.types = tuple(inners), classes, types
+        self.inners, self.classes = tuple(inners), classes
         self.place = array("I", bytes(class_of.itemsize * self.size))
         self.members: list[list[int]] = [[] for _ in range(classes)]
         for x, group in enumerate(class_of):
@@ -115,33 +104,8 @@ class Types(Randomizer):
         check_law(fit, law.kind, "a class that is marked must have several values, and an inner law for as many")
         same = all(inner.word_bits == law.word_bits for inner in inners)
         check_law(same, law.kind, "its inner laws must have its width of words")
-        self._lay_out()
+        self.lay_out(law.marks, inners)
         self._bounds = tuple(tuple(bound * self.scale for bound in accumulate(row)) for row in law.units)
-
-    def _lay_out(self) -> None:
-        self.marked: list[list[Mark]] = []
-        outputs, cells, words = [], [], [0]
-        for row in self.law.marks:
-            at, cell, taken, shown = 0, 0, 0, list[Mark]()
-            for group, mark in enumerate(row):
-                if mark:
-                    inner = self.inners[mark - 1]
-                    shown.append(Mark(group, inner, at, cell))
-                    at, cell, taken = at + inner.bits, cell + inner.cells, taken + 1 + inner.words
-            self.marked.append(shown)
-            outputs.append(shown[-1].inner.outputs << shown[-1].at if shown else 1)
-            cells.append(max(1, cell))
-            words.append(taken)
-        self.words = 1 + max(words)
-        spend(sum(cells), f"{self.name} of {self.types} types")
-        bounds = [0, *accumulate(outputs)]
-        if bounds[-1] > 1 << 64:
-            stride = 1 << 64 * -(-(max(outputs) - 1).bit_length() // 64)
-            bounds = [stride * kind for kind in range(max(self.types, 2) + 1)]
-        starts = [0, *accumulate(cells)]
-        self.offsets, self.outputs = tuple(bounds[: self.types]), bounds[-1]
-        self.starts, self.cells = tuple(starts[:-1]), starts[-1]
-        self.disjoint = all(len(shown) < 2 and all(mark.inner.disjoint for mark in shown) for shown in self.marked)
 
     def weighted(self, prior: Sequence[float]) -> Types:
         return Types(self.law, self.inners, [sum(prior[x] for x in of) for of in self.members])
@@ -177,41 +141,15 @@ class Types(Randomizer):
             used = end
         return report
 
-    def _inside(self, y: int) -> tuple[int, list[int]]:
-        """The type of a report and its sub-reports; any number at all for the highest one."""
-        kind = bisect_right(self.offsets, y) - 1
-        inside = y - self.offsets[kind]
-        shown = self.marked[kind]
-        if not shown:
-            return kind, [inside]
-        return kind, [
-            inside >> mark.at & (1 << mark.inner.bits) - 1 if mark is not shown[-1] else inside >> mark.at
-            for mark in shown
-        ]
-
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):
             return Fraction(0)
-        kind, parts = self._inside(y)
+        kind, parts = self.inside(y)
         own = self.class_of[x]
         chance = Fraction(self.law.units[own][kind], 1 << self.word_bits)
         for (group, inner, _, _), part in zip(self.marked[kind], parts, strict=False):
             chance *= inner.probability(self.place[x], part) if group == own else inner.blank_probability(part)
         return chance
-
-    def reports(self) -> Iterable[int]:
-        for offset, shown in zip(self.offsets, self.marked, strict=True):
-            parts = ([part << mark.at for part in mark.inner.reports()] for mark in reversed(shown))
-            yield from (offset + sum(joint) for joint in product(*parts))
-
-    def is_report(self, y: int) -> bool:
-        if not 0 <= y < self.outputs:
-            return False
-        kind, parts = self._inside(y)
-        shown = self.marked[kind]
-        if not shown:
-            return parts == [0]
-        return all(mark.inner.is_report(part) for mark, part in zip(shown, parts, strict=True))
 
     # -- the certificate ------------------------------------------------------------------------------
     @property
@@ -246,84 +184,6 @@ class Types(Randomizer):
                             break
                 if c != d and over:
                     yield Pair(of[0], others[0], Fraction(worst, over))
-
-    # -- counting: the cells of every class that a type marks, or one for a type that marks none ----------
-    @property
-    def counted(self) -> Cells | None:
-        plain = self.disjoint and self.offsets == self.starts and self.outputs == self.cells
-        return Cells(self.outputs) if plain else None
-
-    def cells_of(self, y: int) -> Sequence[int]:
-        self.check_report(y)
-        kind, parts = self._inside(y)
-        start, shown = self.starts[kind], self.marked[kind]
-        inside = zip(shown, parts, strict=False)
-        return [start + mark.cell + cell for mark, part in inside for cell in mark.inner.cells_of(part)] or [start]
-
-    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
-        if self.counted is not None:
-            ops.count_cells(counts, reports, start, self.outputs)
-            return
-        chosen, inside = ops.locate(reports, self.offsets, self.outputs)
-        added = ops.zeros_like(counts)
-        for kind, shown in enumerate(self.marked):
-            mine = ops.where(chosen == kind)
-            begin, left = self.starts[kind] + ops.pick(start, mine), inside[mine]
-            for mark in shown[:-1]:
-                part, left = ops.cut(left, mark.inner.bits)
-                mark.inner.count(added, part, begin + mark.cell, ops)
-            if shown:
-                last = shown[-1]
-                last.inner.count(added, ops.narrow(left, last.inner.bits), begin + last.cell, ops)
-            else:
-                ops.count_cells(added, ops.narrow(left, 1), begin, 1)
-        counts += added
-
-    def shown_cells(self, counts: Array, kind: int, mark: Mark) -> Array:
-        """The counts of what one type shows of one class."""
-        start = self.starts[kind] + mark.cell
-        return counts[..., start : start + mark.inner.cells]
-
-    def type_counts(self, counts: Array, ops: Numeric) -> Array:
-        """How many reports have each type."""
-        found = ops.zeros((*counts.shape[:-1], self.types))
-        for kind, shown in enumerate(self.marked):
-            if shown:
-                own = shown[0].inner.total(self.shown_cells(counts, kind, shown[0]), ops)
-            else:
-                own = counts[..., self.starts[kind] : self.starts[kind] + 1]
-            found[..., kind : kind + 1] = own
-        return found
-
-    def total(self, counts: Array, ops: Numeric) -> Array:
-        return ops.sum(self.type_counts(counts, ops))
-
-    def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
-        for kind, shown in enumerate(self.marked):
-            inside = [(mark.inner, self.shown_cells(counts, kind, mark)) for mark in shown]
-            for inner, own in inside:
-                if (rule := inner.broken_rule(own, ops)) is not None:
-                    return f"in what a type shows of a class, {rule}"
-            totals = [inner.total(own, ops) for inner, own in inside]
-            if any((one != totals[0]).any() for one in totals[1:]):
-                return "reports of one type show as many reports of each class that it marks"
-        return None
-
-    def totals_of(self, ops: Numeric) -> Array:
-        out = ops.integers([-1] * self.cells)
-        for start, shown in zip(self.starts, self.marked, strict=True):
-            for mark in shown:
-                inside = mark.inner.totals_of(ops)
-                bits = ops.where(inside >= 0)
-                out[start + mark.cell + bits] = start + mark.cell + inside[bits]
-        return out
-
-    def overlaps(self, ops: Numeric) -> Array:
-        out = ops.integers([1] * self.cells)
-        for start, shown in zip(self.starts, self.marked, strict=True):
-            for mark in shown:
-                out[start + mark.cell : start + mark.cell + mark.inner.cells] = len(shown)
-        return out
 
     # -- statistics -----------------------------------------------------------------------------------
     def estimates(self, ops: Numeric) -> TypeEstimates:

@@ -43,26 +43,40 @@ def _hadamard(bits: int) -> NDArray[np.float64]:
 
 
 class Circulant:
-    """A symmetric convolution around a ring, ready to be applied and undone by real FFTs over the last axis."""
+    """A symmetric convolution around a ring or a torus, ready to be applied and undone by real FFTs.
 
-    def __init__(self, kernel: Any) -> None:
+    Arrays have one number for each cell over their last axis, row by row over the `shape` of a torus.
+    """
+
+    def __init__(self, kernel: Any, shape: tuple[int, ...] = ()) -> None:
         self.kernel: NDArray[np.float64] = np.asarray(kernel, dtype=np.float64)
-        self._spectrum = np.fft.rfft(self.kernel).real
-        self.length = len(self.kernel)
+        self.shape = shape or self.kernel.shape
+        self._axes = tuple(range(-len(self.shape), 0))
+        self._spectrum = self._forth(self.kernel).real
         self.least = float(np.abs(self._spectrum).min())
+
+    def _forth(self, array: Any) -> NDArray[np.complex128]:
+        given = np.asarray(array)
+        found: NDArray[np.complex128] = np.fft.rfftn(given.reshape(*given.shape[:-1], *self.shape), axes=self._axes)
+        return found
+
+    def _back(self, spectrum: NDArray[Any]) -> NDArray[np.float64]:
+        found = np.fft.irfftn(spectrum, s=self.shape, axes=self._axes)
+        flat: NDArray[np.float64] = found.reshape(*found.shape[: -len(self.shape)], self.kernel.size)
+        return flat
 
     def applied(self, array: Any) -> NDArray[np.float64]:
         """The kernel convolved with the array."""
-        return np.fft.irfft(np.fft.rfft(array) * self._spectrum, self.length)
+        return self._back(self._forth(array) * self._spectrum)
 
     def undone(self, array: Any) -> NDArray[np.float64]:
         """What the kernel must be convolved with to give the array."""
-        return np.fft.irfft(np.fft.rfft(array) / self._spectrum, self.length)
+        return self._back(self._forth(array) / self._spectrum)
 
     @cached_property
     def inverse(self) -> NDArray[np.float64]:
         """The kernel of `undone`."""
-        return np.fft.irfft(1 / self._spectrum, self.length)
+        return self._back(1 / self._spectrum)
 
 
 class CyclicKernel:

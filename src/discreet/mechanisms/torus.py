@@ -1,0 +1,246 @@
+"""Noise on a torus: the cells of a grid, wrapped around at its edges, and a displacement that fades with distance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, permutations
+from typing import TYPE_CHECKING, Any
+
+from ..arithmetic import Arithmetic
+from ..errors import NotIdentifiable, NotServed
+from ..exact import log_of, within
+from ..limits import spend
+from .law import WORD_BITS, Law, Row
+from .numbered import Numbered
+from .randomizer import Pair
+from .ring import LEAST
+from .tight import faded
+from .units import check_law, check_size
+
+if TYPE_CHECKING:
+    from ..context import Context
+    from ..statistics.numeric import Array, Numeric
+    from ..statistics.transforms import Circulant
+
+CELLS = 1 << 12
+"""The most cells: any two displacements are compared, all symmetric ones at once."""
+
+FINEST = 44
+"""The first attempt takes 2**-44 of the words for all cells alike, the next ones four times as much each."""
+
+
+@dataclass(frozen=True)
+class TorusLaw(Law):
+    """A report is the own cell moved by displacement t with ``units[t]`` words; `spare` words go to reports 0, 1, ...
+
+    Cells and displacements are numbered row by row over the `shape`, each coordinate modulo its side; value x is at
+    ``cells[x]``.
+    """
+
+    kind = "torus"
+
+    shape: tuple[int, ...]
+    units: tuple[int, ...]
+    spare: int
+    cells: Row
+    word_bits: int
+
+
+class Torus(Numbered):
+    """The own cell plus a displacement, each coordinate modulo its side, e**-E as likely as none.
+
+    *Why private.* The way around a torus is never longer than across the grid, so e**-E of the displacement, by the
+    triangle inequality, leaves every ratio within e**E. Rounded to words, the displacements are mixed with even ones
+    until the whole numbers hold, and the certificate compares them: values have one ratio for each displacement.
+    *Why unbiased.* The channel is a convolution on the torus, whose inverse is another one.
+
+    References: Chatzikokolakis2013.
+    """
+
+    name = "torus"
+    law: TorusLaw
+    follows = TorusLaw
+
+    def follow(self, law: TorusLaw) -> None:
+        cells = law.cells.numbers()
+        check_size(len(cells), law.word_bits)
+        sides = bool(law.shape) and min(law.shape) > 0 and math.prod(law.shape) == len(law.units) <= CELLS
+        check_law(sides, law.kind, f"it must have units for every cell of its shape, at most {CELLS}")
+        spread = min(law.units) > 0 and 0 <= law.spare < len(law.units)
+        full = spread and sum(law.units) + law.spare == 1 << law.word_bits
+        check_law(full, law.kind, f"its words must be positive and add up to 2**{law.word_bits}")
+        even = all(unit == law.units[_folded(t, law.shape)] for t, unit in enumerate(law.units))
+        check_law(even, law.kind, "a displacement and its mirror image along any side must have the same units")
+        placed = len(set(cells)) == len(cells) and max(cells) < len(law.units)
+        check_law(placed, law.kind, "its values must be in different cells of its shape")
+        self.law, self.size, self.places, self.shape = law, len(cells), cells, law.shape
+        self.outputs, self.word_bits, self.words = len(law.units), law.word_bits, 1
+        self._ratios: dict[int, Fraction] = {}
+        self._bounds = (tuple(bound * self.scale for bound in accumulate((*law.units, law.spare))),)
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Torus:
+        units = [max(1, unit >> self.word_bits - word_bits) for unit in self.law.units]
+        more, spare = divmod((1 << word_bits) - sum(units), len(units))
+        law = TorusLaw(self.shape, tuple(unit + more for unit in units), spare, self.law.cells, word_bits)
+        return Torus.of_law(law)
+
+    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        (u,) = words[:1]
+        found = ops.rank(self._bounds, x - x, u)
+        spare = ops.equal(found, self.outputs)
+        moved = self._sum(ops.look_up(self.places, x), ops.select(spare, 0, found), ops)
+        used = ((1 << self.word_bits) - self.law.spare) * self.scale
+        return ops.select(spare, ops.divide(u - used % (1 << 64), self.scale), moved)
+
+    def _sum(self, cell: Any, moved: Any, ops: Arithmetic) -> Any:
+        """The cell that a displacement leads to."""
+        left, report = self.outputs, cell - cell
+        for side in self.shape:
+            left //= side
+            a, b = ops.divide(cell, left), ops.divide(moved, left)
+            cell, moved = cell - a * left, moved - b * left
+            report = report + (a + b - side * ops.at_least(a + b, side)) * left
+        return report
+
+    def probability(self, x: int, y: int) -> Fraction:
+        if not self.is_report(y):
+            return Fraction(0)
+        extra = int(y < self.law.spare)
+        return Fraction(self.law.units[_moved(y, self.places[x], self.shape)] + extra, 1 << self.word_bits)
+
+    # -- the certificate: one ratio for each displacement ------------------------------------------------
+    def ratio(self, x: int, z: int) -> Fraction:
+        """The certified largest Q(y | x) / Q(y | z)."""
+        apart = _folded(_moved(self.places[x], self.places[z], self.shape), self.shape)
+        if apart not in self._ratios:
+            self._ratios[apart] = _largest(self.law.units, apart, self.shape)
+        return self._ratios[apart]
+
+    def pairs(self) -> Iterator[Pair]:
+        yield from (Pair(x, z, self.ratio(x, z)) for x, z in permutations(range(self.size), 2))
+
+    def leaks(self) -> Callable[[int, int], Fraction]:
+        return self.ratio
+
+    @property
+    def realised(self) -> Fraction:
+        worst = max((self.ratio(0, z) for z in range(1, self.size)), default=Fraction(1))
+        return Fraction(round(log_of(worst) * 10**12), 10**12)
+
+    # -- statistics: convolutions on the torus, by cell ----------------------------------------------------
+    def _kernel(self, ops: Numeric) -> Circulant:
+        if not hasattr(self, "_cached_kernel"):
+            space = 1 << self.word_bits
+            kernel = ops.circulant([unit / space for unit in self.law.units], self.shape)
+            if kernel.least < LEAST:
+                raise NotIdentifiable(f"{self.name}: the reports do not tell all {self.size} values apart")
+            self._cached_kernel = kernel
+        return self._cached_kernel
+
+    def _placed(self, values: Array, ops: Numeric) -> Array:
+        found = ops.zeros((*values.shape[:-1], self.outputs))
+        found[..., ops.integers(self.places)] = values
+        return found
+
+    def _valued(self, cells: Array, ops: Numeric) -> Array:
+        return cells[..., ops.integers(self.places)]
+
+    def decode(self, counts: Array, ops: Numeric) -> Array:
+        return self._valued(self._kernel(ops).undone(counts), ops)
+
+    def push(self, shares: Array, ops: Numeric) -> Array:
+        return self._kernel(ops).applied(self._placed(shares, ops))
+
+    def pull(self, weights: Array, ops: Numeric) -> Array:
+        return self._valued(self._kernel(ops).applied(weights), ops)
+
+    def second_moments(self, shares: Array, ops: Numeric) -> Array:
+        squares = ops.circulant(self._kernel(ops).inverse ** 2, self.shape)
+        return self._valued(squares.applied(self.push(shares, ops)), ops)
+
+    def slopes(self, shares: Array, ops: Numeric) -> Array:
+        kernel = self._kernel(ops)
+        own = float((kernel.kernel * kernel.inverse**2).sum())
+        others = self.second_moments(shares, ops) - own * shares
+        found: Array = own - others / ops.maximum(1 - shares, 1e-9)
+        return found
+
+    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
+        one, two = (self._kernel(ops).undone(self._placed(weights, ops)) for weights in (first, second))
+        return ops.sum(self.push(shares, ops) * one * two)
+
+    def influence(self, ops: Numeric) -> float:
+        return float(self._kernel(ops).inverse.max())
+
+    @property
+    def decode_cost(self) -> float:
+        return 3.0 * self.outputs * self.outputs.bit_length()
+
+
+def torus_response(context: Context) -> Torus:
+    """The noise on a torus of a context whose values are cells of a grid with an even distance between them."""
+    grid = context.grid
+    if grid is None:
+        raise NotServed("torus needs values on a grid, with distances between points that are whole steps apart")
+    shape = tuple(max(column) + 1 for column in zip(*grid.cells, strict=True))
+    size = math.prod(shape)
+    if size > CELLS or math.prod(shape) > 16 * context.size:
+        raise NotServed(f"torus needs a grid of at most {CELLS} cells, one in sixteen of them a value")
+    spend(size * size // 4, f"a torus of {size} cells")
+    folded = [_folded(t, shape) for t in range(size)]
+    apart = {t: grid.epsilon(tuple(_coordinates(t, shape))) for t in set(folded)}
+    weights = {t: faded(entry) for t, entry in apart.items()}
+    total = sum(weights[t] for t in folded)
+    space = 1 << WORD_BITS
+    for halvings in range(FINEST, 0, -2):
+        kept = ((1 << halvings) - 1) * space
+        row = {t: (kept * weight // total + space // size >> halvings) for t, weight in weights.items()}
+        units = tuple(row[t] for t in folded)
+        if min(units) > 0 and all(within(_largest(units, t, shape), apart[t]) for t in apart if t):
+            more, spare = divmod(space - sum(units), size)
+            cells = Row.of(_number(cell, shape) for cell in grid.cells)
+            return Torus.of_law(TorusLaw(shape, tuple(unit + more for unit in units), spare, cells, WORD_BITS))
+    raise NotServed("torus: no displacements could be certified for this E")
+
+
+def _coordinates(t: int, shape: Sequence[int]) -> Iterator[int]:
+    left = math.prod(shape)
+    for side in shape:
+        left //= side
+        yield t // left % side
+
+
+def _number(cell: Sequence[int], shape: Sequence[int]) -> int:
+    number = 0
+    for coordinate, side in zip(cell, shape, strict=True):
+        number = number * side + coordinate % side
+    return number
+
+
+def _moved(y: int, x: int, shape: Sequence[int]) -> int:
+    """The displacement from cell x to cell y."""
+    return _number([a - b for a, b in zip(_coordinates(y, shape), _coordinates(x, shape), strict=True)], shape)
+
+
+def _folded(t: int, shape: Sequence[int]) -> int:
+    """The displacement with every coordinate taken the shorter way round: the same in one direction or the other."""
+    return _number([min(c, side - c) for c, side in zip(_coordinates(t, shape), shape, strict=True)], shape)
+
+
+def _largest(units: Sequence[int], apart: int, shape: Sequence[int]) -> Fraction:
+    """The largest ratio of the units of any displacement to those of one further on by `apart`.
+
+    Units that are the same for mirror images have the same ratios to one further back.
+    """
+    further = [0]
+    for step, side in zip(_coordinates(apart, shape), shape, strict=True):
+        moved = [*range(step, side), *range(step)]
+        further = [number * side + coordinate for number in further for coordinate in moved]
+    worst, over = 1, 1
+    for unit, other in zip(units, further, strict=True):
+        if unit * over > worst * units[other]:
+            worst, over = unit, units[other]
+    return Fraction(worst, over)
