@@ -149,20 +149,21 @@ COLUMNS: list[tables.Column] = [
     ("reports", "d"),
     ("search s", ".1f"),
     ("all s", ".1f"),
+    ("CPU s", ".1f"),
 ]
 
 
 def measured(row: Row, seconds: float | None) -> tuple[Any, ...]:
     """The cells of a row."""
     context = row.context()
-    began = time.monotonic()
+    began, worked = time.monotonic(), time.process_time()
     found = dc.design(context, query=row.query, seconds=seconds or row.seconds)
-    took = time.monotonic() - began
+    took, work = time.monotonic() - began, time.process_time() - worked
     errors = [error for _, error in found.wishes]
     closed = found.compared[0].error if found.compared else None
     searched = found.history[-1].seconds if found.history else 0.0
     listed = ["/".join(f"{error:.6g}" for error in many) for many in (row.reach, errors)]
-    return row.name, *listed, found.bound, found.gap, closed, found.mechanism.randomizer.outputs, searched, took
+    return row.name, *listed, found.bound, found.gap, closed, found.mechanism.randomizer.outputs, searched, took, work
 
 
 def main() -> None:

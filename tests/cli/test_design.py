@@ -27,7 +27,7 @@ def ages(folder):
 
 
 def test_a_design_is_shown_and_written(ages, discreet):
-    done = discreet("design", "ages.toml", "-o", "designed.toml", "--seconds", "5")
+    done = discreet("design", "ages.toml", "-o", "designed.toml", "--seconds", "120")
     assert done.exit_code == 0
     assert "optimal, all types checked" in done.stdout
     written = Spec.read("designed.toml")
@@ -39,7 +39,7 @@ def test_a_design_is_shown_and_written(ages, discreet):
 
 
 def test_json_says_the_same(ages, discreet):
-    data = json.loads(discreet("design", "ages.toml", "--json", "--seconds", "5").stdout)
+    data = json.loads(discreet("design", "ages.toml", "--json", "--seconds", "120").stdout)
     assert data["gap"] < 1e-4
     assert data["n_error"] < data["compared"][0]["n_error"]
 
@@ -47,28 +47,28 @@ def test_json_says_the_same(ages, discreet):
 def test_a_query_and_the_worst_case_can_be_asked_for(ages, discreet):
     Path("weights.json").write_text("[0, 0, 1, 1, 0, 0]")
     Path("prior.json").write_text("[0.5, 0.1, 0.1, 0.1, 0.1, 0.1]")
-    asked = ["--query", "weights.json", "--prior", "prior.json", "--seconds", "4", "--json"]
+    asked = ["--query", "weights.json", "--prior", "prior.json", "--seconds", "120", "--json"]
     data = json.loads(discreet("design", "ages.toml", *asked, "-o", "asked.json").stdout)
     assert data["objective"] == "query"
     assert data["prior"][0] == 0.5
     assert Spec.read("asked.json").prior == data["prior"]
-    worst = json.loads(discreet("design", "ages.toml", "--worst", "--seconds", "4", "--json").stdout)
+    worst = json.loads(discreet("design", "ages.toml", "--worst", "--seconds", "120", "--json").stdout)
     assert worst["n_error"] == worst["worst_case"]
 
 
 def test_what_was_found_is_remembered(ages, discreet, monkeypatch):
     monkeypatch.setenv("DISCREET_CACHE", str(ages / "cache"))
-    first = discreet("design", "ages.toml", "--seconds", "5", "-o", "one.toml")
+    first = discreet("design", "ages.toml", "--seconds", "120", "-o", "one.toml")
 
     def never(*args, **more):
         raise AssertionError("it was searched again")
 
     monkeypatch.setattr(command, "_designed", never)
-    again = discreet("design", "ages.toml", "--seconds", "5", "-o", "two.toml")
+    again = discreet("design", "ages.toml", "--seconds", "120", "-o", "two.toml")
     assert again.stdout == first.stdout
     assert Path("one.toml").read_text() == Path("two.toml").read_text()
     with pytest.raises(AssertionError, match="searched again"):  # the control: another question is another search
-        discreet("design", "ages.toml", "--seconds", "5", "--seed", "1")
+        discreet("design", "ages.toml", "--seconds", "120", "--seed", "1")
 
 
 def test_ctrl_c_writes_the_best_so_far(ages, discreet, monkeypatch):

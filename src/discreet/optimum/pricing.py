@@ -12,6 +12,9 @@ from .cone import Array, Cone, scaled
 SWEEPS = 12
 """Rounds over all values in a climb, at most."""
 
+TURNS = 40
+"""How many values of each column are dragged, at most."""
+
 PARTNERS = 8
 """How many values each value is tried to be made tight with when it is dragged."""
 
@@ -81,11 +84,11 @@ def _swept(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -
 def dragged(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> Array:
     """The columns with values raised or lowered until they are tight with another, taking along those in their way.
 
-    Each of k turns tries one value of every column with a few partners, up and down, and keeps what pays most.
+    Each turn tries one value of every column with a few partners, up and down, and keeps what pays.
     """
     columns = columns.copy()
     each, best = np.arange(len(columns)), price(columns)
-    for x in rng.permuted(np.tile(np.arange(cone.size), (len(columns), 1)), axis=1).T:
+    for x in rng.permuted(np.tile(np.arange(cone.size), (len(columns), 1)), axis=1).T[:TURNS]:
         for _ in range(PARTNERS):
             z = (x + rng.integers(1, cone.size, len(columns))) % cone.size
             other = columns[each, z]
