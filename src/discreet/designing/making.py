@@ -28,7 +28,7 @@ from ..objective import Objective, objective_of
 from ..optimum.cone import Array
 from ..statistics.numeric import NUMERIC
 from .parts import LARGEST, Part, is_distance, parts_of
-from .proving import Proof, proved
+from .proving import Proof, proved, proved_by_types
 from .result import Designed, Step
 from .searching import Search, Solution, worst_of
 
@@ -196,7 +196,11 @@ def _finished(
     ]
     closed, proof, between = ranked, Proof(0.0, False, (TOO_LARGE,)), 0.0
     if solution is not None:
-        closed, proof, between = ranked[1:], _proof(solution, until), solution.between
+        closed, between = ranked[1:], solution.between
+        proof = _proof(solution, until)
+        by_types = proved_by_types(made[0].context, shares) if objective.is_plain else 0.0
+        if by_types > proof.bound + between:
+            proof, between = Proof(by_types, True, ()), 0.0
     best = min(
         [*closed, *ranked[:1]], key=lambda one: float(f"{one.error:.9g}")
     )  # a closed form wherever it is as good

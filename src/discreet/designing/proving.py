@@ -6,10 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from ..errors import MissingExtra
+import numpy as np
+
+from ..context import Context
+from ..errors import MissingExtra, NotServed
+from ..optimum.cone import Array
 from ..optimum.generation import Found
 from ..optimum.listing import listed_bound
+from ..optimum.options import Problem, classes_of
 from ..optimum.semidefinite import semidefinite_bound
+from ..optimum.type_pricing import LISTED, listings
+from ..optimum.types import best_types
 from .parts import Task
 
 SECONDS = 3.0
@@ -45,3 +52,21 @@ def proved(tasks: Sequence[Task], found: Sequence[Found], *, until: float) -> Pr
             known[task.key] = bound or 0.0
         total += known[task.key]
     return Proof(total, listed, tuple(notes))
+
+
+def proved_by_types(context: Context, shares: Array) -> float:
+    """What no channel is below for all shares, where values fall into classes of which all types can be compared; or 0.
+
+    It holds at shares that are even inside each class, as a channel that treats alike values alike is then the best.
+    """
+    try:
+        classes = classes_of(context, shares)
+    except NotServed:
+        return 0.0
+    even = (classes.masses / classes.sizes)[list(classes.class_of)]
+    if listings(Problem(classes, bits=None)) > LISTED or np.abs(shares - even).max() > 1e-12:
+        return 0.0
+    try:
+        return best_types(classes, bits=None).proved or 0.0
+    except NotServed:
+        return 0.0

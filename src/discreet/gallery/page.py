@@ -73,9 +73,9 @@ def draw(gain: Gain, path: str | Path) -> None:
     shown = [[row[y] for y in order] for row in channel]
     panels: list[dict[str, Any]] = [
         {
-            "title": "E: how hard to tell x from z",
+            "title": "E: how well x may be told from z",
             "rows": gain.context.matrix(),
-            "x_label": "from the value z",
+            "x_label": "the value z",
             "y_label": "the value x",
             "x_names": names,
             "y_names": names,

@@ -1,0 +1,79 @@
+"""The gallery: every example is a spec that works, has comments to learn from, and gains over classical privacy."""
+
+from __future__ import annotations
+
+import tomllib
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet import gallery
+from discreet.errors import InvalidInput
+from discreet.gallery import EXAMPLES, find
+from discreet.gallery.gains import _without, gain_of
+from discreet.gallery.page import LEAST, page
+from discreet.objective import objective_of
+from discreet.wire import Spec
+
+NAMES = [example.name for example in EXAMPLES]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_is_a_spec_with_a_certified_mechanism(name, tmp_path):
+    example = find(name)
+    path = tmp_path / f"{name}.toml"
+    path.write_text(example.text)
+    made = Spec.read(path).mechanism
+    assert made.fingerprint == example.spec.mechanism.fingerprint
+    tally = made.tally(made.randomize_indices(np.arange(made.context.size), dc.random.seeded(1)))
+    assert float(dc.estimate(tally).shares.sum()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_explains_itself_and_is_named(name):
+    text = find(name).text
+    assert text.startswith("# ")
+    assert tomllib.loads(text)["name"] == name.replace("-", " ")
+    assert max(map(len, text.splitlines())) <= 130
+
+
+def test_every_spec_in_the_folder_is_listed():
+    folder = gallery.files(gallery.__name__)
+    assert sorted(path.name for path in folder.iterdir() if path.name.endswith(".toml")) == sorted(
+        f"{name}.toml" for name in NAMES
+    )
+    with pytest.raises(InvalidInput, match="name='age' must be one of ages, "):
+        find("age")
+
+
+def test_what_nobody_hides_has_the_variance_of_a_sample():
+    context = dc.Context.uniform(range(4), "1")
+    shares = np.array([0.1, 0.2, 0.3, 0.4])
+    assert _without(objective_of(context), shares) == pytest.approx(1 - (shares**2).sum())
+    values = np.arange(4)
+    assert _without(objective_of(context, "mean"), shares) == pytest.approx(
+        (values**2 * shares).sum() - (values * shares).sum() ** 2
+    )
+
+
+def test_gains_are_compared_on_one_page_with_a_picture_each(tmp_path):
+    gains = [gain_of(find(name), seconds=0.5) for name in ("likert", "answers")]
+    for gain in gains:
+        assert gain.without < gain.designed.bound <= gain.designed.error <= gain.error * (1 + 1e-9) < gain.classical
+    made = page(gains, seconds=0.5)
+    assert made.command == "discreet gallery all --seconds 0.5"
+    assert [check.holds for check in made.checks] == [all(gain.ratio >= LEAST for gain in gains)] == [True]
+    written, missing = made.save(tmp_path, ["png"])
+    assert {path.name for path in written} >= {"gallery.md", "gallery-gains.tsv"}
+    if not missing:
+        assert (tmp_path / "gallery-likert.png").stat().st_size > 1000
+
+
+def test_a_context_that_gains_nothing_fails_the_check():
+    """The control: classical privacy beside itself."""
+    from dataclasses import replace
+
+    gain = gain_of(find("answers"), seconds=0.5)
+    level = replace(gain, classical=gain.error)
+    assert not page([level], seconds=0.5).checks[0].holds
