@@ -119,7 +119,7 @@ SPECS = {
         for n in (10**6, 10**7, 2**31)
     },
     **{
-        f"line of {n}": spec({"size": n}, {"form": "metric", "distance": shape, "epsilon": 1})
+        f"{shape} of {n}": spec({"size": n}, {"form": "metric", "distance": shape, "epsilon": 1})
         for n in (10**6, 10**7, 2**31)
         for shape in ("line", "ring")
     },

@@ -15,10 +15,12 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
+from ..canonical import canonical
 from ..domain import Alike, Domain, Value
 from ..errors import InvalidContext, check_type
 from ..exact import Epsilon
 from .constructors import Constructors
+from .reading import describe_domain
 
 if TYPE_CHECKING:
     from ..fields import Fields
@@ -124,6 +126,14 @@ class Context(Constructors, ABC):
     @abstractmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Context:
         """The context described by the entries of a spec; only forms that list their values need no domain."""
+
+    @cached_property
+    def published(self) -> str:
+        """The canonical JSON of context and domain, as published laws begin with it."""
+        return f'"context":{canonical(self.describe())},"domain":{canonical(describe_domain(self.domain))}'
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: entry for key, entry in self.__dict__.items() if key != "published"}
 
     # -- structure ----------------------------------------------------------------------------
     @property

@@ -13,10 +13,14 @@ from ..domain import Alike, Domain, Value
 from ..errors import InvalidContext, InvalidEpsilon, InvalidSpec
 from ..exact import Epsilon, epsilon_of, text_of
 from ..fields import Fields, listed
+from ..limits import spend
 from .context import Context
 from .high_low import HighLow
 from .reading import given, level
 from .uniform import Uniform
+
+VALUE, GRADE = 16, 256
+"""Steps that a value takes, and an epsilon that is different from others."""
 
 
 class Graded(Context):
@@ -122,7 +126,10 @@ class Graded(Context):
     def read(cls, fields: Fields, domain: Domain | None) -> Graded:
         data, name = fields.required("epsilons"), fields.name("epsilons")
         if not isinstance(data, Mapping):
-            return cls(given(domain), [level(entry, f"{name}[{i}]") for i, entry in enumerate(listed(data, name))])
+            entries = [level(entry, f"{name}[{i}]") for i, entry in enumerate(listed(data, name))]
+            spend(VALUE * len(entries) + GRADE * len(set(entries)), name)
+            return cls(given(domain), entries)
+        spend((VALUE + GRADE) * len(data), name)
         epsilons = {value: level(entry, f"{name}.{value}") for value, entry in data.items()}
         if domain is None:
             return cls.named(epsilons)

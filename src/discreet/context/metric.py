@@ -46,7 +46,7 @@ class Metric(Context):
         self._known: dict[tuple[int, int], Epsilon] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": {}}
+        return {**super().__getstate__(), "_known": {}}
 
     @classmethod
     def named(

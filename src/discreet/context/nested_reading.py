@@ -8,12 +8,15 @@ from typing import Any
 from ..domain import Domain, Value
 from ..errors import InvalidSpec
 from ..fields import Fields, kind_of, listed, value, values, whole
-from ..limits import check
+from ..limits import check, spend
 from ..ranges import values_in
 from .nested import DEPTH, Nested
 from .reading import given, level
 
 LAYOUTS = ("sizes", "block_of", "blocks")
+
+VALUE = 24
+"""Steps that it takes to place one value in its blocks."""
 
 
 def read(fields: Fields, domain: Domain | None) -> Nested:
@@ -26,6 +29,8 @@ def read(fields: Fields, domain: Domain | None) -> Nested:
     epsilon = [
         level(entry, f"{epsilons}[{i}]") for i, entry in enumerate(listed(fields.required("epsilons"), epsilons))
     ]
+    if domain is not None:
+        spend(VALUE * len(domain), name)
     if layout == ["blocks"]:
         return _by_name(data, name, epsilon, domain)
     paths = _by_size(data, name, len(given(domain))) if layout == ["sizes"] else _by_value(data, name)

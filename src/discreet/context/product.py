@@ -18,8 +18,8 @@ from .reading import context_in, describe_domain, domain_in
 SMALL = 128
 """The most values of a product that is looked at for a simpler form."""
 
-ENTRY = 8
-"""Steps that it takes to make one value of a product and to find it again."""
+ENTRY = 40
+"""Steps that it takes to make one value of a product and to publish it."""
 
 
 class Product(Context):

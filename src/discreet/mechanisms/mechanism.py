@@ -86,10 +86,16 @@ class Mechanism:
             "law": plain_law(self.randomizer.law),
         }
 
+    @property
+    def published(self) -> str:
+        """The canonical JSON of the description; what it says of the context is written once for all its mechanisms."""
+        law = canonical(plain_law(self.randomizer.law))
+        return f'{{{self.context.published},"law":{law},"version":{VERSION}}}'
+
     @cached_property
     def fingerprint(self) -> str:
         """The SHA-256 of the canonical description: two mechanisms that share it have the same law."""
-        return hashlib.sha256(canonical(self.description).encode()).hexdigest()
+        return hashlib.sha256(self.published.encode()).hexdigest()
 
     def randomize(self, value: Value, rng: Source) -> int:
         """One person's report; only the standard library is used.
