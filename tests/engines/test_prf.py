@@ -123,8 +123,11 @@ def neighbours(law):
 SMALL = dc.Context.uniform(range(3), "1")
 HIGH_LOW = dc.Context.high_low(range(7), [1, 2, 5], "1")
 UNIFORM = ["hadamard", "general_hadamard", "randomized_response", "subset", "projective", "cyclotomic", "unary"]
+CLASSES = dc.Context.uniform(range(7), "2") & HIGH_LOW
 LAWS = {
     **{name: dc.mechanism(dc.Context.uniform(range(7), "1"), name) for name in UNIFORM},
+    "types": dc.mechanism(CLASSES),
+    "graded_unary": dc.mechanism(CLASSES, "graded_unary"),
     "blocks": dc.mechanism(dc.Context.blocks({"a": range(4), "b": range(4, 7)}, {"a": "1", "b": "2"}), "hadamard"),
     "high-low": dc.mechanism(HIGH_LOW, "subset"),
     "utility_rappor": dc.mechanism(HIGH_LOW, "utility_rappor"),
