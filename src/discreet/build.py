@@ -305,48 +305,14 @@ def _utility_rappor(context: Context, parameters: Parameters, shares: Shares) ->
     return UtilityRappor(context.size, part.sensitive, part.level)
 
 
-def binary(context: Context, name: str) -> Randomizer:
-    """The optimal randomizer for two values, or Warner's or Mangat's."""
-    from .mechanisms.binary import BinaryResponse
+def _of_context(name: str) -> Callable[[Context, Parameters, Shares], Randomizer]:
+    """The maker of a mechanism that its context decides."""
 
-    if context.size != 2:
-        raise NotServed(f"mechanism={name!r} needs exactly two values; the context has {context.size}")
-    levels = context.at(0, 1), context.at(1, 0)
-    if name == "warner":
-        least = min(levels)
-        return BinaryResponse((least, least), name=name)
-    if name == "mangat" and isinstance(levels[0], Fraction):
-        raise NotServed("mechanism='mangat' needs E[first, second] = inf: the first value is not sensitive")
-    return BinaryResponse(levels, name=name)
-
-
-def _two_values(name: str) -> Callable[[Context, Parameters, Shares], Randomizer]:
     def make(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
         _nothing_but(parameters, name)
-        return binary(context, name)
+        return OF_CONTEXT[name](context)
 
     return make
-
-
-def _exponential(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
-    from .mechanisms.exponential import exponential_table
-
-    _nothing_but(parameters, "exponential")
-    return exponential_table(context)
-
-
-def _geometric(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
-    from .mechanisms.geometric import geometric_response
-
-    _nothing_but(parameters, "geometric")
-    return geometric_response(context)
-
-
-def _nested(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
-    from .mechanisms.nested_choice import nested_response
-
-    _nothing_but(parameters, "nested")
-    return nested_response(context)
 
 
 def _paired(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
@@ -363,27 +329,6 @@ def _paired(context: Context, parameters: Parameters, shares: Shares) -> Randomi
         extra.pop("prior", None)
         made.append(named(part, name, extra).randomizer)
     return Paired(*made)
-
-
-def _ring(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
-    from .mechanisms.ring import ring_response
-
-    _nothing_but(parameters, "ring")
-    return ring_response(context)
-
-
-def _torus(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
-    from .mechanisms.torus import torus_response
-
-    _nothing_but(parameters, "torus")
-    return torus_response(context)
-
-
-def _tight(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
-    from .mechanisms.tight import tight_table
-
-    _nothing_but(parameters, "tight")
-    return tight_table(context)
 
 
 def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
@@ -433,21 +378,28 @@ def _nothing_but(parameters: Parameters, name: str, *known: str) -> None:
             raise InvalidInput(f"{name} takes no parameter {key}")
 
 
+OF_CONTEXT: Registry[Callable[[Context], Randomizer]] = Registry(
+    {
+        "binary": "binary:optimal",
+        "warner": "binary:warner",
+        "mangat": "binary:mangat",
+        "exponential": "exponential:exponential_table",
+        "geometric": "geometric:geometric_response",
+        "nested": "nested_choice:nested_response",
+        "ring": "ring:ring_response",
+        "tight": "tight:tight_table",
+        "torus": "torus:torus_response",
+    }
+)
+"""Mechanisms that serve a context as a whole and have no parameters: what makes their randomizer from the context."""
+
 MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
-    "binary": _two_values("binary"),
-    "warner": _two_values("warner"),
-    "mangat": _two_values("mangat"),
-    "exponential": _exponential,
-    "geometric": _geometric,
+    **{name: _of_context(name) for name in OF_CONTEXT},
     "graded_unary": _graded_unary,
     "law": _by_law,
     "mixture": mixture,
-    "nested": _nested,
     "paired": _paired,
-    "ring": _ring,
     "table": _table,
-    "tight": _tight,
-    "torus": _torus,
     "types": _types,
     "utility_rappor": _utility_rappor,
 }

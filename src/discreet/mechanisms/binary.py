@@ -6,6 +6,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from ..context import Context
+from ..errors import NotServed
 from ..exact import Epsilon, ceil_div, exp_below
 from .law import WORD_BITS
 from .table import Table
@@ -44,6 +46,31 @@ class BinaryResponse(Table):
     def describe(self) -> dict[str, Any]:
         """The name alone: everything else comes from the context."""
         return {"name": self._title}
+
+
+def optimal(context: Context) -> BinaryResponse:
+    """The optimal randomizer for the two values of a context."""
+    return BinaryResponse(_levels(context, "binary"))
+
+
+def warner(context: Context) -> BinaryResponse:
+    """Warner's randomized response, at the smaller of the two epsilons."""
+    least = min(_levels(context, "warner"))
+    return BinaryResponse((least, least), name="warner")
+
+
+def mangat(context: Context) -> BinaryResponse:
+    """Mangat's response, for a first value that is not sensitive."""
+    levels = _levels(context, "mangat")
+    if isinstance(levels[0], Fraction):
+        raise NotServed("mechanism='mangat' needs E[first, second] = inf: the first value is not sensitive")
+    return BinaryResponse(levels, name="mangat")
+
+
+def _levels(context: Context, name: str) -> tuple[Epsilon, Epsilon]:
+    if context.size != 2:
+        raise NotServed(f"mechanism={name!r} needs exactly two values; the context has {context.size}")
+    return context.at(0, 1), context.at(1, 0)
 
 
 def _lies(epsilon: tuple[Epsilon, Epsilon], space: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Classes by name, each imported when first needed: a device loads only the mechanism that it uses."""
+"""Classes and functions by name, each imported when first needed: a device loads only the mechanism that it uses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Kind = TypeVar("Kind")
 
 
 class Registry(MutableMapping[str, Kind], Generic[Kind]):
-    """A mapping from names to classes; an entry given as ``"file:Class"`` is imported from this folder on first use."""
+    """A mapping from names to classes or functions; an entry as ``"file:Class"`` is imported from here on first use."""
 
     def __init__(self, entries: dict[str, str]) -> None:
         self._entries: dict[str, Any] = dict(entries)
