@@ -48,6 +48,9 @@ TOO_LARGE = f"Only closed forms were compared: parts of more than {LARGEST} valu
 
 TOO_FINE = "Only closed forms were compared: E is too small, or too uneven, to be searched in doubles."
 
+LONGEST = 10**7
+"""The most seconds that a search may be given."""
+
 ALONE = 0.15
 """The part of the time that each of several wishes is searched for alone, all together at most half."""
 
@@ -78,7 +81,7 @@ def design(
     check_type("context", context, Context, "a context")
     check_bits(bits)
     _check(seconds, seed, progress)
-    began = monotonic()
+    began, seconds = monotonic(), float(seconds)
     shares, objective = prior_of(context, prior), objective_of(context, query, worst)
     parts = parts_of(context)
     closed = _closed_forms(context, shares, bits, query, worst)
@@ -105,9 +108,10 @@ def design(
     return _finished(objective, shares, [made, *closed], solution, search, began + seconds)
 
 
-def _check(seconds: object, seed: object, progress: object) -> None:
-    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 0 < float(seconds) < math.inf:
-        raise InvalidInput(f"seconds={shown(seconds)} must be a positive number")
+def _check(seconds: Any, seed: object, progress: object) -> None:
+    is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if not is_number or not 0 < seconds <= LONGEST:
+        raise InvalidInput(f"seconds={shown(seconds)} must be a positive number of at most {LONGEST}")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InvalidInput(f"seed={shown(seed)} must be a whole number that is not negative")
     if progress is not None and not callable(progress):
