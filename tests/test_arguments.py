@@ -37,6 +37,18 @@ VALID = {
         {"context": CONTEXT, "samples": 600, "confidence": 0.9, "pairs": None, "rng": RNG},
     ),
     "compose": (dc.compose, [MECHANISM, MECHANISM], {}),
+    "design": (
+        dc.design,
+        [CONTEXT],
+        {
+            "query": None,
+            "worst": False,
+            "prior": None,
+            "seconds": 0.01,
+            "seed": 0,
+            "bits": None,
+        },  # progress is code of theirs
+    ),
     "estimate": (dc.estimate, [TALLY], {}),
     "explain": (dc.explain, [CONTEXT], {"prior": None, "bits": 64}),
     "likelihood": (dc.likelihood, [TALLY], {}),

@@ -176,6 +176,21 @@ def test_too_large_a_part_is_served_by_closed_forms():
     assert designed.history == ()
 
 
+def test_too_small_an_epsilon_for_doubles_is_served_by_closed_forms():
+    tiny = dc.Context.metric(range(5), lambda x, z: abs(x - z), "1e-9")
+    for query in (None, ["shares", "mean"]):
+        designed = dc.design(tiny, query=query, seconds=5)
+        assert "in doubles" in designed.notes[0]
+        assert designed.mechanism.certificate.realised <= 1e-9
+        assert designed.error == designed.compared[0].error
+
+
+def test_a_single_value_needs_nothing():
+    designed = dc.design(dc.Context.uniform(["only"], "1"), seconds=1)
+    assert designed.error == designed.gap == 0
+    assert "optimal" in str(designed)
+
+
 def test_few_bits_are_kept_to():
     context = dc.Context.metric(range(10), lambda x, z: abs(x - z), "0.5")
     few = dc.design(context, bits=5, seconds=120)

@@ -11,6 +11,7 @@ from discreet import Context
 from discreet.errors import InvalidInput, InvalidReport
 from discreet.mechanisms.blocks import BlockResponse
 from discreet.mechanisms.randomized_response import RandomizedResponse
+from discreet.mechanisms.table import Table
 from discreet.statistics.numeric import NUMERIC
 
 C = (math.e + 1) / (math.e - 1)
@@ -113,3 +114,14 @@ def test_tables_inside_blocks_are_certified_and_decoded():
     check_pairs(mechanism)
     check_unbiased(mechanism)
     check_moments(mechanism)
+
+
+def test_a_prior_is_handed_to_the_kinds_as_the_shares_inside_their_blocks():
+    rows = [[2**62, 2**62, 2**63], [2**63, 2**62, 2**62]]
+    plain = BlockResponse([0, 0, 1, 1], [Table(rows), Table(rows[::-1])])
+    weighted = plain.weighted([0.6, 0.2, 0.05, 0.15])
+    assert [part.prior for part in weighted.inner] == [pytest.approx((0.75, 0.25)), pytest.approx((0.25, 0.75))]
+    assert weighted.law == plain.law
+    assert plain.inner[0].prior is None
+    nobody = plain.weighted([0.5, 0.5, 0.0, 0.0])
+    assert nobody.inner[1].prior is None

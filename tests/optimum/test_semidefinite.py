@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from discreet.errors import MissingExtra
+from discreet.optimum.facets import facets_of
 from discreet.optimum.reduction import blocks_of
-from discreet.optimum.semidefinite import _proved, facets_of, semidefinite_bound
+from discreet.optimum.semidefinite import _proved, semidefinite_bound
 from discreet.optimum.symmetry import Group, symmetries, trivial
 
 from .conftest import closed, found, line, problem, random_entries, ring, summed, uniform

@@ -46,6 +46,11 @@ SEARCHED = 0.75
 
 TOO_LARGE = f"Only closed forms were compared: parts of more than {LARGEST} values are not searched."
 
+TOO_FINE = "Only closed forms were compared: E is too small, or too uneven, to be searched in doubles."
+
+LONGEST = 10**7
+"""The most seconds that a search may be given."""
+
 ALONE = 0.15
 """The part of the time that each of several wishes is searched for alone, all together at most half."""
 
@@ -76,14 +81,14 @@ def design(
     check_type("context", context, Context, "a context")
     check_bits(bits)
     _check(seconds, seed, progress)
-    began = monotonic()
+    began, seconds = monotonic(), float(seconds)
     shares, objective = prior_of(context, prior), objective_of(context, query, worst)
     parts = parts_of(context)
     closed = _closed_forms(context, shares, bits, query, worst)
     if parts is None:
         if not closed:
             raise NotServed(f"{context!r} is too large to be searched, and no closed form serves it")
-        return _finished(objective, shares, closed, None, None, began)
+        return _finished(objective, shares, closed, None, None, began, note=TOO_LARGE)
     search = Search(
         parts,
         cache(lambda part: _starts(part, closed)),
@@ -92,15 +97,21 @@ def design(
         progress or (lambda step: None),
         began=began,
     )
-    objective = _balanced(search, objective, shares, closed, seconds)
-    solution = search.solved(objective, shares, began + SEARCHED * seconds)
-    made = search.unhurried(lambda: Mechanism(context, _joined(parts, solution)))
+    try:
+        objective = _balanced(search, objective, shares, closed, seconds)
+        solution = search.solved(objective, shares, began + SEARCHED * seconds)
+        made = search.unhurried(lambda: Mechanism(context, _joined(parts, solution)))
+    except (np.linalg.LinAlgError, NotServed) as failure:
+        if not closed:
+            raise NotServed(f"{context!r}: no table could be found in doubles ({failure})") from None
+        return _finished(objective, shares, closed, None, search, began, note=TOO_FINE)
     return _finished(objective, shares, [made, *closed], solution, search, began + seconds)
 
 
-def _check(seconds: object, seed: object, progress: object) -> None:
-    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not 0 < float(seconds) < math.inf:
-        raise InvalidInput(f"seconds={shown(seconds)} must be a positive number")
+def _check(seconds: Any, seed: object, progress: object) -> None:
+    is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if not is_number or not 0 < seconds <= LONGEST:
+        raise InvalidInput(f"seconds={shown(seconds)} must be a positive number of at most {LONGEST}")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InvalidInput(f"seed={shown(seed)} must be a whole number that is not negative")
     if progress is not None and not callable(progress):
@@ -188,13 +199,13 @@ def _finished(
     solution: Solution | None,
     search: Search | None,
     until: float,
+    note: str = "",
 ) -> Designed:
     """The mechanism with the least error, and what is known of it; with a solution the first one is designed."""
-    ranked = [
-        replace(candidate, error=objective.combined([error for _, error in candidate.wishes]))
-        for candidate in rated(made, shares, objective)
-    ]
-    closed, proof, between = ranked, Proof(0.0, False, (TOO_LARGE,)), 0.0
+    ranked = rated(made, shares, objective)
+    if objective.scales:  # by the best of each wish that was searched for, not the best of those compared
+        ranked = [replace(one, error=objective.combined([error for _, error in one.wishes])) for one in ranked]
+    closed, proof, between = ranked, Proof(0.0, False, (note,)), 0.0
     if solution is not None:
         closed, between = ranked[1:], solution.between
         proof = _proof(solution, until)

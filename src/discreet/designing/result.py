@@ -103,9 +103,10 @@ class Designed:
         made = self.mechanism
         columns: list[tables.Column] = [("mechanism", "s"), ("n x error", ".6g"), ("ratio", ".3f"), ("bits", "d")]
         rows: list[tuple[Any, ...]] = [("designed", self.error, 1.0, made.bits)]
-        rows += [(c.name, c.error, c.error / self.error, c.bits) for c in self.compared[:SHOWN]]
+        unit = self.error or 1.0
+        rows += [(c.name, c.error, c.error / unit, c.bits) for c in self.compared[:SHOWN]]
         if self.bound > 0:
-            rows.append(("no mechanism below", self.bound, self.bound / self.error, None))
+            rows.append(("no mechanism below", self.bound, self.bound / unit, None))
         lines = [tables.text(columns, rows)]
         if len(self.compared) > SHOWN:
             lines.append(f"and {len(self.compared) - SHOWN} other closed forms with more error")

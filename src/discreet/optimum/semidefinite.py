@@ -5,16 +5,15 @@ The solver only proposes multipliers; the bound is worked out from them and hold
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import MissingExtra
 from .cone import Array
 from .dual import dual_value, root
+from .facets import Facets, Numbers, facets_of
 from .master import Problem
 from .reduction import Block, blocks_of
 
@@ -29,40 +28,6 @@ ROUNDS = 6
 
 LARGEST = 1400
 """The most entries of M, after symmetry, that a program is made for."""
-
-Numbers = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Facets:
-    """The facets of a cone, ``r_above >= fade r_of`` each."""
-
-    above: Numbers
-    of: Numbers
-    fade: Array
-
-    def rows(self, size: int) -> Array:
-        """The facets as rows of a matrix."""
-        each, found = np.arange(len(self.above)), np.zeros((len(self.above), size))
-        found[each, self.above] = 1.0
-        found[each, self.of] -= self.fade
-        return found
-
-
-def facets_of(E: Array) -> Facets:
-    """``r_z >= e^-E[x,z] r_x`` for entries that follow from no others, and r_x >= 0 where these do not say it."""
-    size = len(E)
-    finite = np.isfinite(E) & ~np.eye(size, dtype=bool)
-    implied = np.zeros_like(finite)
-    for via in range(size):
-        through = E[:, [via]] + E[via]
-        through[via], through[:, via] = np.inf, np.inf
-        implied |= through <= E * (1 + 1e-12)
-    x, z = np.nonzero(finite & ~implied)
-    alone = np.flatnonzero(~(finite & finite.T).any(axis=1))
-    above, of = np.concatenate([z, alone]), np.concatenate([x, alone])
-    fade = np.concatenate([np.exp(-E[x, z]), np.zeros(len(alone))])
-    return Facets(above, of, fade)
 
 
 def semidefinite_bound(E: Array, problem: Problem, *, until: float) -> float | None:

@@ -68,9 +68,23 @@ def _features(columns: Array, group: Group) -> Array:
 
 
 def _recombined(features: Array, weights: Array, cost: Array) -> Array:
-    """Weights with the same ``features @ weights``, most of them zero, and no larger total cost (Caratheodory)."""
+    """Weights with the same ``features @ weights``, most of them zero (Caratheodory), some columns at a time."""
     scale = np.abs(features).max(axis=1, keepdims=True)
-    _, singular, right = np.linalg.svd(features / np.where(scale > 0, scale, 1.0), full_matrices=True)
+    features = features / np.where(scale > 0, scale, 1.0)
+    weights, kept = weights.copy(), np.zeros(0, dtype=np.int64)
+    for begin in range(0, len(weights), len(features)):
+        some = np.concatenate([kept, np.arange(begin, min(begin + len(features), len(weights)))])
+        weights[some] = _eliminated(features[:, some], weights[some], cost[some])
+        kept = some[weights[some] > 0]
+    return weights
+
+
+def _eliminated(features: Array, weights: Array, cost: Array) -> Array:
+    """Weights with the same ``features @ weights``, positive for no more columns than these have dimensions.
+
+    Along every vector that the features send to nothing, towards less cost where there is a choice, until one is zero.
+    """
+    _, singular, right = np.linalg.svd(features, full_matrices=True)
     rank = int((singular > 1e-11 * singular[0]).sum())
     weights, null = weights.copy(), right[rank:].copy()
     while len(null):

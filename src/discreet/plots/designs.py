@@ -37,6 +37,8 @@ def plot_design(designed: Designed, path: str | Path) -> None:
     drawn = middle.imshow(logs, cmap="viridis", aspect="auto", interpolation="nearest")
     figure.colorbar(drawn, ax=middle, shrink=0.8)
     plain(middle, x_label="report", y_label="value", title="log of the channel, each report's largest 0")
+    for axes in (left, middle):
+        axes.grid(visible=False)
     _search(right, designed)
     save(figure, path, note=f"{designed.mechanism.name} for {designed.objective}: {designed.label}.")
 
