@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .context import Context, Part
 from .errors import InvalidInput, NotServed, check_type, shown
-from .exact import probability_of, rough
+from .exact import rough
 from .mechanisms.blocks import BlockResponse
 from .mechanisms.kinds import law_of, randomizer_of
 from .mechanisms.mechanism import Mechanism
@@ -337,13 +337,7 @@ def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomiz
     _nothing_but(parameters, "table", "rows")
     if "rows" not in parameters:
         raise InvalidInput("table needs rows=: one row per value, of exact probabilities or whole units")
-    exact = [
-        [probability_of(entry, name=f"rows[{x}][{y}]") for y, entry in enumerate(row)]
-        for x, row in enumerate(parameters["rows"])
-    ]
-    if {sum(row) for row in exact} == {1}:
-        return Table.of_fractions(exact)
-    return Table([[int(entry) for entry in row] for row in exact])
+    return Table.of_rows(parameters["rows"])
 
 
 def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:

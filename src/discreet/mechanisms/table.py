@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
 from ..arithmetic import Arithmetic
+from ..exact import probability_of
 from .channel import WrittenOut
 from .law import WORD_BITS, Law
 from .units import check_size
@@ -60,6 +61,16 @@ class Table(WrittenOut):
         """The table nearest to exact probabilities, with each row's rounding error put on its largest entry."""
         space = 1 << WORD_BITS
         return cls([filled([int(Fraction(entry) * space) for entry in row], space) for row in rows])
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Iterable[Any]]) -> Table:
+        """The table of rows that somebody wrote: exact probabilities if every row adds up to 1, else whole units."""
+        exact = [
+            [probability_of(entry, name=f"rows[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)
+        ]
+        if {sum(row) for row in exact} == {1}:
+            return cls.of_fractions(exact)
+        return cls([[int(entry) for entry in row] for row in exact])
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         return ops.rank(self._bounds, x, words[0])
