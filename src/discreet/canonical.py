@@ -27,14 +27,21 @@ def canonical(data: Any) -> str:
 
 def plain(entry: Any) -> Any:
     """An entry as JSON data that no different entry shares; `InvalidContext` for one of a type without such data."""
-    if entry is None or type(entry) is bool:
+    kind = type(entry)
+    if kind is str:
+        return entry if entry.isascii() else _text(entry)
+    if entry is None or kind is bool or (kind is int and -EXACT < entry < EXACT):
         return entry
-    if type(entry) is dict:
+    if kind is tuple:
+        return {"tuple": [plain(inner) for inner in entry]}
+    if kind is dict:
         return {key: plain(inner) for key, inner in entry.items()}
-    if type(entry) is list:
+    if kind is list:
         kinds = set(map(type, entry))
         if kinds == {int} and min(entry) > -EXACT and max(entry) < EXACT:
-            return entry  # long lists of small numbers are already plain
+            return entry  # long lists of small numbers are already plain, and so is plain text
+        if kinds == {str} and "".join(entry).isascii():
+            return entry
         return [plain(inner) for inner in entry]
     if isinstance(entry, Enum):
         return _typed(entry, entry.name)
@@ -44,14 +51,12 @@ def plain(entry: Any) -> Any:
         return int(entry) if -EXACT < int(entry) < EXACT else {"int": str(int(entry))}
     if isinstance(entry, float) and entry == entry:
         return {"float": repr(float(entry))}
-    if type(entry) is tuple:
-        return {"tuple": [plain(inner) for inner in entry]}
-    if type(entry) in (Fraction, Decimal):
-        return {type(entry).__name__.lower(): str(entry)}
-    if type(entry) is bytes or type(entry).__module__ in ("datetime", "uuid"):
+    if kind in (Fraction, Decimal):
+        return {kind.__name__.lower(): str(entry)}
+    if kind is bytes or kind.__module__ in ("datetime", "uuid"):
         return _typed(entry, repr(entry))
-    kind = "nan" if isinstance(entry, float) else f"a {type(entry).__module__}.{type(entry).__qualname__}"
-    raise InvalidContext(f"values: {kind} has no text that identifies it; use text, numbers, dates or tuples of them")
+    named = "nan" if isinstance(entry, float) else f"a {kind.__module__}.{kind.__qualname__}"
+    raise InvalidContext(f"values: {named} has no text that identifies it; use text, numbers, dates or tuples of them")
 
 
 def _text(entry: str) -> str:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from .context import Context
@@ -131,12 +130,13 @@ def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] |
     """The pair with the least slack, after every finite entry of E was checked; None if there is none.
 
     An entry is checked for every two labels that its values have in the randomizer, so that the symmetry of
-    the context is never taken for that of the randomizer, nor the other way round.
+    the context is never taken for that of the randomizer, nor the other way round. Entries that follow from those
+    that are checked (`Context.generators`) hold with at least as much slack.
     """
     randomizer = mechanism.randomizer
     labels, leaks = randomizer.labels, _leaks(randomizer)
     seen: dict[tuple[Fraction, Epsilon], tuple[int, int]] = {}
-    for x, z, asked in served.pairs_among(labels):
+    for x, z, asked in served.generators(labels):
         ratio = leaks.get((labels[x], labels[z]))
         if ratio is None:
             raise PrivacyViolation(
@@ -156,15 +156,13 @@ def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] |
 def _verify_matrix(rows: Sequence[Sequence[Any]], context: Context) -> Certificate:
     units = _units(rows, context.size)
     worst: tuple[float, int, int, Fraction] | None = None
-    for x, z in permutations(range(context.size), 2):
-        asked = context.at(x, z)
-        if asked != math.inf:
-            ratio = _largest_ratio(units[x], units[z], context, x, z)
-            if not within(ratio, asked):
-                raise _violation("matrix", context, x, z, ratio)
-            slack = rough_gap(asked, ratio)
-            if worst is None or slack < worst[0]:
-                worst = slack, x, z, ratio
+    for x, z, asked in context.generators(range(context.size)):
+        ratio = _largest_ratio(units[x], units[z], context, x, z)
+        if not within(ratio, asked):
+            raise _violation("matrix", context, x, z, ratio)
+        slack = rough_gap(asked, ratio)
+        if worst is None or slack < worst[0]:
+            worst = slack, x, z, ratio
     _, x, z, ratio = worst or (math.inf, 0, min(1, context.size - 1), Fraction(1))
     return Certificate(
         "matrix", context.values[x], context.values[z], context.at(x, z), ratio, len(units[0]), fingerprint=None

@@ -58,9 +58,7 @@ class Domain(Sequence[Value]):
             number = self._numbers.get(value)
         except TypeError:  # it cannot be hashed, so it is not one of the values
             return None
-        if number is None or isinstance(value, bool) != isinstance(self._values[number], bool):
-            return None
-        return number
+        return number if number is not None and _same_truths(value, self._values[number]) else None
 
     def find_text(self, text: str) -> int | None:
         """The number of the value whose text form is `text`, as files and command lines write it; None without one."""
@@ -121,9 +119,7 @@ class Domain(Sequence[Value]):
             return NotImplemented
         if self is other or (isinstance(self._values, range) and isinstance(other._values, range)):
             return self._values == other._values
-        return len(self) == len(other) and all(
-            a == b and isinstance(a, bool) == isinstance(b, bool) for a, b in zip(self, other, strict=True)
-        )
+        return len(self) == len(other) and all(a == b and _same_truths(a, b) for a, b in zip(self, other, strict=True))
 
     def __hash__(self) -> int:
         return hash((len(self), self[0], self[-1]))
@@ -145,6 +141,13 @@ def listed_values(values: Any, name: str) -> list[Value]:
 def plain_value(value: Value) -> str | int | float:
     """A value as JSON can hold it: text, numbers and truth values as they are, anything else as text."""
     return value if isinstance(value, (str, int, float)) else str(value)
+
+
+def _same_truths(value: object, other: object) -> bool:
+    """True if of two equal values both are truth values or neither is, and so for what tuples hold."""
+    if isinstance(value, tuple) and isinstance(other, tuple):
+        return all(map(_same_truths, value, other))
+    return isinstance(value, bool) == isinstance(other, bool)
 
 
 def _plain(value: Any) -> Any:
@@ -210,3 +213,19 @@ class Alike(Sequence[int]):
 
     def __iter__(self) -> Iterator[int]:
         return repeat(0, self._size)
+
+
+class Singles(Sequence[Sequence[int]]):
+    """The classes of `size` values none of which are alike, ``(0,), (1,), ...``, which take no memory."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        return (range(self._size)[index],)
+
+    def __iter__(self) -> Iterator[Sequence[int]]:
+        return ((x,) for x in range(self._size))

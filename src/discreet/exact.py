@@ -38,12 +38,11 @@ def epsilon_of(value: object, *, name: str = "epsilon") -> Epsilon:
 
     A float means the decimal it prints, so ``0.1`` is exactly 1/10.
     """
-    bad = InvalidEpsilon(f'{name}={shown(value)} must be a non-negative decimal or "inf"')
     if isinstance(value, (str, float, Decimal)) and str(value) in INFINITE:
         return math.inf
     exact = exact_number(value.strip(" ") if isinstance(value, str) else value)
     if exact is None or not 0 <= exact <= 10**300:
-        raise bad
+        raise InvalidEpsilon(f'{name}={shown(value)} must be a non-negative decimal or "inf"')
     return exact
 
 

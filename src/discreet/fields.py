@@ -87,11 +87,32 @@ def listed(data: object, name: str) -> list[Any]:
     return list(data)
 
 
+TUPLE = "tuple"
+"""The only entry of the table that stands for a tuple, as JSON and TOML have none."""
+
+
 def value(data: object, name: str) -> Value:
-    """A value of the domain or the name of a block: text or a whole number, which files store unchanged."""
+    """A value of the domain or the name of a block: text or a whole number, which files store unchanged, or a tuple.
+
+    A tuple of such values, the answer to several questions, is ``{tuple = ["a", 1]}`` in a file.
+    """
+    inside = data.get(TUPLE) if isinstance(data, Mapping) and len(data) == 1 else data
+    if isinstance(inside, tuple) or (inside is not data and isinstance(inside, list)):
+        if not inside:
+            raise InvalidSpec(f"{name} must not be an empty tuple")
+        return tuple(value(entry, f"{name}.{TUPLE}[{i}]") for i, entry in enumerate(inside))
     if isinstance(data, bool) or not isinstance(data, (str, int)):
-        raise InvalidSpec(f"{name} must be text or a whole number, not {kind_of(data)}")
+        raise InvalidSpec(f"{name} must be text or a whole number, or a tuple of them, not {kind_of(data)}")
     return data
+
+
+def written(entry: Any) -> Any:
+    """Plain data of which JSON and TOML can hold all: every tuple in it is a value, and written as a table."""
+    if isinstance(entry, tuple):
+        return {TUPLE: [written(inner) for inner in entry]}
+    if isinstance(entry, list):
+        return [written(inner) for inner in entry] if any(isinstance(e, (tuple, list, dict)) for e in entry) else entry
+    return {key: written(inner) for key, inner in entry.items()} if isinstance(entry, dict) else entry
 
 
 def values(data: object, name: str) -> list[Value]:

@@ -47,6 +47,70 @@ DRAFTS = {
         ["--form", "metric", "--values", "18..22", "--epsilon", "0.25"],
         dc.Context.metric(range(18, 23), lambda x, z: abs(x - z), "0.25"),
     ),
+    "nested": (
+        [
+            "--form",
+            "nested",
+            "--block",
+            "fr/paris=p1,p2",
+            "--block",
+            "fr/lyon=l1",
+            "--block",
+            "us/nyc=7,8",
+            "--epsilon",
+            "1, 2,inf",
+        ],
+        dc.Context.nested({"fr": {"paris": ["p1", "p2"], "lyon": ["l1"]}, "us": {"nyc": [7, 8]}}, [1, 2, "inf"]),
+    ),
+    "nested blocks of a file": (
+        [
+            "--form",
+            "nested",
+            "--file",
+            "cells.csv",
+            "--column",
+            "cell",
+            "--block-column",
+            "cell,city",
+            "--epsilon",
+            "1,2,3",
+        ],
+        dc.Context.nested({"boston": {1: ["b1"], 2: ["b2"]}, "nyc": {3: ["n1"]}}, [1, 2, 3]),
+    ),
+    "graded": (
+        ["--form", "graded", "--epsilon", "none=inf, cold=3,hiv=0.5"],
+        dc.Context.graded({"none": "inf", "cold": 3, "hiv": "0.5"}),
+    ),
+    "graded numbers": (["--form", "graded", "--epsilon", "1=1,2=2,3=1"], dc.Context.graded({1: 1, 2: 2, 3: 1})),
+    "ring": (
+        ["--form", "metric", "--values", "0..23", "--distance", "ring", "--epsilon", "0.5"],
+        dc.Context.metric(range(24), "ring", "0.5"),
+    ),
+    "ring of points": (
+        [
+            "--form",
+            "metric",
+            "--values",
+            "a,b,c",
+            "--points",
+            "0,1,5.5",
+            "--distance",
+            "ring",
+            "--around",
+            "7",
+            "--epsilon",
+            "0.5",
+        ],
+        dc.Context.metric(["a", "b", "c"], "ring", "0.5", points=["0", "1", "5.5"], around=7),
+    ),
+    "grid": (
+        ["--form", "metric", "--values", "a,b", "--points", "0 0,3 4", "--distance", "l1", "--epsilon", "1"],
+        dc.Context.metric(["a", "b"], "l1", 1, points=[(0, 0), (3, 4)]),
+    ),
+    "line of a file": (
+        ["--form", "metric", "--file", "ages.csv", "--column", "age", "--distance", "line", "--epsilon", "1"],
+        dc.Context.metric(["20", "30.5"], "line", 1),
+    ),
     "metric of points": (
         ["--form", "metric", "--values", "a,b", "--points", "0 0,-3 4.5", "--epsilon", "1"],
         None,
@@ -63,6 +127,7 @@ def terminal(monkeypatch):
 @pytest.fixture(autouse=True)
 def cells(folder):
     (folder / "cells.csv").write_text(CELLS)
+    (folder / "ages.csv").write_text("age\n20\n30.5\n")
 
 
 @pytest.mark.parametrize(("options", "context"), DRAFTS.values(), ids=DRAFTS.keys())
@@ -81,10 +146,10 @@ def test_options_make_a_commented_spec_that_verify_accepts_at_once(discreet, fol
         assert found.matrix() == context.matrix()
 
 
-def test_every_form_but_the_matrix_can_be_drafted():
+def test_every_form_but_matrix_and_product_can_be_drafted():
     from discreet.cli.drafts import FORMS as DRAFTED
 
-    assert {*DRAFTED} == {*FORMS} - {"matrix"}
+    assert {*DRAFTED} == {*FORMS} - {"matrix", "product"}
 
 
 ANSWERED = {
@@ -97,6 +162,17 @@ ANSWERED = {
     "high_low": ("high_low\na,b,c\nb,c\n2\n", [], dc.Context.high_low(["a", "b", "c"], ["b", "c"], 2)),
     "binary": ("binary\n\ninf,2\n", [], dc.Context.binary("no", "yes", ("inf", 2))),
     "metric": ("metric\n1..4\n\n\n", [], dc.Context.metric(range(1, 5), lambda x, z: abs(x - z), 1)),
+    "nested": (
+        "nested\na/x=1,2\na/y=3\nb/z=4\n\n1,2,4\n",
+        [],
+        dc.Context.nested({"a": {"x": [1, 2], "y": [3]}, "b": {"z": [4]}}, [1, 2, 4]),
+    ),
+    "graded": ("graded\na=1,b=2,c=inf\n", [], dc.Context.graded({"a": 1, "b": 2, "c": "inf"})),
+    "metric elsewhere": (
+        "metric\n1..3\n5,6,9\n\n",
+        [],
+        dc.Context.metric(range(1, 4), "line", 1, points=[5, 6, 9]),
+    ),
     "only what is open": ("3\n", ["--form", "uniform", "--values", "a,b"], dc.Context.uniform(["a", "b"], 3)),
     "until it can be read": (
         "unifrom\nuniform\na,,b\na,b\n-1\nmuch\n2\n",
@@ -159,6 +235,31 @@ BAD = {
     ),
     "an epsilon twice": (["--form", "blocks", "--block", "x=a", "--epsilon", "x=1,x=2"], "must name every block once"),
     "one epsilon for two": (["--form", "binary", "--values", "a,b", "--epsilon", "1"], "must be two, separated by"),
+    "nested without blocks around": (
+        ["--form", "nested", "--block", "/a=1", "--epsilon", "1,2"],
+        "must name every block around its values",
+    ),
+    "a nested block twice": (
+        ["--form", "nested", "--block", "a/b=1", "--block", "a/b=2", "--epsilon", "1,2,3"],
+        "block 'a/b' is given twice",
+    ),
+    "a block of values and blocks": (
+        ["--form", "nested", "--block", "a=1", "--block", "a/b=2", "--epsilon", "1,2"],
+        "block 'a' holds values, so it can hold no blocks",
+    ),
+    "epsilons that decrease": (
+        ["--form", "nested", "--block", "a=1,2", "--epsilon", "2,1"],
+        "epsilon[1]=1 must be more than epsilon[0]=2",
+    ),
+    "a value graded twice": (["--form", "graded", "--epsilon", "a=1,a=2"], "must give every value once"),
+    "another distance": (
+        ["--form", "metric", "--values", "1..3", "--distance", "l3", "--epsilon", "1"],
+        "--distance: 'l3' must be one of line, ring, l1, l2, linf",
+    ),
+    "a line with a length": (
+        ["--form", "metric", "--values", "1..3", "--around", "3", "--epsilon", "1"],
+        "--around goes with --distance ring",
+    ),
     "points of words": (
         ["--form", "metric", "--values", "a,b", "--points", "x,y", "--epsilon", "1"],
         "--points: points must be decimals",

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import Context
+from discreet.context import FORMS
 from discreet.context.simplify import simplest
 from discreet.errors import InvalidContext
 
@@ -58,7 +59,7 @@ def test_the_sum_adds_and_the_conjunction_takes_the_smaller_entry(first, second)
     assert both.implies(second)
     assert set(both.finite()) >= {(both.labels[x], both.labels[z]) for x, z, _ in both.pairs()}
     assert Context.matrix(VALUES, added.matrix()) == added
-    assert both.describe()["form"] in ("uniform", "blocks", "high_low", "matrix", "metric")
+    assert both.describe()["form"] in FORMS
 
 
 @settings(max_examples=60, deadline=None)
@@ -95,12 +96,14 @@ def test_blocks_across_blocks_meet_in_their_common_parts():
     assert met.epsilon(0, 1) == math.inf
 
 
-def test_different_sensitive_sets_stay_combined_and_say_so():
-    both = Context.high_low(VALUES, [0], "1") & Context.high_low(VALUES, [1], "2")
+def test_different_sensitive_sets_are_graded_and_what_has_no_form_stays_combined():
+    graded = Context.high_low(VALUES, [0], "1") & Context.high_low(VALUES, [1], "2")
+    assert graded.form == "graded"
+    assert graded.epsilon(0, 5) == 1
+    assert graded.epsilon(1, 5) == 2
+    assert graded.epsilon(5, 0) == math.inf
+    both = Context.high_low(VALUES, [0], "1") & Context.blocks({0: [0], 1: [1, 2], 2: [3, 4, 5]}, "2")
     assert both.form == "combined"
-    assert both.epsilon(0, 5) == 1
-    assert both.epsilon(1, 5) == 2
-    assert both.epsilon(5, 0) == math.inf
     assert repr(both).startswith("(Context.high_low(")
     assert both.describe()["form"] == "matrix"
     assert " + " in repr(Context.high_low(VALUES, [0], "1") + Context.metric(VALUES, lambda x, z: abs(x - z), "1"))
@@ -115,8 +118,15 @@ def test_a_matrix_is_recognised_as_the_form_it_is():
     assert simplest(Context.matrix(range(3), [[0, 1, 1], [1, 0, 1], [1, 1, 0]])).form == "uniform"
     assert simplest(Context.matrix(range(3), [[0, 1, 1], ["inf", 0, "inf"], ["inf", "inf", 0]])).form == "high_low"
     assert simplest(Context.matrix(range(3), [[0, 1, "inf"], [1, 0, "inf"], ["inf", "inf", 0]])).form == "blocks"
+    for form, rows in {
+        "graded": [[0, 1, 1], ["inf", 0, "inf"], [2, 2, 0]],
+        "nested": [[0, 1, 2], [1, 0, 2], [2, 2, 0]],
+        "metric": [[0, 1, 2], [1, 0, 1], [2, 1, 0]],
+    }.items():
+        found = simplest(Context.matrix(range(3), rows))
+        assert (found.form, found.parts) == (form, None)
+        assert [list(row) for row in found.matrix()] == [[math.inf if e == "inf" else e for e in row] for row in rows]
     for plain in (
-        [[0, 1, 2], [1, 0, 1], [2, 1, 0]],
         [[0, 0, 0], [0, 0, 0], [0, 0, 0]],
         [[0, 1, "inf"], ["inf", 0, 1], [1, "inf", 0]],
     ):

@@ -23,6 +23,12 @@ FORMS = {
         [[0 if i == j else "inf" if (i + 2 * j) % 4 == 0 else i + 2 * j for j in range(5)] for i in range(5)],
     ),
     "binary": Context.binary("a", "b", ("inf", "1")),
+    "nested": Context.nested({0: {1: ["a", "b"], 2: ["c"]}, 3: {4: ["d"], 5: ["e"]}}, ["1/2", "1", "2"]),
+    "nested blocks": Context.nested({0: {1: ["a", "b"], 2: ["c"]}, 3: {4: ["d", "e"]}}, ["1/2", "1", "inf"]),
+    "graded": Context.graded({"a": "1", "b": "2", "c": "1", "d": "inf", "e": "3"}),
+    "line": Context.metric([5, 1, 2, "2.5", 9], "line", "0.5"),
+    "ring": Context.metric([5, 1, 2, "2.5", 9], "ring", "0.5", around="9.25"),
+    "product": Context.high_low(list("abc"), ["b"], "1") * Context.uniform([0, 1], "1/2"),
 }
 
 

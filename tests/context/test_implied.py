@@ -37,6 +37,7 @@ def drawn(seed: int) -> Context:
             return context
 
 
+BINARY = Context.binary("no", "yes", ("inf", "1"))
 RING = Context.matrix(VALUES, [[0, 1, "inf", 1], [1, 0, 1, "inf"], ["inf", 1, 0, 1], [1, "inf", 1, 0]])
 BLOCKS = Context.blocks({0: ["a", "b"], 1: ["c", "d"]}, "1/2")
 BY_CLASSES = Combined(Context.high_low(VALUES, ["a"], "1"), BLOCKS, "both")
@@ -82,6 +83,7 @@ FUNCTIONS = {
     "Context.simplest": lambda c: c.simplest().matrix(),
     "Context.smallest": lambda c: c.smallest,
     "Context.closure": lambda c: c.closure().matrix(),
+    "Context.hidden": lambda c: sorted(x for label in c.hidden for x in c.members[label]),
     "Context.line": lambda c: c.line,
     "Context.ring": lambda c: c.ring,
     "Context.tree": lambda c: c.tree,
@@ -90,14 +92,16 @@ FUNCTIONS = {
     "Context.alike": lambda c: c.alike,
     "Context.__add__": lambda c: ((c + OTHER).matrix(), (OTHER + c).matrix()),
     "Context.__and__": lambda c: (c & OTHER).matrix(),
+    "Context.__mul__": lambda c: ((c * BINARY).closure().matrix(), (BINARY * c).simplest().matrix()),
     "Context.__or__": lambda c: ((c | OTHER).matrix(), (OTHER | c).matrix()),
 }
 """All public functions that take a context, and what they say of it."""
 
 AS_ASKED = {"at", "between", "closed", "describe", "epsilon", "finite", "matrix", "pairs", "pairs_among", "tightest"}
+AS_ASKED |= {"generators", "protected_pairs", "published"}
 """The methods that state E as it was asked for."""
 NOT_OF_E = {"binary", "blocks", "high_low", "labels", "members", "metric", "parts", "read", "settled", "size", "strict"}
-NOT_OF_E |= {"uniform", "values"}
+NOT_OF_E |= {"graded", "nested", "uniform", "values"}
 HOLDERS = {"Mechanism", "Plan", "Spec", "ContextBounds", "check_mechanism"}
 """What keeps a context, with all that it says of it made by the functions above."""
 
@@ -127,7 +131,7 @@ def test_the_entries_as_asked_would_be_told_apart():
     context = CONTEXTS[0]
     assert not close(context.matrix(), context.closure().matrix())
     told = {name for name, said in FUNCTIONS.items() if any(not close(said(RING), said(c)) for c in (OTHER, drawn(0)))}
-    same = {"smallest", "components", "line", "tree", "grades", "factors"}  # of these three contexts
+    same = {"smallest", "components", "hidden", "line", "tree", "grades", "factors"}  # of these three contexts
     assert told >= set(FUNCTIONS) - {"verify", "users_for", *(f"Context.{name}" for name in same)}
     shares = np.array(SHARES)
     assert unbiased_by_classes(RING, shares) != unbiased_by_classes(RING.closure(), shares)
@@ -145,7 +149,7 @@ def test_every_public_function_that_takes_a_context_is_asked():
     assert found - HOLDERS == {name for name in FUNCTIONS if not name.startswith("Context.")}
     methods = {name for name in dir(Context) if not name.startswith("_")}
     asked = {name.removeprefix("Context.") for name in FUNCTIONS if name.startswith("Context.")}
-    assert methods == AS_ASKED | NOT_OF_E | (asked - {"__add__", "__and__", "__or__"})
+    assert methods == AS_ASKED | NOT_OF_E | (asked - {"__add__", "__and__", "__mul__", "__or__"})
 
 
 @pytest.mark.parametrize("context", CONTEXTS, ids=[str(number) for number in range(len(CONTEXTS))])

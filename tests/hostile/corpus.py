@@ -19,6 +19,26 @@ def law(law, domain=6, context=None):
     return {"context": context, "domain": {"size": domain}, "law": law, "version": 2}
 
 
+def product(first, second):
+    return {"form": "product", "first": first, "second": second}
+
+
+def powers(times):
+    """A product of pairs of products of pairs, and so on: 2**times values."""
+    made = spec({"size": 2})
+    for _ in range(times - 1):
+        made = {"context": product(made, spec({"size": 2}))}
+    return made["context"]
+
+
+def deep_tuple(depth):
+    return {"tuple": [deep_tuple(depth - 1)]} if depth else "a"
+
+
+def nested_sizes(depth):
+    return [nested_sizes(depth - 1)] if depth else 1
+
+
 def split(parts):
     """So many units that add up to all words."""
     return [str(2**64 - (parts - 1) * (2**64 // parts)), *[str(2**64 // parts)] * (parts - 1)]
@@ -93,6 +113,37 @@ SPECS = {
         f"one block of {n}": spec({"size": n}, {"form": "blocks", "sizes": [n - 1, 1], "epsilon": 1})
         for n in (10**6, 10**7, 2**31)
     },
+    **{
+        f"{shape} of {n}": spec({"size": n}, {"form": "metric", "distance": shape, "epsilon": 1})
+        for n in (10**6, 10**7, 2**31)
+        for shape in ("line", "ring")
+    },
+    "a line of long places": spec(
+        {"size": 3000},
+        {"form": "metric", "distance": "line", "epsilon": 1, "points": [f"{i}e-299" for i in range(3000)]},
+    ),
+    "a ring of next to no length": spec(
+        {"size": 2}, {"form": "metric", "distance": "ring", "epsilon": 1, "around": "1e-299", "points": ["0", "1e299"]}
+    ),
+    "a million blocks inside a million": spec(
+        {"size": 10**6}, {"form": "nested", "sizes": [[1]] * 10**6, "epsilons": ["1", "2", "3"]}
+    ),
+    "two million blocks inside each other": spec(
+        {"size": 10**6}, {"form": "nested", "block_of": [list(range(10**6)), [0, 1] * 500_000], "epsilons": [1, 2, 3]}
+    ),
+    "a nested size that overflows": spec({"size": 6}, {"form": "nested", "sizes": [[10**30]], "epsilons": [1, 2, 3]}),
+    "sizes deep inside each other": spec(
+        {"size": 1}, {"form": "nested", "sizes": nested_sizes(20), "epsilons": [1] * 21}
+    ),
+    "a thousand grades": spec({"size": 1000}, {"form": "graded", "epsilons": [f"1.{i:03}" for i in range(1000)]}),
+    "a hundred thousand grades": spec(
+        {"size": 100_000}, {"form": "graded", "epsilons": [f"1.{i:06}" for i in range(100_000)]}
+    ),
+    "a product of millions": {"context": product(spec({"size": 2**20}), spec({"size": 2**20}))},
+    "a product of a thousand and a thousand": {"context": product(spec({"size": 1000}), spec({"size": 1000}))},
+    "products inside each other": {"context": powers(10)},
+    "values that are deep tuples": spec({"values": [deep_tuple(20), "b"]}),
+    "tuples written like texts": spec({"values": [{"tuple": [1, "a"]}, "(1, 'a')"]}),
     "two thousand different blocks": spec(
         {"size": sum(range(1, 1400))}, {"form": "blocks", "sizes": list(range(1, 1400)), "epsilon": 1}
     ),

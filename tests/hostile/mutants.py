@@ -19,6 +19,9 @@ ONE = "1"
 UNIFORM = dc.Context.uniform(range(6), ONE)
 BLOCKS = dc.Context.blocks({"a": ["p", "q", "r"], "b": ["s", "t"]}, {"a": "1", "b": "1/2"})
 HIGH_LOW = dc.Context.high_low(["a", "b", "c", "d", "e"], ["a", "b", "c"], ONE)
+NESTED = dc.Context.nested({"fr": {"x": ["a", "b"], "y": ["c"]}, "us": {"x": ["d"]}}, ["1", "2", "inf"])
+GRADED = dc.Context.graded({"a": "1", "b": "1/2", "c": "inf", "d": "3"})
+PRODUCT = dc.Context.uniform(["p", "q"], ONE) * dc.Context.metric(range(3), "line", "0.5")
 METRIC = {"form": "metric", "epsilon": "0.5", "points": [[0, 0], [1, "0.5"], [2, 3]], "norm": "l2"}
 MATRIX = {"form": "matrix", "E": [["0", "1", "inf"], ["1", "0", "2"], ["2", "1/3", "0"]]}
 
@@ -40,6 +43,9 @@ def _made():
     classes = best_types(classes_of(both, [0.1, 0.1, 0.1, 0.2, 0.2, 0.3]), bits=None)
     yield Mechanism(both, classes.randomizer)
     yield Spec.of({"domain": {"size": 3}, "context": METRIC, "mechanism": {"name": "exponential"}}).mechanism
+    for context in (NESTED, GRADED, PRODUCT):
+        yield dc.mechanism(context, "randomized_response")
+    yield dc.mechanism(dc.Context.uniform([("a", 1), ("b", ("c", 2)), "d"], ONE), "subset")
     small = dc.mechanism(dc.Context.uniform(range(3), ONE), "randomized_response")
     half = [[Fraction(1, 2), Fraction(1, 2), 0], [0, 1, 0], [0, 0, 1]]
     yield dc.post_process(small, half)
@@ -52,6 +58,40 @@ SPECS = [
     {"domain": {"size": 4}, "context": {"form": "uniform", "epsilon": 1.5}, "mechanism": {"bits": 8}},
     {"domain": {"size": 3}, "context": METRIC},
     {"domain": {"size": 3}, "context": MATRIX},
+    {"domain": {"size": 5}, "context": {"form": "metric", "distance": "ring", "epsilon": 1}},
+    {
+        "domain": {"values": ["1.5", 3, "x"]},
+        "context": {"form": "metric", "distance": "line", "epsilon": "1/3", "points": ["0.5", -1, 7]},
+    },
+    {
+        "domain": {"values": ["a", "b", "c"]},
+        "context": {"form": "metric", "distance": "ring", "epsilon": 1, "points": [0, 1, "2.5"], "around": "7.25"},
+    },
+    {"domain": {"size": 6}, "context": {"form": "nested", "sizes": [[2, 1], [3]], "epsilons": [1, "2", 3]}},
+    {
+        "context": {
+            "form": "nested",
+            "blocks": {"fr": {"x": ["a", "b"], "y": {"from": 3, "to": 5}}, "us": {"x": ["d"]}},
+            "epsilons": ["1", "2", "inf"],
+        }
+    },
+    {
+        "domain": {"file": "cells.csv", "column": "cell", "block_column": ["cell", "cell"]},
+        "context": {"form": "nested", "epsilons": [1, 2, 3]},
+    },
+    {"domain": {"size": 3}, "context": {"form": "graded", "epsilons": {"0": 1, "1": "inf", "2": 2}}},
+    {"context": {"form": "graded", "epsilons": {"a": 1, "b": "2"}}},
+    {
+        "context": {
+            "form": "product",
+            "first": {"domain": {"values": ["x", "y"]}, "context": {"form": "uniform", "epsilon": 1}},
+            "second": {"context": {"form": "blocks", "blocks": {"u": [1, 2], "v": [3]}, "epsilon": 1}},
+        }
+    },
+    {
+        "domain": {"values": [{"tuple": ["a", 1]}, {"tuple": ["b", {"tuple": [2]}]}]},
+        "context": {"form": "uniform", "epsilon": 1},
+    },
     {"domain": {"values": {"from": 18, "to": 29}}, "context": {**METRIC, "points": {"from": 0, "to": 55, "step": 5}}},
     {
         "domain": {"values": {"from": 1, "to": 5}},
@@ -125,6 +165,9 @@ KEYS = [
     "epsilon",
     "file",
     "values",
+    "tuple",
+    "first",
+    "context",
     "",
     "\ud800",
 ]

@@ -248,3 +248,12 @@ def test_nor_does_a_pickle():
     mechanism.randomizer = RandomizedResponse(4, Fraction(1), word_bits=10)
     with pytest.raises(InvalidInput, match="word_bits=10 must be 64"):
         pickle.loads(pickle.dumps(mechanism))
+
+
+def test_what_is_published_is_the_canonical_description():
+    from discreet.canonical import canonical
+
+    shown = dc.Context.high_low(["a", "b", "ü"], ["b"], "1") * dc.Context.metric(range(3), "ring", "1/3")
+    for context in (dc.Context.uniform(range(3), "1"), shown, dc.Context.nested({0: [1, 2], 1: [3]}, [1, 2])):
+        made = dc.mechanism(context)
+        assert made.published == canonical(made.description)

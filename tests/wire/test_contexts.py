@@ -56,7 +56,10 @@ def test_blocks_of_a_file_make_the_fingerprint_of_listed_ones(read):
 
 
 BAD = {
-    "another form": ({"text": SPEC.replace('"blocks"', '"uniform"')}, 'must go with context.form = "blocks", not'),
+    "another form": (
+        {"text": SPEC.replace('"blocks"', '"uniform"')},
+        'must go with context.form = "blocks" or "nested", not',
+    ),
     "blocks twice": ({"entries": "epsilon = 1\nsizes = [3]"}, "context.sizes must be left out: domain.block_column"),
     "names twice": ({"entries": 'epsilon = 1\nnames = ["a"]'}, "context.names must be left out"),
     "an entry too many": ({"entries": "epsilon = 1\ncolour = 1"}, "context.colour is not a known entry"),

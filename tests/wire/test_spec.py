@@ -222,8 +222,8 @@ def test_a_comparison_is_made_only_for_auto():
 
 
 def test_values_that_files_do_not_keep_cannot_be_resolved():
-    with pytest.raises(InvalidSpec, match=r"values\[1\]=\(1, 2\) must be text or a whole number"):
-        Spec(dc.Context.uniform(["a", (1, 2)], 1)).resolved()
+    with pytest.raises(InvalidSpec, match=r"values\[1\]=\(1, 0.5\).tuple\[1\] must be text or a whole number"):
+        Spec(dc.Context.uniform(["a", (1, 0.5)], 1)).resolved()
 
 
 def test_auto_takes_a_limit_on_bits_and_a_prior():
@@ -283,9 +283,9 @@ def test_a_domain_file_is_found_beside_the_spec(tmp_path):
 
 
 def test_what_a_file_cannot_say_is_not_written(tmp_path):
-    tuples = dc.mechanism(dc.Context.uniform([(0, 1), (1, 0)], 1))
-    with pytest.raises(InvalidSpec, match=re.escape("values[0]=(0, 1) must be text or a whole number")):
-        Spec.of_mechanism(tuples)
+    halves = dc.mechanism(dc.Context.uniform([0.5, 1.5], 1))
+    with pytest.raises(InvalidSpec, match=re.escape("values[0]=0.5 must be text or a whole number")):
+        Spec.of_mechanism(halves)
     letters = (
         dc.Context.high_low(list("abcd"), list("bd"), 1),
         Blocks(Domain(list("abcd")), [1, 0, 1, 0], "xy", [Fraction(1)] * 2),

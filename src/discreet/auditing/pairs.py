@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from ..context import Context
@@ -13,11 +13,8 @@ from ..random import Source
 VALUES = 16
 """The most values that an audit samples unless pairs are given."""
 
-
-def protected_pairs(context: Context) -> int:
-    """How many ordered pairs of different values have a finite entry."""
-    sizes = [len(members) for members in context.members]
-    return sum(sizes[c] * (sizes[d] - (c == d)) for c, d in context.finite())
+CLASSES = 2048
+"""The most classes of values that are all compared to find partners."""
 
 
 def chosen_pairs(context: Context, rng: Source) -> list[tuple[int, int]]:
@@ -48,12 +45,9 @@ def given_pairs(context: Context, pairs: Iterable[tuple[Value, Value]]) -> list[
 
 
 def _some(context: Context, rng: Source) -> list[int]:
-    partners: dict[int, list[int]] = {}
-    for c, d in context.finite():
-        partners.setdefault(c, []).append(d)
-        partners.setdefault(d, []).append(c)
     if context.tightest is None:
         return []
+    partners = _partners(context)
     values = list(dict.fromkeys(context.tightest))
     tried = [0, context.size - 1]
     for _ in range(100 * VALUES):
@@ -61,12 +55,29 @@ def _some(context: Context, rng: Source) -> list[int]:
             break
         x = tried.pop(0) if tried else _below(context.size, rng)
         label = context.labels[x]
-        if label in partners:
-            classes = partners[label]
+        if classes := partners(label, rng):
             members = context.members[classes[_below(len(classes), rng)]]
             z = members[_below(len(members), rng)]
             values = list(dict.fromkeys([*values, x, z])) if x != z else values
     return sorted(values[:VALUES])
+
+
+def _partners(context: Context) -> Callable[[int, Source], Sequence[int]]:
+    """For a class, those that it is protected from or that are from it; of many classes a random one, if it is."""
+    count = len(context.members)
+    if count > CLASSES:
+
+        def random(c: int, rng: Source) -> Sequence[int]:
+            d = _below(count, rng)
+            either = (context.between(c, d), context.between(d, c))
+            return [d] if c != d and any(isinstance(entry, Fraction) for entry in either) else []
+
+        return random
+    found: dict[int, list[int]] = {}
+    for c, d in context.finite():
+        found.setdefault(c, []).append(d)
+        found.setdefault(d, []).append(c)
+    return lambda c, rng: found.get(c, [])
 
 
 def _below(bound: int, rng: Source) -> int:

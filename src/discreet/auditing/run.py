@@ -15,7 +15,7 @@ from ..statistics.binomial import lower_limit, upper_limit
 from .counting import BATCH, Looks, Pair, PairFeature, count_seen, count_stage
 from .features import Byte, Feature, chosen_features, chosen_places
 from .pair_features import Ratio
-from .pairs import chosen_pairs, given_pairs, protected_pairs
+from .pairs import chosen_pairs, given_pairs
 from .restart import repeated_noise
 from .result import Audit, Finding
 from .search import Event, best_event, signs_of
@@ -79,7 +79,7 @@ def audit(
     found = _findings(audited, claimed, values, numbered, samples, level, advance)
     if audited.restarts:
         found += repeated_noise(audited, claimed, chosen, level)
-    return Audit(audited.name, tuple(found), confidence, samples, protected_pairs(claimed))
+    return Audit(audited.name, tuple(found), confidence, samples, claimed.protected_pairs)
 
 
 def _findings(

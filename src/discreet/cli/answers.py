@@ -58,6 +58,34 @@ def block(text: str) -> tuple[str, Any]:
     return name.strip(), values(members)
 
 
+def nested_block(text: str) -> tuple[tuple[str, ...], Any]:
+    """The names of blocks inside each other, the outermost first, and the values, ``fr/paris=p1,p2``."""
+    path, members = block(text)
+    names = tuple(name.strip() for name in path.split("/"))
+    if "" in names:
+        raise InvalidInput(f"block={text!r} must name every block around its values, such as fr/paris=p1,p2")
+    return names, members
+
+
+def increasing_epsilons(text: str) -> list[str]:
+    """Epsilons separated by commas, from inside the innermost blocks outwards, ``1,2,inf``."""
+    levels = [entry.strip() for entry in text.split(",")]
+    for entry in levels:
+        epsilon_of(entry)
+    return levels
+
+
+def value_epsilons(text: str) -> tuple[Any, dict[str, str]]:
+    """Values, each with its epsilon, ``none=inf,cold=3,hiv=0.5``: the values, and the epsilons by value."""
+    pairs = [entry.rpartition("=") for entry in text.split(",")]
+    levels = {name.strip(): level.strip() for name, _, level in pairs}
+    if len(levels) != len(pairs) or "" in levels:
+        raise InvalidInput(f"epsilon={text!r} must give every value once, such as none=inf,cold=3,hiv=0.5")
+    for level in levels.values():
+        epsilon_of(level)
+    return values(",".join(levels)), levels
+
+
 def points(text: str) -> Any:
     """Points separated by commas, each one number or coordinates separated by spaces; or a range ``18..99``."""
     if ends := RANGE.fullmatch(text.strip()):

@@ -14,6 +14,8 @@ FORMS = {
     "blocks": "values are hidden inside their block; which block it is may show",
     "high_low": "sensitive values are hidden among all values; the others need no protection",
     "binary": "two values, each hidden from the other at an epsilon of its own",
+    "nested": "values are hidden in blocks inside blocks, the better the closer together they are",
+    "graded": "each value is hidden among all others at an epsilon of its own",
     "metric": "near values are hard to tell apart, far ones less so",
 }
 """The forms that can be drafted, and what each one asks for."""
@@ -21,13 +23,20 @@ FORMS = {
 ABOUT = {
     "values": "What a person may answer, written in files exactly like this.",
     "file": "What a person may answer: a column of this file, which stands beside the spec.",
-    "block_column": "The column that says which block a value is in.",
+    "block_column": "The column that says which block a value is in; of several, the innermost blocks come first.",
     "sensitive": "The values whose holders must be hidden.",
     "points": "Where each value lies, in the order of the values: its coordinates, or a number on a line.",
     "norm": "How distances are measured: l1, l2 or linf.",
-    "epsilons": "How much a report may give away inside each block: smaller hides more.",
+    "distance": "The values, or their points, are numbers on a line, or around a ring.",
+    "around": "The length of the ring.",
     "blocks": "The values of each block, written in files exactly like this.",
 }
+EPSILONS = {
+    "blocks": "How much a report may give away inside each block: smaller hides more.",
+    "nested": "How much a report may give away inside the innermost blocks, then across them, and so on outwards.",
+    "graded": 'How hard each value is to tell from any other: smaller hides more, "inf" asks for nothing.',
+}
+"""What a list or a table of epsilons is, in each form that has one."""
 
 
 def draft(entries: Mapping[str, Any], *, file: str) -> str:
@@ -57,6 +66,8 @@ def draft(entries: Mapping[str, Any], *, file: str) -> str:
 def _comment(key: str, entry: Any, entries: Mapping[str, Any]) -> list[str]:
     if key == "form":
         return [f"# {FORMS[entry][0].upper()}{FORMS[entry][1:]}."]
+    if key == "epsilons":
+        return [f"# {EPSILONS[entries['context']['form']]}"]
     if key == "epsilon":
         return [f"# {line}" for line in _about_epsilon(entry, entries)]
     return [f"# {ABOUT[key]}"] if key in ABOUT else []

@@ -19,15 +19,19 @@ NEXT = {
 
 @click.command()
 @click.argument("file", default="survey.toml")
-@click.option("--form", metavar="FORM", help="uniform, blocks, high_low, binary or metric.")
+@click.option("--form", metavar="FORM", help="uniform, blocks, high_low, binary, nested, graded or metric.")
 @click.option("--values", metavar="A,B,...", help="The values that a person may hold, or 18..99 for whole numbers.")
 @click.option("--file", "source", metavar="FILE", help="Instead of --values: a CSV file beside the spec.")
 @click.option("--column", help="With --file: the column of the values.")
-@click.option("--block-column", help="With --file, for blocks: the column that names the block of each value.")
-@click.option("--block", "blocks", multiple=True, metavar="NAME=A,B,...", help="A block and its values; repeat it.")
+@click.option("--block-column", help="With --file: the column of the blocks; for nested several, 'city,country'.")
+@click.option(
+    "--block", "blocks", multiple=True, metavar="NAME=A,...", help="A block; for nested fr/paris=a,b; repeat it."
+)
 @click.option("--sensitive", metavar="A,B,...", help="For high_low: the values whose holders must be hidden.")
 @click.option("--points", metavar="P,Q,...", help="For metric: a number per value, or '0 0,3 4'.")
-@click.option("--epsilon", metavar="E", help="Positive; for binary two, 'inf,1'; for blocks perhaps 'a=1,b=0.5'.")
+@click.option("--distance", help="For metric: line, ring, l1, l2 or linf.")
+@click.option("--around", metavar="LENGTH", help="With --distance ring: its length, unless the numbers are 0, 1, ...")
+@click.option("--epsilon", metavar="E", help="Positive; binary 'inf,1'; nested '1,2,inf'; blocks, graded 'a=1,b=0.5'.")
 @click.option("--name", help="What the survey is called; the name of the file unless given.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 def command(file: str, force: bool, **given: Any) -> None:
@@ -41,6 +45,8 @@ def command(file: str, force: bool, **given: Any) -> None:
         discreet init ages.toml --form uniform --values 18..99 --epsilon 1
         discreet init nights.toml --form blocks --block boston=b1,b2 --block nyc=n1,n2,n3 --epsilon 1
         discreet init illness.toml --form high_low --values none,cold,flu,hiv --sensitive hiv --epsilon 1
+        discreet init streets.toml --form nested --block fr/paris=p1,p2 --block fr/lyon=l1,l2 --epsilon 1,2,inf
+        discreet init hours.toml --form metric --values 0..23 --distance ring --epsilon 0.5
     """
     from .. import tables
     from ..documents import parse_toml

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from ..context.metric import NORMS
+from ..context.places import SHAPES
 from ..errors import InvalidInput
 from . import answers
 from .drafts import FORMS
@@ -18,9 +20,13 @@ OF_FORM = {
     "blocks": ("source", "column", "block_column", "blocks"),
     "high_low": ("values", "source", "column", "sensitive"),
     "binary": ("values",),
-    "metric": ("values", "source", "column", "points"),
+    "nested": ("source", "column", "block_column", "blocks"),
+    "graded": (),
+    "metric": ("values", "source", "column", "points", "distance", "around"),
 }
 """The options that each form takes, beside the name and epsilon."""
+IN_BLOCKS = ("blocks", "nested")
+"""The forms whose values are listed block by block."""
 FLAGS = {"source": "--file", "block_column": "--block-column", "blocks": "--block"}
 
 
@@ -74,21 +80,43 @@ def entries_from(ask: Questions, *, name: str) -> dict[str, Any]:
     ask.refuse_others(form)
     entries: dict[str, Any] = {"name": ask.given.get("name", name)}
     context: dict[str, Any] = {"form": form}
-    if form != "blocks" or "source" in ask:
+    if form == "graded":
+        question = "Each value and its epsilon, such as none=inf,cold=3,hiv=0.5"
+        values, epsilons = ask.get("epsilon", question, answers.value_epsilons)
+        return entries | {"domain": {"values": values}, "context": context | {"epsilons": epsilons}}
+    if form not in IN_BLOCKS or "source" in ask:
         entries["domain"] = _domain(ask, form)
     elif "column" in ask or "block_column" in ask:
         raise InvalidInput("--column and --block-column go with --file")
     else:
-        context["blocks"] = _blocks(ask)
+        context["blocks"] = _nested_blocks(ask) if form == "nested" else _blocks(ask)
     if form == "high_low":
         context["sensitive"] = ask.get("sensitive", "Which of them are sensitive", answers.values)
     if form == "metric":
-        places = answers.places_of(entries["domain"].get("values"))
-        question = "Where does each lie (numbers or coordinates, separated by commas)"
-        if places is not None and not ask.asks:
-            ask.given.setdefault("points", places)  # numbers lie where they are
-        context["points"] = ask.get("points", question, answers.points, default=places)
+        context |= _distance(ask, entries["domain"].get("values"))
     return entries | {"context": context | _epsilon(ask, form)}
+
+
+def _distance(ask: Questions, values: Any) -> dict[str, Any]:
+    """How distances are measured, and where values lie that are not numbers, or lie elsewhere."""
+    distance = ask.given.get("distance")
+    if distance not in (None, *SHAPES, *NORMS):
+        raise InvalidInput(f"--distance: {distance!r} must be one of {', '.join((*SHAPES, *NORMS))}")
+    if "around" in ask and distance != "ring":
+        raise InvalidInput("--around goes with --distance ring")
+    around = {"around": ask.given["around"]} if "around" in ask else {}
+    if distance in SHAPES and "source" in ask and "points" not in ask:
+        return {"distance": distance, **around}  # the file may hold numbers, which lie where they are
+    places = None if distance in NORMS else answers.places_of(values)
+    if places is not None and not ask.asks:
+        ask.given.setdefault("points", places)
+    question = "Where does each lie (numbers or coordinates, separated by commas)"
+    points = ask.get("points", question, answers.points, default=places)
+    if places is not None and points == answers.points(places):
+        return {"distance": distance or "line", **around}
+    if distance in SHAPES:
+        return {"distance": distance, **around, "points": points}
+    return {"points": points} if distance is None else {"points": points, "norm": distance}
 
 
 def _form(text: str) -> str:
@@ -105,10 +133,48 @@ def _domain(ask: Questions, form: str) -> dict[str, Any]:
         return {"values": ask.get("values", question, answers.values, default="no,yes" if form == "binary" else None)}
     if "values" in ask or "blocks" in ask:
         raise InvalidInput("--file must stand alone: it gives the values")
-    columns = {"column": ask.get("column", "The column of the values", str)}
+    columns: dict[str, Any] = {"column": ask.get("column", "The column of the values", str)}
     if form == "blocks":
         columns["block_column"] = ask.get("block_column", "The column of the blocks", str)
+    if form == "nested":
+        question = "The columns of the blocks, from the innermost outwards, separated by commas"
+        columns["block_column"] = ask.get("block_column", question, _names)
     return {"file": ask.given["source"], **columns}
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def _nested_blocks(ask: Questions) -> dict[str, Any]:
+    """The blocks inside blocks by name; in a terminal they are asked for until an empty answer."""
+    found: dict[str, Any] = {}
+
+    def add(text: str) -> str:
+        (*path, last), members = answers.nested_block(text)
+        inside = found
+        for name in path:
+            inside = inside.setdefault(name, {})
+            if not isinstance(inside, dict) or "from" in inside:
+                raise InvalidInput(f"block {name!r} holds values, so it can hold no blocks")
+        if last in inside:
+            raise InvalidInput(f"block {'/'.join((*path, last))!r} is given twice")
+        inside[last] = members
+        return last
+
+    _asked_for(ask, "Blocks around some values, the outermost first, such as fr/paris=p1,p2", add)
+    return found
+
+
+def _asked_for(ask: Questions, question: str, add: Callable[[str], str]) -> None:
+    """Give every block of the options to `add`, or those of a terminal, until an empty answer."""
+    if "blocks" in ask:
+        for entry in ask.given["blocks"]:
+            add(entry)
+        return
+    ask.get("blocks", question, add)
+    while ask.get("blocks", "Another one, or nothing to go on", lambda text: text and add(text), default=""):
+        pass
 
 
 def _blocks(ask: Questions) -> dict[str, Any]:
@@ -122,13 +188,7 @@ def _blocks(ask: Questions) -> dict[str, Any]:
         found[name] = members
         return name
 
-    if "blocks" in ask:
-        for entry in ask.given["blocks"]:
-            add(entry)
-        return found
-    ask.get("blocks", "A block and its values, such as boston=b1,b2", add)
-    while ask.get("blocks", "Another one, or nothing to go on", lambda text: text and add(text), default=""):
-        pass
+    _asked_for(ask, "A block and its values, such as boston=b1,b2", add)
     return found
 
 
@@ -136,6 +196,9 @@ def _epsilon(ask: Questions, form: str) -> dict[str, Any]:
     if form == "binary":
         question = "Epsilon of the first value, epsilon of the second (inf: it need not be hidden)"
         return {"epsilon": ask.get("epsilon", question, answers.two_epsilons, default="1,1")}
+    if form == "nested":
+        question = "Epsilon inside the innermost blocks, then across each level outwards (the last may be inf)"
+        return {"epsilons": ask.get("epsilon", question, answers.increasing_epsilons)}
     read = answers.block_epsilons if form == "blocks" else answers.one_epsilon
     told = ask.get("epsilon", "Epsilon (smaller hides more)", read, default="1")
     return {"epsilons" if isinstance(told, dict) else "epsilon": told}

@@ -9,6 +9,7 @@ from fractions import Fraction
 from ..exact import Epsilon
 from .context import Context
 from .matrix import Derived
+from .structure import is_closed
 
 Paths = list[list[int]]
 
@@ -40,13 +41,16 @@ class Closed(Derived):
                 if isinstance(entry, Fraction) and (c != d or len(self.members[c]) > 1):
                     yield c, d
 
+    def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        return ((x, z, self.at(x, z)) for x, z, _ in self.of.generators(labels))
+
     def __repr__(self) -> str:
         return f"{self.of!r}.closure()"
 
 
 def closure_of(context: Context) -> Context:
     """`context` itself if no detour is shorter, else the context of shortest paths (Floyd-Warshall, exact)."""
-    if context.closed:
+    if context.closed or is_closed(context):
         return context
     count = len(context.members)
     entries = {(c, d): context.between(c, d) for c, d in context.finite()}

@@ -59,6 +59,14 @@ class Combined(Derived):
                             seen.add((c, d))
                             yield c, d
 
+    def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        if self.join != "both":
+            yield from super().generators(labels)
+            return
+        for part in self.both:  # the smaller of two entries follows from what one of the two contexts follows from
+            for x, z, _ in part.generators(labels):
+                yield x, z, self.at(x, z)
+
     def __repr__(self) -> str:
         return f"({self.both[0]!r} {SIGNS[self.join]} {self.both[1]!r})"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
+from ..domain import Alike
 from ..errors import NotIdentifiable
 from .blocks import Blocks
 from .context import Context
@@ -46,24 +47,22 @@ def covering(context: Context) -> Context:
     form = context.simplest()
     if form.parts is not None:
         return form
-    groups = components(form)
+    groups = form.components()
     block_of = [0] * form.size
     for number, group in enumerate(groups):
         for x in group:
             block_of[x] = number
     smallest: dict[int, Fraction] = {}
-    hidden: set[int] = set()
-    for x, z, asked in form.pairs():
-        if asked == 0:
+    for x, z, asked in form.generators(block_of if len(groups) > 1 else Alike(form.size)):
+        if asked == 0:  # one way is enough: rows that add up to one, and are nowhere larger, are equal
             raise NotIdentifiable(
                 f"E=0 makes {form.values[x]!r} and {form.values[z]!r} indistinguishable; give them one value"
             )
         if isinstance(asked, Fraction):
             smallest[block_of[x]] = min(asked, smallest.get(block_of[x], asked))
-            hidden.add(form.labels[x])
     if len(groups) == 1 and smallest:
-        sensitive = [form.values[x] for c in sorted(hidden) for x in form.members[c]]
-        if len(sensitive) < form.size:
+        if len(form.hidden) < len(form.members):
+            sensitive = [form.values[x] for c in sorted(form.hidden) for x in form.members[c]]
             return HighLow(form.domain, sensitive, smallest[0])
         return Uniform(form.domain, smallest[0])
     anything = next(iter(smallest.values()), Fraction(1))

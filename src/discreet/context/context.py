@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
+from ..canonical import canonical
 from ..domain import Alike, Domain, Value
 from ..errors import InvalidContext, check_type
 from ..exact import Epsilon
+from .constructors import Constructors
+from .reading import describe_domain
 
 if TYPE_CHECKING:
     from ..fields import Fields
@@ -31,9 +34,14 @@ CLOSURE_LIMIT = 512
 """The most classes of values over which a closure is worked out unasked."""
 
 
+def check_writable(size: int) -> None:
+    """Refuse to write out the matrix of more than `MATRIX_LIMIT` values."""
+    if size > MATRIX_LIMIT:
+        raise InvalidContext(f"size={size} must be at most {MATRIX_LIMIT} to write the matrix out")
+
+
 def _written_out(context: Context) -> tuple[tuple[Epsilon, ...], ...]:
-    if context.size > MATRIX_LIMIT:
-        raise InvalidContext(f"size={context.size} must be at most {MATRIX_LIMIT} to write the matrix out")
+    check_writable(context.size)
     return tuple(tuple(context.at(x, z) for z in range(context.size)) for x in range(context.size))
 
 
@@ -72,12 +80,13 @@ class Part:
         return len(self.sensitive) == len(self.members)
 
 
-class Context(ABC):
+class Context(Constructors, ABC):
     """Who must be hard to tell from whom: E[x, z] bounds log(Q(S | x) / Q(S | z)) for every event S.
 
-    Made by the constructors named for the form: `uniform`, `blocks`, `high_low`, `binary`,
-    `metric`, `matrix` (on an instance, ``matrix()`` writes E out). ``+`` is the context of two
-    adaptive releases (Proposition 2), ``&`` the context that asks for both, ``|`` the one that asks for either.
+    Made by the constructors named for the form: `uniform`, `blocks`, `high_low`, `binary`, `nested`, `graded`,
+    `metric`, `matrix` (on an instance, ``matrix()`` writes E out). ``+`` is the context of two adaptive releases
+    (Proposition 2), ``&`` the context that asks for both, ``|`` the one that asks for either; ``*`` is the context
+    of two questions, over pairs of values.
 
     Entries are as they were asked for; others may follow from them, as ``E[x, z] <= E[x, w] + E[w, z]``. Whatever
     says what a context allows (tests, odds, sums, forms, bounds) says it of its `closure`.
@@ -117,6 +126,14 @@ class Context(ABC):
     @abstractmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Context:
         """The context described by the entries of a spec; only forms that list their values need no domain."""
+
+    @cached_property
+    def published(self) -> str:
+        """The canonical JSON of context and domain, as published laws begin with it."""
+        return f'"context":{canonical(self.describe())},"domain":{canonical(describe_domain(self.domain))}'
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: entry for key, entry in self.__dict__.items() if key != "published"}
 
     # -- structure ----------------------------------------------------------------------------
     @property
@@ -209,7 +226,7 @@ class Context(ABC):
     matrix = _MatrixName()
 
     @cached_property
-    def members(self) -> list[list[int]]:
+    def members(self) -> Sequence[Sequence[int]]:
         """The values of each class, by number."""
         found: list[list[int]] = [[] for _ in range(max(self.labels) + 1)]
         for number, label in enumerate(self.labels):
@@ -246,10 +263,31 @@ class Context(ABC):
                     if z != left[0]:
                         yield left[0], z, self.between(c, d)
 
+    def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        """Ordered pairs of values, with their entries, that imply the whole context for values alike by `labels`.
+
+        A channel Q whose largest ratio between two values depends only on their labels satisfies the context if it
+        satisfies these entries: ``Q(y|x) / Q(y|z)`` is the product of the ratios along any path from x to z, so
+        entries that are sums of others need no check of their own, and of the pairs with the same two labels only
+        those with the smallest entry do. The pair with the least slack is always among these.
+        """
+        return self.pairs_among(labels)
+
+    @cached_property
+    def hidden(self) -> frozenset[int]:
+        """The classes whose values must be hard to tell from some other value: those with a finite entry."""
+        return frozenset(c for c, d in self.finite() if c != d or len(self.members[c]) > 1)
+
+    @cached_property
+    def protected_pairs(self) -> int:
+        """How many ordered pairs of different values have a finite entry."""
+        sizes = [len(members) for members in self.members]
+        return sum(sizes[c] * (sizes[d] - (c == d)) for c, d in self.finite())
+
     @cached_property
     def tightest(self) -> tuple[int, int] | None:
         """The numbers of a pair with the smallest entry; None if nothing is protected."""
-        best = min(self.pairs(), key=lambda pair: pair[2], default=None)
+        best = min(self.generators(Alike(self.size)), key=lambda pair: pair[2], default=None)
         return None if best is None else best[:2]
 
     @property
@@ -261,7 +299,8 @@ class Context(ABC):
     def implies(self, other: Context) -> bool:
         """True if every channel that satisfies this context satisfies `other`.
 
-        That is E <= E' entry by entry, for this context or for its closure (up to 512 classes of values).
+        That is E <= E' in every entry that others do not imply, for this context or for its closure (up to 512 classes
+        of values).
         """
         check_type("other", other, Context, "a context")
         if self.domain != other.domain:
@@ -269,7 +308,7 @@ class Context(ABC):
         return self._below(other) or self.strict()._below(other)
 
     def _below(self, other: Context) -> bool:
-        return all(self.at(x, z) <= asked for x, z, asked in other.pairs_among(self.labels))
+        return all(self.at(x, z) <= asked for x, z, asked in other.generators(self.labels))
 
     def closure(self) -> Context:
         """The strictest context that every channel of this one satisfies: shortest paths of E.
@@ -309,6 +348,12 @@ class Context(ABC):
 
         return combined(self.strict(), other.strict(), "either")
 
+    def __mul__(self, other: Context) -> Context:
+        """The context of two questions asked at once, over pairs of values: the entries of the two add up."""
+        from .product import Product
+
+        return Product(self, other) if isinstance(other, Context) else NotImplemented
+
     # -- operational meaning ----------------------------------------------------------------------
     def error_region(self, x: Value, z: Value) -> ErrorRegion:
         """The (false alarm, missed detection) pairs that tests between x and z can reach (Theorem 1)."""
@@ -335,39 +380,3 @@ class Context(ABC):
 
     def __hash__(self) -> int:
         return hash(self.domain)
-
-    # -- constructors, one per form -------------------------------------------------------------------
-    @staticmethod
-    def uniform(values: Iterable[Value], epsilon: object) -> Context:
-        """Classical local differential privacy: every pair at `epsilon`."""
-        from .uniform import Uniform
-
-        return Uniform(Domain(values), epsilon)
-
-    @staticmethod
-    def blocks(blocks: Mapping[Hashable, Iterable[Value]], epsilon: object) -> Context:
-        """Pairs inside a block at `epsilon` (one for all, or ``{block: epsilon}``); the block itself may be shown."""
-        from .blocks import Blocks
-
-        return Blocks.named(blocks, epsilon)
-
-    @staticmethod
-    def high_low(values: Iterable[Value], sensitive: Iterable[Value], epsilon: object) -> Context:
-        """Sensitive values at `epsilon` from every other value; the others need no protection."""
-        from .high_low import HighLow
-
-        return HighLow(Domain(values), sensitive, epsilon)
-
-    @staticmethod
-    def binary(first: Value, second: Value, epsilon: Sequence[object]) -> Context:
-        """Two values with ``epsilon = (E[first, second], E[second, first])``; 0 and "inf" are allowed."""
-        from .binary import Binary
-
-        return Binary(Domain((first, second)), epsilon)
-
-    @staticmethod
-    def metric(values: Iterable[Value], distance: Callable[[Any, Any], object], epsilon: object) -> Context:
-        """Near values are hard to tell apart, distant ones less so: E[x, z] = epsilon * distance(x, z)."""
-        from .metric import Metric
-
-        return Metric.measured(Domain(values), distance, epsilon)

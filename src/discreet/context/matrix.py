@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from ..domain import Domain, listed_values
@@ -11,7 +12,7 @@ from ..errors import InvalidContext
 from ..exact import Epsilon, epsilon_of, text_of
 from ..fields import Fields, listed
 from ..limits import spend
-from .context import Context
+from .context import Context, check_writable
 from .reading import given, level
 
 
@@ -69,5 +70,18 @@ class Derived(Context):
     def read(cls, fields: Fields, domain: Domain | None) -> Context:
         return Matrix.read(fields, domain)
 
+    @cached_property
+    def _entries(self) -> list[list[str]]:
+        """E as text, written once for each two classes of values."""
+        check_writable(self.size)
+        classes, labels = range(len(self.members)), self.labels
+        known: dict[Epsilon, str] = {}
+        rows = []
+        for c in classes:
+            entries = [self.between(c, d) for d in classes]
+            row = [known.get(entry) or known.setdefault(entry, text_of(entry)) for entry in entries]
+            rows.append([row[d] for d in labels])
+        return [[*rows[c][:x], "0", *rows[c][x + 1 :]] for x, c in enumerate(labels)]
+
     def describe(self) -> dict[str, Any]:
-        return Matrix(self.domain, self.matrix()).describe()
+        return {"form": Matrix.form, "E": self._entries}

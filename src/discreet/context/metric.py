@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
-from ..domain import Domain, Value
-from ..errors import InvalidContext, shown
-from ..exact import Epsilon, epsilon_of, exact_number, positive_finite, text_of
+from ..domain import Domain, Value, listed_values
+from ..errors import InvalidContext, InvalidEpsilon, shown
+from ..exact import Epsilon, epsilon_of, positive_finite, text_of
 from ..fields import Fields, listed, number, text
 from ..limits import spend
 from ..ranges import range_of
 from .context import MATRIX_LIMIT, Context
+from .places import LINE, SHAPES, Places, decimal_of, decimal_text
 from .reading import epsilon_in, given
+from .structure import Line
 
 Point = tuple[int, ...]
 
@@ -43,27 +46,47 @@ class Metric(Context):
         self._known: dict[tuple[int, int], Epsilon] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": {}}
+        return {**super().__getstate__(), "_known": {}}
 
     @classmethod
-    def measured(cls, domain: Domain, distance: Callable[[Value, Value], object], epsilon: object) -> Metric:
+    def named(
+        cls, domain: Domain, distance: object, epsilon: object, *, points: Any = None, around: object = None
+    ) -> Context:
+        """Distances by a word, "line", "ring", "l1", "l2" or "linf", or by a function of two values."""
+        if isinstance(distance, str) and distance in SHAPES:
+            given = None if points is None else _sequence(points, "points")
+            return Places(domain, distance, epsilon, points=given, around=around)
+        if around is not None:
+            raise InvalidContext(f"around={shown(around)} must go with the distance 'ring'")
+        if isinstance(distance, str):
+            if distance not in NORMS:
+                known = ", ".join((*SHAPES, *NORMS))
+                raise InvalidContext(f"distance={distance!r} must be one of {known}, or a function of two values")
+            places = [_coordinates(place) for place in _sequence(domain if points is None else points, "points")]
+            return cls.of_points(domain, places, distance, epsilon)
+        if points is not None:
+            raise InvalidContext("points must go with a distance between points, not with a function of two values")
+        return cls.measured(domain, distance, epsilon)
+
+    @classmethod
+    def measured(cls, domain: Domain, distance: Any, epsilon: object) -> Metric:
         """Distances given by a function of two values; checked to be symmetric."""
         if not callable(distance):
-            raise InvalidContext(f"distance={distance!r} must be a function of two values that gives a number")
+            raise InvalidContext(f"distance={shown(distance)} must be a function of two values that gives a number")
         return cls(domain, epsilon, Measured(domain, distance), {})
 
     @classmethod
     def of_points(cls, domain: Domain, points: Sequence[Sequence[object]], norm: str, epsilon: object) -> Metric:
         """Distances between points under the norm "l1", "l2" or "linf"; l2 is rounded down to 30 digits."""
         spend(len(points) ** 2 * DISTANCE, f"{len(points)} points")
-        exact = [tuple(map(_coordinate, point)) for point in points]
+        exact = [tuple(decimal_of(c, "points: coordinate") for c in point) for point in points]
         if len(exact) != len(domain) or len({len(point) for point in exact}) > 1:
             raise InvalidContext(
                 f"points must be one per value ({len(domain)}), all with the same number of coordinates"
             )
         if norm not in NORMS:
             raise InvalidContext(f"norm={norm!r} must be one of {', '.join(NORMS)}")
-        written = [[text_of(abs(c)) if c >= 0 else "-" + text_of(-c) for c in point] for point in exact]
+        written = [[decimal_text(c) for c in point] for point in exact]
         scale = math.lcm(*(c.denominator for point in exact for c in point))
         whole = [tuple(int(c * scale) for c in point) for point in exact]
         longest = max((abs(c) for point in whole for c in point), default=0).bit_length()
@@ -74,6 +97,21 @@ class Metric(Context):
     @property
     def closed(self) -> bool:
         return bool(self._entries)
+
+    @cached_property
+    def _places(self) -> Places | None:
+        """The same context as places on a line; None where points have several coordinates, or one is shared."""
+        points = self._entries.get("points", [[]])
+        if len(points[0]) != 1 or len({place for (place,) in points}) != self.size:
+            return None
+        return Places(self.domain, LINE, self.level, points=[place for (place,) in points], around=None)
+
+    @cached_property
+    def line(self) -> Line | None:
+        return super().line if self._places is None else self._places.line
+
+    def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        return super().generators(labels) if self._places is None else self._places.generators(labels)
 
     @property
     def labels(self) -> Sequence[int]:
@@ -94,7 +132,9 @@ class Metric(Context):
                     yield x, z
 
     @classmethod
-    def read(cls, fields: Fields, domain: Domain | None) -> Metric:
+    def read(cls, fields: Fields, domain: Domain | None) -> Context:
+        if fields.has("distance"):
+            return Places.read(fields, domain)
         points = _read_points(fields.required("points"), fields.name("points"))
         norm = text(fields.optional("norm", default="l2"), fields.name("norm"))
         return cls.of_points(given(domain), points, norm, epsilon_in(fields))
@@ -106,6 +146,17 @@ class Metric(Context):
 
     def __repr__(self) -> str:
         return f"Context.metric({self.size} values, epsilon={text_of(self.level)})"
+
+
+def _sequence(data: Any, name: str) -> Sequence[object]:
+    """A range as it is, any other collection as a list; `InvalidContext` for anything else."""
+    return data if isinstance(data, range) else listed_values(data, name)
+
+
+def _coordinates(place: Any) -> Sequence[object]:
+    if isinstance(place, (str, bytes)) or not isinstance(place, Iterable):
+        raise InvalidContext(f"points: {shown(place)} must be coordinates, such as (0, 1.5)")
+    return list(place)
 
 
 def _read_points(data: object, name: str) -> list[list[str | int]]:
@@ -128,11 +179,15 @@ class Measured:
 
     def __call__(self, x: int, z: int) -> Epsilon:
         one, other = self._domain[x], self._domain[z]
-        name = f"distance({one!r}, {other!r})"
-        there = epsilon_of(self._distance(one, other), name=name)
-        if there != epsilon_of(self._distance(other, one), name=name):
-            raise InvalidContext(f"{name}={text_of(there)} must be the same in both directions")
-        return there
+        there, back = self._distance(one, other), self._distance(other, one)
+        try:
+            exact = epsilon_of(there)
+            if there is back or exact == epsilon_of(back):
+                return exact
+        except InvalidEpsilon:
+            epsilon_of(there, name=f"distance({one!r}, {other!r})")
+            epsilon_of(back, name=f"distance({other!r}, {one!r})")
+        raise InvalidContext(f"distance({one!r}, {other!r})={text_of(exact)} must be the same in both directions")
 
     def __reduce__(self) -> tuple[Any, ...]:
         size = len(self._domain)
@@ -165,13 +220,6 @@ class Apart:
 
     def __call__(self, x: int, z: int) -> Epsilon:
         return NORMS[self.norm](self.points[x], self.points[z], self.scale)
-
-
-def _coordinate(value: object) -> Fraction:
-    found = None if isinstance(value, str) and "/" in value else exact_number(value)
-    if found is None:
-        raise InvalidContext(f"points: coordinate {shown(value)} must be a finite decimal")
-    return found
 
 
 def _l2(a: Point, b: Point, scale: int) -> Fraction:

@@ -12,7 +12,10 @@ from .binary import Binary
 from .blocks import Blocks
 from .components import linked
 from .context import MATRIX_LIMIT, Context
+from .graded import Graded
 from .high_low import HighLow
+from .nested import DEPTH, Nested
+from .places import LINE, RING, Places
 from .uniform import Uniform
 
 Full: TypeAlias = Callable[[int, Sequence[int]], bool]
@@ -20,9 +23,11 @@ Full: TypeAlias = Callable[[int, Sequence[int]], bool]
 
 
 def simplest(context: Context) -> Context:
-    """The same context in uniform, block, high-low or binary form if it has one, else its closure.
+    """The same context in the first named form that expresses it, else its closure.
 
-    Above `CLOSURE_LIMIT` classes a context whose closure is not known is taken as it stands.
+    These are uniform, high-low, blocks and, for two values, binary, which have parts or closed mechanisms; then graded,
+    nested, and places on a line or ring. Above `CLOSURE_LIMIT` classes a context whose closure is not known is taken
+    as it stands.
     """
     if context.settled or (context.size > MATRIX_LIMIT and len(context.members) > MATRIX_LIMIT):
         return context
@@ -48,7 +53,8 @@ def simplest(context: Context) -> Context:
             return Uniform(joined.domain, level)
         names = [joined.domain[x] for row in rows for x in joined.members[row]]
         return HighLow(joined.domain, names, level)
-    return _as_blocks(joined, rows, full) or joined
+    found = _as_blocks(joined, rows, full) or _as_graded(joined, rows, full) or _as_nested(joined, rows, levels)
+    return found or _as_places(joined) or joined
 
 
 def _as_blocks(joined: Context, rows: dict[int, dict[int, Epsilon]], full: Full) -> Context | None:
@@ -75,3 +81,53 @@ def _as_blocks(joined: Context, rows: dict[int, dict[int, Epsilon]], full: Full)
     finite = [level for level in found if isinstance(level, Fraction)]
     levels = [level if isinstance(level, Fraction) else finite[0] for level in found]
     return Blocks(joined.domain, block_of, range(len(found)), levels)
+
+
+def _as_graded(joined: Context, rows: dict[int, dict[int, Epsilon]], full: Full) -> Context | None:
+    """A context whose every row holds one entry, or none."""
+    everyone = range(len(joined.members))
+    grades: list[Epsilon] = [math.inf] * len(everyone)
+    for c, row in rows.items():
+        grades[c] = next(iter(row.values()))
+        if any(entry != grades[c] for entry in row.values()) or not full(c, everyone):
+            return None
+    return Graded(joined.domain, [grades[c] for c in joined.labels])
+
+
+def _as_nested(joined: Context, rows: dict[int, dict[int, Epsilon]], levels: set[Epsilon]) -> Context | None:
+    """An ultrametric: at every level, the values within it of each other are blocks, each inside one of the next."""
+    classes = range(len(joined.members))
+    if len(levels) > DEPTH or any(
+        rows.get(d, {}).get(c) != entry for c, row in rows.items() for d, entry in row.items()
+    ):
+        return None
+    ordered, columns = sorted(levels), list[list[int]]()
+    for level in ordered:
+        near = linked(len(classes), ((c, d) for c, row in rows.items() for d, entry in row.items() if entry <= level))
+        groups: dict[int, list[int]] = {}
+        for c in classes:
+            groups.setdefault(near[c], []).append(c)
+        for group in groups.values():
+            if any(rows.get(c, {}).get(d, math.inf) > level for c in group for d in group if c != d):
+                return None  # they are linked through others only
+        alone = [len(joined.members[c]) > 1 and rows.get(c, {}).get(c, math.inf) > level for c in classes]
+        if any(alone[c] and len(groups[near[c]]) > 1 for c in classes):
+            return None
+        columns.append([joined.size + x if alone[c] else near[c] for x, c in enumerate(joined.labels)])
+    whole = len(set(columns[-1])) == 1
+    epsilons = ordered if whole else [*ordered, math.inf]
+    return Nested(joined.domain, list(zip(*columns[len(epsilons) - 2 :: -1], strict=True)), epsilons)
+
+
+def _as_places(joined: Context) -> Context | None:
+    """A line or a ring whose places are whole numbers of the smallest common part of its steps."""
+    shape = joined.line or joined.ring
+    if shape is None:
+        return None
+    scale = math.lcm(*(step.denominator for step in shape.steps))
+    places, at = [0] * joined.size, 0
+    for x, step in zip(shape.order, (*shape.steps, Fraction(0)), strict=False):
+        places[x] = at
+        at += int(step * scale)
+    form, around = (LINE, None) if joined.line else (RING, at)
+    return Places(joined.domain, form, Fraction(1, scale), points=places, around=around)

@@ -66,6 +66,11 @@ class Tree:
     children: tuple[Tree | int, ...]
 
 
+def is_closed(context: Context) -> bool:
+    """True if a context has a structure that is its own closure; False says nothing."""
+    return any(find(context) is not None for find in (grades_of, tree_of, line_of, ring_of))
+
+
 def line_of(context: Context) -> Line | None:
     """The line that the values of a context form, from the end with the lower number; None if they form none."""
     size = context.size
@@ -91,7 +96,7 @@ def ring_of(context: Context) -> Ring | None:
     difference of its two distances says, or in the arc opposite, where the distances and s add up to the whole ring.
     """
     size = context.size
-    if not 3 <= size <= RECOGNISED or context.line is not None:
+    if not 3 <= size <= RECOGNISED or line_of(context) is not None:
         return None
     near = _distances(context, 0)
     if near is None:

@@ -35,7 +35,7 @@ class Uniform(Context):
         yield 0, 0
 
     @property
-    def members(self) -> list[Sequence[int]]:  # type: ignore[override]
+    def members(self) -> Sequence[Sequence[int]]:
         return [range(self.size)]
 
     @property

@@ -14,6 +14,7 @@ from ..arithmetic import INTEGERS
 from ..canonical import canonical
 from ..certificate import Certificate, verify
 from ..context import Context
+from ..context.reading import describe_domain
 from ..domain import Value
 from ..errors import InvalidInput, RandomnessFailure, UnknownValue, check_type
 from ..limits import check
@@ -78,18 +79,23 @@ class Mechanism:
     @cached_property
     def description(self) -> dict[str, Any]:
         """Everything that the promise rests on, as plain data: the values, the context and the law."""
-        domain = self.context.domain
         return {
             "version": VERSION,
-            "domain": {"size": len(domain)} if domain.is_range else {"values": list(domain)},
+            "domain": describe_domain(self.context.domain),
             "context": self.context.describe(),
             "law": plain_law(self.randomizer.law),
         }
 
+    @property
+    def published(self) -> str:
+        """The canonical JSON of the description; what it says of the context is written once for all its mechanisms."""
+        law = canonical(plain_law(self.randomizer.law))
+        return f'{{{self.context.published},"law":{law},"version":{VERSION}}}'
+
     @cached_property
     def fingerprint(self) -> str:
         """The SHA-256 of the canonical description: two mechanisms that share it have the same law."""
-        return hashlib.sha256(canonical(self.description).encode()).hexdigest()
+        return hashlib.sha256(self.published.encode()).hexdigest()
 
     def randomize(self, value: Value, rng: Source) -> int:
         """One person's report; only the standard library is used.

@@ -4,37 +4,30 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..context import FORMS, Context
+from ..context import Context
+from ..context.reading import context_in, domain_in
 from ..domain import Domain
 from ..errors import InvalidSpec, shown
-from ..fields import Fields, text, whole
+from ..fields import Fields, text
 from ..limits import check
-from ..ranges import values_in
 
 
-def domain_of(fields: Fields, folder: Path | None) -> tuple[Domain, list[str] | None]:
-    """The values of a spec: listed, numbered 0 .. size-1, or one column of a file; there, perhaps with their blocks."""
-    blocks = None
+def domain_of(fields: Fields, folder: Path | None) -> tuple[Domain, list[list[str]] | None]:
+    """The values of a spec: listed, numbered 0 .. size-1, or one column of a file; there, perhaps with their blocks.
+
+    Blocks are a list per level, from the innermost outwards, of the name of every value's block.
+    """
     given = [key for key in ("values", "size", "file") if fields.has(key)]
     if len(given) != 1:
         raise InvalidSpec(f"{fields.path} must give exactly one of values, size and file")
-    if given == ["values"]:
-        domain = Domain(values_in(fields.required("values"), fields.name("values")))
-    elif given == ["size"]:
-        size = whole(fields.required("size"), fields.name("size"))
-        if size < 1:
-            raise InvalidSpec(f"{fields.name('size')}={size} must be at least 1")
-        check("values", size, fields.name("size"))
-        domain = Domain(range(size))
-    else:
-        domain, blocks = _in_file(fields, folder)
+    domain, blocks = _in_file(fields, folder) if given == ["file"] else (domain_in(fields), None)
     fields.close()
     check("values", len(domain), fields.path)
     return domain, blocks
 
 
-def _in_file(fields: Fields, folder: Path | None) -> tuple[Domain, list[str] | None]:
-    """The values in a column of a file, and the name of each one's block where that is another column."""
+def _in_file(fields: Fields, folder: Path | None) -> tuple[Domain, list[list[str]] | None]:
+    """The values in a column of a file, and the names of their blocks where those are other columns."""
     from ..files.text_reader import read_values  # rarely needed, and a report must not wait for it
 
     if folder is None:
@@ -54,6 +47,12 @@ def _in_file(fields: Fields, folder: Path | None) -> tuple[Domain, list[str] | N
             check("values", len(found), fields.name("file"))
         return found
 
+    def blocks_in(name: str) -> list[str]:
+        blocks = column_in(name)
+        if "" in blocks:
+            raise InvalidSpec(f"{path}, entry {blocks.index('') + 1}: {name!r} must name the block of the value")
+        return blocks
+
     if fields.has("block_column") and chosen is None:
         raise InvalidSpec(f"{fields.name('column')} is missing: it must name the column of the values")
     held = column_in(chosen)
@@ -61,11 +60,9 @@ def _in_file(fields: Fields, folder: Path | None) -> tuple[Domain, list[str] | N
         raise InvalidSpec(f"{path}, entry {held.index('') + 1}: is blank; an empty value can be given in values only")
     if not fields.has("block_column"):
         return Domain(held), None
-    other = text(fields.required("block_column"), fields.name("block_column"))
-    blocks = column_in(other)
-    if "" in blocks:
-        raise InvalidSpec(f"{path}, entry {blocks.index('') + 1}: {other!r} must name the block of the value")
-    return Domain(held), blocks
+    others = fields.required("block_column")
+    names = others if isinstance(others, list) else [others]
+    return Domain(held), [blocks_in(text(other, fields.name("block_column"))) for other in names]
 
 
 def file_inside(folder: Path, named: str, entry: str) -> Path:
@@ -96,27 +93,25 @@ def file_inside(folder: Path, named: str, entry: str) -> Path:
     return path
 
 
-def context_of(data: object, domain: Domain | None, blocks: list[str] | None = None) -> Context:
-    """The context of a spec; only blocks that list their values need no domain.
+def context_of(data: object, domain: Domain | None, blocks: list[list[str]] | None = None) -> Context:
+    """The context of a spec; only forms that list their values need no domain.
 
-    `blocks` are the names of the blocks that the file of the domain gives, one per value.
+    `blocks` are the names of the blocks that the file of the domain gives, one per value and level.
     """
     fields = Fields(data, "context")
-    form = text(fields.required("form"), fields.name("form"))
-    if form not in FORMS:
-        raise InvalidSpec(f"{fields.name('form')}={form!r} must be one of {', '.join(FORMS)}")
-    if blocks is not None:
-        fields = _with_blocks(fields, form, blocks)
-    context = FORMS[form].read(fields, domain)
-    fields.close()
-    return context
+    return context_in(fields if blocks is None else _with_blocks(fields, blocks), domain)
 
 
-def _with_blocks(fields: Fields, form: str, blocks: list[str]) -> Fields:
+def _with_blocks(fields: Fields, blocks: list[list[str]]) -> Fields:
     """The entries of a context in blocks, with the blocks that the file of the domain gives."""
-    if form != "blocks":
-        raise InvalidSpec(f'domain.block_column must go with {fields.name("form")} = "blocks", not with {form!r}')
+    form = fields.rest().get("form")
+    if form not in ("blocks", "nested"):
+        raise InvalidSpec(
+            f'domain.block_column must go with {fields.name("form")} = "blocks" or "nested", not with {form!r}'
+        )
+    if form == "blocks" and len(blocks) != 1:
+        raise InvalidSpec('domain.block_column must name one column for "blocks"; several are for "nested"')
     for key in ("sizes", "block_of", "blocks", "names"):
         if key in fields:
             raise InvalidSpec(f"{fields.name(key)} must be left out: domain.block_column gives the blocks")
-    return Fields({**fields.rest(), "block_of": blocks}, fields.path)
+    return Fields({**fields.rest(), "block_of": blocks[0] if form == "blocks" else blocks}, fields.path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..canonical import canonical
 from ..errors import InvalidSpec
 from ..mechanisms.mechanism import Mechanism
 from ..strict_json import loads
@@ -14,7 +13,7 @@ def law_text(mechanism: Mechanism) -> str:
 
     The SHA-256 of this text, as UTF-8 with nothing before or after, is the fingerprint.
     """
-    return canonical(mechanism.description)
+    return mechanism.published
 
 
 def parse_law(written: str) -> Mechanism:

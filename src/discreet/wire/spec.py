@@ -16,7 +16,7 @@ from ..context import Context
 from ..documents import parse_toml, read_document
 from ..domain import Domain
 from ..errors import DiscreetError, InvalidSpec, check_type
-from ..fields import Fields, kind_of, text, value, whole
+from ..fields import Fields, kind_of, text, value, whole, written
 from ..limits import LIFTED, Limits, allowed, metered, under
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import VERSION as LAW_VERSION
@@ -63,11 +63,11 @@ class Spec:
         path = check_name(path)
         data = read_document(path)
         try:
-            written = data.decode("utf-8-sig")
+            document = data.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InvalidSpec(f"{path}: must be UTF-8 text") from None
         with located(str(path)):
-            parsed = parse_toml(written) if path.suffix == ".toml" else loads(written, InvalidSpec)
+            parsed = parse_toml(document) if path.suffix == ".toml" else loads(document, InvalidSpec)
             where = path.parent if folder is None else Path(folder)
             spec = cls.of(parsed, folder=where, source=str(path))
             return replace(spec, files=(path, *(where / name for name in _named_files(parsed))))
@@ -188,7 +188,7 @@ class Spec:
         mechanism = self.mechanism
         choice = self.choice if self.choice.get("name") == "law" else mechanism.randomizer.describe()
         about = {"name": self.name, "note": self.note, "version": VERSION, "fingerprint": self.fingerprint}
-        entries = {key: mechanism.description[key] for key in ("domain", "context")}
+        entries = {key: written(mechanism.description[key]) for key in ("domain", "context")}
         return {**{key: entry for key, entry in about.items() if entry}, **entries, "mechanism": dict(choice)}
 
     def to_json(self) -> str:
@@ -204,9 +204,9 @@ class Spec:
         from ..files.atomic import replacing
 
         path = check_name(path)
-        written = self.to_toml() if path.suffix == ".toml" else self.to_json()
+        content = self.to_toml() if path.suffix == ".toml" else self.to_json()
         with replacing(path) as file:
-            file.write(written.encode())
+            file.write(content.encode())
 
 
 def check_name(path: str | Path) -> Path:
