@@ -57,6 +57,10 @@ MECHANISMS = {
     "post-processed": dc.post_process(
         dc.mechanism(SMALL, "randomized_response"), [["1/2", "1/2", 0], [0, 1, 0], [0, 0, 1]]
     ),
+    "types": dc.mechanism(Context.uniform(range(8), "2") & HIGH_LOW),
+    "graded unary": dc.mechanism(
+        Context.uniform(range(4), "2") & Context.high_low(range(4), [1, 2], "1"), "graded_unary"
+    ),
     "many values": dc.mechanism(Context.uniform(range(5000), "2"), "projective"),
     "wide sets": dc.mechanism(Context.high_low(range(90), range(80), "1"), "subset"),
 }
