@@ -36,6 +36,9 @@ MIXED = 1e-4
 TORUS_LIMIT = 512
 """The largest grid for which noise on a torus is tried automatically."""
 
+PAIRED_WORK = 1 << 21
+"""The most pairs of values that differ in one answer for which a mechanism for each question is tried automatically."""
+
 PAIRED_BITS = 12
 """The most bits that the report of one of two questions may have."""
 
@@ -128,7 +131,8 @@ def _attempts(
         yield lambda: _paired(context, shares, bits)
         if context.size <= TORUS_LIMIT:
             yield lambda: named(context, "torus", {}, shares)
-        yield lambda: _types(context, shares, bits)
+        if context.factors is None:
+            yield lambda: _types(context, shares, bits)
         if bits is None or context.size <= bits:
             yield lambda: named(context, "graded_unary", {}, shares)
 
@@ -149,6 +153,9 @@ def _paired(context: Context, shares: Any, bits: int | None) -> Mechanism:
     if context.factors is None:
         raise NotServed("paired needs the context of two questions")
     first, second = context.factors
+    several = first.factors is not None or second.factors is not None  # then each of these is compared as well
+    if context.size * (first.size + second.size) << 5 * several > PAIRED_WORK:
+        raise NotServed(f"paired is not tried for {first.size} x {second.size} values")
     table = shares.reshape(first.size, second.size)
     made = []
     for part, other, prior in ((first, second, table.sum(axis=1)), (second, first, table.sum(axis=0))):

@@ -28,6 +28,8 @@ BLOCKS = 1024
 
 def nested_response(context: Context, *, bits: int | None = 64) -> Nested:
     """The nested response of a context whose values are the leaves of a tree, with reports of about `bits` bits."""
+    if len(context.members) > BLOCKS:
+        raise NotServed(f"nested serves at most {BLOCKS} innermost blocks; the context has {len(context.members)}")
     tree = context.tree
     if tree is None or all(isinstance(child, int) for child in tree.children):
         raise NotServed("nested needs blocks inside each other, all entries finite, each level below the one around it")

@@ -19,6 +19,9 @@ from .units import check_law
 if TYPE_CHECKING:
     from ..statistics.numeric import Array, Numeric
 
+PAIR = 10
+"""Steps that it takes to certify two values that differ in one answer."""
+
 REPORTS = 1 << 12
 """The most reports of each question; every pair of them has a cell."""
 
@@ -96,6 +99,7 @@ class Paired(Numbered):
                 yield Pair(x, z, ratio)
 
     def leaks(self) -> Callable[[int, int], Fraction | None]:
+        spend(PAIR * self.size * (self.first.size + self.second.size), f"{self.name} of {self.size} values")
         one, two, k, same = self.first.leaks(), self.second.leaks(), self.second.size, Fraction(1)
 
         def leak(x: int, z: int) -> Fraction | None:
