@@ -27,6 +27,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from numpy.typing import NDArray
 
+from ..canonical import canonical
 from ..errors import InvalidInput, RandomnessFailure
 from ..mechanisms.kinds import randomizer_of
 from ..mechanisms.mechanism import Mechanism
@@ -53,7 +54,7 @@ class CollectionKey:
         if not isinstance(secret, (bytes, bytearray)) or len(secret) < SHORTEST:
             size = f"{len(secret)} bytes" if isinstance(secret, (bytes, bytearray)) else type(secret).__name__
             raise InvalidInput(f"key of {size} must be at least {SHORTEST} secret bytes")
-        law = mechanism.published.encode()
+        law = canonical(mechanism.description).encode()
         context = b"%d:%b%b" % (len(law), law, collection.encode())
         derived = HKDF(SHA256(), 32, salt=b"discreet addressed words 2", info=context).derive(bytes(secret))
         self._words, self._names = derived[:16], derived[16:]
