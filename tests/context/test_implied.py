@@ -59,6 +59,7 @@ def audited(context):
 
 FUNCTIONS = {
     "audit": audited,
+    "design": lambda c: dc.design(c, seconds=5).error,
     "explain": lambda c: [(one.name, one.error, one.bits) for one in dc.explain(c).candidates],
     "mechanism": lambda c: dc.mechanism(c).law(),
     "plan": lambda c: [(e.label, e.mechanism, e.tv) for e in dc.plan(c, n=1000).comparison],
@@ -75,6 +76,7 @@ FUNCTIONS = {
     "pairwise_delta": lambda c: dc.bounds.pairwise_delta(QUARTERS, c).tolist(),
     "stein_exponent_context": lambda c: bound(dc.bounds.stein_exponent_context(SHARES, SHARES[::-1], E=c)),
     "unbiased_matrix": lambda c: bound(dc.bounds.unbiased_matrix(c, SHARES)),
+    "unbiased_semidefinite": lambda c: bound(dc.bounds.unbiased_semidefinite(c, np.array(SHARES), seconds=5)),
     "Context.components": lambda c: c.components(),
     "Context.covering": lambda c: c.covering().matrix(),
     "Context.error_region": lambda c: [c.error_region(*pair) for pair in PAIRS],
@@ -86,6 +88,7 @@ FUNCTIONS = {
     "Context.hidden": lambda c: sorted(x for label in c.hidden for x in c.members[label]),
     "Context.line": lambda c: c.line,
     "Context.ring": lambda c: c.ring,
+    "Context.grid": lambda c: c.grid,
     "Context.tree": lambda c: c.tree,
     "Context.grades": lambda c: c.grades,
     "Context.factors": lambda c: c.factors,
@@ -131,7 +134,7 @@ def test_the_entries_as_asked_would_be_told_apart():
     context = CONTEXTS[0]
     assert not close(context.matrix(), context.closure().matrix())
     told = {name for name, said in FUNCTIONS.items() if any(not close(said(RING), said(c)) for c in (OTHER, drawn(0)))}
-    same = {"smallest", "components", "hidden", "line", "tree", "grades", "factors"}  # of these three contexts
+    same = {"smallest", "components", "hidden", "line", "grid", "tree", "grades", "factors"}  # of these three contexts
     assert told >= set(FUNCTIONS) - {"verify", "users_for", *(f"Context.{name}" for name in same)}
     shares = np.array(SHARES)
     assert unbiased_by_classes(RING, shares) != unbiased_by_classes(RING.closure(), shares)
