@@ -18,6 +18,9 @@ LAYOUTS = ("sizes", "block_of", "blocks")
 VALUE = 24
 """Steps that it takes to place one value in its blocks."""
 
+BLOCK = 48
+"""Steps that it takes to certify mechanisms for one of the innermost blocks."""
+
 
 def read(fields: Fields, domain: Domain | None) -> Nested:
     """The nested context of a spec; blocks that list their values need no domain."""
@@ -32,8 +35,10 @@ def read(fields: Fields, domain: Domain | None) -> Nested:
     if domain is not None:
         spend(VALUE * len(domain), name)
     if layout == ["blocks"]:
-        return _by_name(data, name, epsilon, domain)
-    paths = _by_size(data, name, len(given(domain))) if layout == ["sizes"] else _by_value(data, name)
+        domain, paths = _by_name(data, name, domain)
+    else:
+        paths = _by_size(data, name, len(given(domain))) if layout == ["sizes"] else _by_value(data, name)
+    spend(BLOCK * len(set(paths)), name)
     return Nested(given(domain), paths, epsilon)
 
 
@@ -73,7 +78,7 @@ def _inside(sizes: list[Any], name: str, path: tuple[Hashable, ...]) -> Iterator
             yield (*path, number), entry
 
 
-def _by_name(data: object, name: str, epsilon: list[object], domain: Domain | None) -> Nested:
+def _by_name(data: object, name: str, domain: Domain | None) -> tuple[Domain, list[tuple[Hashable, ...]]]:
     """Tables inside each other, down to lists or ranges of values, which are in the order of the domain if given."""
     paths: dict[Value, tuple[Hashable, ...]] = {}
     for path, members in _tables(data, name, ()):
@@ -91,7 +96,7 @@ def _by_name(data: object, name: str, epsilon: list[object], domain: Domain | No
     for entry in domain:
         if entry not in paths:
             raise InvalidSpec(f"{name}: the value {entry!r} must be in a block")
-    return Nested(domain, [paths[entry] for entry in domain], epsilon)
+    return domain, [paths[entry] for entry in domain]
 
 
 def _tables(data: object, name: str, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:
