@@ -68,7 +68,7 @@ def _compare(folder: str | None, seconds: float) -> None:
     made = page(gains, seconds=seconds)
     click.echo(made.text())
     if folder is not None:
-        written, missing = made.save(Path(folder))
+        written, missing = made.save(Path(folder), ("png", "svg"))
         for example in EXAMPLES:
             written.append(Path(folder) / f"gallery-{example.name}.toml")
             _write(example, written[-1])

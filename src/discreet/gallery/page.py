@@ -59,9 +59,16 @@ def page(gains: Sequence[Gain], *, seconds: float) -> Report:
             )
         ],
         {f"gallery-{gain.example.name}": partial(draw, gain) for gain in gains},
+        {f"gallery-{gain.example.name}": _caption(gain) for gain in gains},
         options=f"all --seconds {seconds:g}",
         command_name="gallery",
     )
+
+
+def _caption(gain: Gain) -> str:
+    """The heading of one context, and its spec."""
+    title = gain.example.title[0].upper() + gain.example.title[1:]
+    return f"## {title}\n\n```toml\n{gain.example.text}```"
 
 
 def draw(gain: Gain, path: str | Path) -> None:

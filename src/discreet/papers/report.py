@@ -75,6 +75,8 @@ class Report:
     checks: Sequence[Check] = ()
     figures: dict[str, Draw] = field(default_factory=dict)
     """Each by the name of its files without the suffix."""
+    captions: Mapping[str, str] = field(default_factory=dict)
+    """What stands above each figure on the page, in Markdown; figures with captions follow the tables."""
     data: Mapping[str, str] = field(default_factory=dict)
     """What each data set is, by the name that it has in tables and figures."""
     options: str = ""
@@ -108,15 +110,17 @@ class Report:
 
     def markdown(self, pictures: Mapping[str, Sequence[str]]) -> str:
         """The report in Markdown, with these pictures: for each figure its files, of which the first is shown."""
-        parts = [f"# {self.title[0].upper()}{self.title[1:]}", *self.paragraphs]
-        for shown, *others in filter(None, pictures.values()):
-            parts.append(f"![{self.title}]({shown})")
+        figures: list[str] = []
+        for name, (shown, *others) in ((name, files) for name, files in pictures.items() if files):
+            figures += [self.captions[name]] if name in self.captions else []
+            figures.append(f"![{self.title}]({shown})")
             if others:
-                parts.append(f"The same as {' and '.join(f'[{Path(o).suffix[1:].upper()}]({o})' for o in others)}.")
-        if self.checks:
-            parts.append("\n".join(f"- {check}" for check in self.checks))
-        parts += [*self.sources, *(table.markdown() for table in self.tables)]
-        return "\n\n".join([*parts, f"Made by `{self.command}`."]) + "\n"
+                figures.append(f"The same as {' and '.join(f'[{Path(o).suffix[1:].upper()}]({o})' for o in others)}.")
+        found = ["\n".join(f"- {check}" for check in self.checks)] if self.checks else []
+        found += [*self.sources, *(table.markdown() for table in self.tables)]
+        first, last = (found, figures) if self.captions else (figures, found)
+        head = [f"# {self.title[0].upper()}{self.title[1:]}", *self.paragraphs]
+        return "\n\n".join([*head, *first, *last, f"Made by `{self.command}`."]) + "\n"
 
     def save(self, folder: Path, formats: Sequence[str] = KINDS) -> tuple[list[Path], str]:
         """Write the page, one TSV per table and each figure in these formats, of which the page shows the first.
