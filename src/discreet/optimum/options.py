@@ -31,6 +31,9 @@ Array = NDArray[np.float64]
 MOST_CLASSES = 64
 """The most classes of values that are composed into types."""
 
+MOST_COMPARED = 256
+"""The most classes that a form of context may have, before those that are alike are found among them."""
+
 MOST_EPSILON = Fraction(16)
 """A larger entry is taken for this one: what more of it would gain is invisible in any share."""
 
@@ -58,11 +61,16 @@ class Classes:
 
 def classes_of(context: Context, shares: Any) -> Classes:
     """The classes of a context with entries by class and row; `NotServed` with a reason for any other context."""
+    closed = context.strict()
+    if len(closed.members) > MOST_COMPARED:
+        raise NotServed(
+            f"types need at most {MOST_COMPARED} different rows of E; the context has {len(closed.members)}"
+        )
     class_of = context.alike
     count = max(class_of) + 1
     if not 2 <= count <= MOST_CLASSES:
         raise NotServed(f"types need 2 to {MOST_CLASSES} classes of alike values; the context has {count}")
-    closed, members = context.strict(), [list[int]() for _ in range(count)]
+    members: list[list[int]] = [[] for _ in range(count)]
     for x, c in enumerate(class_of):
         members[c].append(x)
     inside, across = [], []
