@@ -15,6 +15,9 @@ OPTIMAL = 1e-4
 CLOSE = 0.1
 """A proved gap above this part is shown, but not called a certificate."""
 
+TELLING = 0.99
+"""A bound that leaves a larger gap than this part is not printed."""
+
 SHOWN = 8
 """How many closed forms a printed design lists."""
 
@@ -105,7 +108,7 @@ class Designed:
         rows: list[tuple[Any, ...]] = [("designed", self.error, 1.0, made.bits)]
         unit = self.error or 1.0
         rows += [(c.name, c.error, c.error / unit, c.bits) for c in self.compared[:SHOWN]]
-        if self.bound > 0:
+        if self.gap < TELLING:
             rows.append(("no mechanism below", self.bound, self.bound / unit, None))
         lines = [tables.text(columns, rows)]
         if len(self.compared) > SHOWN:

@@ -58,6 +58,8 @@ class Search:
     reports: Callable[[Part], int]
     progress: Callable[[Step], object]
     history: list[Step] = field(default_factory=list)
+    known: dict[Part, dict[str, Array]] = field(default_factory=dict)
+    """The columns that were found for a part, the last ones for every objective."""
     began: float = field(default_factory=monotonic)
     stopped: bool = False
 
@@ -65,28 +67,31 @@ class Search:
         """The best channel for the objective, at these shares or at the worst ones."""
         return self.worst(objective, shares, until) if objective.worst else self.at(objective, shares, until)
 
-    def at(self, objective: Objective, shares: Array, until: float, known: Solution | None = None) -> Solution:
-        """The best channel for the objective at these shares that is found before the clock shows `until`."""
+    def at(self, objective: Objective, shares: Array, until: float) -> Solution:
+        """The best channel for the objective at these shares that is found before the clock shows `until`.
+
+        It begins with the columns that were found before, for other shares or other wishes.
+        """
         tasks, between = tasks_of(self.parts, objective, shares)
         found: list[Found] = []
         solved: dict[bytes, Found] = {}
         works = [task.part.size**2 for task in tasks]
         for number, task in enumerate(tasks):
             if task.key not in solved:
-                before = [] if known is None else [known.found[number].columns]
                 now = monotonic()
                 share = works[number] / sum(works[number:])
                 error = between + sum(one.state.value for one in found)
                 solved[task.key] = generate(
                     Cone(task.part.E),
                     task.searched,
-                    starts=np.concatenate([self.starts(task.part), *before]),
+                    starts=np.concatenate([self.starts(task.part), *self.known.get(task.part, {}).values()]),
                     until=now if self.stopped else now + share * (until - now),
                     rng=np.random.default_rng([self.seed, number]),
                     progress=partial(self._tell, error),
                 )
                 self.stopped |= solved[task.key].stopped
             found.append(solved[task.key])
+            self.known.setdefault(task.part, {})[objective.name] = found[-1].used
         channels = self.unhurried(
             lambda: [
                 written_out(task.searched, one, task.smaller, most=self.reports(task.part))
@@ -122,7 +127,7 @@ class Search:
             if self.stopped or most - solution.error < SADDLE * most or monotonic() >= until:
                 break
             shares = shares + 2 / (step + 3) * (against - shares)
-            solution = self.at(objective, shares, min(until, monotonic() + seconds / 12), solution)
+            solution = self.at(objective, shares, min(until, monotonic() + seconds / 12))
         assert best is not None
         return best[1]
 

@@ -16,6 +16,9 @@ from .pricing import Price, climbed, dragged
 KEPT = 40
 """Columns kept for each value, at most."""
 
+WORTH = 12
+"""Columns for each value that another search begins with, at most."""
+
 STEPS = 12
 """Steps of the weights in a round."""
 
@@ -55,6 +58,13 @@ class Found:
     history: tuple[Progress, ...]
     converged: bool
     stopped: bool
+
+    @property
+    def used(self) -> Array:
+        """The columns of some weight, at most a dozen for each value, the heaviest first."""
+        weights, most = self.state.weights, WORTH * self.columns.shape[1]
+        order = np.argsort(-weights, kind="stable")[:most]
+        return self.columns[order[weights[order] > LIGHT]]
 
 
 def generate(

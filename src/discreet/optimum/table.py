@@ -15,6 +15,9 @@ from .symmetry import Group
 LEFT = 0.8
 """What a round of dropping leaves of the reports, at least."""
 
+MOST = 1500
+"""Columns that are looked at, at most: the heaviest ones."""
+
 WORK = 2e10
 """Multiplications that exact weights may take."""
 
@@ -26,8 +29,10 @@ def written_out(problem: Problem, found: Found, smaller: Group, *, most: int) ->
     columns are dropped at no cost, as long as others with other weights make the same M; then the lightest ones, in
     rounds, after each of which the weights of the rest are settled anew.
     """
-    used = found.state.weights > 1e-10
-    columns, weights = _split(found.columns[used], found.state.weights[used], problem.group, smaller)
+    weights = found.state.weights
+    used = np.argsort(-weights, kind="stable")[:MOST]
+    used = np.sort(used[weights[used] > 1e-9])
+    columns, weights = _split(found.columns[used], weights[used], problem.group, smaller)
     problem = replace(problem, group=smaller)
     images = np.array([len(smaller.images(column)) for column in columns], dtype=float)
     weights = _recombined(_features(columns, smaller), weights, images)
