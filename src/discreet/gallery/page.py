@@ -59,9 +59,9 @@ def page(gains: Sequence[Gain], *, seconds: float) -> Report:
             )
         ],
         {f"gallery-{gain.example.name}": partial(draw, gain) for gain in gains},
-        {f"gallery-{gain.example.name}": _caption(gain) for gain in gains},
         options=f"all --seconds {seconds:g}",
         command_name="gallery",
+        captions={f"gallery-{gain.example.name}": _caption(gain) for gain in gains},
     )
 
 

@@ -75,14 +75,14 @@ class Report:
     checks: Sequence[Check] = ()
     figures: dict[str, Draw] = field(default_factory=dict)
     """Each by the name of its files without the suffix."""
-    captions: Mapping[str, str] = field(default_factory=dict)
-    """What stands above each figure on the page, in Markdown; figures with captions follow the tables."""
     data: Mapping[str, str] = field(default_factory=dict)
     """What each data set is, by the name that it has in tables and figures."""
     options: str = ""
     """The options of the command that made it."""
     command_name: str = "papers"
     """The command that makes it; one that makes many takes the name of this one first."""
+    captions: Mapping[str, str] = field(default_factory=dict)
+    """What stands above each figure on the page, in Markdown; figures with captions follow the tables."""
 
     @property
     def command(self) -> str:
