@@ -132,7 +132,7 @@ def _attempts(
         if context.size <= TORUS_LIMIT:
             yield lambda: named(context, "torus", {}, shares)
         if context.factors is None:
-            yield lambda: _types(context, shares, bits)
+            yield lambda: by_types(context, shares, bits, most=TYPE_CLASSES)
         if bits is None or context.size <= bits:
             yield lambda: named(context, "graded_unary", {}, shares)
 
@@ -291,9 +291,9 @@ def _two_sizes(context: Context, served: Context, part: Part, shares: Any, objec
     return Mechanism(context, mixture(served, asked, shares), served=served)
 
 
-def _types(context: Context, shares: Any, bits: int | None) -> Mechanism:
+def by_types(context: Context, shares: Any, bits: int | None, *, most: int) -> Mechanism:
     """Reports by type for classes of alike values, where E depends on the class and, between classes, on the row."""
     classes = classes_of(context, shares)
-    if len(classes.inside) > TYPE_CLASSES:
-        raise NotServed(f"types of more than {TYPE_CLASSES} classes are left to a design")
+    if len(classes.inside) > most:
+        raise NotServed(f"types of more than {most} classes are left to a design")
     return Mechanism(context, best_types(classes, bits=bits).randomizer)

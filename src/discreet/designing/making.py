@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..build import base, check_bits
-from ..choose import explain, prior_of
+from ..choose import by_types, explain, prior_of
 from ..context import Context
 from ..errors import DiscreetError, InvalidInput, NotServed, check_type, shown
 from ..explanation import rated
@@ -24,8 +25,10 @@ from ..mechanisms.channel import PAIR
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.randomizer import Randomizer
 from ..mechanisms.repair import repaired
+from ..mechanisms.types import Types
 from ..objective import Objective, objective_of
 from ..optimum.cone import Array
+from ..optimum.options import MOST_CLASSES
 from ..statistics.numeric import NUMERIC
 from .parts import LARGEST, Part, is_distance, parts_of
 from .proving import Proof, proved, proved_by_types
@@ -119,12 +122,15 @@ def _check(seconds: Any, seed: object, progress: object) -> None:
 
 
 def _closed_forms(context: Context, shares: Array, bits: int | None, query: Any, worst: bool) -> list[Mechanism]:
-    """Every mechanism that serves the context without a search."""
-    try:
-        found = explain(context, prior=shares, bits=bits, query=query, worst=worst)
-    except DiscreetError:
-        return []
-    return [candidate.mechanism for candidate in found.candidates]
+    """Every mechanism that serves the context without a search for a table; types of many classes, too."""
+    found: list[Mechanism] = []
+    with suppress(DiscreetError):
+        compared = explain(context, prior=shares, bits=bits, query=query, worst=worst)
+        found = [candidate.mechanism for candidate in compared.candidates]
+    if not any(made.name == Types.name for made in found):
+        with suppress(DiscreetError):
+            found.append(by_types(context, shares, bits, most=MOST_CLASSES))
+    return found
 
 
 def _most_reports(part: Part, bits: int | None) -> int:

@@ -113,7 +113,9 @@ class Designed:
         lines = [tables.text(columns, rows)]
         if len(self.compared) > SHOWN:
             lines.append(f"and {len(self.compared) - SHOWN} other closed forms with more error")
-        about = f"{made.name} of {made.randomizer.outputs} reports for {self.objective}: {self.label}"
+        count = made.randomizer.outputs
+        reports = f"{count} reports" if count < 1 << 32 else f"up to 2**{made.bits} reports"
+        about = f"{made.name} of {reports} for {self.objective}: {self.label}"
         lines.append(f"{about}; at the worst shares {self.worst_case:.6g}.")
         if self.expected_distance is not None:
             lines.append(
