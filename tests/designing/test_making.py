@@ -95,9 +95,9 @@ def test_a_closed_form_that_cannot_be_beaten_is_taken(form):
 
 
 def test_a_query_gets_a_mechanism_of_its_own(line):
-    """The tight table of a line is the geometric mechanism, which is the best for a mean; it is not for the shares."""
+    """On a line the geometric response is the best for a mean; it is not for the shares."""
     mean = dc.design(LINE, query="mean", seconds=120)
-    assert mean.mechanism.name == "tight"
+    assert mean.mechanism.name == "geometric"
     assert mean.label.startswith("optimal")
     of_line = objective_of(LINE, "mean").error(line.mechanism, np.full(6, 1 / 6))
     assert mean.error < of_line
