@@ -272,8 +272,11 @@ def _users_needed(
     of_shares = objective.asked[0][1] is None
     if of_shares and stderr >= 1:
         raise InvalidInput(f"stderr={stderr} must be between 0 and 1 for a share")
+    told = f"stderr={stderr}" + ("" if of_shares else f" of {objective.titles[0]}")
+    if objective.worst and not of_shares:
+        return _needed(math.sqrt(objective.error(chosen, shares)), stderr, f"{told} at the worst shares")
     (deviation,) = objective.deviations(chosen.randomizer, shares)
-    return _needed(deviation, stderr, f"stderr={stderr}" + ("" if of_shares else f" of {objective.titles[0]}"))
+    return _needed(deviation, stderr, told)
 
 
 def _needed(deviation: float, target: float, told: str) -> tuple[int, str]:

@@ -25,14 +25,20 @@ def test_a_spec_is_printed_or_written(tmp_path):
     path = tmp_path / "survey.toml"
     assert run("hours", "-o", str(path)).exit_code == 0
     assert path.read_text() == find("hours").text
+    path.write_text("mine")
+    assert "is there already; --force replaces it" in run("hours", "-o", str(path)).stderr
+    assert path.read_text() == "mine"
+    assert run("hours", "-o", str(path), "--force").exit_code == 0
+    assert path.read_text() == find("hours").text
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["nothing"], "name='nothing' must be one of ages"),
-        (["hours", "-o", "hours.json"], "are written as .toml files"),
+        (["hours", "-o", "hours.json"], "must be written as .toml files"),
         (["hours", "-o", "hours.txt"], "a spec must be a .toml or a .json file"),
+        (["-o", "hours.toml"], "-o must go with the NAME of an example"),
     ],
 )
 def test_bad_input_is_one_line(arguments, message):

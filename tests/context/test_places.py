@@ -125,7 +125,7 @@ def test_places_may_be_a_range_and_a_ring_of_numbers_needs_no_length():
         (range(1, 4), "ring", {}, "around must be given: the length of the ring, unless its places are 0 to 2"),
         (range(3), "ring", {"around": 0}, "around=0 must be positive"),
         (range(3), "ring", {"around": "x"}, "around 'x' must be a finite decimal"),
-        (range(3), "ring", {"around": 2}, "points: 0 and 2 must not be at one place"),
+        (range(3), "ring", {"around": 2}, "around=2 must be more than the 2 from the first place to the last"),
         (range(3), "circle", {}, "distance='circle' must be one of line, ring, l1, l2, linf"),
         (range(3), "l2", {"around": 3}, "around=3 must go with the distance 'ring'"),
         (range(3), abs, {"points": [1, 2, 3]}, "points must go with a distance between points"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from .. import tables
+from ..errors import InvalidInput
 from ..gallery import EXAMPLES, Example, find
 
 
@@ -26,12 +27,16 @@ from ..gallery import EXAMPLES, Example, find
     show_default=True,
     help="With all: the longest search for the best mechanism of each context.",
 )
-def command(name: str | None, output: str | None, seconds: float) -> None:
+@click.option("--force", is_flag=True, help="Replace the file of a spec if it exists.")
+def command(name: str | None, output: str | None, seconds: float, force: bool) -> None:
     """Start from a context that others need too.
 
-    NAME is one of the gallery: its spec is printed, or written to a file. Without NAME the gallery is listed; all
-    compares the error of every context with that of classical privacy and draws the pictures.
+    NAME is one of the gallery: its spec is printed, or written to a file, which is left alone if it exists. Without
+    NAME the gallery is listed; all compares the error of every context with that of classical privacy and draws the
+    pictures.
     """
+    if name is None and output is not None:
+        raise click.UsageError("-o must go with the NAME of an example, or with all")
     if name is None:
         listed = tables.text([("name", "s"), ("context", "s")], [(one.name, one.title) for one in EXAMPLES])
         click.echo(f"{listed}\ndiscreet gallery NAME -o survey.toml writes one of them as a spec.")
@@ -40,16 +45,18 @@ def command(name: str | None, output: str | None, seconds: float) -> None:
     elif output is None:
         click.echo(find(name).text, nl=False)
     else:
-        _write(find(name), Path(output))
+        _write(find(name), Path(output), force=force)
 
 
-def _write(example: Example, path: Path) -> None:
+def _write(example: Example, path: Path, *, force: bool) -> None:
     """The spec as a file, whole or not at all."""
     from ..files.atomic import replacing
     from ..wire.spec import check_name
 
     if check_name(path).suffix != ".toml":
-        raise click.UsageError(f"{path}: the specs of the gallery have comments and are written as .toml files")
+        raise InvalidInput(f"{path}: the specs of the gallery have comments and must be written as .toml files")
+    if path.exists() and not force:
+        raise InvalidInput(f"{path}: is there already; --force replaces it")
     with replacing(path) as file:
         file.write(example.text.encode())
 
@@ -71,7 +78,7 @@ def _compare(folder: str | None, seconds: float) -> None:
         written, missing = made.save(Path(folder), ("png", "svg"))
         for example in EXAMPLES:
             written.append(Path(folder) / f"gallery-{example.name}.toml")
-            _write(example, written[-1])
+            _write(example, written[-1], force=True)
         click.echo("\n".join(f"wrote {path}" for path in written), err=True)
         if missing:
             click.echo(f"no picture: {missing}", err=True)

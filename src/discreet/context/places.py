@@ -88,6 +88,11 @@ class Places(Context):
         length = decimal_of(around, "around")
         if length <= 0:
             raise InvalidContext(f"around={shown(around)} must be positive: the length of the ring")
+        if max(places) - min(places) >= length:
+            raise InvalidContext(
+                f"around={shown(around)} must be more than the {text_of(Fraction(max(places) - min(places)))} from the "
+                "first place to the last: the length of the whole ring"
+            )
         return length
 
     # -- the matrix ------------------------------------------------------------------------------

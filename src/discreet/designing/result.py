@@ -123,4 +123,6 @@ class Designed:
             )
         if len(self.wishes) > 1:
             lines.append("n x error of each: " + ", ".join(f"{name} {error:.6g}" for name, error in self.wishes))
+        if self.stopped:
+            lines.append("The search was stopped before its time; this is the best that it had found.")
         return "\n".join([*lines, *self.notes])

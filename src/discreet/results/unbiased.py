@@ -88,22 +88,29 @@ class Estimate(Shares):
         """A score interval, stretched to hold the normal one.
 
         The standard error alone is too small where few reports could have told of a value, and zero where none
-        did. So the variance is taken along the way from the estimated distribution p to everyone holding the value z
-        of the most (least) weight: ``p_t = (1-t) p + t e_z``, whose second moment is linear in t. The interval ends
-        where ``(q_hat - q_t)**2 = c (M_t - q_t**2)`` with ``c = z**2 / n``, a quadratic equation in t.
+        did. So the variance is taken along the way from a distribution p that agrees with the estimate of the query
+        to everyone holding the value z of the most (least) weight: ``p_t = (1-t) p + t e_z``, whose second moment is
+        linear in t. The interval ends where ``(q_hat - q_t)**2 = c (M_t - q_t**2)`` with ``c = z**2 / n``, a
+        quadratic equation in t.
         """
         z = quantile(confidence)
         if not self.n:
             return -math.inf, math.inf
         value, reach = float(weights @ self.shares), z * self._query_stderr(weights)
-        least, most = (self._score_end(weights, end, z * z / self.n) for end in (weights.min(), weights.max()))
+        p = self._agreeing(weights, value)
+        least, most = (self._score_end(p, weights, end, z * z / self.n) for end in (weights.min(), weights.max()))
         return min(value - reach, least), max(value + reach, most)
 
-    def _score_end(self, weights: Array, end: float, c: float) -> float:
+    def _agreeing(self, weights: Array, value: float) -> Array:
+        """The plausible distribution, moved towards the heaviest or the lightest value until the query is `value`."""
+        start = float(weights @ self.plausible)
+        end = float(weights.max() if value > start else weights.min())
+        part = min((value - start) / (end - start), 1.0) if end != start else 0.0
+        return (1 - part) * self.plausible + part * _everyone(weights, end)
+
+    def _score_end(self, p: Array, weights: Array, end: float, c: float) -> float:
         """The last value of the query on the way to everyone holding a value of weight `end` that is not ruled out."""
-        p, randomizer = self.plausible, self.tally.mechanism.randomizer
-        corner = np.zeros(len(p))
-        corner[int(np.argmax(weights == end))] = 1.0
+        randomizer, corner = self.tally.mechanism.randomizer, _everyone(weights, end)
         here, there = (float(np.sum(randomizer.cross_moment(q, weights, weights, NUMERIC))) for q in (p, corner))
         found, start = float(weights @ self.shares), float(weights @ p)
         step = end - start
@@ -135,6 +142,13 @@ class Estimate(Shares):
         if len(set(names.values())) < len(totals):  # reports may show blocks that are no parts of the context
             names = dict(enumerate(range(len(totals)) if len(totals) > 1 else ["all"]))
         return {names[block]: float(total) if self.n else math.nan for block, total in enumerate(totals)}
+
+
+def _everyone(weights: Array, end: float) -> Array:
+    """The distribution in which everyone holds one value of weight `end`."""
+    found = np.zeros(len(weights))
+    found[int(np.argmax(weights == end))] = 1.0
+    return found
 
 
 def estimate(tally: Tally | Shares) -> Estimate:
