@@ -20,7 +20,7 @@ from .reduction import Block, blocks_of
 PAIRS = 4000
 """Pairs of facets in a first program, at most; further ones are added where they are violated."""
 
-ADDED = 40
+ADDED = 10
 """Violated pairs added in a round, for each value."""
 
 ROUNDS = 6
@@ -73,16 +73,14 @@ class _Program:
         return len(self.facets.above)
 
     def first(self) -> Numbers | None:
-        """One of every orbit of pairs, or of the likeliest where these are too many; None if there are none."""
+        """One of every orbit of pairs, or of opposite ones where all are too many; None if there are none."""
         if self.count**2 * self.problem.group.order <= 50_000_000:
             pairs = self._one_of_each(np.arange(self.count**2))
             if len(pairs) <= PAIRS:
                 return pairs if len(pairs) else None
         facets = self.facets
         opposite = (facets.above[:, None] == facets.of) & (facets.of[:, None] == facets.above)
-        beside = (facets.above[:, None] == facets.above) | (facets.of[:, None] == facets.of)
-        likely = self._one_of_each(np.flatnonzero(opposite.ravel()))
-        return np.concatenate([likely, self._one_of_each(np.flatnonzero(beside.ravel()))[: PAIRS - len(likely)]])
+        return self._one_of_each(np.flatnonzero(opposite.ravel()))[:PAIRS]
 
     def _one_of_each(self, pairs: Numbers) -> Numbers:
         """The first of all pairs that a permutation, or an exchange of the two, sends to each other."""
