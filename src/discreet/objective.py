@@ -17,13 +17,13 @@ from .errors import InvalidInput, NotIdentifiable, check_type, shown
 from .limits import spend
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.randomizer import Randomizer
-from .results.weights import weights_of
+from .results.weights import MEAN, numbers_of, weights_of
 from .statistics.numeric import NUMERIC
 from .statistics.simplex import peak_of_squares, peak_on_simplex
 
 Array = NDArray[np.float64]
 
-SHARES, MEAN, CUMULATIVE = "shares", "mean", "cumulative"
+SHARES, CUMULATIVE = "shares", "cumulative"
 
 _TITLES = {SHARES: "all shares", MEAN: "the mean", CUMULATIVE: "the cumulative shares"}
 
@@ -168,25 +168,11 @@ def _wish(domain: Domain, query: Any, name: str) -> tuple[str, Array | None]:
     if isinstance(query, str):
         if query not in (MEAN, CUMULATIVE):
             raise InvalidInput(f"{name}={shown(query)} must be {_KNOWN}")
-        return query, _numbers(domain, name)[None, :] if query == MEAN else _cumulative(domain, name)
+        return query, numbers_of(domain, name)[None, :] if query == MEAN else _cumulative(domain, name)
     weights = weights_of(domain, query, name=name)
     if np.ptp(weights) == 0:
         raise InvalidInput(f"{name} weighs all values alike, so its answer is known; its weights must differ")
     return "query", weights[None, :]
-
-
-def _numbers(domain: Domain, name: str) -> Array:
-    """The values themselves, which must be different numbers."""
-    if domain.stored_range is not None:
-        numbers = np.asarray(domain.stored_range, dtype=float)
-    else:
-        for value in domain:
-            if isinstance(value, bool) or not isinstance(value, Real):
-                raise InvalidInput(f'{name}="{MEAN}" needs values that are numbers; {shown(value)} is not one')
-        numbers = np.array([float(value) for value in domain])  # type: ignore[arg-type]
-    if not np.isfinite(numbers).all() or np.ptp(numbers) == 0:
-        raise InvalidInput(f'{name}="{MEAN}" needs at least two values, all of them finite numbers')
-    return numbers
 
 
 def _cumulative(domain: Domain, name: str) -> Array:

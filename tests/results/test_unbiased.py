@@ -238,3 +238,18 @@ def test_block_totals_of_a_law_read_back_are_numbered_where_the_context_has_no_p
     mechanism = parse_law(law_text(dc.mechanism(context, "hadamard")))
     tally = mechanism.tally(mechanism.randomize_indices([0, 1, 2, 2], dc.random.seeded(1)))
     assert dc.estimate(tally).block_totals == {0: 0.5, 1: 0.5}
+
+
+def test_the_interval_of_a_mean_is_about_the_estimate_where_shares_are_noisy():
+    """On a line the mean is known well from shares that are not: their projection has another mean."""
+    context = dc.Context.metric(range(20, 60), "line", "0.2")
+    mechanism = dc.mechanism(context, "geometric")
+    held = np.random.default_rng(3).geometric(0.07, 20_000).clip(max=40) - 1
+    found = dc.estimate(mechanism.tally(mechanism.randomize_indices(held, dc.random.seeded(3))))
+    mean = found.query("mean")
+    low, high = mean.interval()
+    assert low < held.mean() + 20 < high
+    assert high - low < 1.2 * 2 * 1.96 * mean.stderr
+    projected = float(np.arange(20, 60) @ found.plausible)
+    assert not low < projected < high  # the control: an interval that starts there is far too wide
+    assert mean.value == pytest.approx(float(np.arange(20, 60) @ found.shares))

@@ -31,3 +31,9 @@ def test_other_weights_are_refused_in_one_line(weights):
 def test_a_value_outside_the_domain_has_no_weight():
     with pytest.raises(UnknownValue, match="value='q' must be one of the 3 values"):
         weights_of(DOMAIN, {"q": 0})
+
+
+def test_the_weights_of_a_mean_are_the_values():
+    assert weights_of(dc.Domain([3, 1, 2.5]), "mean").tolist() == [3, 1, 2.5]
+    with pytest.raises(InvalidInput, match="needs values that are numbers; 'a' is not one"):
+        weights_of(dc.Domain(["a", "b"]), "mean")

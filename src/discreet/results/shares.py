@@ -86,7 +86,7 @@ class Shares(ABC):
         return iter(self.values)
 
     def query(self, weights: Any) -> Query:
-        """The sum ``weights . shares``: one weight per value in order, or ``{value: weight}`` with 0 for the others."""
+        """The sum ``weights . shares``: weights in order, ``{value: weight}`` with 0 for the others, or "mean"."""
         return Query(self, weights_of(self.values, weights))
 
     def to_dict(self, *, confidence: float = 0.95) -> dict[str, Any]:
