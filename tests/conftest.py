@@ -1,11 +1,11 @@
-"""What every test is run under: no deadlines, no cache of choices, and one process for all that start a Spark."""
+"""What every test is run under: the same examples, no deadlines, no cache of choices, one process for all of Spark."""
 
 import os
 
 import pytest
 from hypothesis import settings
 
-settings.register_profile("patient", deadline=None)
+settings.register_profile("patient", deadline=None, derandomize=True, database=None)
 settings.load_profile("patient")
 
 os.environ["DISCREET_CACHE"] = "off"  # for the commands that tests start, too: the user's own folder is never touched

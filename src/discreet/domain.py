@@ -186,11 +186,13 @@ def _kept(value: Any) -> Any:
     if type(value) in (str, int):
         return value
     try:
-        strange = value is None or bool(value != value) or _infinite(value)
+        strange = value is None or isinstance(value, complex) or bool(value != value) or _infinite(value)
     except (TypeError, ValueError, OverflowError):
         strange = type(value).__name__ == "NAType"
     if strange:
-        raise InvalidContext(f"values: {value!r} must not be a value: it is not finite, or stands for no answer")
+        raise InvalidContext(
+            f"values: {value!r} must not be a value: it is not real, not finite, or stands for no answer"
+        )
     return value
 
 

@@ -45,8 +45,8 @@ INPUTS = {
     "bounds": ["prior.json", "survey.toml", "values.txt"],
     "spark": ["answers.txt", "key", "survey.toml", "values.txt"],
 }
-OTHERS = {"verify", "audit", "papers", "init"}
-"""Two commands that write no file, and two that are tried below: into a folder, and with no spec to read."""
+OTHERS = {"verify", "audit", "papers", "init", "gallery"}
+"""Two commands that write no file, and three that read no spec: two are tried below, one in a file of its own."""
 
 
 @pytest.fixture

@@ -126,8 +126,13 @@ UNIFORM = ["hadamard", "general_hadamard", "randomized_response", "subset", "pro
 CLASSES = dc.Context.uniform(range(7), "2") & HIGH_LOW
 LAWS = {
     **{name: dc.mechanism(dc.Context.uniform(range(7), "1"), name) for name in UNIFORM},
-    "types": dc.mechanism(CLASSES),
+    "types": next(one.mechanism for one in dc.explain(CLASSES).candidates if one.name == "types"),
     "graded_unary": dc.mechanism(CLASSES, "graded_unary"),
+    "geometric": dc.mechanism(dc.Context.metric(range(7), "line", "1"), "geometric"),
+    "ring": dc.mechanism(dc.Context.metric(range(7), "ring", "1"), "ring"),
+    "torus": dc.mechanism(dc.Context.metric([(x, y) for x in range(3) for y in range(3)], "l1", "1"), "torus"),
+    "nested": dc.mechanism(dc.Context.nested({"a": range(3), "b": range(3, 7)}, ["1", "3"]), "nested"),
+    "paired": dc.mechanism(SMALL * SMALL, "paired", first={"name": "randomized_response"}, second={"name": "hadamard"}),
     "blocks": dc.mechanism(dc.Context.blocks({"a": range(4), "b": range(4, 7)}, {"a": "1", "b": "2"}), "hadamard"),
     "high-low": dc.mechanism(HIGH_LOW, "subset"),
     "utility_rappor": dc.mechanism(HIGH_LOW, "utility_rappor"),
