@@ -191,7 +191,7 @@ def _kept(value: Any) -> Any:
         strange = type(value).__name__ == "NAType"
     if strange:
         raise InvalidContext(
-            f"values: {value!r} must not be a value: it is not real, not finite, or stands for no answer"
+            f"values: {value!r} must not be a value: it is not real or finite, or stands for no answer"
         )
     return value
 
