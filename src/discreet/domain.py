@@ -187,8 +187,8 @@ def _kept(value: Any) -> Any:
         return value
     try:
         strange = value is None or isinstance(value, complex) or bool(value != value) or _infinite(value)
-    except (TypeError, ValueError, OverflowError):
-        strange = type(value).__name__ == "NAType"
+    except (TypeError, ValueError, ArithmeticError):  # such as a signalling NaN
+        strange = type(value).__name__ in ("NAType", "Decimal")
     if strange:
         raise InvalidContext(
             f"values: {value!r} must not be a value: it is not real or finite, or stands for no answer"

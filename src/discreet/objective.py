@@ -36,6 +36,9 @@ WORST_LIMIT = 1 << 31
 CALL = 512
 """Steps that it takes to ask for one moment, beside those that depend on the number of weights."""
 
+SMALLEST = 1e-50
+"""The least difference of weights whose squares, and those of their sums, are far from the ends of doubles."""
+
 SLAB = 1 << 20
 """Weights that are handled at once."""
 
@@ -143,6 +146,9 @@ def objective_of(context: Context, query: Any = None, worst: bool = False) -> Ob
     wishes = [_wish(context.domain, query, "query")] if several is None else []
     for number, one in enumerate(several or ()):
         wishes.append(_wish(context.domain, one, f"query[{number}]"))
+    for name, rows in wishes:
+        if rows is not None and not SMALLEST <= np.ptp(rows, axis=1).max() <= 1 / SMALLEST:
+            raise InvalidInput(f"{name}: its weights must differ by {SMALLEST:g} to {1 / SMALLEST:g}, in other units")
     if worst:
         _check_worst(context.size, wishes)
     return Objective(context.size, tuple(wishes), worst)

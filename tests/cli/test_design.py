@@ -47,12 +47,12 @@ def test_json_says_the_same(ages, discreet):
 def test_a_query_and_the_worst_case_can_be_asked_for(ages, discreet):
     Path("weights.json").write_text("[0, 0, 1, 1, 0, 0]")
     Path("prior.json").write_text("[0.5, 0.1, 0.1, 0.1, 0.1, 0.1]")
-    asked = ["--query", "weights.json", "--prior", "prior.json", "--seconds", "120", "--json"]
+    asked = ["--query", "weights.json", "--prior", "prior.json", "--seconds", "3", "--json"]
     data = json.loads(discreet("design", "ages.toml", *asked, "-o", "asked.json").stdout)
     assert data["objective"] == "query"
     assert data["prior"][0] == 0.5
     assert Spec.read("asked.json").prior == data["prior"]
-    worst = json.loads(discreet("design", "ages.toml", "--worst", "--seconds", "120", "--json").stdout)
+    worst = json.loads(discreet("design", "ages.toml", "--worst", "--seconds", "3", "--json").stdout)
     assert worst["n_error"] == worst["worst_case"]
 
 

@@ -226,3 +226,30 @@ def test_a_design_says_what_it_is(line):
     assert data["compared"][0]["mechanism"] == line.compared[0].name
     assert len(data["history"]) == len(line.history)
     assert 0 < line.expected_distance < float(Fraction(5, 2))
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-3, 1e8, 1e20])
+def test_the_units_of_a_query_change_nothing(unit):
+    plain, other = (dc.design(LINE, query={0: size, 5: -size}, seconds=120) for size in (1.0, unit))
+    assert other.error / unit**2 == pytest.approx(plain.error, rel=1e-6)
+    assert other.bound / unit**2 == pytest.approx(plain.bound, rel=1e-6)
+    assert other.label == plain.label
+    assert other.history[-1].error / unit**2 == pytest.approx(plain.history[-1].error, rel=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e160, 1e-170])
+def test_weights_beyond_doubles_are_refused(unit):
+    with pytest.raises(InvalidInput, match="its weights must differ by 1e-50 to 1e"):
+        dc.design(LINE, query={0: unit}, seconds=1)
+
+
+def test_ctrl_c_before_the_search_gives_the_best_closed_form(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("discreet.designing.making._starts", interrupted)
+    designed = dc.design(LINE, seconds=120)
+    assert designed.stopped
+    assert designed.mechanism.fingerprint == dc.mechanism(LINE, bits=None).fingerprint
+    assert "the search was stopped before it had found a table" in str(designed)
+    assert designed.label == "best found, no certificate"

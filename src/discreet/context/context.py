@@ -351,7 +351,7 @@ class Context(Constructors, ABC):
         """The context of a release under one of the two, whichever is chosen: the larger entry of the closures."""
         from .combine import combined
 
-        return combined(self.strict(), other.strict(), "either")
+        return combined(self.strict(), other.strict(), "either") if isinstance(other, Context) else NotImplemented
 
     def __mul__(self, other: Context) -> Context:
         """The context of two questions asked at once, over pairs of values: the entries of the two add up."""

@@ -167,7 +167,10 @@ def _sequence(data: Any, name: str) -> Sequence[object]:
 def _coordinates(place: Any) -> Sequence[object]:
     if isinstance(place, (str, bytes)) or not isinstance(place, Iterable):
         raise InvalidContext(f"points: {shown(place)} must be coordinates, such as (0, 1.5)")
-    return list(place)
+    try:
+        return list(place)
+    except TypeError:  # an array without dimensions
+        raise InvalidContext(f"points: {shown(place)} must be coordinates, such as (0, 1.5)") from None
 
 
 def _read_points(data: object, name: str) -> list[list[str | int]]:

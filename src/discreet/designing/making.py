@@ -44,6 +44,9 @@ PER_VALUE = 8, 40
 LISTED = 1 << 17
 """The most entries of a closed form whose columns a search begins with."""
 
+WRITTEN = 1 << 13
+"""The same for one whose probabilities are written out one by one."""
+
 SEARCHED = 0.75
 """The part of the time that a search may take; the rest is for the bound."""
 
@@ -53,6 +56,8 @@ TOO_FINE = "Only closed forms were compared: E is too small, or too uneven, to b
 
 LONGEST = 10**7
 """The most seconds that a search may be given."""
+
+TOO_SOON = "Only closed forms were compared: the search was stopped before it had found a table."
 
 ALONE = 0.15
 """The part of the time that each of several wishes is searched for alone, all together at most half."""
@@ -102,12 +107,18 @@ def design(
     )
     try:
         objective = _balanced(search, objective, shares, closed, seconds)
-        solution = search.solved(objective, shares, began + SEARCHED * seconds)
+        sized = _sized(search, objective)
+        solution = search.solved(sized, shares, began + SEARCHED * seconds)
         made = search.unhurried(lambda: Mechanism(context, _joined(parts, solution)))
     except (np.linalg.LinAlgError, NotServed) as failure:
         if not closed:
             raise NotServed(f"{context!r}: no table could be found in doubles ({failure})") from None
         return _finished(objective, shares, closed, None, search, began, note=TOO_FINE)
+    except KeyboardInterrupt:
+        if not closed:
+            raise
+        search.stopped = True
+        return _finished(objective, shares, closed, None, search, began, note=TOO_SOON)
     return _finished(objective, shares, [made, *closed], solution, search, began + seconds)
 
 
@@ -156,7 +167,7 @@ def columns_of(made: Mechanism, members: Sequence[int]) -> Array | None:
     randomizer, size = made.randomizer, made.context.size
     if randomizer.disjoint and randomizer.cells * size <= LISTED:
         return np.stack([randomizer.push(unit, NUMERIC) for unit in np.eye(size)[list(members)]], axis=1)
-    if randomizer.outputs * size <= LISTED:
+    if randomizer.outputs * size <= WRITTEN:
         return np.array([[float(randomizer.probability(x, y)) for x in members] for y in randomizer.reports()])
     return None
 
@@ -171,10 +182,18 @@ def _balanced(
     best = []
     for asked in objective.asked:
         alone = replace(objective, asked=(asked,))
-        solution = search.solved(alone, shares, monotonic() + each)
-        reached = worst_of(solution, alone)[1] if alone.worst else solution.error
+        sized = _sized(search, alone)
+        solution = search.solved(sized, shares, monotonic() + each)
+        reached = search.unit * (worst_of(solution, sized)[1] if alone.worst else solution.error)
         best.append(min([reached, *(alone.error(made, shares) for made in closed)]))
     return objective.balanced(best)
+
+
+def _sized(search: Search, objective: Objective) -> Objective:
+    """The objective with a single query divided by its largest difference of weights, which the search is told of."""
+    rows = objective.asked[0][1]
+    search.unit = 1.0 if len(objective.asked) > 1 or rows is None else float(np.ptp(rows, axis=1).max()) ** 2
+    return objective if search.unit == 1.0 else replace(objective, scales=(search.unit,))
 
 
 def _joined(parts: Sequence[Part], solution: Solution) -> Randomizer:
@@ -211,13 +230,13 @@ def _finished(
     ranked = rated(made, shares, objective)
     if objective.scales:  # by the best of each wish that was searched for, not the best of those compared
         ranked = [replace(one, error=objective.combined([error for _, error in one.wishes])) for one in ranked]
-    closed, proof, between = ranked, Proof(0.0, False, (note,)), 0.0
-    if solution is not None:
-        closed, between = ranked[1:], solution.between
-        proof = _proof(solution, until)
+    closed, proof, bound = ranked, Proof(0.0, False, (note,)), 0.0
+    if solution is not None and search is not None:
+        closed, proof = ranked[1:], _proof(solution, until)
+        bound = search.unit * (proof.bound + solution.between)
         by_types = proved_by_types(made[0].context, shares) if objective.is_plain else 0.0
-        if by_types > proof.bound + between:
-            proof, between = Proof(by_types, True, ()), 0.0
+        if by_types > bound:
+            bound, proof = by_types, Proof(by_types, True, ())
     best = min(
         [*closed, *ranked[:1]], key=lambda one: float(f"{one.error:.9g}")
     )  # a closed form wherever it is as good
@@ -226,7 +245,7 @@ def _finished(
         objective.name,
         tuple((shares if solution is None or best is not ranked[0] else solution.shares).tolist()),
         best.error,
-        min(proof.bound + between, best.error),
+        min(bound, best.error),
         proof.listed,
         replace(objective, worst=True).error(best.mechanism, shares),
         None if search is None else _expected_distance(best.mechanism, search.parts, shares),

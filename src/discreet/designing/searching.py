@@ -62,6 +62,8 @@ class Search:
     """The columns that were found for a part, the last ones for every objective."""
     began: float = field(default_factory=monotonic)
     stopped: bool = False
+    unit: float = 1.0
+    """What the errors of the search are multiplied by for the history: it has queries of about the size 1."""
 
     def solved(self, objective: Objective, shares: Array, until: float) -> Solution:
         """The best channel for the objective, at these shares or at the worst ones."""
@@ -109,7 +111,7 @@ class Search:
             return work()
 
     def _tell(self, error: float, record: Progress) -> None:
-        self.history.append(Step(monotonic() - self.began, error + record.error, record.columns))
+        self.history.append(Step(monotonic() - self.began, self.unit * (error + record.error), record.columns))
         self.progress(self.history[-1])
 
     def worst(self, objective: Objective, shares: Array, until: float) -> Solution:
