@@ -47,8 +47,8 @@ def page(gains: Sequence[Gain], *, seconds: float) -> Report:
         smallest entry of E, which is what one would use without a context; *chosen* is what `dc.mechanism` serves at
         once, *designed* what `dc.design` finds within the seconds it is given, *at least* a lower bound that is
         proved for every mechanism, and *gain* how many times less error the better of the two has than classical
-        privacy. The promise is the same or stronger wherever it matters: every pair is as hard to tell apart as its
-        entry of E says, and no entry is below the epsilon of the classical mechanism.
+        privacy. The promise is the one that was asked for: every pair is as hard to tell apart as its entry of E says.
+        Classical privacy promises the smallest entry for all pairs, more than was asked, and that is what it pays for.
         """,
         [Table("gains", "n x error of what is asked", columns, rows)],
         [
