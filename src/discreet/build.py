@@ -68,13 +68,12 @@ def mechanism(
     error at `prior` (uniform unless given), among those whose reports fit `bits` (None: no limit). The error
     is that of all shares, or of `query`: "mean", "cumulative", weights, or a list of several, balanced; with
     `worst` it is the largest over all shares.
-    Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or
-    "k_sharp"), hadamard, projective, cyclotomic, general_hadamard; ``inner=`` one of these with its
-    parameters for each block; for two values binary, warner, mangat; for high-low mixture and
-    utility_rappor; geometric and ring for a line and a ring of equal steps, torus for a grid of points, nested for
-    blocks inside blocks, paired for two questions (``first=`` and ``second=`` name a mechanism for each), graded_unary
-    for an epsilon of each value; tight for any E with large enough steps, exponential for a symmetric E; table with
-    ``rows=``; law, or types, with ``law=`` as data.
+    Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or "k_sharp"), hadamard,
+    projective, cyclotomic, general_hadamard; ``inner=`` one of these with its parameters for each block; for two values
+    binary, warner, mangat; for high-low mixture and utility_rappor; geometric and ring for a line and a ring of equal
+    steps, torus for a grid of points, nested for blocks inside blocks, paired for two questions (``first=`` and
+    ``second=`` name a mechanism for each), graded_unary for an epsilon of each value; tight for any E with large enough
+    steps, exponential for a symmetric E; table with ``rows=``; law, or types, with ``law=`` as data.
     """
     check_type("context", context, Context, "a context")
     check_type("name", name, str, "text")
@@ -264,10 +263,11 @@ def _each_its_own(served: Context, name: str, parameters: Parameters, shares: Sh
 
 
 def _named_entry(asked: Any, name: str) -> tuple[str, dict[str, Any]]:
-    """The name of a randomizer and its parameters, from a mapping that holds both."""
-    if not isinstance(asked, Mapping) or not isinstance(asked.get("name"), str):
+    """The name of a randomizer and its parameters, from a mapping that holds both, or a name alone."""
+    entry = {"name": asked} if isinstance(asked, str) else asked
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
         raise InvalidInput(f"{name} must map name to the name of a randomizer, and its parameters to their values")
-    return asked["name"], {key: entry for key, entry in asked.items() if key != "name"}
+    return entry["name"], {key: value for key, value in entry.items() if key != "name"}
 
 
 # -- mechanisms of their own ----------------------------------------------------------------------------

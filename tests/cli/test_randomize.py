@@ -117,6 +117,26 @@ def test_nulls_and_absent_keys_are_taken_as_another_or_stop_the_command(discreet
     assert "a.jsonl, row 2: null must be" in refused("randomize", "survey.toml", "a.jsonl", "--column", "u.a")
 
 
+def test_answers_to_two_questions_are_lists_in_json(discreet, refused, folder):
+    (folder / "two.toml").write_text(
+        '[context]\nform = "product"\n'
+        '[context.first]\ndomain = {values = ["none", "flu"]}\ncontext = {form = "uniform", epsilon = "1"}\n'
+        '[context.second]\ndomain = {size = 3}\ncontext = {form = "uniform", epsilon = "2"}\n'
+        '[mechanism]\nname = "hadamard"\n'
+    )
+    (folder / "lists.jsonl").write_text('{"a": ["flu", 2]}\n{"a": ["none", 0]}\n')
+    (folder / "texts.csv").write_text("a\n\"('flu', 2)\"\n\"('none', 0)\"\n")
+    from_lists, from_texts = (
+        discreet("randomize", "two.toml", file, "--column", "a", "--insecure-seed", 5).stdout
+        for file in ("lists.jsonl", "texts.csv")
+    )
+    assert from_lists == from_texts
+    assert len(from_lists.splitlines()) == 4
+    (folder / "lists.jsonl").write_text('{"a": ["flu", 2]}\n{"a": ["flu", "2"]}\n')
+    said = refused("randomize", "two.toml", "lists.jsonl", "--column", "a")
+    assert "lists.jsonl, row 2: a value of type str must be one of the 6 values" in said
+
+
 def test_blank_lines_are_counted(discreet, folder):
     (folder / "a.csv").write_text("district\nn1\n\ns2\n")
     done = discreet("randomize", "survey.toml", "a.csv", "--unknown", "drop", "--insecure-seed", 5)

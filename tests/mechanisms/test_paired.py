@@ -73,3 +73,10 @@ def test_what_cannot_be_paired_is_refused():
         Paired(RandomizedResponse(3, Fraction(1)), RandomizedResponse(3, Fraction(1), word_bits=8))
     with pytest.raises(InvalidInput, match="counted one by one"):
         Paired(RandomizedResponse(3, Fraction(1)), Subset(4, Fraction(1)))
+
+
+def test_a_question_is_served_by_a_name_alone():
+    context = dc.Context.uniform(range(3), "1") * dc.Context.metric(range(4), "line", "1")
+    named = dc.mechanism(context, "paired", first="hadamard", second="geometric")
+    full = dc.mechanism(context, "paired", first={"name": "hadamard"}, second={"name": "geometric"})
+    assert named.fingerprint == full.fingerprint

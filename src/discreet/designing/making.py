@@ -119,7 +119,7 @@ def design(
             raise
         search.stopped = True
         return _finished(objective, shares, closed, None, search, began, note=TOO_SOON)
-    return _finished(objective, shares, [made, *closed], solution, search, began + seconds)
+    return _finished(objective, shares, [made, *closed], solution, search, began + (0 if search.stopped else seconds))
 
 
 def _check(seconds: Any, seed: object, progress: object) -> None:

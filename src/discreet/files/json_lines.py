@@ -128,15 +128,22 @@ def _under(data: dict[str, Any], column: str, where: str) -> Any:
 
 
 def _entry(value: Any) -> Entry:
-    """What a value is called in the domain; None for null, for an absent key, and for lists and objects."""
+    """What a value is called in the domain, a list as a tuple; None for null, for an absent key, and for objects."""
     if isinstance(value, (str, bool)):
         return value
+    if isinstance(value, list):
+        return str(_tuple(value))
     if isinstance(value, int):
         return str(value)
     if not isinstance(value, Decimal):
         return None
     whole = -LONGEST < value.adjusted() < LONGEST and value == value.to_integral_value()
     return str(int(value)) if whole else str(value)  # 18.0 and 18 are one number
+
+
+def _tuple(entries: list[Any]) -> tuple[Any, ...]:
+    """The answers to several questions, as a domain has them."""
+    return tuple(_tuple(entry) if isinstance(entry, list) else entry for entry in entries)
 
 
 def header(columns: Sequence[str]) -> str:
