@@ -28,7 +28,7 @@ def test_no_neighbour_exceeds_the_ratio_and_all_words_are_used(size, epsilon):
     made = RingResponse(size, step)
     assert made.ratio(1) <= exp_below(step)
     assert math.log(exp_below(step) / made.ratio(1)) < 1e-7
-    assert sum(made.around) == 2**64
+    assert sum(made.noise) == 2**64
 
 
 @pytest.mark.parametrize(("values", "epsilon"), [([0, 2, 1, 4, 3], "0.7"), (range(12), "0.5"), (range(9), "2")])

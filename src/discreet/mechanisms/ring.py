@@ -10,22 +10,17 @@ from itertools import accumulate, permutations
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
-from ..errors import InvalidInput, NotIdentifiable, NotServed
+from ..errors import InvalidInput, NotServed
 from ..exact import ceil_div, exp_below, log_of
 from ..limits import spend
+from .circular import Circular
 from .geometric import MOST
 from .law import WORD_BITS, Law, Row
-from .numbered import Numbered
 from .randomizer import Pair
 from .units import beyond_words, check_law, check_size, too_few
 
 if TYPE_CHECKING:
     from ..context import Context
-    from ..statistics.numeric import Array, Numeric
-    from ..statistics.transforms import Circulant
-
-LEAST = 1e-12
-"""A pattern around the ring of which reports show less than this is not seen in them."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +40,7 @@ class RingLaw(Law):
     word_bits: int
 
 
-class RingResponse(Numbered):
+class RingResponse(Circular):
     """The own place on a ring plus noise that fades by e**epsilon with every step, either way round.
 
     With R <= e**epsilon for a step, N words and f = ceil(2 R / (R - 1)) + 1 flat words, distance j has
@@ -103,6 +98,7 @@ class RingResponse(Numbered):
         listed = not self.places or (sorted(self.places) == list(range(k)) and list(self.places) != list(range(k)))
         check_law(listed, law.kind, "its places must be all those of the ring in another order, or none")
         self.law, self.size, self.outputs, self.word_bits, self.words = law, k, k, law.word_bits, 1
+        self.shape = (k,)
         self.reach = len(units) - 1
         self._ratios: dict[int, Fraction] = {}
         fading = [k * law.flat, *reversed(units), *units[1:]]
@@ -120,7 +116,7 @@ class RingResponse(Numbered):
         return ops.select(ops.equal(found, 0), ops.divide(u, self.law.flat * self.scale), near)
 
     @cached_property
-    def around(self) -> Sequence[int]:
+    def noise(self) -> Sequence[int]:
         """The words that lead to each place of the ring from place 0."""
         found = [self.law.flat] * self.size
         for distance, unit in enumerate(self.law.units):
@@ -131,7 +127,7 @@ class RingResponse(Numbered):
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):
             return Fraction(0)
-        return Fraction(self.around[y - (self.places[x] if self.places else x)], 1 << self.word_bits)
+        return Fraction(self.noise[y - (self.places[x] if self.places else x)], 1 << self.word_bits)
 
     # -- the certificate: every ratio of values so many steps apart --------------------------------------
     def ratio(self, steps: int) -> Fraction:
@@ -140,7 +136,7 @@ class RingResponse(Numbered):
         if steps not in self._ratios:
             spend(2 * self.size, f"{self.name} of {self.size} values")
             worst, over = 1, 1
-            for a, b in zip(self.around, [*self.around[steps:], *self.around[:steps]], strict=True):
+            for a, b in zip(self.noise, [*self.noise[steps:], *self.noise[:steps]], strict=True):
                 if a * over > worst * b:
                     worst, over = a, b
                 if b * over > worst * a:
@@ -159,59 +155,6 @@ class RingResponse(Numbered):
     @property
     def realised(self) -> Fraction:
         return Fraction(round(log_of(self.ratio(self.size // 2)) * 10**12), 10**12)
-
-    # -- statistics: convolutions around the ring, by place ------------------------------------------------
-    def _kernel(self, ops: Numeric) -> Circulant:
-        if not hasattr(self, "_cached_kernel"):
-            space = 1 << self.word_bits
-            kernel = ops.circulant([unit / space for unit in self.around])
-            if kernel.least < LEAST:
-                raise NotIdentifiable(f"{self.name}: the reports do not tell all {self.size} values apart")
-            self._cached_kernel = kernel
-        return self._cached_kernel
-
-    def _placed(self, values: Array, ops: Numeric) -> Array:
-        """What belongs to values, in the order of their places."""
-        if not self.places:
-            return values
-        found = ops.zeros(values.shape)
-        found[..., ops.integers(self.places)] = values
-        return found
-
-    def _valued(self, places: Array, ops: Numeric) -> Array:
-        """What belongs to places, in the order of the values there."""
-        return places[..., ops.integers(self.places)] if self.places else places
-
-    def decode(self, counts: Array, ops: Numeric) -> Array:
-        return self._valued(self._kernel(ops).undone(counts), ops)
-
-    def push(self, shares: Array, ops: Numeric) -> Array:
-        return self._kernel(ops).applied(self._placed(shares, ops))
-
-    def pull(self, weights: Array, ops: Numeric) -> Array:
-        return self._valued(self._kernel(ops).applied(weights), ops)
-
-    def second_moments(self, shares: Array, ops: Numeric) -> Array:
-        squares = ops.circulant(self._kernel(ops).inverse ** 2)
-        return self._valued(squares.applied(self.push(shares, ops)), ops)
-
-    def slopes(self, shares: Array, ops: Numeric) -> Array:
-        kernel = self._kernel(ops)
-        own = float((kernel.kernel * kernel.inverse**2).sum())
-        others = self.second_moments(shares, ops) - own * shares
-        found: Array = own - others / ops.maximum(1 - shares, 1e-9)
-        return found
-
-    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        one, two = (self._kernel(ops).undone(self._placed(weights, ops)) for weights in (first, second))
-        return ops.sum(self.push(shares, ops) * one * two)
-
-    def influence(self, ops: Numeric) -> float:
-        return float(self._kernel(ops).inverse.max())
-
-    @property
-    def decode_cost(self) -> float:
-        return 3.0 * self.size * self.size.bit_length()
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name}

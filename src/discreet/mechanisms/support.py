@@ -9,7 +9,7 @@ each value with probability nu (used by high-low).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -19,7 +19,8 @@ from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..exact import ceil_div, exp_below
 from .enclosed import Enclosed
-from .randomizer import Cells, Pair, Sets
+from .numbered import Numbered
+from .randomizer import Pair, Sets
 from .units import beyond_words, check_law
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ class Supporting(Enclosed):
         return float((1 - self.h) / (self.g - self.h))
 
 
-class Indexed(Supporting):
+class Indexed(Numbered, Supporting):
     """A randomizer whose reports are few enough to count one by one: cell y counts report y.
 
     A subclass gives `supports` and its adjoint `cover`, and the two levels of its law.
@@ -225,15 +226,10 @@ class Indexed(Supporting):
     high: Fraction
     likeliest: int
     """The most words that lead to any report."""
-    disjoint = True
 
     @abstractmethod
     def cover(self, weights: Array, ops: Numeric) -> Array:
         """For each report, the sum of the weights of the values it supports."""
-
-    @property
-    def cells(self) -> int:  # type: ignore[override]
-        return self.outputs
 
     # -- values that need no protection: `units` words for each neutral report, unless overridden ---------
     def hiding(self, epsilon: Fraction) -> Neutral:
@@ -256,25 +252,6 @@ class Indexed(Supporting):
 
     def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
         return Fraction(neutral.units, 1 << self.word_bits) if self.is_report(y) else Fraction(0)
-
-    @property
-    def counted(self) -> Cells:
-        return Cells(self.outputs)
-
-    def reports(self) -> Iterable[int]:
-        return range(self.outputs)
-
-    def is_report(self, y: int) -> bool:
-        return 0 <= y < self.outputs
-
-    def cells_of(self, y: int) -> Sequence[int]:
-        return (self.check_report(y),)
-
-    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
-        ops.count_cells(counts, reports, start, self.outputs)
-
-    def total(self, counts: Array, ops: Numeric) -> Array:
-        return ops.sum(counts)
 
     def joint_moment(self, shares: Array, neutral: Any, first: Array, second: Array, ops: Numeric) -> Array:
         law = self.push(shares, ops) + self.push_neutral(neutral, ops)

@@ -10,20 +10,17 @@ from itertools import accumulate, permutations
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
-from ..errors import NotIdentifiable, NotServed
+from ..errors import NotServed
 from ..exact import log_of, within
 from ..limits import spend
+from .circular import Circular
 from .law import WORD_BITS, Law, Row
-from .numbered import Numbered
 from .randomizer import Pair
-from .ring import LEAST
 from .tight import faded
 from .units import check_law, check_size
 
 if TYPE_CHECKING:
     from ..context import Context
-    from ..statistics.numeric import Array, Numeric
-    from ..statistics.transforms import Circulant
 
 CELLS = 1 << 12
 """The most cells: any two displacements are compared, all symmetric ones at once."""
@@ -49,7 +46,7 @@ class TorusLaw(Law):
     word_bits: int
 
 
-class Torus(Numbered):
+class Torus(Circular):
     """The own cell plus a displacement, each coordinate modulo its side, e**-E as likely as none.
 
     *Why private.* The way around a torus is never longer than across the grid, so e**-E of the displacement, by the
@@ -80,6 +77,10 @@ class Torus(Numbered):
         self.outputs, self.word_bits, self.words = len(law.units), law.word_bits, 1
         self._ratios: dict[int, Fraction] = {}
         self._bounds = (tuple(bound * self.scale for bound in accumulate((*law.units, law.spare))),)
+
+    @property
+    def noise(self) -> Sequence[int]:
+        return self.law.units
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Torus:
         units = [max(1, unit >> self.word_bits - word_bits) for unit in self.law.units]
@@ -129,55 +130,6 @@ class Torus(Numbered):
     def realised(self) -> Fraction:
         worst = max((self.ratio(0, z) for z in range(1, self.size)), default=Fraction(1))
         return Fraction(round(log_of(worst) * 10**12), 10**12)
-
-    # -- statistics: convolutions on the torus, by cell ----------------------------------------------------
-    def _kernel(self, ops: Numeric) -> Circulant:
-        if not hasattr(self, "_cached_kernel"):
-            space = 1 << self.word_bits
-            kernel = ops.circulant([unit / space for unit in self.law.units], self.shape)
-            if kernel.least < LEAST:
-                raise NotIdentifiable(f"{self.name}: the reports do not tell all {self.size} values apart")
-            self._cached_kernel = kernel
-        return self._cached_kernel
-
-    def _placed(self, values: Array, ops: Numeric) -> Array:
-        found = ops.zeros((*values.shape[:-1], self.outputs))
-        found[..., ops.integers(self.places)] = values
-        return found
-
-    def _valued(self, cells: Array, ops: Numeric) -> Array:
-        return cells[..., ops.integers(self.places)]
-
-    def decode(self, counts: Array, ops: Numeric) -> Array:
-        return self._valued(self._kernel(ops).undone(counts), ops)
-
-    def push(self, shares: Array, ops: Numeric) -> Array:
-        return self._kernel(ops).applied(self._placed(shares, ops))
-
-    def pull(self, weights: Array, ops: Numeric) -> Array:
-        return self._valued(self._kernel(ops).applied(weights), ops)
-
-    def second_moments(self, shares: Array, ops: Numeric) -> Array:
-        squares = ops.circulant(self._kernel(ops).inverse ** 2, self.shape)
-        return self._valued(squares.applied(self.push(shares, ops)), ops)
-
-    def slopes(self, shares: Array, ops: Numeric) -> Array:
-        kernel = self._kernel(ops)
-        own = float((kernel.kernel * kernel.inverse**2).sum())
-        others = self.second_moments(shares, ops) - own * shares
-        found: Array = own - others / ops.maximum(1 - shares, 1e-9)
-        return found
-
-    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        one, two = (self._kernel(ops).undone(self._placed(weights, ops)) for weights in (first, second))
-        return ops.sum(self.push(shares, ops) * one * two)
-
-    def influence(self, ops: Numeric) -> float:
-        return float(self._kernel(ops).inverse.max())
-
-    @property
-    def decode_cost(self) -> float:
-        return 3.0 * self.outputs * self.outputs.bit_length()
 
 
 def torus_response(context: Context) -> Torus:
