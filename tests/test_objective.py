@@ -145,3 +145,16 @@ def test_what_a_document_asks_is_counted_first():
         objective_of(dc.Context.uniform(range(1000), "1"), "cumulative")
     with metered(Limits(work=10_000)), pytest.raises(BeyondLimits, match="queries"):
         objective_of(dc.Context.uniform(range(1000), "1"), ["mean"] * 11)
+
+
+def test_what_nobody_hides_has_the_variance_of_a_sample():
+    context = dc.Context.uniform(range(4), "1")
+    shares = np.array([0.1, 0.2, 0.3, 0.4])
+    assert objective_of(context).unhidden(shares) == pytest.approx(1 - (shares**2).sum())
+    values = np.arange(4)
+    assert objective_of(context, "mean").unhidden(shares) == pytest.approx(
+        (values**2 * shares).sum() - (values * shares).sum() ** 2
+    )
+    for query in (None, "mean", "cumulative"):
+        asked = objective_of(context, query)
+        assert asked.unhidden(shares) < asked.error(dc.mechanism(context), shares)

@@ -101,6 +101,15 @@ class Objective:
         except NotIdentifiable:
             return math.inf
 
+    def unhidden(self, shares: Array) -> float:
+        """n times the variance if every value were reported as it is: ``q**2 . p - (q . p)**2``, the least there is."""
+        return self.combined(
+            [
+                float(1 - shares @ shares if rows is None else (rows**2 @ shares - (rows @ shares) ** 2).sum())
+                for _, rows in self.asked
+            ]
+        )
+
     def combined(self, errors: Sequence[float]) -> float:
         """The errors of the wishes added up, each divided by its scale."""
         if not self.scales:

@@ -157,7 +157,7 @@ def test_ctrl_c_while_a_bound_is_proved_leaves_the_bound_out(monkeypatch):
 
     monkeypatch.setattr(making, "proved", stop)
     designed = dc.design(LINE, seconds=120)
-    assert designed.bound == 0
+    assert designed.bound == pytest.approx(1 - 1 / 6)  # what is left without any privacy
     assert designed.label == "best found, no certificate"
     assert "stopped" in designed.notes[0]
 

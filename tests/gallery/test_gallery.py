@@ -11,9 +11,8 @@ import discreet as dc
 from discreet import gallery
 from discreet.errors import InvalidInput
 from discreet.gallery import EXAMPLES, find
-from discreet.gallery.gains import _without, gain_of
+from discreet.gallery.gains import gain_of
 from discreet.gallery.page import LEAST, page
-from discreet.objective import objective_of
 from discreet.wire import Spec
 
 NAMES = [example.name for example in EXAMPLES]
@@ -45,16 +44,6 @@ def test_every_spec_in_the_folder_is_listed():
     )
     with pytest.raises(InvalidInput, match="name='age' must be one of ages, "):
         find("age")
-
-
-def test_what_nobody_hides_has_the_variance_of_a_sample():
-    context = dc.Context.uniform(range(4), "1")
-    shares = np.array([0.1, 0.2, 0.3, 0.4])
-    assert _without(objective_of(context), shares) == pytest.approx(1 - (shares**2).sum())
-    values = np.arange(4)
-    assert _without(objective_of(context, "mean"), shares) == pytest.approx(
-        (values**2 * shares).sum() - (values * shares).sum() ** 2
-    )
 
 
 def test_gains_are_compared_on_one_page_with_a_picture_each(tmp_path):

@@ -245,7 +245,7 @@ def _finished(
         objective.name,
         tuple((shares if solution is None or best is not ranked[0] else solution.shares).tolist()),
         best.error,
-        min(bound, best.error),
+        min(max(bound, objective.unhidden(shares)), best.error),
         proof.listed,
         replace(objective, worst=True).error(best.mechanism, shares),
         None if search is None else _expected_distance(best.mechanism, search.parts, shares),

@@ -35,8 +35,9 @@ class Step:
 class Designed:
     """The best mechanism found for a context, certified like any other.
 
-    `error` is n times the error of the objective, `bound` a value that no mechanism for the context can be below (0
-    where none could be proved), `worst_case` the largest error over all shares with the mechanism's own estimator,
+    `error` is n times the error of the objective, `bound` a value that no mechanism for the context can be below (the
+    error without privacy where no better one could be proved), `worst_case` the largest error over all shares with the
+    mechanism's own estimator,
     `expected_distance` the distance, in units of E, that is to be expected between a value and the best guess from its
     report (None where E is no distance), `compared` the closed forms that were tried first, `history` the steps of
     the search, `prior` the shares that its estimator has the least error at. `converged` says that the search ended by

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from ..build import mechanism
 from ..context import Context
 from ..designing import Designed, design
 from ..mechanisms.mechanism import Mechanism
-from ..objective import Objective, objective_of
+from ..objective import objective_of
 from . import Example
 
 if TYPE_CHECKING:
@@ -53,14 +52,9 @@ def gain_of(example: Example, *, seconds: float, progress: Callable[..., Any] | 
         example,
         context,
         asked.name,
-        _without(asked, even),
+        asked.unhidden(even),
         asked.error(classical, even),
         chosen,
         asked.error(chosen, even),
         design(context, query=query, seconds=seconds, progress=progress),
     )
-
-
-def _without(asked: Objective, shares: Any) -> float:
-    """n times the variance of the queries when every value is reported as it is: ``q.(p q) - (q.p)**2``."""
-    return math.fsum(float(((rows**2) @ shares - (rows @ shares) ** 2).sum()) for _, rows in asked.wishes)
