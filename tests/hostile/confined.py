@@ -25,7 +25,8 @@ class Confined:
         self._process = None
 
     def _start(self):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1"}
+        unmeasured = {name: entry for name, entry in os.environ.items() if not name.startswith("COVERAGE_")}
+        environment = {**unmeasured, "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1"}
         environment |= {"NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
         self._process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("reader.py")), *self._limits],

@@ -30,7 +30,7 @@ def test_a_name_is_one_experiment_a_paper_or_all():
 
 
 def test_every_experiment_has_its_page_in_the_results():
-    assert {page.stem for page in RESULTS.glob("*.md")} == {e.name for e in EXPERIMENTS} | {"index"}
+    assert {page.stem for page in RESULTS.glob("*.md")} == {e.name for e in EXPERIMENTS} | {"index", "gallery"}
     index = (RESULTS / "index.md").read_text(encoding="utf-8")
     for experiment in EXPERIMENTS:
         assert f"]({experiment.name}.md)" in index
