@@ -1,0 +1,117 @@
+/** The check of a published law, from its integers alone, before anybody answers. */
+
+import { demand, expBelow, Refused, textOf } from "./exact.js";
+import { begin, entries, LIMITS, spend, strictJson } from "./reading.js";
+import { readContext } from "./context.js";
+import { machineOf } from "./kinds.js";
+import { bitsOf } from "./machine.js";
+
+/** @import { Ratio } from "./exact.js" */
+
+/**
+ * A law that keeps its promise: every likelihood ratio that the context asks about is within e^E.
+ * @typedef {object} Law
+ * @property {string} fingerprint the SHA-256 of its text
+ * @property {readonly any[]} values the answers that can be given
+ * @property {number} size how many there are
+ * @property {any} context the context that was checked, as published
+ * @property {string} epsilon the largest finite entry of E, or an upper bound of it, as exact text
+ * @property {boolean} shows whether some values may be told from others for certain
+ * @property {(x: number, z: number) => string} allowed E between two values, by number, as exact text
+ * @property {number} words how many 64-bit words a report takes
+ * @property {number} bits how many bits hold a report
+ * @property {(value: any) => number} index the number of a value
+ * @property {(x: number, words: BigUint64Array) => bigint} draw the report of value number x
+ * @property {(report: bigint) => number | string} written a report as it is sent
+ */
+
+/** @param {BufferSource} bytes */
+export const sha256 = async (bytes) =>
+  [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/**
+ * The law that a text publishes, once its promise has been checked; `Refused` with a reason if it does not hold.
+ * @param {string} text the canonical JSON, exactly as published
+ * @param {{fingerprint?: string}} [expected]
+ * @returns {Promise<Law>}
+ */
+export async function checkLaw(text, { fingerprint } = {}) {
+  if (typeof text !== "string" || text.length > LIMITS.bytes) throw new Refused("The law is no text, or too long.", "limits");
+  const hash = await sha256(new TextEncoder().encode(text));
+  if (fingerprint !== undefined && fingerprint !== hash)
+    throw new Refused("The law is not the one that was announced: its fingerprint is another one.", "fingerprint");
+  try {
+    begin();
+    return checked(text, hash);
+  } catch (problem) {
+    if (problem instanceof Refused) {
+      if (problem.code !== "law") throw problem;
+      throw new Refused(`This collection is refused: ${problem.message}.`, "law");
+    }
+    throw new Refused("This collection is refused: its law cannot be read.", "law");
+  }
+}
+
+/** @param {string} text @param {string} fingerprint @returns {Law} */
+function checked(text, fingerprint) {
+  const data = entries(strictJson(text), "context domain law version", "a published law");
+  demand(data.version === 2, "its version is not known here");
+  const context = readContext(data.context, data.domain);
+  const machine = machineOf(data.law);
+  demand(machine.size === context.size, "its law is not for the values that it lists");
+  const bits = bitsOf(machine.outputs);
+  demand(bits <= LIMITS.bits, "its reports are too large");
+  prove(context, machine);
+  const { values } = context;
+  /** @type {Map<string, number>} */
+  const numbers = new Map(values.map((value, x) => [JSON.stringify(value), x]));
+  return Object.freeze({
+    fingerprint,
+    values: Object.freeze(values),
+    size: values.length,
+    context: data.context,
+    epsilon: textOf(context.largest),
+    shows: context.shows,
+    allowed: (/** @type {number} */ x, /** @type {number} */ z) => (x === z ? "0" : textOf(context.at(x, z))),
+    words: machine.words,
+    bits,
+    index: (/** @type {any} */ value) => {
+      const x = numbers.get(JSON.stringify(value));
+      if (x === undefined) throw new Refused("This is not one of the answers that can be given.", "value"); // never repeats it
+      return x;
+    },
+    draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) => {
+      if (!(x in values) || words.length !== machine.words) throw new Refused("A report takes a value and exactly its words.", "value");
+      return machine.draw(x, words);
+    },
+    written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
+  });
+}
+
+/**
+ * Refuse a machine that lets a pair of values be told apart more than the context allows. No floating-point number decides.
+ * @param {import("./context.js").Context} context
+ * @param {import("./machine.js").Machine} machine
+ */
+function prove(context, machine) {
+  /** What has been proved: for a bound, the entries of E that it is within. @type {Map<Ratio, Set<string>>} */
+  const proved = new Map();
+  let [last, asked] = /** @type {[Ratio | null, Ratio | null]} */ ([null, null]);
+  for (const [x, z] of context.pairs(machine.label)) {
+    spend(8);
+    const allowed = context.at(x, z);
+    if (!allowed) continue;
+    const ratio = machine.ratio(x, z);
+    demand(ratio, "some report would tell two values apart for certain that must be hard to tell apart");
+    if (ratio === last && allowed === asked) continue;
+    [last, asked] = [ratio, allowed];
+    let within = proved.get(ratio);
+    if (!within) proved.set(ratio, (within = new Set()));
+    const key = allowed.join("/");
+    if (within.has(key)) continue;
+    demand(ratio[0] >= ratio[1] && ratio[1] > 0n, "its numbers are those of no law");
+    const most = expBelow(allowed);
+    demand(ratio[0] * most[1] <= most[0] * ratio[1], `a report would tell two values apart more than epsilon ${textOf(allowed)} allows`);
+    within.add(key);
+  }
+}

@@ -1,0 +1,134 @@
+/** What every law becomes: a machine that draws reports, and says what any two values' reports can give away. */
+
+import { bitLength, demand, ONE } from "./exact.js";
+
+/** @import { Ratio } from "./exact.js" */
+
+/**
+ * Reports of values that need no protection, inside a high-low law.
+ * @typedef {object} Neutral
+ * @property {number} words
+ * @property {Ratio} ratio the largest Q(y|x) / Pr(y) for a protected x
+ * @property {(words: BigUint64Array) => [boolean, bigint]} draw whether the value passes, and the report if not
+ */
+
+/**
+ * Reports of a place, and blank ones that say nothing of any value; for blocks and types that others may show as well.
+ * @typedef {object} Held
+ * @property {number} places the places that a blank report is drawn from
+ * @property {number} words
+ * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} draw
+ * @property {(x: number) => [Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y), and the other way round
+ */
+
+/**
+ * @typedef {object} Machine
+ * @property {number} size how many values it takes
+ * @property {number} words how many 64-bit words a report takes, whatever the value
+ * @property {bigint} outputs reports are below this
+ * @property {(x: number) => string | number} label pairs of different values with the same two labels have one ratio
+ * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
+ * @property {(x: number, words: BigUint64Array) => bigint} draw
+ * @property {(y: bigint) => boolean} [possible] whether a number below `outputs` is a report; all are unless it says so
+ * @property {(units: bigint, steps: number[][]) => Neutral} [neutral]
+ * @property {Held} [held]
+ * @property {{own: bigint, other: bigint}} [bits] of unary encoding: the words below which a bit is on
+ */
+
+/** How many states a word has. */
+export const SPACE = 1n << 64n;
+const MASK = SPACE - 1n;
+
+/** The label of values that are all alike. */
+export const alike = () => 0;
+
+/** The label of values none of which are alike. @param {number} x */
+export const own = (x) => x;
+
+/**
+ * `a` if the flag holds, else `b`; both have been computed.
+ * @template T
+ * @param {boolean} flag @param {T} a @param {T} b @returns {T}
+ */
+export const pick = (flag, a, b) => [b, a][Number(flag)];
+
+/** floor(u below / 2^64). @param {bigint} u @param {number} below */
+export const position = (u, below) => Number((u * BigInt(below)) >> 64n);
+
+/** u below mod 2^64. @param {bigint} u @param {number} below */
+export const fraction = (u, below) => (u * BigInt(below)) & MASK;
+
+/** How many of the increasing bounds are at most u. @param {readonly bigint[]} bounds @param {bigint} u */
+export function rank(bounds, u) {
+  let found = 0;
+  for (const bound of bounds) found += Number(bound <= u);
+  return found;
+}
+
+/** The sums of the first one, two, ... numbers. @param {readonly bigint[]} numbers */
+export function sums(numbers) {
+  let total = 0n;
+  return numbers.map((number) => (total += number));
+}
+
+/** @param {readonly bigint[]} numbers */
+export const sum = (numbers) => numbers.reduce((total, number) => total + number, 0n);
+
+/** How many bits hold any report. @param {bigint} outputs */
+export const bitsOf = (outputs) => Math.max(1, bitLength(outputs - 1n));
+
+/** A set, given by a flag for each number, as the number with those bits. @param {Uint8Array} flags */
+export const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
+
+/**
+ * Where the reports of parts begin that lie one after the other, and where they end; from 2^64 reports on, the number of
+ * the part stands in a word of its own above its report.
+ * @param {bigint[]} outputs
+ */
+export function layOut(outputs) {
+  const ends = sums(outputs);
+  const words = Math.max(...outputs.map((one) => Math.ceil(bitsOf(one) / 64)));
+  if (ends[ends.length - 1] <= SPACE) return { offsets: [0n, ...ends.slice(0, -1)], outputs: ends[ends.length - 1] };
+  const stride = 1n << BigInt(64 * words);
+  return { offsets: outputs.map((_, part) => stride * BigInt(part)), outputs: stride * BigInt(Math.max(outputs.length, 2)) };
+}
+
+/** The part that a number below all reports lies in, and its place there. @param {bigint[]} offsets @param {bigint} y @returns {[number, bigint]} */
+export function inside(offsets, y) {
+  const part = rank(offsets, y) - 1;
+  return [part, y - offsets[part]];
+}
+
+/**
+ * The largest of a[i] / b[i]; null where a b[i] is 0 and its a[i] is not. Quotients of doubles, each within 2^-50 of the true
+ * one, sort out those that are too far from the largest; the others are compared as whole numbers.
+ * @param {readonly bigint[]} a
+ * @param {readonly bigint[]} b
+ * @param {Float64Array} [rough] the first numbers as doubles
+ * @param {Float64Array} [others] the second ones
+ * @returns {Ratio | null}
+ */
+export function largest(a, b, rough = doubles(a), others = doubles(b)) {
+  let most = 0;
+  for (let i = 0; i < rough.length; i += 1) {
+    const quotient = rough[i] / others[i];
+    if (quotient > most) most = quotient;
+  }
+  if (most === Infinity) return null;
+  /** @type {Ratio} */
+  let worst = ONE;
+  const near = most * (1 - 2 ** -48);
+  for (let i = 0; i < rough.length; i += 1)
+    if (rough[i] / others[i] >= near && a[i] * worst[1] > worst[0] * b[i]) worst = [a[i], b[i]];
+  return worst;
+}
+
+/** Numbers of fewer than 1,000 bits as doubles, each within 2^-53 of its own. @param {readonly bigint[]} numbers */
+export const doubles = (numbers) => Float64Array.from(numbers, Number);
+
+/**
+ * Numbers that add up to all words.
+ * @param {readonly bigint[]} units
+ * @param {string} what
+ */
+export const demandFull = (units, what) => demand(units.length && sum(units) === SPACE, `${what} must add up to all words`);

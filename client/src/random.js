@@ -1,0 +1,22 @@
+/** Random words from the system; without them there is no report. */
+
+import { Refused } from "./exact.js";
+
+/**
+ * So many random 64-bit words.
+ * @param {number} count
+ */
+export function randomWords(count) {
+  const words = new BigUint64Array(count);
+  // at most 65,536 bytes a call; whatever it throws ends the report
+  for (let at = 0; at < count; at += 8192) globalThis.crypto.getRandomValues(words.subarray(at, at + 8192));
+  if (count && words.every((word) => !word)) throw new Refused("There is no randomness here, so no report was made.", "random");
+  return words;
+}
+
+/**
+ * Random bytes as lowercase hexadecimal digits.
+ * @param {number} count
+ */
+export const randomHex = (count) =>
+  [...new Uint8Array(randomWords(Math.ceil(count / 8)).buffer, 0, count)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
