@@ -215,8 +215,8 @@ function placesContext(data, values) {
   const { whole: at, scale } = scaled([...listed(data.points ?? values), ...(isRing ? [data.around] : [])]);
   const around = isRing ? at.pop() ?? 0n : 0n;
   demand(at.length === values.length && (!isRing || around > 0n), "each value must have a place");
-  if (isRing) at.forEach((place, x) => (at[x] = ((place % around) + around) % around));
   const order = values.map((_, x) => x).sort((x, z) => (at[x] < at[z] ? -1 : Number(at[x] > at[z])));
+  demand(!isRing || at[order[order.length - 1]] - at[order[0]] < around, "its ring must be longer than its places reach");
   /** @param {bigint} apart @returns {Ratio} */
   const entry = (apart) => [level[0] * apart, level[1] * scale];
   /** @param {number} x @param {number} z */
