@@ -54,7 +54,7 @@ export async function checkLaw(text, { fingerprint } = {}) {
 
 /** @param {string} text @param {string} fingerprint @returns {Law} */
 function checked(text, fingerprint) {
-  const data = entries(strictJson(text), "context domain law version", "a published law");
+  const data = entries(strictJson(text), "context domain law version");
   demand(data.version === 2, "its version is not known here");
   const context = readContext(data.context, data.domain);
   const machine = machineOf(data.law);
@@ -94,25 +94,22 @@ function checked(text, fingerprint) {
  * @param {import("./machine.js").Machine} machine
  */
 function prove(context, machine) {
-  /** What has been proved: for a bound, the entries of E that it is within. @type {Map<Ratio, Set<string>>} */
+  if (machine.proves?.(context)) return;
+  /** What has been proved: for a bound, the entries of E that it is within. @type {Map<Ratio, Set<Ratio>>} */
   const proved = new Map();
   const named = (/** @type {number} */ x) => JSON.stringify(context.values[x]).slice(0, 60);
-  let [last, asked] = /** @type {[Ratio | null, Ratio | null]} */ ([null, null]);
   for (const [x, z] of context.pairs(machine.label)) {
     spend(8);
     const allowed = context.at(x, z);
     if (!allowed) continue;
     const ratio = machine.ratio(x, z);
     demand(ratio, `some report would tell ${named(x)} from ${named(z)} for certain, which must be hard to tell apart`);
-    if (ratio === last && allowed === asked) continue;
-    [last, asked] = [ratio, allowed];
     let within = proved.get(ratio);
     if (!within) proved.set(ratio, (within = new Set()));
-    const key = allowed.join("/");
-    if (within.has(key)) continue;
-    demand(ratio[0] >= ratio[1] && ratio[1] > 0n, "its numbers are those of no law");
+    if (within.has(allowed)) continue;
+    demand(ratio[0] >= ratio[1] && ratio[1] > 0n);
     const most = expBelow(allowed);
     demand(ratio[0] * most[1] <= most[0] * ratio[1], `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(allowed)} allows`);
-    within.add(key);
+    within.add(allowed);
   }
 }

@@ -2,7 +2,7 @@
 
 import { atMost, demand, epsilonOf, exactNumber, plus, times } from "./exact.js";
 import { entries, listed, LIMITS, spend, whole } from "./reading.js";
-import { own } from "./machine.js";
+import { alike, own } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
 /** @typedef {(x: number) => string | number} Label */
@@ -15,6 +15,16 @@ import { own } from "./machine.js";
  * @property {(label: Label) => Iterable<[number, number]>} pairs pairs that imply all others, where ratios depend on labels alone
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
+ * @property {Grid | null} [grid]
+ */
+
+/**
+ * Values in different cells of a grid, one in sixteen of them at least.
+ * @typedef {object} Grid
+ * @property {number[][]} cells the whole coordinates of each value, from 0 on
+ * @property {number[]} shape how far they reach
+ * @property {(steps: number[]) => Ratio} apart E of a displacement, or less by at most `rounding`
+ * @property {Ratio} rounding
  */
 
 /** @type {Ratio} */
@@ -26,24 +36,24 @@ const largestOf = (levels) => levels.reduce((/** @type {Ratio} */ most, one) => 
 /** @param {any} data @returns {Ratio} */
 function finite(data) {
   const found = epsilonOf(data);
-  demand(found && found[0] > 0n, "an epsilon must be positive and finite here");
+  demand(found && found[0] > 0n);
   return found;
 }
 
 /** A value as a law may hold it: text, a whole number, or several of them. @param {any} value @returns {boolean} */
 const isValue = (value) =>
-  typeof value === "string" || Number.isSafeInteger(value) || (Array.isArray(entries(value, "tuple", "a value").tuple) && value.tuple.every(isValue));
+  typeof value === "string" || Number.isSafeInteger(value) || (Array.isArray(entries(value, "tuple").tuple) && value.tuple.every(isValue));
 
 /** The values of a domain. @param {any} data @returns {any[]} */
 function valuesOf(data) {
   if (data && "size" in data) {
-    const size = whole(entries(data, "size", "its domain").size);
+    const size = whole(entries(data, "size").size);
     demand(size > 0 && size <= LIMITS.values, "it has no values, or too many");
     return Array.from({ length: size }, (_, x) => x);
   }
-  const values = listed(entries(data, "values", "its domain").values);
+  const values = listed(entries(data, "values").values);
   demand(values.length && values.length <= LIMITS.values && values.every(isValue), "its values must be text or whole numbers");
-  demand(new Set(values.map((value) => JSON.stringify(value))).size === values.length, "its values must be distinct");
+  demand(new Set(values.map((value) => JSON.stringify(value))).size === values.length);
   return values;
 }
 
@@ -57,7 +67,7 @@ function valuesOf(data) {
  * @returns {Context}
  */
 function byClass(values, classOf, between, protectedPairs, levels) {
-  demand(classOf.length === values.length, "each value must be in a block or have an epsilon");
+  demand(classOf.length === values.length);
   /** @param {Label} label */
   function* pairs(label) {
     /** For every class and label, the first two values. @type {Map<string | number, number[]>[]} */
@@ -93,25 +103,23 @@ function* everyTwo(count) {
 
 /** Whole numbers below a limit. @param {any} data @param {number} below */
 function numbers(data, below) {
-  demand(listed(data).every((number) => whole(number) < below), "a block in it has no such number");
+  demand(listed(data).every((number) => whole(number) < below));
   return data;
 }
 
 /** @param {any} data @param {any[]} values */
 function uniformContext(data, values) {
-  const level = finite(entries(data, "epsilon form", "its context").epsilon);
+  const level = finite(entries(data, "epsilon form").epsilon);
   return byClass(values, new Uint8Array(values.length), () => level, everyTwo, values.length > 1 ? [level] : []);
 }
 
 /** @param {any} data @param {any[]} values */
 function blocksContext(data, values) {
-  entries(data, "block_of epsilon? epsilons? form names?", "its context");
+  entries(data, "block_of epsilon? epsilons? form names?");
   const blockOf = numbers(data.block_of, values.length);
   const count = blockOf.reduce((/** @type {number} */ most, /** @type {number} */ block) => Math.max(most, block + 1), 0);
   const levels = data.epsilons ? listed(data.epsilons).map(finite) : new Array(count).fill(finite(data.epsilon));
-  demand(levels.length === count && !(data.epsilons && data.epsilon), "each block must have one epsilon");
-  const names = listed(data.names ?? levels.map((_, block) => block));
-  demand(names.length === count && new Set(names.map(String)).size === count, "each block must have a name of its own");
+  demand(levels.length === count && !(data.epsilons && data.epsilon));
   const sizes = new Array(count).fill(0);
   for (const block of blockOf) sizes[block] += 1;
   const used = levels.filter((_, block) => sizes[block] > 1);
@@ -128,25 +136,25 @@ function blocksContext(data, values) {
 
 /** @param {any} data @param {any[]} values */
 function highLowContext(data, values) {
-  entries(data, "epsilon form sensitive", "its context");
+  entries(data, "epsilon form sensitive");
   const level = finite(data.epsilon);
   const names = new Set(listed(data.sensitive).map((value) => JSON.stringify(value)));
   const count = names.size;
   const isOther = values.map((value) => Number(!names.delete(JSON.stringify(value))));
-  demand(count && count === data.sensitive.length && !names.size, "its sensitive values must be some of its values");
+  demand(count && count === data.sensitive.length && !names.size);
   return byClass(values, isOther, (c) => (c ? null : level), () => [[0, 0], [0, 1]], values.length < 2 ? [] : isOther.includes(1) ? [level, null] : [level]);
 }
 
 /** @param {any} data @param {any[]} values */
 function binaryContext(data, values) {
-  const levels = listed(entries(data, "epsilon form", "its context").epsilon).map(epsilonOf);
-  demand(levels.length === 2 && values.length === 2, "it must have two values, and an epsilon for each");
+  const levels = listed(entries(data, "epsilon form").epsilon).map(epsilonOf);
+  demand(levels.length === 2 && values.length === 2);
   return byClass(values, [0, 1], (c) => levels[c], everyTwo, levels);
 }
 
 /** @param {any} data @param {any[]} values */
 function gradedContext(data, values) {
-  const texts = listed(entries(data, "epsilons form", "its context").epsilons);
+  const texts = listed(entries(data, "epsilons form").epsilons);
   const different = [...new Set(texts)];
   const levels = different.map(epsilonOf);
   const numbers = new Map(different.map((text, number) => [text, number]));
@@ -155,11 +163,11 @@ function gradedContext(data, values) {
 
 /** @param {any} data @param {any[]} values */
 function nestedContext(data, values) {
-  entries(data, "block_of epsilons form", "its context");
+  entries(data, "block_of epsilons form");
   /** @type {number[][]} */
   const columns = listed(data.block_of).map((column) => numbers(column, values.length));
   const levels = listed(data.epsilons).map(epsilonOf);
-  demand(columns.length && columns.length + 1 === levels.length && columns.length <= 16, "it must have an epsilon for every level, and one across");
+  demand(columns.length && columns.length + 1 === levels.length && columns.length <= 16);
   levels.forEach((level, l) => demand(!l || (levels[l - 1] && (!level || !atMost(level, levels[l - 1] ?? NOTHING))), "its epsilons must increase outwards"));
   columns.forEach((column) => demand(column.length === values.length, "each value must be in a block of every level"));
   /** For every level, the block of the next one around each of its blocks. @type {Map<number, number>[]} */
@@ -168,7 +176,7 @@ function nestedContext(data, values) {
     const found = new Map();
     column.forEach((block, x) => {
       if (!found.has(block)) found.set(block, above[x]);
-      demand(found.get(block) === above[x], "each block must be inside one block of the next level");
+      demand(found.get(block) === above[x]);
     });
     return found;
   });
@@ -186,9 +194,9 @@ function nestedContext(data, values) {
 
 /** @param {any} data @param {any[]} values */
 function matrixContext(data, values) {
-  const rows = listed(entries(data, "E form", "its context").E).map((row) => listed(row).map(epsilonOf));
-  demand(rows.length === values.length && rows.every((row) => row.length === values.length), "E must have a row and a column for each value");
-  demand(rows.every((row, x) => row[x]?.[0] === 0n), "a value cannot be told from itself");
+  const rows = listed(entries(data, "E form").E).map((row) => listed(row).map(epsilonOf));
+  demand(rows.length === values.length && rows.every((row) => row.length === values.length));
+  demand(rows.every((row, x) => row[x]?.[0] === 0n));
   return byClass(values, values.map((_, x) => x), (x, z) => rows[x][z], everyTwo, rows.flatMap((row, x) => row.filter((_, z) => z !== x)));
 }
 
@@ -197,7 +205,7 @@ function scaled(written) {
   const exact = written.map((one) => (String(one).includes("/") ? null : exactNumber(one)));
   let scale = 1n;
   for (const one of exact) {
-    demand(one, "its places must be finite decimals");
+    demand(one);
     if (one[1] > scale) scale = one[1]; // all are powers of ten
   }
   return { whole: exact.map((one) => (one ? one[0] * (scale / one[1]) : 0n)), scale };
@@ -208,15 +216,15 @@ const absolute = (a) => (a < 0n ? -a : a);
 
 /** Values at places on a line or around a ring, where neighbours imply all other pairs. @param {any} data @param {any[]} values @returns {Context} */
 function placesContext(data, values) {
-  entries(data, "around? distance epsilon form points?", "its context");
+  entries(data, "around? distance epsilon form points?");
   const isRing = data.distance === "ring";
   demand(isRing ? data.around : data.distance === "line" && !data.around, "its distance must be a line or a ring");
   const level = finite(data.epsilon);
   const { whole: at, scale } = scaled([...listed(data.points ?? values), ...(isRing ? [data.around] : [])]);
   const around = isRing ? at.pop() ?? 0n : 0n;
-  demand(at.length === values.length && (!isRing || around > 0n), "each value must have a place");
+  demand(at.length === values.length && (!isRing || around > 0n));
   const order = values.map((_, x) => x).sort((x, z) => (at[x] < at[z] ? -1 : Number(at[x] > at[z])));
-  demand(!isRing || at[order[order.length - 1]] - at[order[0]] < around, "its ring must be longer than its places reach");
+  demand(!isRing || at[order[order.length - 1]] - at[order[0]] < around);
   /** @param {bigint} apart @returns {Ratio} */
   const entry = (apart) => [level[0] * apart, level[1] * scale];
   /** @param {number} x @param {number} z */
@@ -264,11 +272,11 @@ function root(square) {
 
 /** Values at points, of several coordinates each. @param {any} data @param {any[]} values @returns {Context} */
 function pointsContext(data, values) {
-  entries(data, "epsilon form norm points", "its context");
+  entries(data, "epsilon form norm points");
   const level = finite(data.epsilon);
   const rows = listed(data.points).map(listed);
   const sides = rows[0]?.length;
-  demand(rows.length === values.length && sides && rows.every((row) => row.length === sides), "each value must have a point");
+  demand(rows.length === values.length && sides && rows.every((row) => row.length === sides));
   const { whole: flat, scale } = scaled(rows.flat());
   const at = rows.map((_, x) => flat.slice(x * sides, (x + 1) * sides));
   /** @type {Record<string, (steps: bigint[]) => Ratio>} */
@@ -278,7 +286,7 @@ function pointsContext(data, values) {
       sides > 1 ? [root((steps.reduce((a, b) => a + b * b, 0n) * 10n ** 60n) / scale ** 2n), 10n ** 30n] : [steps[0], scale],
     linf: (steps) => [steps.reduce((a, b) => (a > b ? a : b)), scale],
   };
-  demand(Object.hasOwn(norms, data.norm), "its norm must be l1, l2 or linf");
+  demand(Object.hasOwn(norms, data.norm));
   /** @type {Map<string, Ratio>} */
   const known = new Map();
   /** @param {bigint[]} from @param {bigint[]} to @returns {Ratio} */
@@ -291,16 +299,43 @@ function pointsContext(data, values) {
   };
   /** The lowest or highest coordinates. @param {(a: bigint, b: bigint) => boolean} better */
   const corner = (better) => at.reduce((best, point) => best.map((c, i) => (better(point[i], c) ? point[i] : c)));
+  const [low, high] = [corner((a, b) => a < b), corner((a, b) => a > b)];
+  let step = 0n;
+  for (const point of at)
+    point.forEach((c, i) => {
+      for (let rest = c - low[i]; rest; ) [step, rest] = [rest, step % rest];
+    });
+  step ||= 1n;
+  const shape = high.map((c, i) => Number((c - low[i]) / step) + 1);
+  const cells = at.map((point) => point.map((c, i) => Number((c - low[i]) / step)));
+  /** @type {Map<string, number>} */
+  const valueAt = new Map(cells.map((cell, x) => [cell.join(), x]));
+  const isDense = sides > 1 && valueAt.size === values.length && shape.reduce((a, b) => a * b) <= 16 * values.length;
   return {
     size: values.length,
     values,
     at: (x, z) => distance(at[x], at[z]),
-    *pairs() {
+    *pairs(label) {
+      // where all values are alike, two neighbours on the grid imply all others
+      if (isDense && label === alike)
+        for (let x = 0; x < values.length; x += 1)
+          for (let i = 0; i < sides; i += 1) {
+            const z = valueAt.get(cells[x].map((c, j) => c + Number(i === j)).join());
+            if (z !== undefined) return void (yield [x, z]);
+          }
       spend(values.length ** 2 * 4);
       for (const [x, z] of everyTwo(values.length)) if (x !== z) yield [x, z];
     },
-    largest: distance(corner((a, b) => a < b), corner((a, b) => a > b)),
+    largest: distance(low, high),
     shows: false,
+    grid: isDense
+      ? {
+          cells,
+          shape,
+          apart: (steps) => distance(steps.map((c) => BigInt(c) * step), steps.map(() => 0n)),
+          rounding: times(level, [1n, 10n ** 30n]),
+        }
+      : null,
   };
 }
 
@@ -309,13 +344,13 @@ const metricContext = (data, values) => ("distance" in data ? placesContext : po
 
 /** A question of a product: its context, over a domain of its own or over those of its own questions. @param {any} data @returns {Context} */
 function factor(data) {
-  entries(data, "context domain?", "a question");
+  entries(data, "context domain?");
   return contextOf(data.context, data.domain ? valuesOf(data.domain) : null);
 }
 
 /** Two questions: pairs of values that differ in one answer imply all others. @param {any} data @param {any[] | null} values @returns {Context} */
 function productContext(data, values) {
-  entries(data, "first form second", "its context");
+  entries(data, "first form second");
   const [first, second] = [factor(data.first), factor(data.second)];
   const k = second.size;
   demand(first.size * k <= LIMITS.values, "it has too many values");
@@ -323,7 +358,7 @@ function productContext(data, values) {
   const tuples = (part, side) => part.values.map((value) => (side.context.form === "product" ? value.tuple : [value]));
   const others = tuples(second, data.second);
   const made = tuples(first, data.first).flatMap((a) => others.map((b) => ({ tuple: [...a, ...b] })));
-  demand(!values || JSON.stringify(values) === JSON.stringify(made), "its values must be all pairs of answers");
+  demand(!values || JSON.stringify(values) === JSON.stringify(made));
   /** @param {Context} part @param {number} x @param {number} z */
   const entry = (part, x, z) => (x === z ? NOTHING : part.at(x, z));
   return {

@@ -19,11 +19,12 @@ export class Refused extends Error {
 }
 
 /**
+ * Refuse a law unless something holds of it.
  * @param {unknown} holds
- * @param {string} reason
+ * @param {string} [reason]
  * @returns {asserts holds}
  */
-export function demand(holds, reason) {
+export function demand(holds, reason = "its numbers contradict each other") {
   if (!holds) throw new Refused(reason, "law");
 }
 

@@ -1,26 +1,26 @@
 /** The laws of values that lie along a line, around a ring or on a torus. */
 
-import { demand } from "./exact.js";
+import { atMost, demand, expBelow, plus, times } from "./exact.js";
 import { spend } from "./reading.js";
 import { demandFull, doubles, largest, own, pick, rank, SPACE, sums } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
+/** @import { Grid } from "./context.js" */
 /** @import { Machine } from "./machine.js" */
-/** @typedef {{size: number, units: bigint[], flat: bigint, places: Uint32Array}} Fading */
 
 /**
  * A value at a place, with `units[d]` words for d steps either way and `flat` words for every place.
- * @param {Fading} law
+ * @param {bigint} flat @param {Uint32Array} places @param {number} size @param {bigint[]} units
  * @param {number} most the most distances it may have
  * @param {(steps: number) => Ratio | null} ratio of values so many steps apart
  * @param {(place: number) => number} bring a number of steps from place 0 to the place that is reported
  * @returns {Machine}
  */
-function fading({ size, units, flat, places }, most, ratio, bring) {
-  demand(units.length > 1 && units.length <= most && flat > 0n, "it must have units for two distances or more, and flat words");
+function fading(flat, places, size, units, most, ratio, bring) {
+  demand(units.length > 1 && units.length <= most && flat > 0n);
   const all = BigInt(size) * flat;
-  demandFull([all, ...units, ...units.slice(1)], "its words");
-  demand(!places.length || (places.length === size && places.every((place) => place < size)), "its places must be those of its values");
+  demandFull([all, ...units, ...units.slice(1)]);
+  demand(!places.length || (places.length === size && places.every((place) => place < size)));
   const bounds = sums([all, ...[...units].reverse(), ...units.slice(1)]);
   const at = (/** @type {number} */ x) => (places.length ? places[x] : x);
   /** @type {Map<number, Ratio | null>} */
@@ -42,14 +42,16 @@ function fading({ size, units, flat, places }, most, ratio, bring) {
   };
 }
 
-/** @param {Fading} law @returns {Machine} */
-export function geometric(law) {
-  const { size, units, flat } = law;
+/** @param {bigint} flat @param {Uint32Array} places @param {number} size @param {bigint[]} units @returns {Machine} */
+export function geometric(flat, places, size, units) {
   /** The words that lead so many steps away: to an end, with all that go beyond it, or to a place between. */
   const ends = sums([flat, ...[...units].reverse()]).reverse().slice(0, -1);
   const between = units.slice(0, size - 1).map((unit) => unit + flat);
   return fading(
-    law,
+    flat,
+    places,
+    size,
+    units,
     size,
     (steps) => {
       spend(4 * (units.length + steps));
@@ -65,12 +67,14 @@ export function geometric(law) {
   );
 }
 
-/** @param {Fading} law @returns {Machine} */
-export function ring(law) {
-  const { size, units, flat } = law;
-  demand(size > 2, "a ring must have three places or more");
+/** @param {bigint} flat @param {Uint32Array} places @param {number} size @param {bigint[]} units @returns {Machine} */
+export function ring(flat, places, size, units) {
+  demand(size > 2);
   return fading(
-    law,
+    flat,
+    places,
+    size,
+    units,
     Math.floor(size / 2) + 1,
     (steps) => {
       spend(2 * size);
@@ -86,13 +90,13 @@ export function ring(law) {
   );
 }
 
-/** @param {{shape: number[], units: bigint[], spare: bigint, cells: Uint32Array}} law @returns {Machine} */
-export function torus({ shape, units, spare, cells }) {
+/** @param {Uint32Array} cells @param {number[]} shape @param {bigint} spare @param {bigint[]} units @returns {Machine} */
+export function torus(cells, shape, spare, units) {
   const outputs = units.length;
-  demand(shape.every(Boolean) && shape.reduce((cells, side) => cells * side, 1) === outputs, "it must have units for every cell of its shape");
-  demand(units.every(Boolean) && spare < outputs, "every displacement must have words");
-  demandFull([...units, spare], "its words");
-  demand(cells.length && cells.every((cell) => cell < outputs), "its values must be in cells of its shape");
+  demand(shape.every(Boolean) && shape.reduce((cells, side) => cells * side, 1) === outputs);
+  demand(units.every(Boolean) && spare < outputs);
+  demandFull([...units, spare]);
+  demand(cells.length && cells.every((cell) => cell < outputs));
   /**
    * Two cells or displacements put together, coordinate by coordinate.
    * @param {number} a @param {number} b @param {(a: number, b: number, side: number) => number} join
@@ -105,11 +109,54 @@ export function torus({ shape, units, spare, cells }) {
     }
     return found;
   };
+  /** The number of a cell, each coordinate taken modulo its side. @param {number[]} cell */
+  const number = (cell) => cell.reduce((found, c, i) => found * shape[i] + (c % shape[i]), 0);
+  /** @param {number} t */
+  const coordinates = (t) => {
+    let left = outputs;
+    return shape.map((side) => Math.floor(t / (left /= side)) % side);
+  };
   /** The displacement with every coordinate taken the shorter way round. @param {number} t */
   const folded = (t) => joined(t, 0, (c, _, side) => Math.min(c, side - c));
-  demand(units.every((unit, t) => unit === units[folded(t)]), "mirror images must have the same words");
+  demand(units.every((unit, t) => unit === units[folded(t)]));
   const bounds = sums(units);
   const rough = doubles(units);
+  /** Whether units follow e^-E closely enough to keep every ratio within e^E. @param {Grid} grid */
+  const follows = (grid) => {
+    // With K W + c - s <= u <= K W + c for the units u of every displacement, W its e^-E, and E(z) <= E(y) + E(t) for the step t
+    // from y to z, u(y) / u(z) <= (K W + c) / (K W e^-E(t) + c - s). That is at most e^E(t) if e^E(t) (c - s) >= c, which holds
+    // for all steps if it does for the least E. What rounds W moves K W by a part of at most 2^-190 and twice the rounding of E.
+    const fine = 320n;
+    /** @type {[bigint, bigint][]} units and e^-E in units of 2^-320, of every displacement the shorter way round */
+    const all = [];
+    let [least, first] = [SPACE ** 8n, 0n];
+    /** @type {Ratio | null} */
+    let nearest = null;
+    units.forEach((unit, t) => {
+      if (folded(t) !== t) return;
+      const entry = grid.apart(coordinates(t));
+      const [top, bottom] = expBelow(entry);
+      const weight = (bottom << fine) / top;
+      all.push([unit, weight]);
+      if (weight < least) least = weight;
+      if (weight > first) first = weight;
+      if (t && (!nearest || atMost(entry, nearest))) nearest = entry;
+    });
+    if (!nearest || first === least) return false;
+    /** @param {bigint} weight */
+    const unitOf = (weight) => all.find((one) => one[1] === weight)?.[0] ?? 0n;
+    const slope = ((unitOf(first) - unitOf(least)) << fine) / (first - least);
+    let [most, floor] = [-SPACE, SPACE];
+    for (const [unit, weight] of all) {
+      const above = unit - ((slope * weight) >> fine);
+      const under = unit - ((slope * (weight + 1n)) >> fine) - 1n;
+      if (above > most) most = above;
+      if (under < floor) floor = under;
+    }
+    const part = plus([1n, 1n << 190n], times([2n, 1n], grid.rounding));
+    const right = plus([most, 1n], times(part, [slope, 1n]));
+    return slope > 0n && floor > 0n && atMost(right, times(expBelow(nearest), [floor, 1n]));
+  };
   /** @type {Map<number, Ratio | null>} */
   const found = new Map();
   return {
@@ -117,6 +164,12 @@ export function torus({ shape, units, spare, cells }) {
     words: 1,
     outputs: BigInt(outputs),
     label: own,
+    proves: ({ grid }) => {
+      if (!grid || outputs <= 512 || grid.shape.length !== shape.length) return false;
+      // the values lie as the cells of the grid do, up to a displacement that all have in common
+      const moved = new Set(grid.cells.map((cell, x) => joined(cells[x], number(cell), (a, b, side) => (a - b + side) % side)));
+      return moved.size === 1 && follows(grid);
+    },
     ratio: (x, z) => {
       const apart = folded(joined(cells[x], cells[z], (a, b, side) => (a - b + side) % side));
       if (!found.has(apart)) {

@@ -3,6 +3,7 @@
 import { bitLength, demand, ONE } from "./exact.js";
 
 /** @import { Ratio } from "./exact.js" */
+/** @import { Context } from "./context.js" */
 
 /**
  * Reports of values that need no protection, inside a high-low law.
@@ -15,10 +16,21 @@ import { bitLength, demand, ONE } from "./exact.js";
 /**
  * Reports of a place, and blank ones that say nothing of any value; for blocks and types that others may show as well.
  * @typedef {object} Held
- * @property {number} places the places that a blank report is drawn from
  * @property {number} words
+ * @property {number} places the places that a blank report is drawn from
  * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} draw
  * @property {(x: number) => [Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y), and the other way round
+ * @property {Marks} [marks]
+ */
+
+/**
+ * Reports that mark some of their places, all as many.
+ * @typedef {object} Marks
+ * @property {number} members how many they mark
+ * @property {(y: bigint, place: number) => boolean} has whether a report marks a place
+ * @property {[Ratio, Ratio]} above the most that a report is likelier from x than blank, where it does not mark x and where it does
+ * @property {[Ratio, Ratio]} below the most that it is likelier blank than from x
+ * @property {Ratio[]} between the most that it is likelier from x than from z, where marked(x) - marked(z) is -1, 0, 1
  */
 
 /**
@@ -29,10 +41,10 @@ import { bitLength, demand, ONE } from "./exact.js";
  * @property {(x: number) => string | number} label pairs of different values with the same two labels have one ratio
  * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
  * @property {(x: number, words: BigUint64Array) => bigint} draw
- * @property {(y: bigint) => boolean} [possible] whether a number below `outputs` is a report; all are unless it says so
+ * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
  * @property {(units: bigint, steps: number[][]) => Neutral} [neutral]
  * @property {Held} [held]
- * @property {{own: bigint, other: bigint}} [bits] of unary encoding: the words below which a bit is on
+ * @property {boolean} [bitwise] true for unary encoding, which draws for nobody's value, -1, too
  */
 
 /** How many states a word has. */
@@ -93,12 +105,6 @@ export function layOut(outputs) {
   return { offsets: outputs.map((_, part) => stride * BigInt(part)), outputs: stride * BigInt(Math.max(outputs.length, 2)) };
 }
 
-/** The part that a number below all reports lies in, and its place there. @param {bigint[]} offsets @param {bigint} y @returns {[number, bigint]} */
-export function inside(offsets, y) {
-  const part = rank(offsets, y) - 1;
-  return [part, y - offsets[part]];
-}
-
 /**
  * The largest of a[i] / b[i]; null where a b[i] is 0 and its a[i] is not. Quotients of doubles, each within 2^-50 of the true
  * one, sort out those that are too far from the largest; the others are compared as whole numbers.
@@ -126,9 +132,5 @@ export function largest(a, b, rough = doubles(a), others = doubles(b)) {
 /** Numbers of fewer than 1,000 bits as doubles, each within 2^-53 of its own. @param {readonly bigint[]} numbers */
 export const doubles = (numbers) => Float64Array.from(numbers, Number);
 
-/**
- * Numbers that add up to all words.
- * @param {readonly bigint[]} units
- * @param {string} what
- */
-export const demandFull = (units, what) => demand(units.length && sum(units) === SPACE, `${what} must add up to all words`);
+/** Refuse units that do not add up to all words. @param {readonly bigint[]} units */
+export const demandFull = (units) => demand(sum(units) === SPACE);

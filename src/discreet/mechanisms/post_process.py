@@ -27,7 +27,10 @@ REPORTS = 1 << 12
 
 @dataclass(frozen=True)
 class PostProcessedLaw(Law):
-    """A report drawn by `inner`, the i-th that can occur, is replaced by v with ``weights[i][v]`` of one more word."""
+    """A report y drawn by `inner` is replaced by v with ``weights[y][v]`` of one more word.
+
+    Numbers that are no reports of `inner` have the row of the first one that is.
+    """
 
     kind = "post_processed"
 
@@ -53,33 +56,35 @@ class PostProcessed(WrittenOut):
     follows = PostProcessedLaw
 
     def __init__(self, inner: Randomizer, weights: Sequence[Sequence[int]]) -> None:
-        self._follow(PostProcessedLaw(inner.law, tuple(tuple(row) for row in weights)), inner)
+        _check_few(inner)
+        rows = dict(zip(inner.reports(), map(tuple, weights), strict=True))
+        anything = next(iter(rows.values()))
+        self._follow(PostProcessedLaw(inner.law, tuple(rows.get(y, anything) for y in range(inner.outputs))), inner)
 
     def follow(self, law: PostProcessedLaw) -> None:
         self._follow(law, randomizer_of(law.inner))
 
     def _follow(self, law: PostProcessedLaw, inner: Randomizer) -> None:
-        if inner.outputs > REPORTS:
-            raise InvalidInput(f"post_process: {inner.outputs} reports are more than {REPORTS}, the most written out")
-        self.law, self.inner, self.weights = law, inner, law.weights
+        _check_few(inner)
+        self.law, self.inner = law, inner
         self.size, self.word_bits, self.words = inner.size, inner.word_bits, inner.words + 1
         reports = list(inner.reports())
         check_law(bool(reports) and bool(law.weights), law.kind, "it must have reports, and weights for each of them")
         spend(30 * self.size * len(reports) * (len(law.weights[0]) + 1), f"{law.kind} of {self.size} values")
-        check_law(
-            len(law.weights) == len(reports), law.kind, f"its weights must have {len(reports)} rows, one per report"
-        )
+        rows = len(law.weights) == inner.outputs
+        check_law(rows, law.kind, f"its weights must have {inner.outputs} rows, one per number below that")
+        self.weights = tuple(law.weights[y] for y in reports)
+        known = set(reports)
+        spread = all(row == self.weights[0] for y, row in enumerate(law.weights) if y not in known)
+        check_law(spread, law.kind, "numbers that are no reports must have the weights of the first that is")
         self.outputs = self.cells = len(law.weights[0])
-        for y, row in zip(reports, law.weights, strict=True):
+        for y, row in enumerate(law.weights):
             check_row(row, self.outputs, 1 << self.word_bits, name=f"weights of report {y}")
         self.space = 1 << self.word_bits * self.words
         scale = self.space >> self.word_bits
         self.rows = tuple(self._row([inner.probability(x, y) * scale for y in reports]) for x in range(self.size))
         self._check_rows()
-        rows = zip(reports, law.weights, strict=True)
-        bounds = {y: tuple(b * self.scale for b in accumulate(row)) for y, row in rows}
-        anything = next(iter(bounds.values()))
-        self._bounds = tuple(bounds.get(y, anything) for y in range(inner.outputs))
+        self._bounds = tuple(tuple(bound * self.scale for bound in accumulate(row)) for row in law.weights)
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> PostProcessed:
         inner = self.inner.narrowed(word_bits, epsilon)
@@ -97,6 +102,12 @@ class PostProcessed(WrittenOut):
     def describe(self) -> dict[str, Any]:
         weights = [[str(unit) for unit in row] for row in self.weights]
         return {"name": self.name, "inner": self.inner.describe(), "weights": weights}
+
+
+def _check_few(inner: Randomizer) -> None:
+    """Refuse a randomizer with too many reports to write out."""
+    if inner.outputs > REPORTS:
+        raise InvalidInput(f"post_process: {inner.outputs} reports are more than {REPORTS}, the most written out")
 
 
 def post_process(mechanism: Mechanism, matrix: Sequence[Sequence[Any]]) -> Mechanism:
