@@ -120,8 +120,7 @@ def post_process(mechanism: Mechanism, matrix: Sequence[Sequence[Any]]) -> Mecha
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
     matrix = [listed_values(row, f"matrix[{y}]") for y, row in enumerate(listed_values(matrix, "matrix"))]
     inner = mechanism.randomizer
-    if inner.outputs > REPORTS:
-        raise InvalidInput(f"post_process: {inner.outputs} reports are more than {REPORTS}, the most written out")
+    _check_few(inner)
     reports = list(mechanism.reports())
     if len(matrix) != len(reports):
         raise InvalidInput(f"matrix has {len(matrix)} rows; it must have one per report, {len(reports)}")
