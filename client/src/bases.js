@@ -2,7 +2,7 @@
 
 import { ceilDivide, demand, ONE, over, times } from "./exact.js";
 import { spend } from "./reading.js";
-import { alike, fraction, pick, position, setReport, SPACE } from "./machine.js";
+import { alike, fraction, machineFor, pick, position, setReport, SPACE } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
 /** @import { Held, Machine } from "./machine.js" */
@@ -54,18 +54,18 @@ function twoLevels(size, outputs, many, high, low, spare, located) {
   demand(size > 0 && outputs > 0 && spare < outputs && (few ? 0n < low && low < high : !low)); // the own reports are the likeliest
   demand(few * low + BigInt(many) * high + spare === SPACE);
   const likeliest = high + BigInt(spare > 0n);
-  return {
+  return machineFor(
     size,
-    words: 1,
-    outputs: all,
-    label: alike,
-    ratio: () => (few ? [high, low] : ONE),
-    draw: (x, [u]) => {
+    1,
+    all,
+    alike,
+    () => (few ? [high, low] : ONE),
+    (x, [u]) => {
       const isSpare = u >= SPACE - spare;
       const j = pick(u < few * low, u / (low || 1n), few + (u - few * low) / high);
       return pick(isSpare, u - SPACE + spare, BigInt(located(x, Number(pick(isSpare, 0n, j)))));
     },
-    neutral: (units, steps) => {
+    { neutral: (units, steps) => {
       demandRoom(units * all, SPACE, steps);
       return {
         words: 1,
@@ -75,8 +75,8 @@ function twoLevels(size, outputs, many, high, low, spare, located) {
           return [passes, pick(passes, 0n, u / units)];
         },
       };
-    },
-  };
+    } },
+  );
 }
 
 /** What a spare word may add to a ratio below 1. @param {bigint} spare @param {bigint} low @returns {Ratio} */
@@ -136,23 +136,23 @@ export function hadamard(size, truths) {
   const width = BigInt(64 - size.toString(2).length);
   const space = 1n << width;
   demand(size > 0 && space < 2n * truths && truths < space); // more truths than lies, but not all
-  return {
+  return machineFor(
     size,
-    words: 1,
-    outputs: SPACE >> width,
-    label: alike,
-    ratio: () => [truths, space - truths],
-    draw: (x, [u]) => {
+    1,
+    SPACE >> width,
+    alike,
+    () => [truths, space - truths],
+    (x, [u]) => {
       const row = x + 1;
       const column = Number(u >> width);
       const lie = Number((u & (space - 1n)) >= truths);
       return BigInt(column ^ ((odd(row & column) ^ lie) * (row & -row)));
     },
-    neutral: (units, steps) => {
+    { neutral: (units, steps) => {
       demandRoom(units, space, steps);
       return { words: 1, ratio: [2n * truths, units], draw: ([u]) => [(u & (space - 1n)) >= units, u >> width] };
-    },
-  };
+    } },
+  );
 }
 
 /** Whether steps make d draws: up to 64 of them from one word, or a single one from two. @param {number[][]} steps @param {number} d */
@@ -209,19 +209,19 @@ export function subset(d, size, steps, truths) {
   const odds = [truths * others, (SPACE - truths) * many];
   const ratio = over(odds, even);
   /** @type {Machine} */
-  const machine = {
+  const machine = machineFor(
     size,
-    words: 1 + wordsOf(steps),
-    outputs: 1n << BigInt(size),
-    label: alike,
-    ratio: () => ratio,
-    draw: (x, words) => {
+    1 + wordsOf(steps),
+    1n << BigInt(size),
+    alike,
+    () => ratio,
+    (x, words) => {
       const truth = Number(words[0] < truths);
       const flags = drawSet(size, size - d, steps, words.subarray(1), (t) => t + Number(t >= x), truth);
       flags[x] |= truth;
       return setReport(flags);
     },
-    neutral: (units, plan) => {
+    { neutral: (units, plan) => {
       demandRoom(units, SPACE);
       demand(isPlan(plan, d));
       return {
@@ -229,8 +229,8 @@ export function subset(d, size, steps, truths) {
         ratio: over([truths * BigInt(size), many * units], times(even, evenness(size - d + 1, plan))),
         draw: (words) => [words[0] >= units, setReport(drawSet(size, size - d + 1, plan, words.subarray(1), (t) => t, 0))],
       };
-    },
-  };
+    } },
+  );
   return { ...machine, held: holding(size, d, odds, machine, (y, place) => Boolean((y >> BigInt(place)) & 1n), even, ONE) };
 }
 

@@ -58,7 +58,7 @@ function checked(text, fingerprint) {
   demand(data.version === 2, "its version is not known here");
   const context = readContext(data.context, data.domain);
   const machine = machineOf(data.law);
-  demand(machine.size === context.size, "its law is not for the values that it lists");
+  demand(machine.size === context.values.length, "its law is not for the values that it lists");
   const bits = bitsOf(machine.outputs);
   demand(bits <= LIMITS.bits, "its reports are too large");
   prove(context, machine);

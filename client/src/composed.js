@@ -1,8 +1,8 @@
 /** The laws that are made of other laws, and tables, which are made of none. */
 
-import { ceilDivide, demand, larger, ONE, over, times } from "./exact.js";
+import { ceilDivide, demand, kept, larger, ONE, over, times } from "./exact.js";
 import { spend } from "./reading.js";
-import { alike, bitsOf, demandFull, doubles, largest, layOut, own, pick, position, rank, setReport, SPACE, sum, sums } from "./machine.js";
+import { alike, bitsOf, demandFull, doubles, largest, layOut, machineFor, own, pick, position, rank, setReport, SPACE, sum, sums } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
 /** @import { Machine } from "./machine.js" */
@@ -16,13 +16,6 @@ const either = (a, b) => (a && b ? larger(a, b) : null);
 
 /** @param {Machine[]} parts */
 const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
-
-/** Numbers for anything that can be a key, in order of first appearance. */
-function numbering() {
-  /** @type {Map<unknown, number>} */
-  const known = new Map();
-  return (/** @type {unknown} */ key) => known.get(key) ?? (known.set(key, known.size), known.size - 1);
-}
 
 /**
  * The members of groups: the place of every value in its group, and how many each has.
@@ -41,16 +34,16 @@ export function blocks(blockOf, kindOf, kinds) {
   const { place, sizes } = placed(blockOf, parts.length);
   demand(parts.every((part, block) => part.size === sizes[block]));
   const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
-  const number = numbering();
-  const labels = Array.from(blockOf, (block, x) => number(`${block}/${parts[block].label(place[x])}`));
-  return {
-    size: blockOf.length,
-    words: mostWords(kinds),
+  let labels = 0;
+  const number = kept((/** @type {string} */ _) => labels++);
+  return machineFor(
+    blockOf.length,
+    mostWords(kinds),
     outputs,
-    label: (x) => labels[x],
-    ratio: (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : null),
-    draw: (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
-  };
+    (x) => number(`${blockOf[x]}/${parts[blockOf[x]].label(place[x])}`),
+    (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : null),
+    (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
+  );
 }
 
 /** The place of each value among those that are sensitive, or among the others. @param {Bits} sensitive */
@@ -71,19 +64,19 @@ export function highLow(inner, units, sensitive, steps) {
   }
   const neutral = inner.neutral(units, steps);
   const base = inner.outputs <= SPACE / 2n ? inner.outputs : 1n << BigInt(64 * Math.ceil(bitsOf(inner.outputs) / 64));
-  return {
-    size: sensitive.size,
-    words: Math.max(inner.words, neutral.words),
-    outputs: base + BigInt(others),
-    label: (x) => isOther[x],
-    ratio: (x, z) => (isOther[x] ? null : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
-    draw: (x, words) => {
+  return machineFor(
+    sensitive.size,
+    Math.max(inner.words, neutral.words),
+    base + BigInt(others),
+    (x) => isOther[x],
+    (x, z) => (isOther[x] ? null : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
+    (x, words) => {
       const other = isOther[x] === 1;
       const hidden = inner.draw(pick(other, 0, place[x]), words);
       const [passes, report] = neutral.draw(words);
       return pick(Boolean(Number(passes) & isOther[x]), base + BigInt(place[x]), pick(other, report, hidden));
     },
-  };
+  );
 }
 
 /** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @returns {Machine} */
@@ -113,17 +106,17 @@ export function mixture(parts, units) {
   demand(parts.every((part) => part.size === parts[0].size));
   const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
   const bounds = sums(units);
-  return {
-    size: parts[0].size,
-    words: 1 + mostWords(parts),
+  return machineFor(
+    parts[0].size,
+    1 + mostWords(parts),
     outputs,
-    label: parts.every((part) => part.label === alike) ? alike : (x) => parts.map((part) => part.label(x)).join(),
-    ratio: (x, z) => parts.map((part) => part.ratio(x, z)).reduce(either),
-    draw: (x, words) => {
+    parts.every((part) => part.label === alike) ? alike : (x) => parts.map((part) => part.label(x)).join(),
+    (x, z) => parts.map((part) => part.ratio(x, z)).reduce(either),
+    (x, words) => {
       const part = rank(bounds, words[0]);
       return offsets[part] + parts[part].draw(x, words.subarray(1));
     },
-  };
+  );
 }
 
 /** @param {Uint32Array} blockOf @param {number[]} kindOf @param {Machine[]} kinds @param {bigint[]} units @returns {Machine} */
@@ -142,18 +135,12 @@ export function nested(blockOf, kindOf, kinds, units) {
   const bounds = sums(units);
   /** @param {number} b @returns {Ratio} */
   const odds = (b) => [units[b] + truth, units[b]];
-  /** For every label, the largest Q(y|x) / Q(y|z) in the block of x, and the largest in the block of z, for any other. @type {Map<string | number, [Ratio, Ratio]>} */
-  const known = new Map();
-  /** @param {number} x */
-  const across = (x) => {
-    const [b, label] = [blockOf[x], shown.label(x)];
-    let found = known.get(label);
-    if (!found) {
-      const [above, below] = helds[b].ratios(place[x]);
-      known.set(label, (found = [times(odds(b), above), over(below, odds(b))]));
-    }
-    return found;
-  };
+  /** The largest Q(y|x) / Q(y|z) in the block of x, and Q(y|z) / Q(y|x) there, for z in any other. */
+  const across = kept((/** @type {number} */ x) => {
+    const b = blockOf[x];
+    const [above, below] = helds[b].ratios(place[x]);
+    return [times(odds(b), above), over(below, odds(b))];
+  });
   /** The report of a value at a place of the block `mine`, or a blank one of that block. @param {number} mine @param {number} at @param {boolean} blank @param {BigUint64Array} words */
   const drawn = (mine, at, blank, words) => {
     const found = rank(bounds, words[0]);
@@ -222,21 +209,14 @@ export function types(classOf, inners, marks, units) {
   });
   const { offsets, outputs } = layOut(shown.map((found) => (found.length ? found[found.length - 1].part.outputs << found[found.length - 1].at : 1n)));
   const bounds = units.map(sums);
-  /** @type {Map<number, Ratio | null>} */
-  const known = new Map();
-  return {
-    size: classOf.length,
-    words: 1 + words,
+  const across = kept((/** @type {number} */ key) => largest(most[Math.floor(key / classes)], least[key % classes]));
+  return machineFor(
+    classOf.length,
+    1 + words,
     outputs,
-    label: (x) => classOf[x],
-    ratio: (x, z) => {
-      const [c, d] = [classOf[x], classOf[z]];
-      if (c === d) return inner[c];
-      const key = c * classes + d;
-      if (!known.has(key)) known.set(key, largest(most[c], least[d]));
-      return known.get(key) ?? null;
-    },
-    draw: (x, from) => {
+    (x) => classOf[x],
+    (x, z) => (classOf[x] === classOf[z] ? inner[classOf[x]] : across(classOf[x] * classes + classOf[z])),
+    (x, from) => {
       const type = rank(bounds[classOf[x]], from[0]);
       let [report, used] = [0n, 1];
       for (const { group, part, held, at } of shown[type]) {
@@ -246,7 +226,7 @@ export function types(classOf, inners, marks, units) {
       }
       return offsets[type] + report;
     },
-  };
+  );
 }
 
 /** @param {bigint[][]} rows @returns {Machine} */
@@ -256,37 +236,37 @@ export function table(rows) {
   for (const row of rows) demandFull(row);
   const bounds = rows.map(sums);
   const rough = rows.map(doubles);
-  return {
-    size: rows.length,
-    words: 1,
-    outputs: BigInt(outputs),
-    label: own,
-    ratio: (x, z) => {
+  return machineFor(
+    rows.length,
+    1,
+    BigInt(outputs),
+    own,
+    (x, z) => {
       spend(outputs / 8);
       return largest(rows[x], rows[z], rough[x], rough[z]);
     },
-    draw: (x, [u]) => BigInt(rank(bounds[x], u)),
-  };
+    (x, [u]) => BigInt(rank(bounds[x], u)),
+  );
 }
 
 /** @param {Machine} first @param {Machine} second @returns {Machine} */
 export function paired(first, second) {
   const k = second.size;
   const split = (/** @type {number} */ x) => [Math.floor(x / k), x % k];
-  return {
-    size: first.size * k,
-    words: first.words + second.words,
-    outputs: first.outputs * second.outputs,
-    label: own,
-    ratio: (x, z) => {
+  return machineFor(
+    first.size * k,
+    first.words + second.words,
+    first.outputs * second.outputs,
+    own,
+    (x, z) => {
       const [[a, b], [c, d]] = [split(x), split(z)];
       return both(a === c ? ONE : first.ratio(a, c), b === d ? ONE : second.ratio(b, d));
     },
-    draw: (x, words) => {
+    (x, words) => {
       const [a, b] = split(x);
       return first.draw(a, words.subarray(0, first.words)) * second.outputs + second.draw(b, words.subarray(first.words));
     },
-  };
+  );
 }
 
 /** @param {number[]} choice @param {Machine} first @param {Machine[]} seconds @returns {Machine} */
@@ -294,17 +274,17 @@ export function adaptive(choice, first, seconds) {
   demand(BigInt(choice.length) === first.outputs && choice.every((kind) => kind < seconds.length));
   demand(seconds.every((second) => second.size === first.size));
   const width = seconds.map((second) => second.outputs).reduce((a, b) => (a > b ? a : b));
-  return {
-    size: first.size,
-    words: first.words + mostWords(seconds),
-    outputs: first.outputs * width,
-    label: (x) => [first, ...seconds].map((part) => part.label(x)).join(),
-    ratio: (x, z) => both(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(either)),
-    draw: (x, words) => {
+  return machineFor(
+    first.size,
+    first.words + mostWords(seconds),
+    first.outputs * width,
+    (x) => [first, ...seconds].map((part) => part.label(x)).join(),
+    (x, z) => both(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(either)),
+    (x, words) => {
       const report = first.draw(x, words.subarray(0, first.words));
       return report * width + seconds[choice[Number(report)]].draw(x, words.subarray(first.words));
     },
-  };
+  );
 }
 
 /** @param {Machine} first @param {Machine} second @returns {Machine} */
@@ -322,12 +302,12 @@ export function postProcessed(inner, weights) {
     demandFull(row);
   }
   const bounds = weights.map(sums);
-  return {
-    size: inner.size,
-    words: inner.words + 1,
-    outputs: BigInt(outputs),
-    label: inner.label,
-    ratio: inner.ratio,
-    draw: (x, words) => BigInt(rank(bounds[Number(inner.draw(x, words.subarray(0, inner.words)))], words[inner.words])),
-  };
+  return machineFor(
+    inner.size,
+    inner.words + 1,
+    BigInt(outputs),
+    inner.label,
+    inner.ratio,
+    (x, words) => BigInt(rank(bounds[Number(inner.draw(x, words.subarray(0, inner.words)))], words[inner.words])),
+  );
 }

@@ -1,6 +1,6 @@
 /** Contexts: how hard each value must be to tell from each other one, as the published law declares it. */
 
-import { atMost, demand, epsilonOf, exactNumber, plus, times } from "./exact.js";
+import { atMost, demand, epsilonOf, exactNumber, kept, plus, times } from "./exact.js";
 import { entries, listed, LIMITS, spend, whole } from "./reading.js";
 import { alike, own } from "./machine.js";
 
@@ -9,7 +9,6 @@ import { alike, own } from "./machine.js";
 
 /**
  * @typedef {object} Context
- * @property {number} size
  * @property {any[]} values
  * @property {(x: number, z: number) => Ratio | null} at E between two different values; null where nothing is asked
  * @property {(label: Label) => Iterable<[number, number]>} pairs pairs that imply all others, where ratios depend on labels alone
@@ -87,7 +86,6 @@ function byClass(values, classOf, between, protectedPairs, levels) {
         }
   }
   return {
-    size: values.length,
     values,
     at: (x, z) => between(classOf[x], classOf[z]),
     pairs,
@@ -147,9 +145,9 @@ function highLowContext(data, values) {
 
 /** @param {any} data @param {any[]} values */
 function binaryContext(data, values) {
-  const levels = listed(entries(data, "epsilon form").epsilon).map(epsilonOf);
-  demand(levels.length === 2 && values.length === 2);
-  return byClass(values, [0, 1], (c) => levels[c], everyTwo, levels);
+  const [there, back, ...more] = listed(entries(data, "epsilon form").epsilon);
+  demand(!more.length);
+  return matrixContext({ E: [["0", there], [back, "0"]], form: "" }, values);
 }
 
 /** @param {any} data @param {any[]} values */
@@ -249,7 +247,6 @@ function placesContext(data, values) {
     return most;
   };
   return {
-    size: count,
     values,
     at: (x, z) => entry(distance(x, z)),
     *pairs() {
@@ -287,16 +284,9 @@ function pointsContext(data, values) {
     linf: (steps) => [steps.reduce((a, b) => (a > b ? a : b)), scale],
   };
   demand(Object.hasOwn(norms, data.norm));
-  /** @type {Map<string, Ratio>} */
-  const known = new Map();
-  /** @param {bigint[]} from @param {bigint[]} to @returns {Ratio} */
-  const distance = (from, to) => {
-    const steps = from.map((c, i) => absolute(c - to[i]));
-    const key = steps.join();
-    let found = known.get(key);
-    if (!found) known.set(key, (found = times(level, norms[data.norm](steps))));
-    return found;
-  };
+  const entry = kept((/** @type {string} */ steps) => times(level, norms[data.norm](steps.split(",").map(BigInt))));
+  /** @param {bigint[]} from @param {bigint[]} to */
+  const distance = (from, to) => entry(from.map((c, i) => absolute(c - to[i])).join());
   /** The lowest or highest coordinates. @param {(a: bigint, b: bigint) => boolean} better */
   const corner = (better) => at.reduce((best, point) => best.map((c, i) => (better(point[i], c) ? point[i] : c)));
   const [low, high] = [corner((a, b) => a < b), corner((a, b) => a > b)];
@@ -312,7 +302,6 @@ function pointsContext(data, values) {
   const valueAt = new Map(cells.map((cell, x) => [cell.join(), x]));
   const isDense = sides > 1 && valueAt.size === values.length && shape.reduce((a, b) => a * b) <= 16 * values.length;
   return {
-    size: values.length,
     values,
     at: (x, z) => distance(at[x], at[z]),
     *pairs(label) {
@@ -352,8 +341,8 @@ function factor(data) {
 function productContext(data, values) {
   entries(data, "first form second");
   const [first, second] = [factor(data.first), factor(data.second)];
-  const k = second.size;
-  demand(first.size * k <= LIMITS.values, "it has too many values");
+  const k = second.values.length;
+  demand(first.values.length * k <= LIMITS.values, "it has too many values");
   /** @param {Context} part @param {any} side @returns {any[][]} */
   const tuples = (part, side) => part.values.map((value) => (side.context.form === "product" ? value.tuple : [value]));
   const others = tuples(second, data.second);
@@ -362,7 +351,6 @@ function productContext(data, values) {
   /** @param {Context} part @param {number} x @param {number} z */
   const entry = (part, x, z) => (x === z ? NOTHING : part.at(x, z));
   return {
-    size: made.length,
     values: made,
     at: (x, z) => {
       const one = entry(first, Math.floor(x / k), Math.floor(z / k));

@@ -90,13 +90,9 @@ export const bitLength = (number) => (number ? number.toString(2).length : 0);
  */
 export function textOf(number) {
   if (!number) return "inf";
-  let [top, bottom] = number;
-  for (let [a, b] = [top, bottom]; ; [a, b] = [b, a % b]) {
-    if (!b) {
-      [top, bottom] = [top / a, bottom / a];
-      break;
-    }
-  }
+  let [common, rest] = number;
+  while (rest) [common, rest] = [rest, common % rest];
+  const [top, bottom] = number.map((part) => part / common);
   let places = 0;
   for (let power = 1n; power % bottom && places <= bitLength(bottom); power *= 10n) places += 1;
   const digits = 10n ** BigInt(places);
@@ -105,8 +101,35 @@ export function textOf(number) {
   return places ? `${text.slice(0, -places)}.${text.slice(-places)}` : text;
 }
 
-/** @type {Map<string, Ratio>} */
-const known = new Map();
+/**
+ * A function that keeps what it found for a key.
+ * @template K, V
+ * @param {(key: K) => V} find
+ * @returns {(key: K) => V}
+ */
+export function kept(find) {
+  /** @type {Map<K, V>} */
+  const known = new Map();
+  return (key) => {
+    if (!known.has(key)) known.set(key, find(key));
+    return /** @type {V} */ (known.get(key));
+  };
+}
+
+/** The e^epsilon of `expBelow` for an epsilon written as a fraction. */
+const powerBelow = kept((/** @type {string} */ epsilon) => {
+  const [top, bottom] = epsilon.split("/").map(BigInt);
+  const squarings = BigInt(bitLength(ceilDivide(top, bottom)) + 8);
+  const scale = 272n + squarings + 2n * ceilDivide(3n * top, 2n * bottom);
+  const reduced = (top << scale) / (bottom << squarings);
+  let [term, total] = [1n << scale, 1n << scale];
+  for (let index = 1n; term; index += 1n) {
+    term = ((term * reduced) >> scale) / index;
+    total += term;
+  }
+  for (let square = 0n; square < squarings; square += 1n) total = (total * total) >> scale;
+  return /** @type {Ratio} */ ([total, 1n << scale]);
+});
 
 /**
  * A rational at most e^epsilon, within a relative 2^-200 of it up to epsilon 4096: the Taylor series of
@@ -114,23 +137,4 @@ const known = new Map();
  * @param {Ratio} epsilon
  * @returns {Ratio}
  */
-export function expBelow([top, bottom]) {
-  if (top > 4096n * bottom) [top, bottom] = [4096n, 1n];
-  const key = `${top}/${bottom}`;
-  let found = known.get(key);
-  if (!found) {
-    const squarings = BigInt(bitLength(ceilDivide(top, bottom)) + 8);
-    const scale = 272n + squarings + 2n * ceilDivide(3n * top, 2n * bottom);
-    const reduced = (top << scale) / (bottom << squarings);
-    let term = 1n << scale;
-    let total = term;
-    for (let index = 1n; term; index += 1n) {
-      term = ((term * reduced) >> scale) / index;
-      total += term;
-    }
-    for (let square = 0n; square < squarings; square += 1n) total = (total * total) >> scale;
-    found = [total, 1n << scale];
-    known.set(key, found);
-  }
-  return found;
-}
+export const expBelow = ([top, bottom]) => powerBelow(top > 4096n * bottom ? "4096/1" : `${top}/${bottom}`);

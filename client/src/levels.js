@@ -2,7 +2,7 @@
 
 import { demand, larger, ONE, times } from "./exact.js";
 import { LIMITS, spend } from "./reading.js";
-import { bitsOf, pick, position } from "./machine.js";
+import { bitsOf, machineFor, pick, position } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
 /** @import { Held, Machine, Marks } from "./machine.js" */
@@ -90,13 +90,13 @@ export function levels(branches, inners, leaves, shown) {
   };
   layOutSlots(0, -1, 0, 0);
   const last = branches[height - 1];
-  return {
-    size: leaves.length,
+  return machineFor(
+    leaves.length,
     words,
     outputs,
-    label: (x) => Math.floor(leaves[x] / last),
-    ratio: (x, z) => ratios[spans.filter((_, depth) => Math.floor(leaves[x] / span(depth)) === Math.floor(leaves[z] / span(depth))).length - 1],
-    draw: (x, from) => {
+    (x) => Math.floor(leaves[x] / last),
+    (x, z) => ratios[spans.filter((_, depth) => Math.floor(leaves[x] / span(depth)) === Math.floor(leaves[z] / span(depth))).length - 1],
+    (x, from) => {
       const digits = branches.map((branch, depth) => Math.floor(leaves[x] / span(depth + 1)) % branch);
       /** @type {{own: number, side: number, rank: number}[]} */
       const standing = [];
@@ -123,5 +123,5 @@ export function levels(branches, inners, leaves, shown) {
       }
       return report;
     },
-  };
+  );
 }

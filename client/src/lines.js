@@ -1,8 +1,8 @@
 /** The laws of values that lie along a line, around a ring or on a torus. */
 
-import { atMost, demand, expBelow, plus, times } from "./exact.js";
+import { atMost, demand, expBelow, kept, plus, times } from "./exact.js";
 import { spend } from "./reading.js";
-import { demandFull, doubles, largest, own, pick, rank, SPACE, sums } from "./machine.js";
+import { demandFull, doubles, largest, machineFor, own, pick, rank, SPACE, sums } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
 /** @import { Grid } from "./context.js" */
@@ -23,23 +23,18 @@ function fading(flat, places, size, units, most, ratio, bring) {
   demand(!places.length || (places.length === size && places.every((place) => place < size)));
   const bounds = sums([all, ...[...units].reverse(), ...units.slice(1)]);
   const at = (/** @type {number} */ x) => (places.length ? places[x] : x);
-  /** @type {Map<number, Ratio | null>} */
-  const found = new Map();
-  return {
+  const ratioOf = kept(ratio);
+  return machineFor(
     size,
-    words: 1,
-    outputs: BigInt(size),
-    label: own,
-    ratio: (x, z) => {
-      const steps = Math.abs(at(x) - at(z));
-      if (!found.has(steps)) found.set(steps, ratio(steps));
-      return found.get(steps) ?? null;
-    },
-    draw: (x, [u]) => {
+    1,
+    BigInt(size),
+    own,
+    (x, z) => ratioOf(Math.abs(at(x) - at(z))),
+    (x, [u]) => {
       const number = rank(bounds, u);
       return pick(number === 0, u / flat, BigInt(bring(at(x) + number - units.length)));
     },
-  };
+  );
 }
 
 /** @param {bigint} flat @param {Uint32Array} places @param {number} size @param {bigint[]} units @returns {Machine} */
@@ -157,33 +152,28 @@ export function torus(cells, shape, spare, units) {
     const right = plus([most, 1n], times(part, [slope, 1n]));
     return slope > 0n && floor > 0n && atMost(right, times(expBelow(nearest), [floor, 1n]));
   };
-  /** @type {Map<number, Ratio | null>} */
-  const found = new Map();
-  return {
-    size: cells.length,
-    words: 1,
-    outputs: BigInt(outputs),
-    label: own,
-    proves: ({ grid }) => {
-      if (!grid || outputs <= 512 || grid.shape.length !== shape.length) return false;
-      // the values lie as the cells of the grid do, up to a displacement that all have in common
-      const moved = new Set(grid.cells.map((cell, x) => joined(cells[x], number(cell), (a, b, side) => (a - b + side) % side)));
-      return moved.size === 1 && follows(grid);
-    },
-    ratio: (x, z) => {
-      const apart = folded(joined(cells[x], cells[z], (a, b, side) => (a - b + side) % side));
-      if (!found.has(apart)) {
-        spend(outputs);
-        const further = units.map((_, t) => joined(t, apart, (a, b, side) => (a + b) % side));
-        found.set(apart, largest(units, further.map((t) => units[t]), rough, Float64Array.from(further, (t) => rough[t])));
-      }
-      return found.get(apart) ?? null;
-    },
-    draw: (x, [u]) => {
+  const ratioOf = kept((/** @type {number} */ apart) => {
+    spend(outputs);
+    const further = units.map((_, t) => joined(t, apart, (a, b, side) => (a + b) % side));
+    return largest(units, further.map((t) => units[t]), rough, Float64Array.from(further, (t) => rough[t]));
+  });
+  return machineFor(
+    cells.length,
+    1,
+    BigInt(outputs),
+    own,
+    (x, z) => ratioOf(folded(joined(cells[x], cells[z], (a, b, side) => (a - b + side) % side))),
+    (x, [u]) => {
       const number = rank(bounds, u);
       const isSpare = number === outputs;
       const moved = joined(cells[x], pick(isSpare, 0, number), (a, b, side) => a + b - side * Number(a + b >= side));
       return pick(isSpare, u - SPACE + spare, BigInt(moved));
     },
-  };
+    { proves: ({ grid }) => {
+      if (!grid || outputs <= 512 || grid.shape.length !== shape.length) return false;
+      // the values lie as the cells of the grid do, up to a displacement that all have in common
+      const moved = new Set(grid.cells.map((cell, x) => joined(cells[x], number(cell), (a, b, side) => (a - b + side) % side)));
+      return moved.size === 1 && follows(grid);
+    } },
+  );
 }

@@ -47,6 +47,14 @@ import { bitLength, demand, ONE } from "./exact.js";
  * @property {boolean} [bitwise] true for unary encoding, which draws for nobody's value, -1, too
  */
 
+/**
+ * A machine; `more` is what some have besides.
+ * @param {number} size @param {number} words @param {bigint} outputs @param {Machine["label"]} label @param {Machine["ratio"]} ratio
+ * @param {Machine["draw"]} draw @param {Partial<Machine>} [more]
+ * @returns {Machine}
+ */
+export const machineFor = (size, words, outputs, label, ratio, draw, more) => ({ size, words, outputs, label, ratio, draw, ...more });
+
 /** How many states a word has. */
 export const SPACE = 1n << 64n;
 const MASK = SPACE - 1n;
