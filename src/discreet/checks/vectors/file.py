@@ -58,7 +58,7 @@ def _line(data: Any) -> str:
 
 
 def read(path: str | Path) -> Iterator[Section]:
-    """The laws of a file, each certified, and their vectors; `InvalidInput` names the line that is not as it must be."""
+    """The laws of a file, each certified, and their vectors; `InvalidInput` names a line that is not as it must be."""
     with open(path, encoding="utf-8", newline="\n") as file:
         lines = _Lines(iter(file))
         laws, vectors = lines.table("laws", "vectors", version=VERSION)
@@ -67,9 +67,7 @@ def read(path: str | Path) -> Iterator[Section]:
             vectors -= len(one.vectors)
             yield one
         if vectors or next(file, None) is not None:
-            raise InvalidInput(
-                f"line {lines.number}: there must be as many vectors as the first line says, and no more"
-            )
+            raise InvalidInput(f"line {lines.number}: there must be as many vectors as line 1 says, and no more")
 
 
 class _Lines:

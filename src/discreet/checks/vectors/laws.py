@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -61,8 +61,13 @@ def _half(k: int, epsilon: str) -> Context:
 
 def _uneven(k: int, epsilon: str) -> Context:
     """Blocks of k, two and one values, not in order and at different epsilons."""
-    blocks = {"many": range(0, 3 * k, 3), "one": [1], "two": [2, 4], "others": range(3 * k, 4 * k)}
-    return Context.blocks(blocks, {"many": epsilon, "one": "1", "two": epsilon, "others": "1"})
+    blocks: dict[Hashable, Sequence[int]] = {
+        "many": range(0, 3 * k, 3),
+        "one": [1],
+        "two": [2, 4],
+        "more": range(3 * k, 4 * k),
+    }
+    return Context.blocks(blocks, {"many": epsilon, "one": "1", "two": epsilon, "more": "1"})
 
 
 def _classes(k: int) -> Context:
@@ -173,7 +178,7 @@ def _lines() -> Iterator[Mechanism]:
 def _large() -> Iterator[Mechanism]:
     """Large domains: what "auto" takes for a uniform, a block and a high-low context, and others by name."""
     for k in (1000, 43_750):
-        blocks = {f"b{i}": range(i, k, 25) for i in range(25)}
+        blocks: dict[Hashable, range] = {f"b{i}": range(i, k, 25) for i in range(25)}
         for context in (
             Context.uniform(range(k), "1"),
             Context.blocks(blocks, "1"),

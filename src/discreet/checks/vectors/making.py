@@ -38,6 +38,8 @@ def write_vectors(
             raise InvalidInput(f"kind={kind!r} must be one of {', '.join(FOLLOWERS)}")
     given = laws if laws is not None else small_laws() if small else all_laws()
     chosen = list({law.fingerprint: law for law in given if _has(law, kinds)}.values())
+    if not chosen:
+        raise InvalidInput(f"kind={' or '.join(kinds)} is in none of these laws")
     wanted = count if count is not None else FEW if small else COUNT
     counts = shared(chosen, wanted)
     yield header(len(chosen), sum(counts))

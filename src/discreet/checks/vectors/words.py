@@ -131,7 +131,8 @@ def _drawn(randomizer: Randomizer, x: Words, words: Words) -> NDArray[Any]:
 
 
 def _other(reports: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
-    return reports != others if reports.ndim == 1 else np.any(reports != others, axis=1)
+    other: NDArray[np.bool_] = reports != others
+    return other if other.ndim == 1 else np.any(other, axis=1)
 
 
 def _different(parts: list[Asked], most: int) -> Asked:
