@@ -23,7 +23,7 @@ const IMPORT = /^import\s+\{([^}]*)\}\s+from\s+"\.\/([\w-]+\.js)";\n/gm;
 const REEXPORT = /^export\s+\{([^}]*)\}\s+from\s+"\.\/([\w-]+\.js)";\n/gm;
 const DECLARED = /^(?:export )?(?:async )?(?:function\*?|class|const|let|var) (\w+|[{[])/gm;
 const TYPE = /@typedef\s+(?:\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}\s*)?(\w+)/g;
-const TYPE_IMPORT = /import\("\.\/[\w-]+\.js"\)\./g;
+const TYPE_IMPORT = /import\("\.\/[\w-]+\.js"\)\.|^\/\*\* @import \{[^}]*\} from "\.\/[\w-]+\.js" \*\/\n|^ \* @import .*\n/gm;
 
 class Failure extends Error {}
 
@@ -113,7 +113,7 @@ function typesOf(code) {
     return readFileSync(join(folder, "discreet.d.ts"), "utf8");
   } catch (problem) {
     const said = /** @type {{stdout?: Buffer}} */ (problem).stdout?.toString().trim();
-    throw said ? new Failure(`types: ${said}`) : problem;
+    throw said ? new Failure(`types: ${said.split("\n").slice(0, 10).join("\n")}`) : problem;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -99,7 +99,7 @@ def page(browser, site):
     """An empty page of the site; an error that nobody catches there fails the test."""
     errors = []
     opened = browser.new_page()
-    opened.on("pageerror", errors.append)
+    opened.on("pageerror", lambda error: errors.append(error))
     opened.goto(f"{site[0]}/tests/page.html")
     yield opened
     opened.close()

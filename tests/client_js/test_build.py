@@ -68,7 +68,18 @@ def test_building_twice_gives_the_same_and_a_change_is_found(build, tmp_path):
     assert done.stderr == "build.mjs: discreet.js is not what src/ builds to: run make client\n"
 
 
-LARGE = "export const large = [" + ",".join(f'"{hashlib.sha256(bytes([i])).hexdigest()}"' for i in range(256)) + "];\n"
+def test_the_minified_client_writes_the_same_reports(build, node, tmp_path):
+    shutil.copytree(CLIENT / "tests", tmp_path / "tests")
+    done = build(**{path.stem: path.read_text(encoding="utf-8") for path in (CLIENT / "src").glob("*.js")})
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "dist" / "discreet.min.js").replace(tmp_path / "discreet.js")
+    line = [node.path, tmp_path / "tests" / "vectors.mjs", CLIENT / "vectors.small.jsonl"]
+    told = subprocess.run(line, capture_output=True, text=True, timeout=300, check=True).stdout
+    assert '"wrong":0' in told
+
+
+ENTRIES = ",".join(f'"{hashlib.sha256(str(i).encode()).hexdigest()}"' for i in range(300))
+LARGE = f"export const large = [{ENTRIES}];\n"
 
 
 @pytest.mark.parametrize(

@@ -54,12 +54,13 @@ def section(mechanism: Mechanism, vectors: Iterable[Vector]) -> Iterator[str]:
 
 
 def _line(data: Any) -> str:
-    return json.dumps(data, separators=(",", ":"), ensure_ascii=False) + "\n"
+    """One line of ASCII: some readers take more characters than the line feed for the end of a line."""
+    return json.dumps(data, separators=(",", ":")) + "\n"
 
 
 def read(path: str | Path) -> Iterator[Section]:
     """The laws of a file, each certified, and their vectors; `InvalidInput` names a line that is not as it must be."""
-    with open(path, encoding="utf-8", newline="\n") as file:
+    with open(path, encoding="ascii", errors="replace", newline="\n") as file:
         lines = _Lines(iter(file))
         laws, vectors = lines.table("laws", "vectors", version=VERSION)
         for _ in range(laws):
