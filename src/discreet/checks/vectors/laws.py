@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,8 @@ from ...designing import design
 from ...errors import InvalidInput, NotServed
 from ...mechanisms.adaptive import adaptive
 from ...mechanisms.compose import compose
+from ...mechanisms.kinds import randomizer_of
+from ...mechanisms.law import Law
 from ...mechanisms.mechanism import Mechanism
 from ...mechanisms.post_process import post_process
 
@@ -26,6 +29,8 @@ WIDE = (52, 53, 54, 63, 64, 65, 130)
 TEXTS = ["", " ", "a", "b c", "Ärger", "日本", "\U0001f600", '"quoted"', "back\\slash", "line\nbreak", "\u2028", "\x7f"]
 """Values that each language must write alike before the fingerprint is that of the text."""
 
+WORD = 1 << 64
+
 MATRIX = [["0", "1", "inf", "2"], ["2", "0", "1", "inf"], ["1", "1", "0", "1"], ["inf", "3", "1/3", "0"]]
 
 small_uniform = partial(Context.uniform, range(3))
@@ -33,10 +38,14 @@ small_uniform = partial(Context.uniform, range(3))
 
 def small_laws() -> Iterator[Mechanism]:
     """Every kind of law, every name of a mechanism and every form of context, at small sizes."""
-    yield from _bases([1, 2, 5], "1")
+    for name in BASES:
+        with suppress(InvalidInput):
+            yield named(Context.uniform(range(1), "1"), name)
+    yield from _bases([2, 5], "1")
     yield from _two_values()
     yield from _structured()
     yield from _compositions()
+    yield from _unnamed()
     yield from _wide([53, 64, 65])
 
 
@@ -146,6 +155,45 @@ def _paired(context: Context, first: str, second: str) -> Mechanism:
     return named(context, "paired", first={"name": first}, second={"name": second})
 
 
+def _unnamed() -> Iterator[Mechanism]:
+    """Laws that no name gives but that may be published: spare words, draws from two words, more words for others."""
+    uniform, high_low = Context.uniform(range(5), "1"), _half(9, "1")
+    yield _changed(uniform, "randomized_response", _with_spare_words)
+    yield _changed(uniform, "general_hadamard", _with_spare_words)
+    yield _changed(high_low, "randomized_response", lambda law: replace(law, inner=_with_spare_words(law.inner)))
+    yield _changed(uniform, "subset", _from_two_words, d=2)
+    yield _changed(high_low, "subset", _from_two_words, d=2)
+    yield _changed(high_low, "subset", lambda law: replace(law, inner=_from_two_words(law.inner)), d=2)
+    classes = named(_classes(8), "auto").law()
+    weaker = Context.uniform(range(8), "3") & Context.high_low(range(8), range(0, 8, 3), "2")
+    yield Mechanism(weaker, randomizer_of(_with_an_empty_type(classes)))
+
+
+def _changed(context: Context, name: str, change: Callable[[Any], Law], **parameters: Any) -> Mechanism:
+    return Mechanism(context, randomizer_of(change(named(context, name, **parameters).law())))
+
+
+def _with_spare_words(law: Any) -> Law:
+    """One unit less for each likely report; the words that are left go to reports 0, 1, ... one by one."""
+    likely = getattr(law, "columns", 2) // 2
+    changed: Law = replace(law, high=law.high - 1, spare=law.spare + likely)
+    return changed
+
+
+def _from_two_words(law: Any) -> Law:
+    """Every draw from two words of its own."""
+    changed: Law = replace(law, steps=((1, 2),) * sum(count for count, _ in law.steps))
+    return changed
+
+
+def _with_an_empty_type(law: Any) -> Law:
+    """A type before all others that shows no class, for half of the words; the others have half of theirs."""
+    units = [[unit // 2 for unit in row] for row in law.units]
+    full = tuple((WORD - sum(row), *row) for row in units)
+    changed: Law = replace(law, units=full, marks=((0,) * len(units), *law.marks))
+    return changed
+
+
 def _wide(sizes: tuple[int, ...] | list[int]) -> Iterator[Mechanism]:
     """Reports about as wide as a double or a word, and the number of a block, part or passed value above them."""
     for k in sizes:
@@ -154,9 +202,10 @@ def _wide(sizes: tuple[int, ...] | list[int]) -> Iterator[Mechanism]:
         yield named(Context.high_low(range(k + 2), range(k), "1"), "subset")
         yield named(Context.high_low(range(k + 2), range(1, k + 1), "2"), "optimised_unary")
         yield named(Context.blocks({"a": range(k), "b": range(k, 2 * k), "c": [2 * k]}, "1"), "subset", d=2)
+        yield named(Context.high_low(range(k), range(k - 1), "1"), "utility_rappor")
+        yield named(Context.graded({x: "1" if x % 2 else "2" for x in range(k)}), "graded_unary")
+    yield named(Context.blocks({"a": range(63), "b": range(63, 126)}, "1"), "unary")  # exactly 2**64 reports
     k = max(sizes)
-    yield named(Context.high_low(range(k), range(k - 1), "1"), "utility_rappor")
-    yield named(Context.graded({x: "1" if x % 2 else "2" for x in range(k)}), "graded_unary")
     parts = [{"name": "subset", "d": 2}, {"name": "subset", "d": 9}]
     yield named(Context.high_low(range(k + 3), range(k), "1"), "mixture", parts=parts, units=[2**60, 15 * 2**60])
     yield named(Context.nested({"p": range(k), "q": range(k, k + 4)}, ["1", "3"]), "nested")
@@ -193,6 +242,9 @@ def _large() -> Iterator[Mechanism]:
     yield named(Context.uniform(range(1000), "2"), "subset")
     yield named(Context.uniform(range(1000), "1"), "unary")
     yield named(Context.uniform(range(257), "2"), "cyclotomic")
+    yield named(
+        Context.blocks({b: range(64 * b, 64 * b + 64) for b in range(17)}, "1"), "unary"
+    )  # 17 need a digit more
 
 
 def _designed() -> Iterator[Mechanism]:

@@ -18,7 +18,7 @@ COUNT, FEW = 120_000, 2_000
 """How many vectors are made by default, of all laws and of the small ones."""
 
 MOST = 1 << 15
-"""The most words in the vectors of one law, unless more vectors are asked for than fit."""
+"""The most words in the vectors of one law, of `COUNT`, unless more are asked for than fit."""
 
 
 def write_vectors(
@@ -66,7 +66,7 @@ def shared(laws: Sequence[Mechanism], count: int) -> list[int]:
     """
     of = Counter(law.law().kind for law in laws)
     shares = [1 / len(laws) + 1 / len(of) / of[law.law().kind] for law in laws]
-    most = [max(8, MOST // law.randomizer.words) for law in laws]
+    most = [max(8, MOST * count // COUNT // law.randomizer.words) for law in laws]
     counts, left = [0] * len(laws), count
     while left and (open_ := [i for i in range(len(laws)) if counts[i] < most[i]]):
         total, before = sum(shares[i] for i in open_), left
