@@ -118,7 +118,7 @@ def verdicts(node, tmp_path_factory):
     texts = forged()
     file = tmp_path_factory.mktemp("lies") / "laws.jsonl"
     file.write_text("".join(f"{json.dumps(text)}\n" for text in texts), encoding="ascii")
-    done = node.run("tests/verdicts.mjs", file)
+    done = node.run("tests/lies.mjs", file)
     assert done.returncode == 0, done.stderr
     theirs = [json.loads(line) for line in done.stdout.splitlines()]
     return [(text, verdict(text), said) for text, said in zip(texts, theirs, strict=True)]
