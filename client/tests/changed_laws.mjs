@@ -1,4 +1,4 @@
-/** `node lies.mjs FILE`: for every line of the file, a law as JSON text, null if the client accepts it, else why it does not. */
+/** `node changed_laws.mjs FILE`: for every line of the file, a law as JSON text, null if the client accepts it, else why it does not. */
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

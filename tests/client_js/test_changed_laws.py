@@ -1,4 +1,4 @@
-"""Laws that lie: whatever Python refuses of a published law, the client refuses as well."""
+"""Published laws with a few numbers changed: whatever leaks, the client refuses as Python does."""
 
 import json
 import random
@@ -116,9 +116,9 @@ def verdict(text):
 def verdicts(node, tmp_path_factory):
     """Every changed law with what Python and the client say of it."""
     texts = forged()
-    file = tmp_path_factory.mktemp("lies") / "laws.jsonl"
+    file = tmp_path_factory.mktemp("laws") / "laws.jsonl"
     file.write_text("".join(f"{json.dumps(text)}\n" for text in texts), encoding="ascii")
-    done = node.run("tests/lies.mjs", file)
+    done = node.run("tests/changed_laws.mjs", file)
     assert done.returncode == 0, done.stderr
     theirs = [json.loads(line) for line in done.stdout.splitlines()]
     return [(text, verdict(text), said) for text, said in zip(texts, theirs, strict=True)]
