@@ -2,12 +2,15 @@
 
 import base64
 import hashlib
+import json
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+import discreet
 
 CLIENT = Path(__file__).parents[2] / "client"
 
@@ -32,6 +35,19 @@ def build(node, tmp_path):
 
 ONE = "/** One. */\nexport const one = 1n;\n\n/** @param {bigint} x */\nexport const inc = (x) => x + one;\n"
 INDEX = 'export { one, inc } from "./one.js";\n'
+
+
+def test_the_version_is_that_of_the_project():
+    package, lock = (json.loads((CLIENT / name).read_text()) for name in ("package.json", "package-lock.json"))
+    assert package["version"] == lock["version"] == discreet.__version__
+
+
+def test_what_is_locked_is_known_by_its_hash_and_not_by_an_address():
+    text = (CLIENT / "package-lock.json").read_text()
+    assert "://" not in text
+    locked = {name: entry for name, entry in json.loads(text)["packages"].items() if name}
+    assert len(locked) > 4
+    assert [name for name, entry in locked.items() if not entry["integrity"].startswith("sha512-")] == []
 
 
 def test_the_committed_client_is_what_its_sources_build_to(node):
