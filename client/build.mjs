@@ -2,12 +2,13 @@
  * Build the client: `node build.mjs`, or `node build.mjs --check` to compare with what is committed.
  *
  * The modules of src/ are joined, in the order in which they import each other, into one readable module, discreet.js;
- * its types go to discreet.d.ts, and its minified form to dist/. No name may stand at the top of two modules.
+ * its types go to discreet.d.ts, and its minified form to dist/. No name may stand at the top of two modules. What
+ * src/index.js exports is public; where there is a src/node.js, its exports, for Node alone, become discreet.node.js.
  */
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -51,8 +52,8 @@ function read(file) {
   return { file, uses, given, exported, declared: [...new Set([...declared, ...types])], text: plain.trim() };
 }
 
-/** The modules in the order in which they import each other, ending with src/index.js. */
-function ordered() {
+/** The modules in the order in which they import each other, ending with that of the public names. @param {string} entry */
+function ordered(entry) {
   /** @type {Map<string, ReturnType<typeof read>>} */
   const found = new Map();
   /** @type {string[]} */
@@ -72,13 +73,13 @@ function ordered() {
     open.pop();
     found.set(file, module);
   };
-  visit("index.js");
+  visit(entry);
   return [...found.values()];
 }
 
-/** All modules as one. */
-function joined() {
-  const modules = ordered();
+/** All modules as one. @param {string} entry the one with the public names */
+function joined(entry) {
+  const modules = ordered(entry);
   /** @type {Map<string, string>} */
   const places = new Map();
   for (const { file, declared } of modules) {
@@ -88,8 +89,8 @@ function joined() {
     }
   }
   const { version } = JSON.parse(readFileSync(join(HERE, "package.json"), "utf8"));
-  const index = modules[modules.length - 1];
-  const given = [...index.given, ...index.exported].sort();
+  const last = modules[modules.length - 1];
+  const given = [...last.given, ...last.exported].sort();
   const parts = modules.filter(({ text }) => text).map(({ file, text }) => `// -- src/${file} ${"-".repeat(100 - file.length)}\n\n${text}\n`);
   return [
     `// discreet ${version}, the client: joined from src/ by build.mjs, so do not edit it here.`,
@@ -134,10 +135,14 @@ function sizes(label, bytes) {
 }
 
 async function build() {
-  const code = joined();
-  const types = typesOf(code);
+  const code = joined("index.js");
   const small = Buffer.from(await minified(code));
-  const committed = { "discreet.js": code, "discreet.d.ts": types };
+  /** @type {Record<string, string>} */
+  const committed = { "discreet.js": code, "discreet.d.ts": typesOf(code) };
+  if (existsSync(join(SOURCES, "node.js"))) {
+    committed["discreet.node.js"] = joined("node.js");
+    committed["discreet.node.d.ts"] = typesOf(committed["discreet.node.js"]);
+  }
   if (process.argv.includes("--check")) {
     for (const [name, text] of Object.entries(committed)) {
       let there = "";

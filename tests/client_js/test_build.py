@@ -70,6 +70,16 @@ def test_modules_are_joined_in_the_order_of_their_imports(build, node, tmp_path)
     assert "declare const two: bigint" in (tmp_path / "discreet.d.ts").read_text()
 
 
+def test_what_is_for_node_alone_is_a_module_of_its_own(build, tmp_path):
+    names = 'export { one, inc } from "./index.js";\nexport { read } from "./files.js";\n'
+    files = 'import { one } from "./one.js";\n\nexport const read = () => [one];\n'
+    done = build(one=ONE, index=INDEX, files=files, node=names)
+    assert done.returncode == 0, done.stderr
+    assert "read" not in (tmp_path / "discreet.js").read_text()
+    assert (tmp_path / "discreet.node.js").read_text().endswith("export { inc, one, read };\n")
+    assert "declare const read" in (tmp_path / "discreet.node.d.ts").read_text()
+
+
 def test_the_integrity_is_that_of_the_minified_file(build, tmp_path):
     told = build(one=ONE, index=INDEX).stdout
     digest = hashlib.sha384((tmp_path / "dist" / "discreet.min.js").read_bytes()).digest()
