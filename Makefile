@@ -4,19 +4,22 @@
 #   make fuzz    hostile documents, new ones each time, for some MINUTES
 #   make cover   the same, and how much of the code they reach; slower
 #   make lint    style, types, and the direction of imports
+#   make client  client/discreet.js and its types from client/src, and how large it is minified
 #   make bench   speed and accuracy, as ratios in one run
 #   make docs    the documentation, as pages in docs/_build/html
-.PHONY: run test fuzz cover lint bench docs
+.PHONY: run test fuzz cover lint client bench docs
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install -qq --no-compile
 PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
+NODE := $(BIN)/node
+READY := .venv/dev.done client/node_modules/.done
 
 run: .venv/run.done
 	@$(BIN)/python -m discreet.example
 
-test: .venv/dev.done
+test: $(READY)
 	@echo "test: pytest"
 	@$(PYTEST)
 
@@ -25,11 +28,11 @@ fuzz: .venv/dev.done
 	@echo "fuzz: changed documents for $(MINUTES) minutes"
 	@FUZZ_MINUTES=$(MINUTES) $(BIN)/python -m pytest --quiet tests/hostile/test_fuzz.py
 
-cover: .venv/dev.done
+cover: $(READY)
 	@echo "cover: pytest with coverage"
 	@$(PYTEST) --cov --cov-report=term
 
-lint: .venv/dev.done
+lint: $(READY)
 	@echo "lint: ruff check"
 	@$(BIN)/ruff check --quiet .
 	@echo "lint: ruff format --check"
@@ -38,6 +41,11 @@ lint: .venv/dev.done
 	@$(BIN)/mypy --no-error-summary
 	@echo "lint: lint-imports"
 	@$(BIN)/lint-imports --no-logo
+	@echo "lint: tsc"
+	@$(NODE) client/node_modules/typescript/bin/tsc --project client
+
+client: $(READY)
+	@$(NODE) client/build.mjs
 
 bench: .venv/bench.done
 	@$(BIN)/python bench/run.py
@@ -50,6 +58,13 @@ docs: .venv/docs.done
 .venv/%.done: requirements/%.txt .venv/build.done
 	@echo "setup: installing requirements/$*.txt"
 	@$(PIP) --no-build-isolation -r $<
+	@touch $@
+
+# Node comes with requirements/dev.txt; what the client is built and tried with is pinned in client/package-lock.json.
+client/node_modules/.done: client/package-lock.json client/package.json | .venv/dev.done
+	@echo "setup: installing client/package-lock.json"
+	@cd client && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
+	@$(NODE) client/tests/chromium.mjs > /dev/null
 	@touch $@
 
 # First the pinned build tools, and with them the project itself, where it stands.

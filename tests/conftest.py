@@ -1,4 +1,4 @@
-"""What every test is run under: the same examples, no deadlines, no cache of choices, one process for all of Spark."""
+"""What every test is run under: the same examples, no deadlines, no cache of choices; one cluster, one browser."""
 
 import os
 
@@ -13,11 +13,16 @@ os.environ["DISCREET_CACHE"] = "off"  # for the commands that tests start, too: 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Where tests run side by side, those on Spark share a process, and with it one Java and one cluster."""
+    """Where tests run side by side, those on Spark share a process, and with it one Java and one cluster.
+
+    So do those of the client, and with it one Chromium and one large file of vectors.
+    """
     from xdist.scheduler import LoadScopeScheduling
 
-    class SparkTogether(LoadScopeScheduling):
+    class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid):
+            if nodeid.startswith("tests/client_js/"):
+                return "client"
             return "spark" if nodeid.startswith("tests/spark/") or "[docs/spark.md]" in nodeid else nodeid
 
-    return SparkTogether(config, log)
+    return Together(config, log)

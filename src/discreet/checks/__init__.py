@@ -7,6 +7,7 @@
     check_mechanism(mechanism)                   # raises CheckFailed, an AssertionError, with one sentence
     check_mechanism(("subset", context))         # the same by name
     check_engine(my_randomize_indices, mechanism)   # another engine, word for word
+    check_vectors("vectors.jsonl")               # every engine, against a file that clients in other languages read too
 """
 
 from ..errors import CheckFailed
@@ -19,6 +20,7 @@ from .small_words import narrow
 from .statistics import check_influence, check_moments, check_unbiased
 from .suite import check_mechanism
 from .tallies import check_counting, check_merging
+from .vectors import check_vectors, write_vectors
 from .words import check_equal_words, check_scalar_is_vector
 
 __all__ = [
@@ -38,7 +40,9 @@ __all__ = [
     "check_round_trips",
     "check_scalar_is_vector",
     "check_unbiased",
+    "check_vectors",
     "narrow",
+    "write_vectors",
 ]
 
 

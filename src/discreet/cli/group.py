@@ -18,6 +18,7 @@ COMMANDS = {
     "resolve": "Pin the mechanism of a spec for good.",
     "design": "Search for the best mechanism of any context.",
     "law": "Publish the law that reports are drawn by.",
+    "vectors": "Write what every client must draw from given words.",
     "randomize": "Turn values into reports.",
     "tally": "Count reports and merge tallies.",
     "estimate": "Shares with error bars from a tally.",

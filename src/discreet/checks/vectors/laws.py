@@ -1,0 +1,254 @@
+"""The laws that vectors are made of: every kind of law, every mechanism by name, every form of context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ...build import BASES, COMPARED
+from ...build import mechanism as named
+from ...context import Context
+from ...designing import design
+from ...errors import InvalidInput, NotServed
+from ...mechanisms.adaptive import adaptive
+from ...mechanisms.compose import compose
+from ...mechanisms.kinds import randomizer_of
+from ...mechanisms.law import Law
+from ...mechanisms.mechanism import Mechanism
+from ...mechanisms.post_process import post_process
+
+AWKWARD = (1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33)
+"""Sizes of a domain: the smallest, primes, and both sides of powers of two."""
+
+WIDE = (52, 53, 54, 63, 64, 65, 130)
+"""Sizes at which sets pass 53 bits, which a double holds, and 64, which a word holds."""
+
+TEXTS = ["", " ", "a", "b c", "Ärger", "日本", "\U0001f600", '"quoted"', "back\\slash", "line\nbreak", "\u2028", "\x7f"]
+"""Values that each language must write alike before the fingerprint is that of the text."""
+
+WORD = 1 << 64
+
+MATRIX = [["0", "1", "inf", "2"], ["2", "0", "1", "inf"], ["1", "1", "0", "1"], ["inf", "3", "1/3", "0"]]
+
+small_uniform = partial(Context.uniform, range(3))
+
+
+def small_laws() -> Iterator[Mechanism]:
+    """Every kind of law, every name of a mechanism and every form of context, at small sizes."""
+    for name in BASES:
+        with suppress(InvalidInput):
+            yield named(Context.uniform(range(1), "1"), name)
+    yield from _bases([2, 5], "1")
+    yield from _two_values()
+    yield from _structured()
+    yield from _compositions()
+    yield from _unnamed()
+    yield from _wide([53, 64, 65])
+
+
+def all_laws() -> Iterator[Mechanism]:
+    """Those of `small_laws` and many more, at awkward sizes, at large ones, and at small and large epsilons."""
+    yield from small_laws()
+    for k in AWKWARD:
+        yield from _bases([k], "0.5")
+    for epsilon in ("0.01", "3", "20"):
+        yield from _bases([6], epsilon)
+    yield from _wide(WIDE)
+    for k in AWKWARD[2:]:
+        yield named(_classes(k), "auto")
+    yield from _lines()
+    yield from _large()
+    yield from _designed()
+
+
+def _half(k: int, epsilon: str) -> Context:
+    return Context.high_low(range(k), range(0, k, 2), epsilon)
+
+
+def _uneven(k: int, epsilon: str) -> Context:
+    """Blocks of k, two and one values, not in order and at different epsilons."""
+    blocks: dict[Hashable, Sequence[int]] = {
+        "many": range(0, 3 * k, 3),
+        "one": [1],
+        "two": [2, 4],
+        "more": range(3 * k, 4 * k),
+    }
+    return Context.blocks(blocks, {"many": epsilon, "one": "1", "two": epsilon, "more": "1"})
+
+
+def _classes(k: int) -> Context:
+    """Two classes of values, of which one is hidden better, also from the other."""
+    return Context.uniform(range(k), "2") & Context.high_low(range(k), range(0, k, 3), "1")
+
+
+def _bases(sizes: list[int], epsilon: str) -> Iterator[Mechanism]:
+    """Every base alone, on the sensitive values of a high-low context and inside blocks."""
+    for k in sizes:
+        one = Context.high_low(range(k), [k - 1], epsilon)
+        for context in (Context.uniform(range(k), epsilon), _half(k, epsilon), one, _uneven(min(k, 9), epsilon)):
+            for name in (*BASES, *COMPARED):
+                with suppress(NotServed, InvalidInput):  # cyclotomic response is not for every size
+                    yield named(context, name)
+
+
+def _two_values() -> Iterator[Mechanism]:
+    for pair in (("1", "1"), ("2", "0.5"), ("inf", "1"), ("0", "inf")):
+        yield named(Context.binary("no", "yes", pair), "binary")
+    yield named(Context.binary("no", "yes", ("1", "2")), "warner")
+    yield named(Context.binary("no", "yes", ("inf", "1")), "mangat")
+
+
+def _structured() -> Iterator[Mechanism]:
+    """Mechanisms that serve a context as a whole."""
+    yield named(Context.metric([4, 1, 3, 2, 0], "line", "1"), "geometric")
+    yield named(Context.metric(range(2), "line", "0.1"), "geometric")
+    yield named(Context.metric([0, 2, 1, 3, 4, 5], "ring", "1"), "ring")
+    yield named(Context.metric(["a", "b", "c"], "ring", "1/3", points=[0, 1, 2], around=3), "ring")
+    for norm in ("l1", "l2", "linf"):
+        yield named(Context.metric([(0, 3), (2, 1), (4, 5), (0, 1)], norm, "1"), "torus")
+    yield named(Context.metric([0, 1, 3], "line", "1"), "exponential")
+    yield named(Context.metric([0, 1, 3], "line", "1"), "tight")
+    yield named(Context.nested({"fr": {"x": ["a", "b"], "y": ["c"]}, "us": {"x": ["d"]}}, ["1", "2", "3"]), "nested")
+    yield named(Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5]}, ["1", "3"]), "nested")
+    yield named(Context.nested({"p": {"x": ["a"]}, "q": {"y": ["b"]}}, ["1", "2", "inf"]), "randomized_response")
+    yield named(Context.graded({"a": "1", "b": "1/2", "c": "2", "d": "3"}), "graded_unary")
+    yield named(Context.graded({"a": "1", "b": "1/2", "c": "inf"}), "subset")
+    yield named(Context.matrix(range(4), MATRIX), "randomized_response")
+    yield named(Context.matrix(range(4), MATRIX), "auto")
+    rows = [["1/2", "1/4", "1/4", 0], ["1/4", "1/2", "1/4", 0], ["1/4", "1/4", "1/2", 0]]
+    yield named(small_uniform("1"), "table", rows=rows)
+    graded = Context.uniform(range(8), "2") & Context.high_low(range(8), [1, 2, 5], "1")
+    yield named(graded, "auto")
+    yield named(graded, "graded_unary")
+    high_low = Context.high_low(range(6), [0, 2, 3, 5], "1")
+    parts = [{"name": "subset", "d": 1}, {"name": "subset", "d": 2}]
+    yield named(high_low, "mixture", parts=parts, units=[2**62, 3 * 2**62])
+    yield named(high_low, "utility_rappor")
+    yield named(Context.high_low(TEXTS, TEXTS[3:7], "1"), "utility_rappor")
+    yield named(Context.uniform([("a", 1), ("b", ("c", 2)), "d", -5, 2**53 - 1], "1"), "hadamard")
+
+
+def _compositions() -> Iterator[Mechanism]:
+    """Mechanisms made of others."""
+    first, second = Context.uniform(["p", "q", "r"], "1"), Context.metric(range(4), "line", "0.5")
+    yield _paired(first * second, "hadamard", "geometric")
+    yield _paired(first * second, "projective", "tight")
+    yield _paired(second * _half(5, "1"), "geometric", "randomized_response")
+    mixed: list[Any] = ["subset", {"name": "hadamard"}, "randomized_response", {"name": "subset", "d": 1}]
+    yield named(_uneven(5, "1"), "mixed", inner=mixed)
+    response, hadamard = (named(small_uniform("1"), name) for name in ("randomized_response", "hadamard"))
+    yield compose(response, hadamard).exact()
+    yield compose(hadamard, compose(response, response).exact()).exact()
+    yield adaptive(response, lambda y: hadamard if y else response)
+    yield post_process(response, [["1/2", "1/2", 0], [0, 1, 0], ["1/3", 0, "2/3"]])
+    yield post_process(hadamard, [[1, 0], [0, 1], ["1/7", "6/7"], [0, 1]])
+    both = Context.high_low(range(6), [0], "1") & Context.high_low(range(6), [1], "2")
+    yield named(both, "subset")
+    yield named(Context.uniform(range(5), "1") | Context.high_low(range(5), [1, 3], "0.5"), "hadamard")
+    yield named(Context.high_low(range(6), [0, 3], "1") + Context.blocks({0: range(3), 1: range(3, 6)}, "1"), "unary")
+
+
+def _paired(context: Context, first: str, second: str) -> Mechanism:
+    return named(context, "paired", first={"name": first}, second={"name": second})
+
+
+def _unnamed() -> Iterator[Mechanism]:
+    """Laws that no name gives but that may be published: spare words, draws from two words, more words for others."""
+    uniform, high_low = Context.uniform(range(5), "1"), _half(9, "1")
+    yield _changed(uniform, "randomized_response", _with_spare_words)
+    yield _changed(uniform, "general_hadamard", _with_spare_words)
+    yield _changed(high_low, "randomized_response", lambda law: replace(law, inner=_with_spare_words(law.inner)))
+    yield _changed(uniform, "subset", _from_two_words, d=2)
+    yield _changed(high_low, "subset", _from_two_words, d=2)
+    yield _changed(high_low, "subset", lambda law: replace(law, inner=_from_two_words(law.inner)), d=2)
+    classes = named(_classes(8), "auto").law()
+    weaker = Context.uniform(range(8), "3") & Context.high_low(range(8), range(0, 8, 3), "2")
+    yield Mechanism(weaker, randomizer_of(_with_an_empty_type(classes)))
+
+
+def _changed(context: Context, name: str, change: Callable[[Any], Law], **parameters: Any) -> Mechanism:
+    return Mechanism(context, randomizer_of(change(named(context, name, **parameters).law())))
+
+
+def _with_spare_words(law: Any) -> Law:
+    """One unit less for each likely report; the words that are left go to reports 0, 1, ... one by one."""
+    likely = getattr(law, "columns", 2) // 2
+    changed: Law = replace(law, high=law.high - 1, spare=law.spare + likely)
+    return changed
+
+
+def _from_two_words(law: Any) -> Law:
+    """Every draw from two words of its own."""
+    changed: Law = replace(law, steps=((1, 2),) * sum(count for count, _ in law.steps))
+    return changed
+
+
+def _with_an_empty_type(law: Any) -> Law:
+    """A type before all others that shows no class, for half of the words; the others have half of theirs."""
+    units = [[unit // 2 for unit in row] for row in law.units]
+    full = tuple((WORD - sum(row), *row) for row in units)
+    changed: Law = replace(law, units=full, marks=((0,) * len(units), *law.marks))
+    return changed
+
+
+def _wide(sizes: tuple[int, ...] | list[int]) -> Iterator[Mechanism]:
+    """Reports about as wide as a double or a word, and the number of a block, part or passed value above them."""
+    for k in sizes:
+        yield named(Context.uniform(range(k), "1"), "unary")
+        yield named(Context.uniform(range(k), "1"), "subset", d=3)
+        yield named(Context.high_low(range(k + 2), range(k), "1"), "subset")
+        yield named(Context.high_low(range(k + 2), range(1, k + 1), "2"), "optimised_unary")
+        yield named(Context.blocks({"a": range(k), "b": range(k, 2 * k), "c": [2 * k]}, "1"), "subset", d=2)
+        yield named(Context.high_low(range(k), range(k - 1), "1"), "utility_rappor")
+        yield named(Context.graded({x: "1" if x % 2 else "2" for x in range(k)}), "graded_unary")
+    yield named(Context.blocks({"a": range(63), "b": range(63, 126)}, "1"), "unary")  # exactly 2**64 reports
+    k = max(sizes)
+    parts = [{"name": "subset", "d": 2}, {"name": "subset", "d": 9}]
+    yield named(Context.high_low(range(k + 3), range(k), "1"), "mixture", parts=parts, units=[2**60, 15 * 2**60])
+    yield named(Context.nested({"p": range(k), "q": range(k, k + 4)}, ["1", "3"]), "nested")
+    yield named(_classes(k), "auto", bits=None)
+
+
+def _lines() -> Iterator[Mechanism]:
+    """Lines, rings and grids at awkward sizes."""
+    for k in (3, 7, 8, 33, 100):
+        for epsilon in ("0.05", "2"):
+            yield named(Context.metric(range(k), "line", epsilon), "geometric")
+            yield named(Context.metric(range(k), "ring", epsilon), "ring")
+    yield named(Context.metric([(i, j) for i in range(7) for j in range(5)], "l2", "0.5"), "torus")
+    yield named(Context.metric([(i, j, 0) for i in range(4) for j in range(3)], "linf", "1"), "torus")
+    yield named(Context.metric(range(20), "line", "1"), "exponential")
+    yield named(Context.metric(["to 10", "to 20", "above"], "line", "0.04", points=[5, "57.5", 300]), "auto")
+
+
+def _large() -> Iterator[Mechanism]:
+    """Large domains: what "auto" takes for a uniform, a block and a high-low context, and others by name."""
+    for k in (1000, 43_750):
+        blocks: dict[Hashable, range] = {f"b{i}": range(i, k, 25) for i in range(25)}
+        for context in (
+            Context.uniform(range(k), "1"),
+            Context.blocks(blocks, "1"),
+            Context.high_low(range(k), range(k // 5), "1"),
+        ):
+            yield named(context, "auto")
+            yield named(context, "hadamard")
+            yield named(context, "randomized_response")
+            yield named(context, "projective")
+        yield named(Context.metric(range(k), "line", "0.1"), "geometric")
+        yield named(Context.nested({name: list(members) for name, members in blocks.items()}, ["1", "4"]), "nested")
+    yield named(Context.uniform(range(1000), "2"), "subset")
+    yield named(Context.uniform(range(1000), "1"), "unary")
+    yield named(Context.uniform(range(257), "2"), "cyclotomic")
+    yield named(
+        Context.blocks({b: range(64 * b, 64 * b + 64) for b in range(17)}, "1"), "unary"
+    )  # 17 need a digit more
+
+
+def _designed() -> Iterator[Mechanism]:
+    """Tables that a search has found."""
+    yield design(Context.matrix(range(4), MATRIX), seconds=10).mechanism
+    yield design(Context.metric(range(6), "line", "0.5"), seconds=10).mechanism
+    yield design(Context.metric(range(5), "ring", "1"), seconds=10, worst=True).mechanism
