@@ -109,7 +109,7 @@ def test_a_cap_is_lowered_and_never_raised(path):
     assert dc.Ledger(path, 2).cap == 2
     assert dc.Ledger(path, "2.0").cap == 2
     assert len(dc.Ledger.existing(path).entries) == 2
-    with pytest.raises(InvalidInput, match="cap=3 must be at most 2, the cap of .*: a cap is never raised"):
+    with pytest.raises(InvalidInput, match=r"cap=3 must be at most 2, the cap of .*: a cap is never raised"):
         dc.Ledger(path, 3)
     ledger = dc.Ledger.existing(path)
     ledger.randomize(SURVEY, "hiv", secure(), question=HERE)

@@ -51,7 +51,7 @@ def test_every_flipped_bit_is_noticed():
     for place in range(8 * len(THREE)):
         flipped = bytearray(THREE)
         flipped[place // 8] ^= 1 << place % 8
-        with pytest.raises(DamagedLedger, match="it, line [123]"):
+        with pytest.raises(DamagedLedger, match=r"it, line [123]"):
             read_lines(bytes(flipped), "it")
 
 
