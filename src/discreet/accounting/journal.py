@@ -35,14 +35,27 @@ class Journal:
     @contextmanager
     def opened(self) -> Iterator[OpenJournal]:
         """The journal under its lock; `InvalidInput` if there is none."""
-        if self._disk.read(self.path) is None:
-            raise InvalidInput(f"{self.path} must be a ledger, and there is none")
         with self._disk.locked(self._lock):
             yield self._read()
 
+    def viewed(self) -> Account:
+        """What the journal adds up to just now, to be shown and not to be acted upon: some of it may not be durable."""
+        return self._parsed()[0]
+
     def _read(self) -> OpenJournal:
         """What the file holds, made durable before anybody acts upon it: its writer may have died before."""
-        content = self._disk.read(self.path) or b""
+        account, length, chain, torn = self._parsed()
+        if torn:
+            self._disk.cut(self.path, length)
+        self._disk.sync(self.path)
+        self._disk.sync_folder(self.path.parent)
+        return OpenJournal(self, account, length, chain)
+
+    def _parsed(self) -> tuple[Account, int, str, bool]:
+        """What the file adds up to, the length and chain of its whole lines, and whether there is more of it."""
+        content = self._disk.read(self.path)
+        if content is None:
+            raise InvalidInput(f"{self.path} must be a ledger, and there is none")
         found = read_lines(content, str(self.path))
         account = Account()
         for number, data in enumerate(found.data, start=1):
@@ -52,11 +65,7 @@ class Journal:
                 raise DamagedLedger(f"{self.path}, line {number}: {problem}") from None
         if not found.data:
             raise DamagedLedger(f"{self.path} must begin with a cap, and holds no whole line")
-        if found.length < len(content):
-            self._disk.cut(self.path, found.length)
-        self._disk.sync(self.path)
-        self._disk.sync_folder(self.path.parent)
-        return OpenJournal(self, account, found.length, found.chain)
+        return account, found.length, found.chain, found.length < len(content)
 
     def _make(self, path: Path, content: bytes) -> None:
         """A file that is there with all its bytes, durably, or not at all; only under the lock."""

@@ -115,8 +115,7 @@ class Ledger:
         return "".join(lines)
 
     def _account(self) -> Account:
-        with self._journal.opened() as journal:
-            return journal.account
+        return self._journal.viewed()
 
     # -- answers ----------------------------------------------------------------------------------
     def randomize(
@@ -160,8 +159,9 @@ class Ledger:
             return upload
 
     def queued(self) -> list[Upload]:
-        """The uploads that were neither accepted nor refused yet, oldest first."""
-        return self._account().queued()
+        """The uploads that were neither accepted nor refused yet, oldest first; they are durable, and may be sent."""
+        with self._journal.opened() as journal:
+            return journal.account.queued()
 
     def state(self, upload: Upload) -> tuple[str, int | None]:
         """How far an upload is, "queued", "accepted" or "refused", and the status that the collector gave."""
