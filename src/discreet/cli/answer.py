@@ -89,7 +89,7 @@ def _value(collection: Collection, text: str | None, *, as_json: bool) -> Value:
         return collection.value_of(sys.stdin.readline().rstrip("\r\n"))
     if text is not None:
         return collection.value_of(text)
-    if as_json or not sys.stdin.isatty():
+    if as_json or not in_terminal():
         raise click.UsageError("VALUE is missing: give it, or - to read it from standard input")
 
     def read(answer: str) -> Value:
@@ -100,6 +100,11 @@ def _value(collection: Collection, text: str | None, *, as_json: bool) -> Value:
 
     found: Value = click.prompt("Your answer", value_proc=read)
     return found
+
+
+def in_terminal() -> bool:
+    """True if somebody can be asked."""
+    return sys.stdin.isatty()
 
 
 def _show(collection: Collection) -> None:
