@@ -56,20 +56,17 @@ def command(
 
 
 def _client(ledger: str | None, cap: str | None) -> Client:
+    from pathlib import Path
+
     from ..client import Client, default_ledger
 
-    path = default_ledger() if ledger is None else ledger
-    try:
-        return Client(ledger=path, cap=cap)
-    except ValueError:
-        from pathlib import Path
-
-        if cap is None and not Path(path).exists():
-            raise click.UsageError(
-                "--cap is missing: your first answer needs to know what all your answers together may spend, such as "
-                "--cap 4. It can be lowered later, never raised"
-            ) from None
-        raise
+    path = default_ledger() if ledger is None else Path(ledger)
+    if cap is None and not path.exists():
+        raise click.UsageError(
+            "--cap is missing: your first answer needs to know what all your answers together may spend, such as "
+            "--cap 4. It can be lowered later, never raised"
+        )
+    return Client(ledger=path, cap=cap)
 
 
 def _labels(given: tuple[str, ...]) -> dict[str, str]:
