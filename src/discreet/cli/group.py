@@ -19,6 +19,8 @@ COMMANDS = {
     "design": "Search for the best mechanism of any context.",
     "law": "Publish the law that reports are drawn by.",
     "vectors": "Write what every client must draw from given words.",
+    "answer": "Answer a collection: the value stays here.",
+    "ledger": "What your answers have spent.",
     "randomize": "Turn values into reports.",
     "tally": "Count reports and merge tallies.",
     "estimate": "Shares with error bars from a tally.",
