@@ -96,13 +96,14 @@ function checked(text, fingerprint) {
 function prove(context, machine) {
   /** What has been proved: for a bound, the entries of E that it is within. @type {Map<Ratio, Set<string>>} */
   const proved = new Map();
+  const named = (/** @type {number} */ x) => JSON.stringify(context.values[x]).slice(0, 60);
   let [last, asked] = /** @type {[Ratio | null, Ratio | null]} */ ([null, null]);
   for (const [x, z] of context.pairs(machine.label)) {
     spend(8);
     const allowed = context.at(x, z);
     if (!allowed) continue;
     const ratio = machine.ratio(x, z);
-    demand(ratio, "some report would tell two values apart for certain that must be hard to tell apart");
+    demand(ratio, `some report would tell ${named(x)} from ${named(z)} for certain, which must be hard to tell apart`);
     if (ratio === last && allowed === asked) continue;
     [last, asked] = [ratio, allowed];
     let within = proved.get(ratio);
@@ -111,7 +112,7 @@ function prove(context, machine) {
     if (within.has(key)) continue;
     demand(ratio[0] >= ratio[1] && ratio[1] > 0n, "its numbers are those of no law");
     const most = expBelow(allowed);
-    demand(ratio[0] * most[1] <= most[0] * ratio[1], `a report would tell two values apart more than epsilon ${textOf(allowed)} allows`);
+    demand(ratio[0] * most[1] <= most[0] * ratio[1], `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(allowed)} allows`);
     within.add(key);
   }
 }

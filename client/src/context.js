@@ -110,6 +110,8 @@ function blocksContext(data, values) {
   const count = blockOf.reduce((/** @type {number} */ most, /** @type {number} */ block) => Math.max(most, block + 1), 0);
   const levels = data.epsilons ? listed(data.epsilons).map(finite) : new Array(count).fill(finite(data.epsilon));
   demand(levels.length === count && !(data.epsilons && data.epsilon), "each block must have one epsilon");
+  const names = listed(data.names ?? levels.map((_, block) => block));
+  demand(names.length === count && new Set(names.map(String)).size === count, "each block must have a name of its own");
   const sizes = new Array(count).fill(0);
   for (const block of blockOf) sizes[block] += 1;
   const used = levels.filter((_, block) => sizes[block] > 1);
@@ -129,8 +131,9 @@ function highLowContext(data, values) {
   entries(data, "epsilon form sensitive", "its context");
   const level = finite(data.epsilon);
   const names = new Set(listed(data.sensitive).map((value) => JSON.stringify(value)));
+  const count = names.size;
   const isOther = values.map((value) => Number(!names.delete(JSON.stringify(value))));
-  demand(!names.size && isOther.includes(0), "its sensitive values must be some of its values");
+  demand(count && count === data.sensitive.length && !names.size, "its sensitive values must be some of its values");
   return byClass(values, isOther, (c) => (c ? null : level), () => [[0, 0], [0, 1]], values.length < 2 ? [] : isOther.includes(1) ? [level, null] : [level]);
 }
 
@@ -185,6 +188,7 @@ function nestedContext(data, values) {
 function matrixContext(data, values) {
   const rows = listed(entries(data, "E form", "its context").E).map((row) => listed(row).map(epsilonOf));
   demand(rows.length === values.length && rows.every((row) => row.length === values.length), "E must have a row and a column for each value");
+  demand(rows.every((row, x) => row[x]?.[0] === 0n), "a value cannot be told from itself");
   return byClass(values, values.map((_, x) => x), (x, z) => rows[x][z], everyTwo, rows.flatMap((row, x) => row.filter((_, z) => z !== x)));
 }
 
@@ -211,8 +215,8 @@ function placesContext(data, values) {
   const { whole: at, scale } = scaled([...listed(data.points ?? values), ...(isRing ? [data.around] : [])]);
   const around = isRing ? at.pop() ?? 0n : 0n;
   demand(at.length === values.length && (!isRing || around > 0n), "each value must have a place");
-  if (isRing) at.forEach((place, x) => (at[x] = ((place % around) + around) % around));
   const order = values.map((_, x) => x).sort((x, z) => (at[x] < at[z] ? -1 : Number(at[x] > at[z])));
+  demand(!isRing || at[order[order.length - 1]] - at[order[0]] < around, "its ring must be longer than its places reach");
   /** @param {bigint} apart @returns {Ratio} */
   const entry = (apart) => [level[0] * apart, level[1] * scale];
   /** @param {number} x @param {number} z */

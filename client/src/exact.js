@@ -58,7 +58,7 @@ export function exactNumber(written) {
 export function epsilonOf(written) {
   if (written === "inf") return null;
   const found = typeof written === "string" ? exactNumber(written) : null;
-  demand(found && found[0] >= 0n, "an epsilon is no exact number");
+  demand(found && found[0] >= 0n && textOf(found) === written, "an epsilon is no exact number");
   return found;
 }
 

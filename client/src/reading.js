@@ -88,9 +88,11 @@ function bits(data) {
 /** @param {any} data */
 function row(data) {
   entries(data, "runs", "a row");
-  let count = 0;
+  let [count, last] = [0, -1];
   for (const run of listed(data.runs)) {
-    demand(listed(run).length === 2 && whole(run[1]) > 0 && whole(run[0]) < 2 ** 32, "a row must be runs of [number, how often]");
+    const fits = listed(run).length === 2 && whole(run[1]) > 0 && whole(run[0]) < 2 ** 32 && run[0] !== last;
+    demand(fits, "a row must be runs of [number, how often]");
+    last = run[0];
     spend(run[1]);
     count += run[1];
   }

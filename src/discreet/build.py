@@ -15,7 +15,7 @@ from .errors import InvalidInput, NotServed, check_type, shown
 from .exact import rough
 from .mechanisms.blocks import BlockResponse
 from .mechanisms.kinds import law_of, randomizer_of
-from .mechanisms.mechanism import Mechanism
+from .mechanisms.mechanism import Mechanism, check_fits
 from .mechanisms.randomizer import Randomizer
 from .mechanisms.registry import Registry
 from .mechanisms.support import Supporting
@@ -118,7 +118,9 @@ def named(context: Context, name: str, parameters: Parameters, prior: Any = None
     """The mechanism called `name` for the context; `prior` sizes the parts that depend on the assumed shares."""
     shares = shares_of(context, prior)
     if name in MAKERS:
-        return Mechanism(context, MAKERS[name](context, parameters, shares).weighted(shares))
+        made = MAKERS[name](context, parameters, shares)
+        check_fits(made, context)
+        return Mechanism(context, made.weighted(shares))
     served = context.covering()
     if "inner" in parameters:
         randomizer = _each_its_own(served, name, parameters, shares)

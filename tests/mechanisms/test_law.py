@@ -210,6 +210,14 @@ def test_neutral_sets_that_cannot_be_drawn_as_planned_are_refused(steps):
         randomizer_of(law_of({**other, "steps": [[1, 1]]}))
 
 
+@pytest.mark.parametrize("values", [3, 5])
+def test_a_law_for_another_number_of_values_is_refused(values):
+    """Also where the estimate of its parts is weighted by shares, one for each value of the context."""
+    law = plain_law(dc.mechanism(Context.blocks({"a": range(3), "b": [3]}, "1"), "subset").law())
+    with pytest.raises(InvalidInput, match="must|values"):
+        dc.mechanism(Context.uniform(range(values), "1"), "law", law=law)
+
+
 def test_a_ratio_below_one_is_not_believed():
     class Boastful(RandomizedResponse):
         def follow(self, law):

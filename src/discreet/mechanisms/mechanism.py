@@ -45,8 +45,7 @@ class Mechanism:
         check_type("context", context, Context, "a context")
         check_type("randomizer", randomizer, Randomizer, "a randomizer")
         check_type("served", context if served is None else served, Context, "a context")
-        if randomizer.size != context.size:
-            raise InvalidInput(f"randomizer is for {randomizer.size} values; the context has {context.size}")
+        check_fits(randomizer, context)
         _check_words(randomizer)
         check("report_bits", randomizer.bits, randomizer.name)
         self.context = context
@@ -157,6 +156,12 @@ class Mechanism:
 
     def __repr__(self) -> str:
         return f"<{self.name} for {self.context!r}, {self.bits} bits per report>"
+
+
+def check_fits(randomizer: Randomizer, context: Context) -> None:
+    """Refuse a randomizer for more or fewer values than the context has."""
+    if randomizer.size != context.size:
+        raise InvalidInput(f"randomizer is for {randomizer.size} values; the context has {context.size}")
 
 
 def _check_words(randomizer: Randomizer) -> None:

@@ -1,0 +1,168 @@
+"""What a collector keeps, and how it asks for it: one small protocol that every store follows.
+
+A store keeps collections as they were declared, uploads with their packed reports, counts of what was refused, the
+hashes of tokens and of invitations, and tallies that are derived from the uploads. It never sees an address, a token
+or a time of day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Protocol
+
+Labels = tuple[tuple[str, str], ...]
+"""Public labels of a report with their values, sorted by name."""
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A collection as it was declared; nothing of it changes under its id, but that it is closed."""
+
+    id: str
+    declared: str
+    """Title, question, labels, rules and so on: canonical JSON, which the store does not look into."""
+    law: str
+    """The published law."""
+    closed: bool = False
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """A line of the public log of collections: ``chain = SHA-256(chain before + canonical JSON of the rest)``."""
+
+    number: int
+    kind: str
+    """``created`` or ``closed``."""
+    collection: str
+    digest: str
+    """The SHA-256 of `declared` and of the law's text, as the store's documentation says."""
+    day: str
+    chain: str
+
+
+@dataclass(frozen=True)
+class Upload:
+    """Reports that came together, and the answer that they get once they are kept."""
+
+    collection: str
+    upload: str
+    """The number that the sender gave it."""
+    digest: bytes
+    """The SHA-256 of what was sent, by which a repetition is recognised."""
+    day: str
+    """The day it came, such as ``2026-11-17``, in UTC."""
+    labels: Labels
+    reports: bytes
+    """The accepted reports, packed one after the other as `wire.reports` says; may be empty."""
+    count: int
+    answer: str
+    """What the sender is told, now and whenever the same upload comes again."""
+    invitation: bytes | None = None
+    """The hash of the invitation that it spends; kept apart from the reports."""
+
+
+class Outcome(Enum):
+    """What became of an upload."""
+
+    STORED = "stored"
+    REPEATED = "repeated"
+    """The same number and digest came before: nothing changed, and the first answer is given again."""
+    CONFLICT = "conflict"
+    """The number came before with something else: nothing changed."""
+    NOT_INVITED = "not invited"
+    """Its invitation is unknown, or was spent by another upload: nothing changed."""
+    CLOSED = "closed"
+    """The collection is closed: nothing changed."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of an upload, and the answer that was stored first, if there is one."""
+
+    outcome: Outcome
+    answer: str | None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Stored reports: those of one upload."""
+
+    position: int
+    """Increases from batch to batch of a collection; a reader that has seen it goes on after it."""
+    labels: Labels
+    day: str
+    reports: bytes
+    count: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The tallies of a collection up to a position: derived from its uploads, and made again at any time."""
+
+    position: int
+    tallies: Mapping[tuple[Labels, str], bytes]
+    """For every label and day, the counts of the cells as 64-bit numbers, the lowest byte first."""
+
+
+class Store(Protocol):
+    """Where collections and reports are kept. Whatever returns is durable: it survives the loss of power."""
+
+    def create(self, collection: Collection, *, day: str) -> None:
+        """Keep a new collection and log it; `InvalidInput` if there is one of its id."""
+
+    def collections(self) -> list[Collection]:
+        """All collections, in the order in which they were made."""
+
+    def close(self, collection: str, *, day: str) -> None:
+        """Take no more uploads for a collection, and log it."""
+
+    def log(self, *, after: int = 0) -> Iterator[LogEntry]:
+        """The public log, in order, after a line."""
+
+    def add(self, uploads: Sequence[Upload]) -> list[Answer]:
+        """Keep uploads together, in one commit; what became of each, in order. All or nothing is kept of each."""
+
+    def find(self, collection: str, upload: str) -> tuple[bytes, str] | None:
+        """The digest and the answer of an upload that was stored; None if there is none."""
+
+    def batches(self, collection: str, *, after: int = 0) -> Iterator[Batch]:
+        """The stored reports of a collection after a position."""
+
+    def snapshot(self, collection: str) -> Snapshot | None:
+        """The last tallies that were kept."""
+
+    def keep_snapshot(self, collection: str, snapshot: Snapshot) -> None:
+        """Keep tallies, in place of earlier ones."""
+
+    def refuse(self, counts: Mapping[tuple[str, str], int]) -> None:
+        """Add to the counts of refused reports, by collection ("" for none) and reason."""
+
+    def refusals(self) -> dict[tuple[str, str], int]:
+        """How many reports or requests were refused, by collection and reason."""
+
+    def invite(self, collection: str, hashes: Iterable[bytes]) -> None:
+        """Add the hashes of invitations that one upload each may spend."""
+
+    def invitations(self, collection: str) -> tuple[int, int]:
+        """How many invitations there are, and how many of them are spent."""
+
+    def set_token(self, role: str, digest: bytes) -> None:
+        """Keep the hash of a role's token ("admin", "analyst"), in place of an earlier one."""
+
+    def token(self, role: str) -> bytes | None:
+        """The hash of a role's token."""
+
+    def forget(self, *, before: str) -> int:
+        """Delete all reports of days before this one, their tallies too, and say how many; the log stays whole."""
+
+    def check(self) -> list[str]:
+        """What is damaged, a sentence each; nothing if all chains and all derived tallies are as they should be."""
+
+    def back_up(self, path: Path) -> None:
+        """A copy of everything, as of now, while uploads go on."""
+
+    def shut(self) -> None:
+        """Let go of files and connections."""
