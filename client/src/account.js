@@ -1,7 +1,7 @@
 /** What the entries of a journal add up to, one entry at a time. */
 
 import { atMost, exactNumber, plus, Refused, textOf } from "./exact.js";
-import { canonical, readPlain } from "./plain.js";
+import { canonical, isDigits, isTable, isText, readPlain } from "./plain.js";
 
 /** @import { Ratio } from "./exact.js" */
 
@@ -23,12 +23,6 @@ import { canonical, readPlain } from "./plain.js";
 const BATCH = 1000;
 
 /** @param {any} found */
-const isText = (found) => typeof found === "string";
-
-/** @param {number} count @returns {(found: any) => boolean} */
-const isDigits = (count) => (found) => isText(found) && found.length === count && !/[^0-9a-f]/.test(found);
-
-/** @param {any} found */
 function isExact(found) {
   const number = isText(found) ? exactNumber(found) : null;
   return number && number[0] >= 0n && textOf(number) === found;
@@ -43,7 +37,7 @@ const ENTRIES = new Map(
     debit: { collection: isText, epsilon: isExact, fingerprint: isDigits(64), shows: (found) => typeof found === "boolean" },
     report: {
       collection: isText,
-      labels: (found) => found && !Array.isArray(found) && typeof found === "object" && Object.values(found).every(isText),
+      labels: (found) => isTable(found, isText),
       report: (found) => isText(found) || Number.isSafeInteger(found),
       tag: isDigits(64),
     },

@@ -1,7 +1,7 @@
 /** What a collection says of itself, read strictly; nothing in it is believed before the law is checked. */
 
 import { Refused } from "./exact.js";
-import { readPlain } from "./plain.js";
+import { isDigits, isTable, isText, readPlain } from "./plain.js";
 import { addressOf } from "./requests.js";
 
 /**
@@ -22,9 +22,9 @@ import { addressOf } from "./requests.js";
 export const DOCUMENT_BYTES = 65536;
 
 /** @param {any} found */
-const isLine = (found) => typeof found === "string" && found.trim() !== "";
+const isLine = (found) => isText(found) && found.trim() !== "";
 
-/** @param {any} found */
+/** A time in UTC such as 2026-11-17T00:00:00Z. @param {any} found */
 function isMoment(found) {
   try {
     return new Date(found).toISOString() === found.replace("Z", ".000Z");
@@ -33,30 +33,26 @@ function isMoment(found) {
   }
 }
 
-/** @param {any} found @param {(inside: any) => any} isFit */
-const isTable = (found, isFit) => found && typeof found === "object" && !Array.isArray(found) && Object.values(found).every(isFit);
-
 /** @param {any} found */
-const isAllowed = (found) => Array.isArray(found) && found.length && found.every((text) => typeof text === "string") && new Set(found).size === found.length;
+const isAllowed = (found) => Array.isArray(found) && found.length && found.every(isText) && new Set(found).size === found.length;
 
-/** What each key must hold; those of the second table may be missing. @type {Record<string, (found: any) => any>[]} */
-const PARTS = [
-  {
-    version: (found) => found === 1,
-    title: isLine,
-    question: isLine,
-    fingerprint: (found) => typeof found === "string" && /^[0-9a-f]{64}$/.test(found),
-    law: isLine,
-    reports: isLine,
-    changes: (found) => ["refuse", "spend"].includes(found),
-  },
-  {
-    words: (found) => isTable(found, isLine),
-    labels: (found) => isTable(found, isAllowed),
-    opens: isMoment,
-    closes: isMoment,
-  },
-];
+/** What each key must hold. @type {Map<string, (found: any) => unknown>} */
+const PARTS = new Map([
+  ["version", (/** @type {any} */ found) => found === 1],
+  ["title", isLine],
+  ["question", isLine],
+  ["fingerprint", isDigits(64)],
+  ["law", isLine],
+  ["reports", isLine],
+  ["changes", (/** @type {any} */ found) => ["refuse", "spend"].includes(found)],
+  ["words", (/** @type {any} */ found) => isTable(found, isLine)],
+  ["labels", (/** @type {any} */ found) => isTable(found, isAllowed)],
+  ["opens", isMoment],
+  ["closes", isMoment],
+]);
+
+/** How many of them must be there. */
+const NEEDED = 7;
 
 /**
  * The document of the collection at an address.
@@ -66,9 +62,8 @@ const PARTS = [
  */
 export function readDocument(text, address) {
   const data = readPlain(text);
-  const [needed, optional] = PARTS.map((parts) => new Map(Object.entries(parts)));
-  const keys = data && typeof data === "object" && !Array.isArray(data) ? Object.keys(data) : [];
-  const wrong = [...needed.keys()].find((key) => !keys.includes(key)) ?? keys.find((key) => !(needed.get(key) ?? optional.get(key))?.(data[key]));
+  const keys = isTable(data, () => true) ? Object.keys(data) : [];
+  const wrong = [...PARTS.keys()].slice(0, NEEDED).find((key) => !keys.includes(key)) ?? keys.find((key) => !PARTS.get(key)?.(data[key]));
   if (wrong !== undefined)
     throw new Refused(`The collection does not describe itself as it must: see ${JSON.stringify(wrong.slice(0, 50))}.`, "document");
   return { words: {}, labels: {}, ...data, law: addressOf(data.law, address), reports: addressOf(data.reports, address) };

@@ -3,6 +3,15 @@
 /** @param {string} text */
 export const utf8 = (text) => new TextEncoder().encode(text);
 
+/** @param {any} found @returns {found is string} */
+export const isText = (found) => typeof found === "string";
+
+/** Whether something is so many lowercase hexadecimal digits. @param {number} count @returns {(found: any) => boolean} */
+export const isDigits = (count) => (found) => isText(found) && found.length === count && !/[^0-9a-f]/.test(found);
+
+/** Whether something is an object whose entries all fit. @param {any} found @param {(inside: any) => unknown} isFit */
+export const isTable = (found, isFit) => found && typeof found === "object" && !Array.isArray(found) && Object.values(found).every(isFit);
+
 /** Bytes as lowercase hexadecimal digits. @param {ArrayBuffer} bytes */
 export const hexOf = (bytes) => [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 

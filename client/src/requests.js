@@ -49,7 +49,6 @@ export const ask = (ways, url, init) =>
     headers: { accept: "application/json", "accept-language": "*", ...init?.headers },
     cache: "no-store",
     credentials: "omit",
-    mode: "cors",
     redirect: "error",
     referrerPolicy: "no-referrer",
     signal: AbortSignal.timeout(ways.timeout),

@@ -18,6 +18,9 @@ const TRIES = 5;
 /** The most seconds that one call waits for its next try; what would take longer stays queued. */
 const PATIENCE = 60;
 
+/** The most seconds that a collector can ask for. */
+const LONGEST_ASKED = 3600;
+
 /** The most bytes that are read of the answer to an upload. */
 const PROBLEM = 65536;
 
@@ -30,8 +33,8 @@ async function problemOf(response) {
 
 /** The seconds until the next try. @param {number} attempt @param {string | null | undefined} asked @param {number} now */
 function waitFor(attempt, asked, now) {
-  const seconds = asked && (/^\d+$/.test(asked) ? Number(asked) : (Date.parse(asked) - now) / 1000);
-  if (seconds === 0 || (seconds && seconds === seconds)) return Math.min(Math.max(seconds, 0), 3600);
+  const seconds = asked && /^\d+$/.test(asked) ? Number(asked) : (Date.parse(asked ?? "") - now) / 1000;
+  if (seconds === seconds) return Math.min(Math.max(seconds, 0), LONGEST_ASKED); // not NaN
   return Math.min(2 ** attempt, PATIENCE) * (0.5 + Number(randomWords(1)[0] >> 32n) / 2 ** 33);
 }
 

@@ -21,18 +21,19 @@ export const tagKey = (bytes) => crypto.subtle.importKey("raw", bytes, { name: "
 export class MemoryStore {
   /** @param {{text?: string, key?: BufferSource}} [kept] what another store has held */
   constructor({ text = "", key = keyBytes() } = {}) {
-    this.lines = text ? text.split(/(?<=\n)/) : [];
+    this.text = text;
     this.bytes = key;
   }
 
   async read() {
-    return this.lines.length ? this.lines.join("") : null;
+    return this.text || null;
   }
 
   /** @param {number} number @param {string} line */
   async append(number, line) {
-    if (number < this.lines.length) return false;
-    this.lines.push(line);
+    const there = this.text.slice(0, this.text.lastIndexOf("\n") + 1);
+    if (there.split("\n").length - 1 !== number) return false;
+    this.text = there + line;
     return true;
   }
 

@@ -8,7 +8,7 @@
  */
 
 import { existsSync, readFileSync } from "node:fs";
-import { FileStore, Participant } from "../src/index.js";
+import { FileStore, Participant } from "../src/node.js";
 import { canonical, hexOf, utf8 } from "../src/plain.js";
 import { tagKey } from "../src/stores.js";
 import { documentOf } from "./collector.mjs";

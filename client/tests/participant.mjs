@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { FileStore, MemoryStore, Participant, Refused } from "../src/index.js";
+import { FileStore, MemoryStore, Participant, Refused } from "../src/node.js";
 import { canonical, readPlain } from "../src/plain.js";
 import { tagKey } from "../src/stores.js";
 import { collector, documentOf, hash, LAWS, ORIGIN, pagesOf, seeded } from "./collector.mjs";
@@ -497,7 +497,7 @@ test("nothing is sent but what must be", async () => {
   for (const { init } of site.asked) {
     const { headers, body, method, signal, ...rest } = init;
     assert.ok(signal instanceof AbortSignal);
-    assert.deepEqual(rest, { cache: "no-store", credentials: "omit", mode: "cors", redirect: "error", referrerPolicy: "no-referrer" });
+    assert.deepEqual(rest, { cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" });
     const common = { accept: "application/json", "accept-language": "*" };
     if (method === undefined) assert.deepEqual([headers, body], [common, undefined]);
     else {
@@ -601,4 +601,15 @@ test("processes that share a ledger and are killed at any time never overspend",
   const { cap, spent, entries } = await new Participant({ store: new FileStore(path) }).ledger.summary();
   console.log(`${killed} processes killed, ${entries.length} entries, ${spent} of ${cap} spent`);
   assert.ok(killed > 5 && Number(spent) <= 3 && entries.length > 10);
+});
+
+test("a ledger in memory takes up where another ended", async () => {
+  const site = collector(pagesOf(LAWS.wide));
+  const store = new MemoryStore();
+  const first = await (await someone(site, { store }).open(`${ORIGIN}/c/`)).answer(7);
+  const text = await store.read();
+  const torn = new MemoryStore({ text: `${text}{"chain":"0`, key: store.bytes });
+  const collection = await someone(site, { store: torn, cap: 3 }).open(`${ORIGIN}/c/`);
+  assert.deepEqual(await collection.answer(7), first);
+  assert.ok((await torn.read())?.startsWith(`${text}{"chain":"`) && !(await torn.read())?.includes('"0{'));
 });
