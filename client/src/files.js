@@ -158,7 +158,7 @@ export class FileStore {
         return false;
       await this.#with(fs, this.path, "a", async (file) => {
         try {
-          await file.truncate(end);
+          if (end < found.length) await file.truncate(end); // a torn line, and nothing else, ever
           await file.writeFile(line);
           await file.sync();
         } catch (problem) {

@@ -1,4 +1,4 @@
-"""The participant's side in JavaScript: its own tests, the journal that Python reads alike, and the ledger of a page."""
+"""The participant in JavaScript: its own tests, the journal that Python reads alike, and the ledger of a page."""
 
 import json
 import os
