@@ -1,6 +1,6 @@
 /** What the entries of a journal add up to, one entry at a time. */
 
-import { atMost, exactNumber, plus, Refused, textOf } from "./exact.js";
+import { atMost, exactNumber, plus, textOf } from "./exact.js";
 import { canonical, isDigits, isTable, isText, readPlain } from "./plain.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -48,7 +48,7 @@ const ENTRIES = new Map(
 
 /** @param {unknown} holds */
 function follows(holds) {
-  if (!holds) throw new Refused("An entry of the ledger does not follow from those before it; nothing is spent or sent.", "damaged");
+  if (!holds) throw new Error("this entry cannot follow");
 }
 
 /** Cap, debits, reports, uploads and outcomes of a journal. */
@@ -68,7 +68,7 @@ export class Account {
     this.outcomes = new Map();
   }
 
-  /** Take the next entry into account; `Refused` if it cannot follow. @param {Entry} entry */
+  /** Take the next entry into account; an error, and no change, if it cannot follow. @param {Entry} entry */
   add(entry) {
     const { kind, ...rest } = entry;
     const forms = ENTRIES.get(kind);

@@ -57,9 +57,12 @@ export class Journal {
     const next = () => this.account.entries.length + 1;
     for (const written of text.slice(this.text.length, end).split("\n").slice(0, -1)) {
       const line = await this.#entry(written);
-      if (!line) throw damage(next());
-      this.account.add(/** @type {Entry} */ (line.entry));
-      this.chain = line.chain;
+      try {
+        this.account.add(/** @type {Entry} */ (line?.entry));
+      } catch {
+        throw damage(next());
+      }
+      this.chain = line?.chain;
       this.text += `${written}\n`;
     }
     // a whole line whose line feed became something else

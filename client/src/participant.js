@@ -12,7 +12,6 @@ import { IndexedStore } from "./stores.js";
 
 /** @import { Upload } from "./account.js" */
 /** @import { Law } from "./check.js" */
-/** @import { Document } from "./document.js" */
 /** @import { Store } from "./journal.js" */
 /** @import { Promised } from "./promise.js" */
 /** @import { Ways } from "./requests.js" */

@@ -28,12 +28,11 @@ export function addressOf(url, base) {
     found = new URL(url, base ?? globalThis.location?.href);
     found.hash = "";
   } catch {}
-  if (!found || found.href.length > LONGEST_ADDRESS || found.username || found.password)
-    throw new Refused("This is not the address of a collection.", "address");
-  if (found.protocol !== "https:" && !(found.protocol === "http:" && LOOPBACK.test(found.hostname)))
-    throw new Refused("An address must be https: without it anybody on the way can read and change.", "address");
+  const isSafe = found?.protocol === "https:" || (found?.protocol === "http:" && LOOPBACK.test(found.hostname));
+  if (!found || !isSafe || found.href.length > LONGEST_ADDRESS || found.username || found.password)
+    throw new Refused("An address must begin with https://, or be on this machine.", "address");
   if (base && found.origin !== new URL(base).origin)
-    throw new Refused("The addresses of a collection must have the same origin as the collection itself.", "address");
+    throw new Refused("The addresses of a collection must all have the same origin.", "address");
   return found.href;
 }
 

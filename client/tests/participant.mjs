@@ -5,6 +5,7 @@ import { execFile, fork } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -555,6 +556,61 @@ test("a ledger in a file is private, whole and free afterwards", async () => {
   await refused((await someone(site, { store: new FileStore(path) }).open(`${ORIGIN}/c/`)).answer(7), "damaged");
   rmSync(`${path}.key`);
   await refused((await someone(site, { store: new FileStore(path) }).open(`${ORIGIN}/c/`)).answer(7), "answered"); // it looks changed
+});
+
+test("every line of a file is synced before it counts, and one that cannot be is not there", async () => {
+  const fs = (await import("node:fs/promises")).default;
+  const { open, rename } = fs;
+  const path = join(folder, "synced.jsonl");
+  /** @type {string[]} */
+  const steps = [];
+  let isBroken = false;
+  const short = (/** @type {string} */ name) => (name === folder ? "folder" : name.slice(path.length) || "journal");
+  fs.open = /** @type {any} */ (
+    async (/** @type {string} */ name, /** @type {any[]} */ ...more) => {
+      const file = /** @type {any} */ (await open(name, ...more));
+      for (const step of ["writeFile", "sync", "truncate"]) {
+        const real = file[step].bind(file);
+        file[step] = async (/** @type {any[]} */ ...given) => {
+          if (isBroken && step === "sync" && steps.at(-1)?.startsWith("writeFile")) {
+            isBroken = false;
+            throw new Error("disk");
+          }
+          await real(...given);
+          steps.push(`${step} ${short(name)}`);
+        };
+      }
+      return file;
+    }
+  );
+  fs.rename = async (from, to) => (await rename(from, to), void steps.push(`rename ${short(String(to))}`));
+  syncBuiltinESMExports();
+  try {
+    const store = new FileStore(path);
+    const durable = ["sync journal", "sync folder"];
+    const made = (/** @type {string} */ name) => [`writeFile ${name === "journal" ? "" : name}.new`, `sync ${name === "journal" ? "" : name}.new`, `rename ${name}`, "sync folder"];
+    assert.equal(await store.read(), null);
+    assert.equal(await store.append(0, "a\n"), true);
+    assert.deepEqual(steps.splice(0), made("journal"));
+    assert.equal(await store.append(0, "b\n"), false);
+    assert.deepEqual(steps.splice(0), durable);
+    assert.equal(await store.append(1, "c\n"), true);
+    assert.deepEqual(steps.splice(0), [...durable, "writeFile journal", "sync journal"]);
+    writeFileSync(path, "a\nc\ntorn");
+    assert.equal(await store.append(2, "d\n"), true);
+    assert.deepEqual(steps.splice(0), [...durable, "truncate journal", "writeFile journal", "sync journal"]);
+    assert.equal(await store.read(), "a\nc\nd\n");
+    assert.deepEqual(steps.splice(0), durable); // what others wrote is made durable before it counts
+    await store.key();
+    assert.deepEqual(steps.splice(0), made(".key"));
+    isBroken = true;
+    await assert.rejects(store.append(3, "e\n"), /disk/);
+    assert.equal(steps.at(-1), "sync journal");
+    assert.equal(readFileSync(path, "utf8"), "a\nc\nd\n"); // cut off again
+  } finally {
+    Object.assign(fs, { open, rename });
+    syncBuiltinESMExports();
+  }
 });
 
 test("the lock of a process that has ended is removed, and that of a living one is kept", async () => {
