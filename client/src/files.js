@@ -15,7 +15,13 @@ const LOCK_TRIES = 3000;
 /** The locks that are held here. @type {Set<string>} */
 const held = new Set();
 
-/** What `work` gives, or `otherwise` if it fails with this code. @param {any} work @param {string} code @param {any} otherwise @returns {Promise<any>} */
+/**
+ * What `work` gives, or `otherwise` if it fails with this code.
+ * @param {any} work
+ * @param {string} code
+ * @param {any} otherwise
+ * @returns {Promise<any>}
+ */
 const unless = (work, code, otherwise) =>
   work.catch((/** @type {any} */ problem) => {
     if (problem.code !== code) throw problem;

@@ -24,12 +24,14 @@ function likelier(epsilon) {
 /** @param {Law} law @param {string} changes @returns {Promised} */
 export function promiseOf({ context, epsilon, shows, fingerprint }, changes) {
   const hidden = shows ? "one that it is hidden from" : "any other";
+  const again = changes === "spend" ? "spends as much again" : "is not taken";
   const sentences = [
     shows && epsilon === "0"
       ? "Nothing is hidden here: whoever gets your report may learn your answer from it."
       : `Your report is at most ${likelier(epsilon)} times as likely with your answer as with ${hidden} (epsilon ${epsilon}).`,
-    ...(shows ? [context.form === "blocks" ? "It shows which group your answer is in, and hides it inside." : "Some answers may be told from some others for certain."] : []),
-    `This answer spends ${epsilon} of your budget. The same answer again costs nothing; a changed one ${changes === "spend" ? "spends as much again" : "is not taken"}.`,
+    `This answer spends ${epsilon} of your budget. The same answer again costs nothing; a changed one ${again}.`,
   ];
+  if (context.form === "blocks" && shows) sentences.splice(1, 0, "It shows which group your answer is in, and hides it inside.");
+  else if (shows) sentences.splice(1, 0, "Some answers may be told from some others for certain.");
   return Object.freeze({ form: context.form, epsilon, shows, fingerprint, sentences: Object.freeze(sentences) });
 }
