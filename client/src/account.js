@@ -1,0 +1,129 @@
+/** What the entries of a journal add up to, one entry at a time. */
+
+import { atMost, exactNumber, plus, textOf } from "./exact.js";
+import { canonical, isDigits, isTable, isText, readPlain } from "./plain.js";
+
+/** @import { Ratio } from "./exact.js" */
+
+/**
+ * A stored report, and for the labels that it was sent under, as text, the number of the upload that carries it.
+ * @typedef {{tag: string, report: number | string, labels: string, carried: Map<string, string>}} Kept
+ */
+
+/**
+ * What is known of one collection.
+ * @typedef {{fingerprint: string, shows: boolean, spent: Ratio, debits: number, reports: Kept[]}} Answered
+ */
+
+/** @typedef {{kind: string} & Record<string, any>} Entry */
+/** @typedef {{kind: "upload", upload: string, collection: string, url: string, body: string}} Upload */
+/** @typedef {{kind: "outcome", upload: string, state: "accepted" | "refused", status: number}} Outcome */
+
+/** The most reports of one upload. */
+const BATCH = 1000;
+
+/** @param {any} found */
+function isExact(found) {
+  const number = isText(found) ? exactNumber(found) : null;
+  return number && number[0] >= 0n && textOf(number) === found;
+}
+
+/** @typedef {Record<string, (found: any) => any>} Forms */
+
+/** What every key of every kind of entry must hold. @type {Map<string, Forms>} */
+const ENTRIES = new Map(
+  Object.entries(/** @type {Record<string, Forms>} */ ({
+    cap: { epsilon: isExact, version: (found) => found === 1 },
+    debit: { collection: isText, epsilon: isExact, fingerprint: isDigits(64), shows: (found) => typeof found === "boolean" },
+    report: {
+      collection: isText,
+      labels: (found) => isTable(found, isText),
+      report: (found) => isText(found) || Number.isSafeInteger(found),
+      tag: isDigits(64),
+    },
+    upload: { body: (found) => Array.isArray(readPlain(found)?.reports), collection: isText, upload: isDigits(32), url: isText },
+    outcome: { state: (found) => ["accepted", "refused"].includes(found), status: Number.isSafeInteger, upload: isDigits(32) },
+  })),
+);
+
+/** @param {unknown} holds */
+function follows(holds) {
+  if (!holds) throw new Error("this entry cannot follow");
+}
+
+/** Cap, debits, reports, uploads and outcomes of a journal. */
+export class Account {
+  constructor() {
+    /** @type {Entry[]} */
+    this.entries = [];
+    /** @type {Ratio} */
+    this.cap = [0n, 1n];
+    /** @type {Ratio} */
+    this.spent = [0n, 1n];
+    /** @type {Map<string, Answered>} */
+    this.collections = new Map();
+    /** @type {Map<string, Upload>} */
+    this.uploads = new Map();
+    /** @type {Map<string, Outcome>} */
+    this.outcomes = new Map();
+  }
+
+  /** Take the next entry into account; an error, and no change, if it cannot follow. @param {Entry} entry */
+  add(entry) {
+    const { kind, ...rest } = entry;
+    const forms = ENTRIES.get(kind);
+    follows(forms && Object.keys(rest).sort().join() === Object.keys(forms).join());
+    for (const key in forms) follows(forms[key](rest[key]));
+    const amount = /** @type {Ratio} */ (exactNumber(rest.epsilon));
+    const answered = this.collections.get(rest.collection);
+    follows(kind === "cap" || this.entries.length);
+    if (kind === "cap") {
+      follows(!this.entries.length || atMost(amount, this.cap));
+      this.cap = amount;
+    } else if (kind === "debit") {
+      const { fingerprint, shows } = rest;
+      const known = answered ?? { fingerprint, shows, spent: [0n, 1n], debits: 0, reports: [] };
+      follows(known.fingerprint === fingerprint);
+      known.spent = plus(known.spent, amount);
+      known.debits += 1;
+      this.spent = plus(this.spent, amount);
+      this.collections.set(rest.collection, known);
+    } else if (kind === "report") {
+      follows(answered && answered.debits > answered.reports.length);
+      answered?.reports.push({ tag: rest.tag, report: rest.report, labels: canonical(rest.labels), carried: new Map() });
+    } else if (kind === "upload") {
+      follows(!this.uploads.has(rest.upload));
+      this.uploads.set(rest.upload, /** @type {Upload} */ (entry));
+      const { labels = {}, reports } = readPlain(rest.body);
+      const under = canonical(labels);
+      for (const report of reports)
+        answered?.reports.find((kept) => kept.report === report && !this.carrier(kept, under))?.carried.set(under, rest.upload);
+    } else {
+      follows(this.uploads.has(rest.upload));
+      if (!this.outcomes.has(rest.upload)) this.outcomes.set(rest.upload, /** @type {Outcome} */ (entry));
+    }
+    this.entries.push(entry);
+  }
+
+  /** The upload that carries a report under these labels, unless it was refused. @param {Kept} kept @param {string} labels */
+  carrier(kept, labels) {
+    const number = kept.carried.get(labels) ?? "";
+    return this.outcomes.get(number)?.state === "refused" ? undefined : this.uploads.get(number);
+  }
+
+  /**
+   * The reports of one upload: this one, and others of its collection that were never sent, labelled alike.
+   * @param {Answered} answered
+   * @param {Kept} kept
+   * @param {string} labels
+   */
+  batch(answered, kept, labels) {
+    const others = answered.reports.filter((other) => other !== kept && !other.carried.size && other.labels === labels);
+    return [...others.slice(0, BATCH - 1), kept].map(({ report }) => report);
+  }
+
+  /** The uploads without an outcome, in the order they were made. */
+  get queued() {
+    return [...this.uploads.values()].filter(({ upload }) => !this.outcomes.has(upload));
+  }
+}

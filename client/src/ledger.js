@@ -1,0 +1,198 @@
+/** The ledger: one person's budget over all collections, and the report that each value has had. */
+
+import { atMost, exactNumber, plus, Refused, textOf } from "./exact.js";
+import { randomHex, randomWords } from "./random.js";
+import { Journal } from "./journal.js";
+import { canonical, hexOf, utf8 } from "./plain.js";
+
+/** @import { Account, Entry, Upload } from "./account.js" */
+/** @import { Law } from "./check.js" */
+/** @import { Store } from "./journal.js" */
+
+/**
+ * An answer that is about to be given: nothing of it is written but the report.
+ * @typedef {object} Order
+ * @property {string} name of the collection
+ * @property {Law} law
+ * @property {number} x the number of the value
+ * @property {Record<string, string>} labels
+ * @property {string} changes
+ * @property {string} url that takes uploads
+ */
+
+/**
+ * What was spent, as exact texts.
+ * @typedef {object} Summary
+ * @property {string} cap the most that all answers together may spend
+ * @property {string} spent
+ * @property {string} left
+ * @property {{collection: string, fingerprint: string, epsilon: string, reports: number, shows: boolean}[]} collections
+ * @property {Upload[]} queued the uploads that were neither accepted nor refused yet
+ * @property {Entry[]} entries every entry, in order
+ */
+
+/** How often an entry is tried that others are always faster with. */
+const ROUNDS = 1000;
+
+/** Wait a random while, at most as long as has passed since `begun`. @param {number} begun */
+function pause(begun) {
+  const now = performance.now();
+  const until = now + ((now - begun) * Number(randomWords(1)[0] >> 48n)) / 65536;
+  while (performance.now() < until);
+}
+
+/** The report of an answer, drawn now. @param {Order} order */
+function reportOf({ law, x }) {
+  const words = randomWords(law.words);
+  const begun = performance.now();
+  const report = law.written(law.draw(x, words));
+  pause(begun);
+  return report;
+}
+
+/**
+ * The entry that an answer needs next, or the upload that carries it, if nothing is missing.
+ * @param {Account} account
+ * @param {Order} order
+ * @param {string} tag
+ * @returns {Entry | Upload}
+ */
+function nextOf(account, order, tag) {
+  const { name: collection, law, url, labels } = order;
+  const { fingerprint, epsilon, shows } = law;
+  const under = canonical(labels);
+  const known = account.collections.get(collection);
+  if (known && known.fingerprint !== fingerprint)
+    throw new Refused("This collection was answered under another law, and must keep it; no report was made.", "fingerprint");
+  const kept = known?.reports.find((report) => report.tag === tag);
+  if (known && kept) {
+    const carrier = account.carrier(kept, under);
+    if (carrier) return carrier;
+    const reports = account.batch(known, kept, under);
+    const body = canonical({ version: 1, fingerprint, reports, ...(under === "{}" ? {} : { labels }) });
+    return { kind: "upload", upload: randomHex(16), collection, url, body };
+  }
+  if (known?.reports.length && order.changes !== "spend")
+    throw new Refused("This collection was answered with another value, and takes no change; no report was made.", "answered");
+  // a debit without a report: nothing was released under it
+  if (known && known.debits > known.reports.length)
+    return { kind: "report", collection, tag, report: reportOf(order), labels };
+  const cost = exactNumber(epsilon);
+  if (!cost || !atMost(plus(account.spent, cost), account.cap))
+    throw new Refused(`This answer would spend ${epsilon}, and only ${leftOf(account)} is left; no report was made.`, "overspent");
+  return { kind: "debit", collection, fingerprint, epsilon, shows };
+}
+
+/** @param {Account} account */
+const leftOf = ({ cap, spent }) => (atMost(spent, cap) ? textOf(plus(cap, [-spent[0], spent[1]])) : "0");
+
+/** The ledger in a store. */
+export class Ledger {
+  #journal;
+  #cap;
+  /** @type {Promise<any>} */
+  #last = Promise.resolve();
+
+  /**
+   * @param {Store} store
+   * @param {string | number} [cap] what all answers together may spend: needed for a new ledger, lowered for one that
+   *   is there, never raised
+   */
+  constructor(store, cap) {
+    this.#journal = new Journal(store);
+    this.#cap = cap === undefined ? null : exactNumber(cap);
+    if (cap !== undefined && !(this.#cap && this.#cap[0] >= 0n)) throw new Refused("A cap must be an exact number.", "cap");
+  }
+
+  /** Let only one work at a time read the journal and add to it. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+  #alone(work) {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  /**
+   * Add entries, each durable before the next, until none is missing; whoever else adds some is taken into account.
+   * @param {(account: Account) => Entry | undefined} missing
+   */
+  async #until(missing) {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const account = await this.#journal.read();
+      const next = missing(account);
+      if (!next) return account;
+      await this.#journal.append(next);
+    }
+    throw new Refused("The ledger cannot be written; nothing was sent.", "store");
+  }
+
+  /** The account, with the cap that was asked for. */
+  async #open() {
+    const account = await this.#until((found) => {
+      const asked = this.#cap;
+      const isNew = !found.entries.length;
+      if (!asked) {
+        if (isNew) throw new Refused("A new ledger needs a cap: what all answers together may spend.", "cap");
+      } else if (isNew || !atMost(found.cap, asked)) return { kind: "cap", version: 1, epsilon: textOf(asked) };
+      else if (!atMost(asked, found.cap)) throw new Refused(`The cap is ${textOf(found.cap)}, and a cap is never raised.`, "cap");
+      return undefined;
+    });
+    this.#cap = null; // others may lower it from now on
+    return account;
+  }
+
+  /** The upload that carries the report of a value, stored with all that it rests on. @param {Order} order @returns {Promise<Upload>} */
+  submit(order) {
+    return this.#alone(async () => {
+      await this.#open();
+      const told = utf8(canonical([order.name, order.law.values[order.x]]));
+      const tag = hexOf(await crypto.subtle.sign("HMAC", await this.#journal.store.key(), told));
+      let next = /** @type {Entry} */ ({ kind: "" });
+      await this.#until((account) => {
+        next = nextOf(account, order, tag);
+        return account.uploads.has(next.upload) ? undefined : next;
+      });
+      return /** @type {Upload} */ (next);
+    });
+  }
+
+  /**
+   * Note how an upload ended; only the first time counts.
+   * @param {Upload} upload
+   * @param {string} state
+   * @param {number} status
+   */
+  settle({ upload }, state, status) {
+    return this.#alone(() =>
+      this.#until((account) => (account.outcomes.has(upload) ? undefined : { kind: "outcome", upload, state, status })),
+    );
+  }
+
+  /** How an upload ended, if it has. @param {Upload} upload */
+  outcome({ upload }) {
+    return this.#alone(async () => (await this.#open()).outcomes.get(upload));
+  }
+
+  /** What was spent, on what, and every entry. @returns {Promise<Summary>} */
+  summary() {
+    return this.#alone(async () => {
+      const account = await this.#open();
+      const collections = [...account.collections].map(([collection, { fingerprint, spent: cost, reports, shows }]) => ({
+        collection,
+        fingerprint,
+        epsilon: textOf(cost),
+        reports: reports.length,
+        shows,
+      }));
+      const { cap, spent: total, queued, entries: all } = account;
+      return { cap: textOf(cap), spent: textOf(total), left: leftOf(account), collections, queued, entries: structuredClone(all) };
+    });
+  }
+
+  /** The journal as text: neither values nor the key are in it. @returns {Promise<string>} */
+  export() {
+    return this.#alone(async () => {
+      await this.#open();
+      return this.#journal.text;
+    });
+  }
+}

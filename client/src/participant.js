@@ -1,0 +1,133 @@
+/** One person's side of every collection: check the law, keep the ledger, randomize here, send the report. */
+
+import { LIMITS } from "./reading.js";
+import { checkLaw } from "./check.js";
+import { checkLabels, checkOpen, DOCUMENT_BYTES, readDocument } from "./document.js";
+import { Refused } from "./exact.js";
+import { Ledger } from "./ledger.js";
+import { promiseOf } from "./promise.js";
+import { addressOf, textAt } from "./requests.js";
+import { sendUpload } from "./sending.js";
+import { IndexedStore } from "./stores.js";
+
+/** @import { Upload } from "./account.js" */
+/** @import { Law } from "./check.js" */
+/** @import { Store } from "./journal.js" */
+/** @import { Promised } from "./promise.js" */
+/** @import { Ways } from "./requests.js" */
+/** @import { Sent } from "./sending.js" */
+
+/**
+ * What became of an answer: "accepted", "queued" until the collector can be reached, or "refused" by it. `sent` is the
+ * exact text that leaves, or left, this device.
+ * @typedef {{collection: string, upload: string, sent: string} & Sent} Receipt
+ */
+
+/**
+ * A collection whose law was fetched, compared with its fingerprint and checked from its integers.
+ * @typedef {object} Collection
+ * @property {string} name its address, as ledgers call it
+ * @property {string} title
+ * @property {string} question
+ * @property {Record<string, string>} words how values are shown to people, by their text; for display only
+ * @property {readonly any[]} values the answers that can be given
+ * @property {Record<string, string[]>} labels public labels that an answer may carry
+ * @property {Promised} promise what was checked
+ * @property {Law} law
+ * @property {(value: any, more?: {labels?: Record<string, string>}) => Promise<Receipt>} answer with a value, which stays here
+ */
+
+/** The number of a value; nothing that is thrown repeats it. @param {Law} law @param {any} value */
+function numberOf(law, value) {
+  try {
+    return law.index(value);
+  } catch {
+    throw new Refused("This is not one of the answers that can be given.", "value");
+  }
+}
+
+/** One person, with one ledger for all collections. */
+export class Participant {
+  #ways;
+
+  /**
+   * @param {object} [options]
+   * @param {string | number} [options.cap] what all answers together may spend: needed for a new ledger, lowered for
+   *   one that is there, never raised
+   * @param {Store} [options.store] where the ledger is kept: the IndexedDB of this origin unless told otherwise
+   * @param {typeof globalThis.fetch} [options.fetch]
+   * @param {() => number} [options.now] the time in milliseconds
+   * @param {(milliseconds: number) => Promise<unknown>} [options.sleep]
+   * @param {number} [options.timeout] the most milliseconds that a collector may take to answer
+   */
+  constructor({ cap, store = new IndexedStore(), fetch, now = Date.now, sleep, timeout = 30000 } = {}) {
+    /** @type {Ways} */
+    this.#ways = {
+      fetch: fetch ?? ((...asked) => globalThis.fetch(...asked)),
+      now,
+      sleep: sleep ?? ((milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))),
+      timeout,
+    };
+    this.ledger = new Ledger(store, cap);
+  }
+
+  /**
+   * The collection at an address, fetched and checked; `Refused`, with the reason, if it cannot be trusted.
+   * @param {string | URL} url
+   * @returns {Promise<Collection>}
+   */
+  async open(url) {
+    const ways = this.#ways;
+    const name = addressOf(url);
+    const document = readDocument(await textAt(ways, name, DOCUMENT_BYTES), name);
+    checkOpen(document, ways.now());
+    const law = await checkLaw(await textAt(ways, document.law, LIMITS.bytes), document);
+    const { title, question, words, labels, changes, reports } = document;
+    return Object.freeze({
+      name,
+      title,
+      question,
+      words,
+      values: law.values,
+      labels,
+      promise: promiseOf(law, changes),
+      law,
+      answer: async (/** @type {any} */ value, /** @type {{labels?: Record<string, string>}} */ more = {}) => {
+        checkOpen(document, ways.now());
+        const told = checkLabels(document, more.labels ?? {});
+        const x = numberOf(law, value);
+        return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, changes, url: reports }));
+      },
+    });
+  }
+
+  /** Send an upload that has no outcome yet, and note what becomes of it. @param {Upload} upload @returns {Promise<Receipt>} */
+  async #deliver(upload) {
+    const { collection, upload: number, body: sent } = upload;
+    const ended = await this.ledger.outcome(upload);
+    const { state, status, code } = ended ? { code: null, ...ended } : await sendUpload(this.#ways, upload);
+    if (!ended && state !== "queued" && status !== null) await this.ledger.settle(upload, state, status);
+    return Object.freeze({ collection, upload: number, sent, state, status, code });
+  }
+
+  /** Send what is queued, oldest first; a collector that is away is not tried twice. */
+  async flush() {
+    const receipts = [];
+    const away = new Set();
+    for (const upload of (await this.ledger.summary()).queued) {
+      const { origin } = new URL(upload.url);
+      if (away.has(origin)) continue;
+      const receipt = await this.#deliver(upload);
+      if (receipt.state === "queued") away.add(origin);
+      receipts.push(receipt);
+    }
+    return receipts;
+  }
+
+  /** Flush whenever the browser is online again; what this gives ends it. */
+  flushWhenOnline() {
+    const flush = () => void this.flush().catch(() => {}); // what fails stays queued
+    addEventListener("online", flush);
+    return () => removeEventListener("online", flush);
+  }
+}

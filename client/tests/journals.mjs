@@ -1,0 +1,42 @@
+/**
+ * Journals in files, for programs in other languages to compare; prints JSON.
+ *
+ * `node journals.mjs summary PATH`: what the ledger in a file adds up to, and its text.
+ * `node journals.mjs tags KEY`: the tag of every [collection, value] of the JSON on standard input, under a key in hex.
+ * `node journals.mjs answer PATH LAW NAME VALUE [CHANGES]`: answers the collection at the address NAME, with the law in
+ * a file and a value as JSON, where the collector takes everything; with a cap of 4 if the ledger is new.
+ */
+
+import { existsSync, readFileSync } from "node:fs";
+import { FileStore, Participant } from "../src/node.js";
+import { canonical, hexOf, utf8 } from "../src/plain.js";
+import { tagKey } from "../src/stores.js";
+import { documentOf } from "./collector.mjs";
+
+const [what, path, law, name, value, changes = "refuse"] = process.argv.slice(2);
+
+async function tags() {
+  const key = await tagKey(Buffer.from(path, "hex"));
+  const pairs = JSON.parse(readFileSync(0, "utf8"));
+  return Promise.all(pairs.map(async (/** @type {any} */ pair) => hexOf(await crypto.subtle.sign("HMAC", key, utf8(canonical(pair))))));
+}
+
+async function summary() {
+  const { ledger } = new Participant({ store: new FileStore(path) });
+  return { ...(await ledger.summary()), text: await ledger.export() };
+}
+
+async function answer() {
+  const text = readFileSync(law, "utf8");
+  const pages = new Map([
+    [name, JSON.stringify(documentOf(text, { law: `${name}/law`, reports: `${name}/reports`, changes }))],
+    [`${name}/law`, text],
+  ]);
+  const fetch = async (/** @type {any} */ url) => new Response(pages.get(url) ?? null);
+  const cap = existsSync(path) ? undefined : "4";
+  const one = new Participant({ cap, store: new FileStore(path), fetch: /** @type {any} */ (fetch) });
+  return (await one.open(name)).answer(JSON.parse(value));
+}
+
+const done = what === "tags" ? tags() : what === "answer" ? answer() : summary();
+console.log(JSON.stringify(await done.catch((problem) => ({ code: problem.code, message: problem.message }))));

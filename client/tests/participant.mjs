@@ -1,0 +1,672 @@
+/** `node --test participant.mjs`: the participant's side, with collectors that lie, disks that fail and tabs that race. */
+
+import assert from "node:assert/strict";
+import { execFile, fork } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { FileStore, MemoryStore, Participant, Refused } from "../src/node.js";
+import { canonical, readPlain } from "../src/plain.js";
+import { tagKey } from "../src/stores.js";
+import { collector, documentOf, hash, LAWS, ORIGIN, pagesOf, seeded } from "./collector.mjs";
+import { history } from "./histories.mjs";
+
+const HISTORIES = Number(process.env.HISTORIES ?? 1000);
+const SOURCES = fileURLToPath(new URL("../src", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "participant-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A participant with a ledger in memory, who never waits. @param {{fetch: typeof fetch}} site @param {object} [more] */
+const someone = (site, more = {}) =>
+  new Participant({ cap: "4", store: new MemoryStore(), fetch: site.fetch, sleep: async () => {}, ...more });
+
+/** @param {Promise<unknown>} promise @param {string} code */
+const refused = (promise, code) => assert.rejects(promise, (problem) => problem instanceof Refused && problem.code === code);
+
+// -- the ledger ---------------------------------------------------------------------------------
+
+test("no history with crashes overspends or tells a second report", async () => {
+  const all = { answers: 0, crashes: 0, reloads: 0, refused: 0, posts: 0 };
+  for (let seed = 0; seed < HISTORIES; seed += 1) {
+    const { wrong, counts } = await history(seed, { Participant }, tagKey);
+    assert.deepEqual(wrong, [], `history ${seed}`);
+    for (const key of /** @type {(keyof typeof all)[]} */ (Object.keys(all))) all[key] += counts[key];
+  }
+  console.log(`${HISTORIES} histories: ${JSON.stringify(all)}`);
+  assert.ok(all.reloads >= HISTORIES && all.crashes > HISTORIES && all.refused > HISTORIES / 10);
+});
+
+/** What goes wrong in histories with a client that has a fault. @param {any} client @param {string[]} [lazy] */
+async function faults(client, lazy) {
+  const found = new Map();
+  for (let seed = 0; seed < 150; seed += 1)
+    for (const wrong of (await history(seed, client, tagKey, lazy)).wrong) found.set(wrong, (found.get(wrong) ?? 0) + 1);
+  console.log(JSON.stringify(Object.fromEntries(found)));
+  return found;
+}
+
+/** The client with one line of one module replaced. @param {string} name @param {string} module @param {string} old @param {string} planted */
+async function plant(name, module, old, planted) {
+  const place = join(folder, name);
+  cpSync(SOURCES, place, { recursive: true });
+  writeFileSync(join(place, "package.json"), '{"type": "module"}');
+  const text = readFileSync(join(place, module), "utf8");
+  assert.equal(text.split(old).length, 2, "the line to replace is there once");
+  writeFileSync(join(place, module), text.replace(old, () => planted));
+  return import(pathToFileURL(join(place, "index.js")).href);
+}
+
+test("a release before storing is caught", async () => {
+  const found = await faults({ Participant }, ["report", "upload"]);
+  assert.ok(found.get("released before it was stored") > 100);
+  assert.ok(found.get("a second report for one value") > 0);
+});
+
+test("a draw before the debit is caught", async () => {
+  const line = "  const cost = exactNumber(epsilon);\n";
+  const client = await plant("draw", "ledger.js", line, `  reportOf(order);\n${line}`);
+  assert.ok(/** @type {number} */ ((await faults(client)).get("drawn before it was paid for")) > 100);
+});
+
+test("an upload that is sent and not stored is caught", async () => {
+  const client = await plant("upload", "ledger.js", "account.uploads.has(next.upload)", 'next.kind === "upload"');
+  assert.ok(/** @type {number} */ ((await faults(client)).get("sent before the upload was stored")) > 100);
+});
+
+test("budgets are exact, per collection and in all, and a cap is never raised", async () => {
+  const pages = Object.fromEntries(
+    Array.from("abcdefghijk", (name) => [
+      [`/${name}`, JSON.stringify(documentOf(LAWS.names, { law: "/law" }))],
+      ["/law", LAWS.names],
+    ]).flat(),
+  );
+  const site = collector(pages);
+  const store = new MemoryStore();
+  const one = someone(site, { store, cap: "10/3" });
+  for (const name of "abcdefghij") assert.equal((await (await one.open(`${ORIGIN}/${name}`)).answer("é")).state, "accepted");
+  const { cap, spent, left, collections, queued } = await one.ledger.summary();
+  assert.deepEqual([cap, spent, left, queued], ["10/3", "10/3", "0", []]);
+  assert.deepEqual(collections[3], { collection: `${ORIGIN}/d`, fingerprint: hash(LAWS.names), epsilon: "1/3", reports: 1, shows: false });
+  const posts = site.posts().length;
+  await refused((await one.open(`${ORIGIN}/k`)).answer("é"), "overspent");
+  assert.equal(site.posts().length, posts);
+
+  await refused(someone(site, { store, cap: 4 }).ledger.summary(), "cap");
+  assert.equal((await someone(site, { store, cap: "3" }).ledger.summary()).left, "0");
+  assert.equal((await someone(site, { store, cap: undefined }).ledger.summary()).cap, "3");
+  await refused(someone(site, { cap: undefined }).ledger.summary(), "cap");
+  for (const wrong of ["inf", "", "-1", "1/0", "x", NaN]) assert.throws(() => someone(site, { cap: wrong }), Refused);
+  const text = await one.ledger.export();
+  assert.ok(text.endsWith("\n") && !text.includes("é"));
+});
+
+test("one value has one report, and a changed one is refused or spends", async () => {
+  for (const changes of ["refuse", "spend"]) {
+    const site = collector(pagesOf(LAWS.wide, { changes }));
+    const one = someone(site, { cap: "0.5" });
+    const collection = await one.open(`${ORIGIN}/c/`);
+    const first = await collection.answer(17);
+    assert.deepEqual(await collection.answer(17), first);
+    assert.equal(site.posts().length, 1); // accepted, and not sent again
+    if (changes === "refuse") await refused(collection.answer(18), "answered");
+    else {
+      assert.equal((await collection.answer(18)).state, "accepted");
+      await refused(collection.answer(19), "overspent");
+      assert.equal((await collection.answer(17)).upload, first.upload);
+    }
+    assert.equal((await one.ledger.summary()).spent, changes === "refuse" ? "0.25" : "0.5");
+  }
+});
+
+test("one value has one report over 10^4 reloads", async () => {
+  const site = collector(pagesOf(LAWS.wide));
+  const law = await someone(site).open(`${ORIGIN}/c/`);
+  const store = new MemoryStore();
+  const { Ledger } = await import("../src/ledger.js");
+  const seen = new Set();
+  for (let reload = 0; reload < 10_000; reload += 1) {
+    const order = { name: law.name, law: law.law, x: 5, labels: {}, changes: "spend", url: `${law.name}reports` };
+    seen.add((await new Ledger(store, "1").submit(order)).body);
+  }
+  assert.equal(seen.size, 1);
+});
+
+test("two tabs that race write each line once, and agree", async () => {
+  const chance = seeded(5);
+  const pages = { ...pagesOf(LAWS.wide, { changes: "spend" }), "/d/": JSON.stringify(documentOf(LAWS.wide, { law: "/c/law" })) };
+  for (let race = 0; race < 300; race += 1) {
+    const site = collector(pages);
+    const store = new MemoryStore();
+    const slow = async () => {
+      for (let ticks = chance.below(4); ticks; ticks -= 1) await new Promise(setImmediate);
+    };
+    const shared = {
+      read: async () => (await slow(), store.read()),
+      append: async (/** @type {number} */ n, /** @type {string} */ line) => {
+        await slow();
+        const done = await store.append(n, line);
+        await slow();
+        return done;
+      },
+      key: async () => (await slow(), store.key()),
+    };
+    const tabs = [0, 1, 2].map(() => someone(site, { store: shared, cap: "0.5" }));
+    const given = await Promise.all(
+      tabs.flatMap((tab) => [
+        tab.open(`${ORIGIN}/c/`).then((found) => found.answer(3)),
+        tab.open(`${ORIGIN}/d/`).then((found) => found.answer(chance.below(2))).catch((problem) => problem.code),
+      ]),
+    );
+    assert.equal(new Set(given.filter((_, i) => i % 2 === 0).map((receipt) => receipt.sent)).size, 1);
+    const { spent, entries, collections } = await someone(site, { store, cap: undefined }).ledger.summary();
+    assert.equal(spent, "0.5");
+    assert.deepEqual(collections.map(({ reports }) => reports), [1, 1]);
+    assert.equal(entries.filter(({ kind }) => kind === "cap").length, 1);
+    const bodies = new Map();
+    for (const { init } of site.posts()) {
+      const number = init.headers["idempotency-key"];
+      assert.equal(bodies.get(number) ?? init.body, init.body);
+      bodies.set(number, init.body);
+    }
+    assert.equal(bodies.size, 2);
+  }
+});
+
+test("torn last lines are cut off, and any other change is noticed", async () => {
+  const site = collector(pagesOf(LAWS.names, { words: { "é": "E" } }));
+  const store = new MemoryStore();
+  await (await someone(site, { store }).open(`${ORIGIN}/c/`)).answer("\u{1f600}");
+  const path = join(folder, "flipped.jsonl");
+  const text = /** @type {string} */ (await store.read());
+  const bytes = Buffer.from(text);
+  /** @param {Buffer | string} content */
+  const read = (content) => {
+    writeFileSync(path, content);
+    return new Participant({ store: new FileStore(path) }).ledger.summary();
+  };
+  const { entries } = await read(text);
+  assert.deepEqual(entries.map(({ kind }) => kind), ["cap", "debit", "report", "upload", "outcome"]);
+  const last = text.lastIndexOf("\n", text.length - 2) + 1;
+  for (const cut of [last, last + 1, last + 40, text.length - 1]) assert.equal((await read(bytes.subarray(0, cut))).entries.length, 4);
+  await refused(read(""), "damaged");
+  await refused(read(bytes.subarray(0, 20)), "damaged");
+  await refused(read(text.split("\n").toSpliced(1, 1).join("\n")), "damaged");
+  await refused(read(`${text}\n`), "damaged");
+  await refused(read(text.replace("\n", "\r\n")), "damaged");
+  const chance = seeded(11);
+  let noticed = 0;
+  for (let flip = 0; flip < 1000; flip += 1) {
+    const changed = Buffer.from(bytes);
+    changed[chance.below(changed.length)] ^= 1 << chance.below(8);
+    noticed += Number(await read(changed).then(() => false, (problem) => problem.code === "damaged"));
+  }
+  assert.equal(noticed, 1000);
+  rmSync(path);
+});
+
+test("a chain that fits does not make an entry that cannot follow", async () => {
+  const { Journal } = await import("../src/journal.js");
+  const cap = { kind: "cap", version: 1, epsilon: "1" };
+  const debit = { kind: "debit", collection: "u", fingerprint: "0".repeat(64), epsilon: "1", shows: false };
+  const report = { kind: "report", collection: "u", tag: "1".repeat(64), report: 3, labels: {} };
+  const upload = { kind: "upload", upload: "2".repeat(32), collection: "u", url: "v", body: '{"reports":[3]}' };
+  const outcome = { kind: "outcome", upload: upload.upload, state: "accepted", status: 200 };
+  const good = [cap, debit, report, upload, outcome];
+  /** @param {any[]} entries */
+  const write = async (entries) => {
+    const store = new MemoryStore();
+    for (const entry of entries) {
+      const journal = new Journal(store);
+      await journal.read();
+      await journal.append(entry);
+    }
+    return new Journal(store).read();
+  };
+  assert.equal((await write(good)).entries.length, 5);
+  const bad = [
+    [debit],
+    [{ ...cap, version: 2 }],
+    [{ ...cap, epsilon: "1.0" }],
+    [{ ...cap, more: 1 }],
+    [cap, { ...cap, epsilon: "1.5" }],
+    [cap, report],
+    [cap, debit, report, report],
+    [cap, debit, { ...debit, fingerprint: "1".repeat(64) }],
+    [cap, { ...debit, epsilon: "-1" }],
+    [cap, { ...debit, shows: 1 }],
+    [cap, debit, { ...report, tag: "1" }],
+    [cap, debit, { ...report, report: 0.5 }],
+    [cap, debit, { ...report, labels: { a: 1 } }],
+    [...good, upload],
+    [cap, debit, report, { ...upload, body: '{"reports":[3],"reports":[4]}' }],
+    [cap, outcome],
+    [cap, { kind: "other" }],
+    [cap, { kind: "__proto__" }],
+  ];
+  for (const entries of bad) await refused(write(entries), "damaged");
+});
+
+test("canonical JSON is what Python writes", () => {
+  const data = { "10": 1, "9": [true, null, "\u007f\u2028\u0001\b\"\\/é"], "\u{1f600}": 1, "\uffee": {}, "": -5, ab: 1, a: 2 };
+  const text = '{"":-5,"10":1,"9":[true,null,"\u007f\u2028\\u0001\\b\\"\\\\/é"],"a":2,"ab":1,"\uffee":{},"\u{1f600}":1}';
+  assert.equal(canonical(data), text);
+  assert.deepEqual(readPlain(text), data);
+  assert.equal(readPlain('{"a":1,"\\u0061":2}'), undefined);
+  assert.equal(readPlain('{"a":{"b":1,"b":2}}'), undefined);
+  assert.equal(readPlain('[{"a":1},{"a":"\\"a\\":"}]').length, 2);
+  assert.equal(readPlain("[".repeat(60000) + "]".repeat(60000)), undefined);
+});
+
+test("tags stand for values, and values are nowhere", async () => {
+  const site = collector(pagesOf(LAWS.pairs));
+  const key = new Uint8Array(32).fill(9);
+  const store = new MemoryStore({ key });
+  const one = someone(site, { store });
+  const collection = await one.open(`${ORIGIN}/c/`);
+  await collection.answer({ tuple: ["b", 2] });
+  const { entries } = await one.ledger.summary();
+  const told = `["${ORIGIN}/c/",{"tuple":["b",2]}]`;
+  assert.equal(entries[2].tag, createHmac("sha256", key).update(told).digest("hex"));
+  const left = (await one.ledger.export()) + JSON.stringify(site.asked.filter(({ init }) => init.method === "POST"));
+  assert.ok(!left.includes('"b"') && !left.includes("tuple") && !left.includes(Buffer.from(key).toString("hex")));
+  for (const wrong of ["secret", 10n, { secret: 1, toJSON: () => { throw new Error("secret"); } }]) {
+    const problem = await collection.answer(wrong).catch((found) => found);
+    assert.equal(problem.code, "value");
+    assert.ok(!`${problem.stack}${problem.cause}`.includes("secret"));
+  }
+});
+
+test("without randomness or a store there is no report", async () => {
+  const site = collector(pagesOf(LAWS.subset));
+  const real = crypto.getRandomValues;
+  const store = new MemoryStore();
+  const collection = await someone(site, { store }).open(`${ORIGIN}/c/`);
+  for (let i = 0; i < 10_000; i += 1) {
+    crypto.getRandomValues = (/** @type {any} */ array) => {
+      if (i % 2) throw new Error("no randomness");
+      return array;
+    };
+    try {
+      await assert.rejects(collection.answer("v1"));
+    } finally {
+      crypto.getRandomValues = real;
+    }
+  }
+  assert.deepEqual((await someone(site, { store }).ledger.summary()).entries.map(({ kind }) => kind), ["cap", "debit"]);
+  assert.equal(site.posts().length, 0);
+  const forgetful = { read: async () => null, append: async () => true, key: () => store.key() };
+  await refused((await someone(site, { store: forgetful }).open(`${ORIGIN}/c/`)).answer("v1"), "store");
+  await assert.rejects((await new Participant({ cap: 1, fetch: site.fetch }).open(`${ORIGIN}/c/`)).answer("v1")); // no IndexedDB here
+  assert.equal(site.posts().length, 0);
+});
+
+// -- collectors that lie ------------------------------------------------------------------------
+
+/** @type {[string, string, Record<string, any>, string?][]} what, the code, the pages, the address */
+const LIES = [
+  ["another law under the fingerprint", "fingerprint", { ...pagesOf(LAWS.response), "/c/law": LAWS.wide }],
+  ["a law that promises less than it keeps", "law", pagesOf(LAWS.response.replace('"1"', '"0.9"'))],
+  ["a redirect", "unreachable", { "/c/": () => { throw new TypeError("redirect"); } }],
+  ["a redirect that was not followed", "document", { "/c/": () => new Response(null, { status: 302 }) }],
+  ["a law elsewhere", "address", pagesOf(LAWS.response, { law: "https://other.example/law" })],
+  ["a law at another port", "address", pagesOf(LAWS.response, { law: `${ORIGIN}:444/law` })],
+  ["reports elsewhere", "address", pagesOf(LAWS.response, { reports: "//other.example/reports" })],
+  ["reports without https", "address", pagesOf(LAWS.response, { reports: "http://collector.example/reports" })],
+  ["reports with a password", "address", pagesOf(LAWS.response, { reports: "https://a:b@collector.example/reports" })],
+  ["reports by data", "address", pagesOf(LAWS.response, { reports: "data:text/plain,a" })],
+  ["http", "address", {}, "http://collector.example/c/"],
+  ["http on a host that looks local", "address", {}, "http://127.0.0.1.example/c/"],
+  ["no address", "address", {}, "collector"],
+  ["a script", "address", {}, "javascript:alert(1)"],
+  ["an oversized document", "limits", { "/c/": JSON.stringify(documentOf(LAWS.response, { title: "a".repeat(65536) })) }],
+  ["an endless document", "limits", { "/c/": () => new Response(new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(5000)) })) }],
+  ["an endless law", "limits", { ...pagesOf(LAWS.response), "/c/law": () => new Response(new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(1 << 20)) })) }],
+  ["what is not UTF-8", "limits", { "/c/": () => new Response(new Uint8Array([34, 255, 34])) }],
+  ["no JSON", "document", { "/c/": "<html>" }],
+  ["null", "document", { "/c/": "null" }],
+  ["repeated keys", "document", { "/c/": JSON.stringify(documentOf(LAWS.response)).replace("{", '{"title":"A",') }],
+  ["repeated keys, escaped", "document", { "/c/": JSON.stringify(documentOf(LAWS.response)).replace("{", '{"titl\\u0065":"A",') }],
+  ["unknown keys", "document", pagesOf(LAWS.response, { epsilon: "0.1" })],
+  ["__proto__ keys", "document", { "/c/": JSON.stringify(documentOf(LAWS.response)).replace("{", '{"__proto__":{"labels":{}},') }],
+  ["a constructor", "document", pagesOf(LAWS.response, { constructor: 1 })],
+  ["a missing key", "document", pagesOf(LAWS.response, { changes: undefined })],
+  ["an unknown version", "document", pagesOf(LAWS.response, { version: 2 })],
+  ["an unknown rule", "document", pagesOf(LAWS.response, { changes: "free" })],
+  ["no fingerprint", "document", pagesOf(LAWS.response, { fingerprint: "A".repeat(64) })],
+  ["labels without texts", "document", pagesOf(LAWS.response, { labels: { week: [] } })],
+  ["labels with any text", "document", pagesOf(LAWS.response, { labels: { week: "any" } })],
+  ["a day that is none", "document", pagesOf(LAWS.response, { opens: "2026-02-30T00:00:00Z" })],
+  ["another form of time", "document", pagesOf(LAWS.response, { closes: "2026-02-20T00:00:00+00:00" })],
+  ["a collection that is not open yet", "closed", pagesOf(LAWS.response, { opens: "2026-11-17T00:00:01Z" })],
+  ["a collection that is closed", "closed", pagesOf(LAWS.response, { closes: "2026-11-17T00:00:00Z" })],
+  ["nothing", "document", {}],
+  ["a failure", "unreachable", { "/c/": () => new Response("", { status: 500 }) }],
+];
+
+for (const [name, code, pages, url = `${ORIGIN}/c/`] of LIES) {
+  test(`refused: ${name}`, async () => {
+    const site = collector(pages);
+    await refused(someone(site, { now: () => Date.parse("2026-11-17T00:00:00Z") }).open(url), code);
+    assert.equal(site.posts().length, 0);
+  });
+}
+
+test("a law that changes under one address is refused, and so is an answer after the end", async () => {
+  const site = collector(pagesOf(LAWS.response));
+  const store = new MemoryStore();
+  await (await someone(site, { store }).open(`${ORIGIN}/c/`)).answer("a");
+  const other = collector(pagesOf(LAWS.blocks));
+  const collection = await someone(other, { store }).open(`${ORIGIN}/c/#part`);
+  assert.equal(collection.name, `${ORIGIN}/c/`);
+  await refused(collection.answer("a"), "fingerprint");
+  let now = 0;
+  const late = await someone(collector(pagesOf(LAWS.response, { closes: "1970-01-01T00:00:01Z" })), { now: () => now }).open(`${ORIGIN}/c/`);
+  now = 1000;
+  await refused(late.answer("a"), "closed");
+});
+
+test("labels are declared or refused, and travel beside the report", async () => {
+  const site = collector({ ...pagesOf(LAWS.response), "/c/": JSON.stringify(documentOf(LAWS.response)).replace("{", '{"labels":{"week":["1","2"],"__proto__":["x"]},') });
+  const collection = await someone(site).open(`${ORIGIN}/c/`);
+  for (const labels of [{ week: "3" }, { day: "1" }, { toString: "1" }, { week: ["1"] }, JSON.parse('{"__proto__":"y"}')])
+    await refused(collection.answer("a", { labels }), "label");
+  const receipt = await collection.answer("a", { labels: JSON.parse('{"week":"2","__proto__":"x"}') });
+  const body = JSON.parse(receipt.sent);
+  assert.equal(receipt.sent, `{"fingerprint":"${hash(LAWS.response)}","labels":{"__proto__":"x","week":"2"},"reports":[${body.reports[0]}],"version":1}`);
+  const again = await collection.answer("a", { labels: { week: "1" } });
+  assert.deepEqual(JSON.parse(again.sent).reports, body.reports); // the same report, under other labels
+  assert.notEqual(again.upload, receipt.upload);
+});
+
+test("a promise is what was checked", async () => {
+  const { promise, values, title, question } = await someone(collector(pagesOf(LAWS.blocks, { changes: "spend" }))).open(`${ORIGIN}/c/`);
+  assert.deepEqual([title, question, values], ["A survey", "Which of these?", ["a", "b", "c", "d", "e"]]);
+  assert.deepEqual(promise, {
+    form: "blocks",
+    epsilon: "1",
+    shows: true,
+    fingerprint: hash(LAWS.blocks),
+    sentences: [
+      "Your report is at most 2.72 times as likely with your answer as with one that it is hidden from (epsilon 1).",
+      "It shows which group your answer is in, and hides it inside.",
+      "This answer spends 1 of your budget. The same answer again costs nothing; a changed one spends as much again.",
+    ],
+  });
+});
+
+// -- sending ------------------------------------------------------------------------------------
+
+test("retries send the same bytes and number, wait longer each time, and stop", async () => {
+  const site = collector(pagesOf(LAWS.wide), (number) => {
+    if (number === 2) throw new TypeError("no network");
+    return new Response(null, { status: [408, 0, 425, 429, 503][number - 1] });
+  });
+  /** @type {number[]} */
+  const waits = [];
+  const one = someone(site, { sleep: async (/** @type {number} */ time) => void waits.push(time) });
+  const receipt = await (await one.open(`${ORIGIN}/c/`)).answer(1);
+  assert.deepEqual([receipt.state, receipt.status], ["queued", 503]);
+  assert.equal(site.posts().length, 5);
+  assert.equal(new Set(site.posts().map(({ init }) => init.body + init.headers["idempotency-key"])).size, 1);
+  assert.equal(waits.length, 4);
+  waits.forEach((wait, i) => assert.ok(wait >= 500 * 2 ** i && wait <= 1000 * 2 ** i));
+  assert.equal((await one.ledger.summary()).queued[0].upload, receipt.upload);
+});
+
+test("Retry-After is kept to, and what takes longer stays queued", async () => {
+  const asked = new Map([["7", 7000], ["0", 0], ["Thu, 01 Jan 1970 00:00:09 GMT", 9000], ["Thu, 01 Jan 1960 00:00:00 GMT", 0], ["61", null], ["99999999999999999999", null]]);
+  for (const [header, wait] of asked) {
+    const site = collector(pagesOf(LAWS.wide), (number) => new Response(null, number > 1 ? { status: 200 } : { status: 429, headers: { "retry-after": header } }));
+    /** @type {number[]} */
+    const waits = [];
+    const one = someone(site, { now: () => 0, sleep: async (/** @type {number} */ time) => void waits.push(time) });
+    const { state } = await (await one.open(`${ORIGIN}/c/`)).answer(1);
+    assert.deepEqual([state, waits], wait === null ? ["queued", []] : ["accepted", [wait]]);
+  }
+});
+
+test("a refusal is shown with its code, ends the upload, and an answer again makes a new one", async () => {
+  const problem = { status: 422, headers: { "content-type": "application/problem+json; charset=utf-8" } };
+  const cases = [
+    [new Response('{"code":"closed"}', problem), "closed", 422],
+    [new Response('{"code":"a\\u0007b"}', problem), null, 422],
+    [new Response('{"code":"a","code":"b"}', problem), null, 422],
+    [new Response(`{"code":"a","more":"${"a".repeat(70000)}"}`, problem), null, 422],
+    [new Response('{"code":"closed"}', { status: 404 }), null, 404],
+    [new Response(null, { status: 307 }), null, 307],
+  ];
+  for (const [answer, code, status] of /** @type {[Response, string | null, number][]} */ (cases)) {
+    const site = collector(pagesOf(LAWS.wide), (number) => (number > 1 ? new Response(null, { status: 201 }) : answer));
+    const one = someone(site);
+    const collection = await one.open(`${ORIGIN}/c/`);
+    const receipt = await collection.answer(1);
+    assert.deepEqual([receipt.state, receipt.status, receipt.code], ["refused", status, code]);
+    assert.deepEqual(await one.flush(), []);
+    const again = await collection.answer(1);
+    assert.deepEqual([again.state, again.sent, again.upload === receipt.upload], ["accepted", receipt.sent, false]);
+  }
+});
+
+test("what is queued is flushed, oldest first, and a collector that is away is not tried twice", async () => {
+  let isAway = true;
+  const site = collector(pagesOf(LAWS.wide, { changes: "spend" }), () => {
+    if (isAway) throw new TypeError("no network");
+    return new Response(null, { status: 200 });
+  });
+  const store = new MemoryStore();
+  const collection = await someone(site, { store }).open(`${ORIGIN}/c/`);
+  const first = await collection.answer(1);
+  const second = await collection.answer(2);
+  assert.equal((await someone(site, { store }).flush()).length, 1);
+  isAway = false;
+  const receipts = await someone(site, { store, cap: undefined }).flush();
+  assert.deepEqual(receipts.map(({ state, upload, sent }) => [state, upload, sent]), [first, second].map(({ upload, sent }) => ["accepted", upload, sent]));
+  assert.deepEqual(await someone(site, { store }).flush(), []);
+});
+
+test("reports without an upload go into one", async () => {
+  const site = collector(pagesOf(LAWS.wide, { changes: "spend" }));
+  const store = new MemoryStore();
+  let left = 2;
+  const failing = {
+    read: () => store.read(),
+    key: () => store.key(),
+    append: async (/** @type {number} */ n, /** @type {string} */ line) => {
+      if (JSON.parse(line).kind === "upload" && left--) throw new Error("disk full");
+      return store.append(n, line);
+    },
+  };
+  const collection = await someone(site, { store: failing }).open(`${ORIGIN}/c/`);
+  for (const value of [1, 2]) await assert.rejects(collection.answer(value));
+  assert.equal(site.posts().length, 0);
+  const { sent } = await collection.answer(3);
+  const { entries } = await someone(site, { store }).ledger.summary();
+  assert.deepEqual(JSON.parse(sent).reports, entries.filter(({ kind }) => kind === "report").map(({ report }) => report));
+  await collection.answer(1);
+  assert.equal(site.posts().length, 1);
+});
+
+test("nothing is sent but what must be", async () => {
+  const site = collector(pagesOf(LAWS.wide));
+  await (await someone(site).open(`${ORIGIN}/c/`)).answer(1);
+  assert.deepEqual(site.asked.map(({ url }) => url), [`${ORIGIN}/c/`, `${ORIGIN}/c/law`, `${ORIGIN}/c/reports`]);
+  for (const { init } of site.asked) {
+    const { headers, body, method, signal, ...rest } = init;
+    assert.ok(signal instanceof AbortSignal);
+    assert.deepEqual(rest, { cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" });
+    const common = { accept: "application/json", "accept-language": "*" };
+    if (method === undefined) assert.deepEqual([headers, body], [common, undefined]);
+    else {
+      assert.match(headers["idempotency-key"], /^[0-9a-f]{32}$/);
+      assert.deepEqual(headers, { ...common, "content-type": "application/json", "idempotency-key": headers["idempotency-key"] });
+      assert.match(body, /^\{"fingerprint":"[0-9a-f]{64}","reports":\[\d+\],"version":1\}$/);
+    }
+  }
+});
+
+/** A server on loopback, and what it was asked. @param {import("node:http").RequestListener} answer */
+async function serve(answer) {
+  const server = createServer(answer);
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(null)));
+  after(() => server.closeAllConnections());
+  after(() => server.close());
+  return `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`;
+}
+
+test("over a real connection, the headers tell nothing either", async () => {
+  /** @type {any[]} */
+  const seen = [];
+  const origin = await serve(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    seen.push({ method: request.method, url: request.url, headers: request.headers, body });
+    response.setHeader("set-cookie", "who=1");
+    const pages = pagesOf(LAWS.wide);
+    if (request.url === "/moved/") response.writeHead(302, { location: "/c/" }).end();
+    else if (request.url === "/slow/") return;
+    else response.end(request.method === "POST" ? "" : /** @type {any} */ (pages)[request.url ?? ""]);
+  });
+  const one = new Participant({ cap: 1, store: new MemoryStore(), timeout: 2000 });
+  const receipt = await (await one.open(`${origin}/c/`)).answer(7);
+  assert.equal(receipt.state, "accepted");
+  const allowed = ["host", "connection", "accept", "accept-language", "accept-encoding", "sec-fetch-mode", "user-agent", "content-type", "content-length", "idempotency-key", "cache-control", "pragma"];
+  for (const { headers } of seen) assert.deepEqual(Object.keys(headers).filter((name) => !allowed.includes(name)), []);
+  assert.deepEqual(seen.map(({ headers }) => headers["user-agent"]), ["node", "node", "node"]); // the same for everybody
+  assert.equal(seen[2].body, receipt.sent);
+  await refused(one.open(`${origin}/moved/`), "unreachable");
+  await refused(one.open(`${origin}/slow/`), "unreachable");
+});
+
+// -- files --------------------------------------------------------------------------------------
+
+test("a ledger in a file is private, whole and free afterwards", async () => {
+  const path = join(folder, "one.jsonl");
+  const site = collector(pagesOf(LAWS.wide));
+  await (await someone(site, { store: new FileStore(path) }).open(`${ORIGIN}/c/`)).answer(7);
+  assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith("one.")), ["one.jsonl", "one.jsonl.key"]);
+  for (const name of [path, `${path}.key`]) assert.equal(statSync(name).mode & 0o777, 0o600);
+  assert.equal(statSync(`${path}.key`).size, 32);
+  writeFileSync(`${path}.key`, "short");
+  await refused((await someone(site, { store: new FileStore(path) }).open(`${ORIGIN}/c/`)).answer(7), "damaged");
+  rmSync(`${path}.key`);
+  await refused((await someone(site, { store: new FileStore(path) }).open(`${ORIGIN}/c/`)).answer(7), "answered"); // it looks changed
+});
+
+test("every line of a file is synced before it counts, and one that cannot be is not there", async () => {
+  const fs = (await import("node:fs/promises")).default;
+  const { open, rename } = fs;
+  const path = join(folder, "synced.jsonl");
+  /** @type {string[]} */
+  const steps = [];
+  let isBroken = false;
+  const short = (/** @type {string} */ name) => (name === folder ? "folder" : name.slice(path.length) || "journal");
+  fs.open = /** @type {any} */ (
+    async (/** @type {string} */ name, /** @type {any[]} */ ...more) => {
+      const file = /** @type {any} */ (await open(name, ...more));
+      for (const step of ["writeFile", "sync", "truncate"]) {
+        const real = file[step].bind(file);
+        file[step] = async (/** @type {any[]} */ ...given) => {
+          if (isBroken && step === "sync" && steps.at(-1)?.startsWith("writeFile")) {
+            isBroken = false;
+            throw new Error("disk");
+          }
+          await real(...given);
+          steps.push(`${step} ${short(name)}`);
+        };
+      }
+      return file;
+    }
+  );
+  fs.rename = async (from, to) => (await rename(from, to), void steps.push(`rename ${short(String(to))}`));
+  syncBuiltinESMExports();
+  try {
+    const store = new FileStore(path);
+    const durable = ["sync journal", "sync folder"];
+    const made = (/** @type {string} */ name) => [`writeFile ${name === "journal" ? "" : name}.new`, `sync ${name === "journal" ? "" : name}.new`, `rename ${name}`, "sync folder"];
+    assert.equal(await store.read(), null);
+    assert.equal(await store.append(0, "a\n"), true);
+    assert.deepEqual(steps.splice(0), made("journal"));
+    assert.equal(await store.append(0, "b\n"), false);
+    assert.deepEqual(steps.splice(0), durable);
+    assert.equal(await store.append(1, "c\n"), true);
+    assert.deepEqual(steps.splice(0), [...durable, "writeFile journal", "sync journal"]);
+    writeFileSync(path, "a\nc\ntorn");
+    assert.equal(await store.append(2, "d\n"), true);
+    assert.deepEqual(steps.splice(0), [...durable, "truncate journal", "writeFile journal", "sync journal"]);
+    assert.equal(await store.read(), "a\nc\nd\n");
+    assert.deepEqual(steps.splice(0), durable); // what others wrote is made durable before it counts
+    await store.key();
+    assert.deepEqual(steps.splice(0), made(".key"));
+    isBroken = true;
+    await assert.rejects(store.append(3, "e\n"), /disk/);
+    assert.equal(steps.at(-1), "sync journal");
+    assert.equal(readFileSync(path, "utf8"), "a\nc\nd\n"); // cut off again
+  } finally {
+    Object.assign(fs, { open, rename });
+    syncBuiltinESMExports();
+  }
+});
+
+test("the lock of a process that has ended is removed, and that of a living one is kept", async () => {
+  const path = join(folder, "locked.jsonl");
+  const { pid } = await new Promise((resolve) => {
+    const child = execFile(process.execPath, ["-e", "0"], () => resolve(child));
+  });
+  const host = (await import("node:os")).hostname();
+  const site = collector(pagesOf(LAWS.wide));
+  for (const left of [`00 ${pid} 0 ${host}`, `01 ${process.pid} 0 ${host}`]) {
+    writeFileSync(`${path}.pid`, left);
+    await Promise.all([1, 2, 3].map(() => someone(site, { store: new FileStore(path) }).ledger.summary()));
+  }
+  for (const left of [`02 ${process.ppid} 0 ${host}`, `03 ${pid} 0 elsewhere`, `04 ${process.pid} 9 ${host}`]) {
+    writeFileSync(`${path}.pid`, left);
+    const done = someone(site, { store: new FileStore(path) }).ledger.summary();
+    assert.equal(await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 200, "waits"))]), "waits");
+    rmSync(`${path}.pid`);
+    await done;
+  }
+  assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith("locked.")), ["locked.jsonl"]);
+});
+
+test("processes that share a ledger and are killed at any time never overspend", { timeout: 120_000 }, async () => {
+  const path = join(folder, "shared.jsonl");
+  const chance = seeded(3);
+  const site = await serve(async (request, response) => {
+    const name = request.url?.split("/")[1];
+    response.end(request.method === "POST" ? "" : request.url?.endsWith("law") ? LAWS.wide : JSON.stringify(documentOf(LAWS.wide, { title: name, changes: "spend" })));
+  });
+  const script = fileURLToPath(new URL("answering.mjs", import.meta.url));
+  let killed = 0;
+  for (let round = 0; round < 8; round += 1) {
+    await Promise.all(
+      [0, 1, 2].map(
+        (child) =>
+          new Promise((resolve) => {
+            const one = fork(script, [path, site, String(3 * round + child)], { stdio: "inherit" });
+            one.on("exit", (_, signal) => resolve((killed += Number(signal === "SIGKILL"))));
+            if (chance.below(4)) setTimeout(() => one.kill("SIGKILL"), 150 + chance.below(600));
+          }),
+      ),
+    );
+  }
+  const { cap, spent, entries } = await new Participant({ store: new FileStore(path) }).ledger.summary();
+  console.log(`${killed} processes killed, ${entries.length} entries, ${spent} of ${cap} spent`);
+  assert.ok(killed > 5 && Number(spent) <= 3 && entries.length > 10);
+});
+
+test("a ledger in memory takes up where another ended", async () => {
+  const site = collector(pagesOf(LAWS.wide));
+  const store = new MemoryStore();
+  const first = await (await someone(site, { store }).open(`${ORIGIN}/c/`)).answer(7);
+  const text = await store.read();
+  const torn = new MemoryStore({ text: `${text}{"chain":"0`, key: store.bytes });
+  const collection = await someone(site, { store: torn, cap: 3 }).open(`${ORIGIN}/c/`);
+  assert.deepEqual(await collection.answer(7), first);
+  assert.ok((await torn.read())?.startsWith(`${text}{"chain":"`) && !(await torn.read())?.includes('"0{'));
+});

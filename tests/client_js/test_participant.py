@@ -1,0 +1,178 @@
+"""The participant in JavaScript: its own tests, the journal that Python reads alike, and the ledger of a page."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import discreet as dc
+from discreet.accounting import Ledger
+from discreet.errors import AlreadyAnswered
+from discreet.exact import text_of
+from discreet.wire import law_text
+
+VECTOR = Path(__file__).parents[1] / "client"
+EXPECTED = json.loads((VECTOR / "journal.expected.json").read_text(encoding="utf-8"))
+NAME = "https://collector.example/survey?wave=1"
+MECHANISM = dc.mechanism(dc.Context.uniform(["a", "é", "\U0001f600"], "1/3"), "hadamard")
+WIDE = dc.mechanism(dc.Context.uniform(range(200), "0.25"), "hadamard")
+
+
+def run(node, histories):
+    done = node.run("tests/participant.mjs", env={**os.environ, "HISTORIES": str(histories)})
+    assert done.returncode == 0, done.stdout[-5000:]
+
+
+def test_the_tests_in_javascript_pass(node):
+    run(node, 200)
+
+
+@pytest.mark.slow
+def test_ten_thousand_histories_with_crashes_never_overspend(node):
+    run(node, 10_000)
+
+
+# -- journals of Python and JavaScript ----------------------------------------------------------
+@pytest.fixture
+def copied(tmp_path):
+    for name in ("journal.jsonl", "journal.jsonl.key"):
+        shutil.copy(VECTOR / name, tmp_path / name)
+    return tmp_path / "journal.jsonl"
+
+
+def check(found):
+    assert [found[key] for key in ("cap", "spent", "left")] == [EXPECTED[key] for key in ("cap", "spent", "left")]
+    assert [upload["upload"] for upload in found["queued"]] == EXPECTED["queued"]
+    assert [
+        (entry["collection"], entry["fingerprint"], entry["epsilon"], entry["shows"], entry["reports"])
+        for entry in found["collections"]
+    ] == [
+        (name, known["fingerprint"], known["spent"], known["shows"], len(known["reports"]))
+        for name, known in EXPECTED["collections"].items()
+    ]
+
+
+def test_the_shared_journal_reads_as_it_must(node, copied):
+    text = copied.read_text(encoding="utf-8")
+    found = node.json("tests/journals.mjs", "summary", copied)
+    check(found)
+    assert found["text"] == text
+    for torn in EXPECTED["torn"]:
+        copied.write_text(text + torn, encoding="utf-8")
+        check(node.json("tests/journals.mjs", "summary", copied))
+
+
+def test_tags_are_those_of_the_shared_key(node):
+    pairs = [[entry["collection"], entry["value"]] for entry in EXPECTED["tags"]]
+    done = node.run("tests/journals.mjs", "tags", EXPECTED["key"], input=json.dumps(pairs))
+    assert json.loads(done.stdout) == [entry["tag"] for entry in EXPECTED["tags"]]
+
+
+def test_a_ledger_goes_from_one_language_to_the_other_and_back(node, tmp_path):
+    path, law = tmp_path / "ledger.jsonl", tmp_path / "law.json"
+    law.write_text(law_text(MECHANISM), encoding="utf-8")
+    first = node.json("tests/journals.mjs", "answer", path, law, NAME, '"é"', "spend")
+    assert first["state"] == "accepted"
+
+    ledger, rng = Ledger.existing(path), dc.random.secure()
+    told = {"question": NAME, "url": f"{NAME}/reports", "labels": {}}
+    upload = ledger.submit(MECHANISM, "é", rng, **told)
+    assert (upload.upload, upload.body) == (first["upload"], first["sent"])
+    with pytest.raises(AlreadyAnswered):
+        ledger.submit(MECHANISM, "a", rng, **told)
+    other = ledger.submit(MECHANISM, "\U0001f600", rng, changes="spend", **told)
+    Ledger(path, "2")
+
+    again = node.json("tests/journals.mjs", "answer", path, law, NAME, json.dumps("\U0001f600"), "spend")
+    assert (again["upload"], again["sent"], again["state"]) == (other.upload, other.body, "accepted")
+    assert node.json("tests/journals.mjs", "answer", path, law, NAME, '"a"')["code"] == "answered"
+    found = node.json("tests/journals.mjs", "summary", path)
+    assert (found["cap"], found["spent"], found["left"]) == ("2", "2/3", "4/3")
+    assert found["text"] == Ledger.existing(path).export() == path.read_text(encoding="utf-8")
+    assert [text_of(entry.epsilon) for entry in Ledger.existing(path).collections] == ["2/3"]
+    assert not Ledger.existing(path).queued()
+
+
+# -- pages --------------------------------------------------------------------------------------
+IN_A_PAGE = "([name, given]) => import('/tests/participant.page.mjs').then((tests) => tests[name](...given))"
+
+
+def take(context):
+    """Let every upload of a browser be taken."""
+    context.route("**/reports", lambda route: route.fulfill(status=204))
+
+
+@pytest.fixture
+def collections(page, site):
+    """Three collections of the site, whose uploads are taken."""
+    base, folder = site
+    text = law_text(WIDE)
+    (folder / "law.json").write_text(text, encoding="utf-8")
+    take(page.context)
+    for name in "abc":
+        document = {
+            "version": 1,
+            "title": "A survey",
+            "question": "Which?",
+            "fingerprint": WIDE.fingerprint,
+            "law": "law.json",
+            "reports": "reports",
+            "changes": "refuse",
+        }
+        (folder / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
+    return [f"{base}/files/{name}.json" for name in "abc"]
+
+
+def ask(page, name, *given):
+    return page.evaluate(IN_A_PAGE, [name, list(given)])
+
+
+def test_lines_of_indexeddb_are_written_once_and_its_key_stays_inside(page):
+    found = ask(page, "store", "lines")
+    assert found == {"before": None, "tags": 1, "extractable": False, "once": True, "kept": True, "lines": 20}
+
+
+def test_a_reload_gives_the_same_report_and_keeps_the_budget(page, collections):
+    first = ask(page, "answer", "reload", collections[0], 3)
+    assert first["state"] == "accepted", first
+    for _ in range(5):
+        page.reload()
+        assert ask(page, "answer", "reload", collections[0], 3) == first
+    assert ask(page, "answer", "reload", collections[0], 4)["code"] == "answered"
+    assert ask(page, "answer", "reload", collections[1], 3)["state"] == "accepted"
+    assert ask(page, "answer", "reload", collections[2], 3)["code"] == "overspent"
+    found = ask(page, "summary", "reload")
+    assert (found["cap"], found["spent"], found["left"], found["queued"]) == ("0.5", "0.5", "0", [])
+    assert found["text"].count("\n") == 9
+
+
+def test_what_a_page_wrote_reads_in_python(page, collections, tmp_path):
+    ask(page, "answer", "python", collections[0], 3)
+    found = ask(page, "summary", "python")
+    path = tmp_path / "ledger.jsonl"
+    path.write_text(found["text"], encoding="utf-8")
+    ledger = Ledger.existing(path)
+    assert (text_of(ledger.spent), ledger.export()) == ("0.25", found["text"])
+
+
+START = "([name, given]) => { window.found = import('/tests/participant.page.mjs').then((t) => t[name](...given)); }"
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_tabs_that_race_never_overspend(browser, site, collections, number):
+    with browser.new_context() as context:
+        take(context)
+        tabs = [context.new_page() for _ in range(3)]
+        for tab in tabs:
+            tab.goto(f"{site[0]}/tests/page.html")
+        for tab in tabs:
+            tab.evaluate(START, ["race", [f"race {number}", collections]])
+        for tab in tabs:
+            found = tab.evaluate("() => window.found")
+            assert found == {"spent": "0.5", "debits": 2, "most": 1, "refused": 3}
+
+
+def test_what_is_queued_is_sent_when_the_browser_is_online_again(page, collections):
+    assert ask(page, "online", "online", collections[0]) == {"state": "queued", "same": True}
