@@ -1,9 +1,10 @@
 /**
  * Build the client: `node build.mjs`, or `node build.mjs --check` to compare with what is committed.
  *
- * The modules of src/ are joined, in the order in which they import each other, into one readable module, discreet.js;
- * its types go to discreet.d.ts, and its minified form to dist/. No name may stand at the top of two modules. What
- * src/index.js exports is public; where there is a src/node.js, its exports, for Node alone, become discreet.node.js.
+ * The files of src/ are joined, in the order in which they import each other, into three readable modules: discreet.js,
+ * what src/index.js reaches; participant.js, what src/participant.js reaches besides; node.js, what src/node.js reaches
+ * besides both. So no code is there twice: a module imports from those before it. Their types go to *.d.ts, and minified
+ * forms to dist/. No name may stand at the top of two files.
  */
 
 import { execFileSync } from "node:child_process";
@@ -20,98 +21,133 @@ const SOURCES = join(HERE, "src");
 const MINIFIED = 25_000;
 const GZIPPED = 10_000;
 
+/** Every module, and the file whose exports are its public names. */
+const MODULES = [
+  { module: "discreet", entry: "index.js" },
+  { module: "participant", entry: "participant.js" },
+  { module: "node", entry: "node.js" },
+];
+
 const IMPORT = /^import\s+\{([^}]*)\}\s+from\s+"\.\/([\w-]+\.js)";\n/gm;
 const REEXPORT = /^export\s+\{([^}]*)\}\s+from\s+"\.\/([\w-]+\.js)";\n/gm;
+const TYPE_IMPORT = /^\/\*\* @import \{([^}]*)\} from "\.\/([\w-]+\.js)" \*\/\n/gm;
 const DECLARED = /^(?:export )?(?:async )?(?:function\*?|class|const|let|var) (\w+|[{[])/gm;
 const TYPE = /@typedef\s+(?:\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}\s*)?(\w+)/g;
-const TYPE_IMPORT = /import\("\.\/[\w-]+\.js"\)\.|^\/\*\* @import \{[^}]*\} from "\.\/[\w-]+\.js" \*\/\n|^ \* @import .*\n/gm;
 
 class Failure extends Error {}
+
+/** @typedef {{from: string, list: string[]}} Use names that are taken from a file */
+/** @typedef {{file: string, uses: Use[], types: Use[], given: Use[], exported: string[], declared: string[], text: string}} Source */
 
 /** @param {string} list of an import or export */
 const names = (list) => list.split(",").map((name) => name.trim()).filter(Boolean);
 
-/** One module: what it takes from which others, what it declares, and its text without either. @param {string} file */
+/** One file: what it takes from which others, what it declares, and its text without either. @param {string} file @returns {Source} */
 function read(file) {
   const written = readFileSync(join(SOURCES, file), "utf8").replace(/\r\n/g, "\n");
-  const taken = [...written.matchAll(IMPORT), ...written.matchAll(REEXPORT)];
-  for (const name of taken.flatMap(([, list]) => names(list))) {
+  const taken = (/** @type {RegExp} */ form) => [...written.matchAll(form)].map(([, list, from]) => ({ from, list: names(list) }));
+  const [uses, given, types] = [IMPORT, REEXPORT, TYPE_IMPORT].map(taken);
+  for (const name of [...uses, ...given, ...types].flatMap(({ list }) => list)) {
     if (!/^\w+$/.test(name)) throw new Failure(`${file}: "${name}" is renamed, which one module for all cannot do`);
   }
-  const given = [...written.matchAll(REEXPORT)].flatMap(([, list]) => names(list));
   const text = written.replace(IMPORT, "").replace(REEXPORT, "").replace(TYPE_IMPORT, "");
   const declared = [...text.matchAll(DECLARED)].map(([, name]) => name);
   const broken = declared.find((name) => !/^\w+$/.test(name));
   if (broken) throw new Failure(`${file}: a declaration at the top must be of one name, not begin with "${broken}"`);
   const exported = [...text.matchAll(/^export (?:async )?(?:function\*?|class|const|let) (\w+)/gm)].map(([, name]) => name);
-  const types = [...text.matchAll(TYPE)].map(([, name]) => name);
+  declared.push(...[...text.matchAll(TYPE)].map(([, name]) => name));
   const plain = text.replace(/^export (?=(?:async )?(?:function|class|const|let) )/gm, "");
-  const left = /^(?:import|export)\b.*/m.exec(plain);
+  const left = /^(?:import|export)\b.*|\bimport\("\.\/.*/m.exec(plain);
   if (left) throw new Failure(`${file}: cannot join "${left[0]}"; import and export by name only`);
-  const uses = taken.map(([, list, from]) => ({ from, list: names(list) }));
-  return { file, uses, given, exported, declared: [...new Set([...declared, ...types])], text: plain.trim() };
+  return { file, uses: [...uses, ...given], types, given, exported, declared: [...new Set(declared)], text: plain.trim() };
 }
 
-/** The modules in the order in which they import each other, ending with that of the public names. @param {string} entry */
+/** The files that an entry reaches, in the order in which they import each other. @param {string} entry */
 function ordered(entry) {
-  /** @type {Map<string, ReturnType<typeof read>>} */
+  /** @type {Map<string, Source>} */
   const found = new Map();
   /** @type {string[]} */
   const open = [];
   /** @param {string} file */
   const visit = (file) => {
-    if (open.includes(file)) throw new Failure(`${[...open, file].join(" -> ")}: modules must not import each other in a circle`);
+    if (open.includes(file)) throw new Failure(`${[...open, file].join(" -> ")}: files must not import each other in a circle`);
     if (found.has(file)) return;
     open.push(file);
-    const module = read(file);
-    for (const { from, list } of module.uses) {
+    const source = read(file);
+    for (const { from, list } of source.uses) {
       visit(from);
-      const there = /** @type {ReturnType<typeof read>} */ (found.get(from));
-      const missing = list.find((name) => !there.exported.includes(name) && !there.given.includes(name));
+      const there = /** @type {Source} */ (found.get(from));
+      const missing = list.find((name) => !there.exported.includes(name) && !there.given.some((use) => use.list.includes(name)));
       if (missing) throw new Failure(`${file}: ${from} does not export "${missing}"`);
     }
     open.pop();
-    found.set(file, module);
+    found.set(file, source);
   };
   visit(entry);
   return [...found.values()];
 }
 
-/** All modules as one. @param {string} entry the one with the public names */
-function joined(entry) {
-  const modules = ordered(entry);
-  /** @type {Map<string, string>} */
-  const places = new Map();
-  for (const { file, declared } of modules) {
-    for (const name of declared) {
-      if (places.has(name)) throw new Failure(`"${name}" stands at the top of ${places.get(name)} and of ${file}; rename one`);
-      places.set(name, file);
-    }
-  }
-  const { version } = JSON.parse(readFileSync(join(HERE, "package.json"), "utf8"));
-  const last = modules[modules.length - 1];
-  const given = [...last.given, ...last.exported].sort();
-  const parts = modules.filter(({ text }) => text).map(({ file, text }) => `// -- src/${file} ${"-".repeat(100 - file.length)}\n\n${text}\n`);
-  return [
-    `// discreet ${version}, the client: joined from src/ by build.mjs, so do not edit it here.`,
-    "// SPDX-License-Identifier: Apache-2.0\n",
-    ...parts,
-    `export { ${given.join(", ")} };\n`,
-  ].join("\n");
+/** A list of names of a module, if there are any. @param {string} keyword @param {Iterable<string>} list @param {string} [from] */
+function line(keyword, list, from) {
+  const sorted = [...new Set(list)].sort();
+  return sorted.length ? [`${keyword} { ${sorted.join(", ")} }${from ? ` from "./${from}.js"` : ""}`] : [];
 }
 
-/** The types of the joined module. @param {string} code */
-function typesOf(code) {
+/** The text of every module, by its name; a module without an entry in src/ is left out. */
+function joined() {
+  const made = MODULES.filter(({ entry }) => existsSync(join(SOURCES, entry)));
+  /** The file and the module of every name at the top of a file. @type {Map<string, {file: string, module: string}>} */
+  const places = new Map();
+  /** @type {Set<string>} */
+  const taken = new Set();
+  const parts = made.map(({ module, entry }) => {
+    const sources = ordered(entry).filter(({ file }) => !taken.has(file));
+    for (const { file, declared } of sources) {
+      taken.add(file);
+      for (const name of declared) {
+        const first = places.get(name);
+        if (first) throw new Failure(`"${name}" stands at the top of ${first.file} and of ${file}; rename one`);
+        places.set(name, { file, module });
+      }
+    }
+    const last = sources[sources.length - 1];
+    return { module, sources, given: [...last.given.flatMap(({ list }) => list), ...last.exported] };
+  });
+  const { version } = JSON.parse(readFileSync(join(HERE, "package.json"), "utf8"));
+  const moduleOf = (/** @type {string} */ name) => places.get(name)?.module;
+  const used = parts.map(({ sources }) => sources.flatMap(({ uses }) => uses.flatMap(({ list }) => list)));
+  return parts.map(({ module, sources, given }, at) => {
+    const others = parts.slice(0, at).map((part) => part.module);
+    const [own, later] = [used[at], used.slice(at + 1).flat()];
+    const types = sources.flatMap((source) => source.types.flatMap(({ list }) => list));
+    const bodies = sources.map(({ text }) => text).join("\n");
+    const of = (/** @type {string} */ other, /** @type {string[]} */ list) => list.filter((name) => moduleOf(name) === other);
+    const code = [
+      `// discreet ${version}, the client: joined from src/ by build.mjs, so do not edit it here.`,
+      "// SPDX-License-Identifier: Apache-2.0\n",
+      ...others.flatMap((other) => line("import", of(other, own).filter((name) => new RegExp(`\\b${name}\\b`).test(bodies)), other).map((one) => `${one};\n`)),
+      ...others.flatMap((other) => line("@import", of(other, types), other).map((one) => `/** ${one} */\n`)),
+      ...sources.filter(({ text }) => text).map(({ file, text }) => `// -- src/${file} ${"-".repeat(100 - file.length)}\n\n${text}\n`),
+      ...line("export", of(module, [...given, ...later])).map((one) => `${one};`),
+      ...others.flatMap((other) => line("export", of(other, given), other).map((one) => `${one};`)),
+    ];
+    return { module, code: `${code.join("\n")}\n` };
+  });
+}
+
+/** The types of the joined modules, in their order. @param {{module: string, code: string}[]} modules */
+function typesOf(modules) {
   const folder = mkdtempSync(join(tmpdir(), "discreet-types-"));
   try {
-    writeFileSync(join(folder, "discreet.js"), code);
+    for (const { module, code } of modules) writeFileSync(join(folder, `${module}.js`), code);
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
     const { compilerOptions } = JSON.parse(readFileSync(join(HERE, "tsconfig.json"), "utf8"));
     const declared = { ...compilerOptions, types: [], noUnusedLocals: false, noEmit: false, declaration: true, emitDeclarationOnly: true };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: declared, files: ["discreet.js"] }));
+    const files = modules.map(({ module }) => `${module}.js`);
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: declared, files }));
     const tsc = join(HERE, "node_modules", "typescript", "bin", "tsc");
     execFileSync(process.execPath, [tsc, "--project", folder], { stdio: ["ignore", "pipe", "inherit"] });
-    return readFileSync(join(folder, "discreet.d.ts"), "utf8");
+    return modules.map(({ module }) => readFileSync(join(folder, `${module}.d.ts`), "utf8"));
   } catch (problem) {
     const said = /** @type {{stdout?: Buffer}} */ (problem).stdout?.toString().trim();
     throw said ? new Failure(`types: ${said.split("\n").slice(0, 10).join("\n")}`) : problem;
@@ -122,45 +158,43 @@ function typesOf(code) {
 
 /** @param {string} code */
 async function minified(code) {
-  const made = await minify(code, { module: true, ecma: 2020, compress: { passes: 3, unsafe_arrows: true }, format: { comments: false } });
+  const among = code.replace(/(?<= from "\.\/\w+)(?=\.js";$)/gm, ".min");
+  const made = await minify(among, { module: true, ecma: 2020, compress: { passes: 3, unsafe_arrows: true }, format: { comments: false } });
   return `${made.code}\n`;
 }
 
-/** @param {string} label @param {Buffer} bytes */
-function sizes(label, bytes) {
+/** Say how large a file is. @param {string} label @param {string} text @param {string} [more] */
+function tell(label, text, more = "") {
+  const bytes = Buffer.from(text);
   const gzip = gzipSync(bytes, { level: 9 }).length;
-  const told = `${label}: ${bytes.length} bytes, ${gzip} with gzip, ${brotliCompressSync(bytes).length} with brotli`;
-  console.log(told);
+  console.log(`${label}: ${bytes.length} bytes, ${gzip} with gzip, ${brotliCompressSync(bytes).length} with brotli${more}`);
   return gzip;
 }
 
 async function build() {
-  const code = joined("index.js");
-  const small = Buffer.from(await minified(code));
-  /** @type {Record<string, string>} */
-  const committed = { "discreet.js": code, "discreet.d.ts": typesOf(code) };
-  if (existsSync(join(SOURCES, "node.js"))) {
-    committed["discreet.node.js"] = joined("node.js");
-    committed["discreet.node.d.ts"] = typesOf(committed["discreet.node.js"]);
-  }
+  const modules = joined();
+  const types = typesOf(modules);
+  /** @type {Map<string, string>} */
+  const committed = new Map(modules.flatMap(({ module, code }, at) => [[`${module}.js`, code], [`${module}.d.ts`, types[at]]]));
+  const small = await Promise.all(modules.map(({ code }) => minified(code)));
   if (process.argv.includes("--check")) {
-    for (const [name, text] of Object.entries(committed)) {
-      let there = "";
-      try {
-        there = readFileSync(join(HERE, name), "utf8");
-      } catch {}
+    for (const [name, text] of committed) {
+      const there = existsSync(join(HERE, name)) ? readFileSync(join(HERE, name), "utf8") : "";
       if (there !== text) throw new Failure(`${name} is not what src/ builds to: run make client`);
     }
   } else {
-    for (const [name, text] of Object.entries(committed)) writeFileSync(join(HERE, name), text);
+    for (const [name, text] of committed) writeFileSync(join(HERE, name), text);
     mkdirSync(join(HERE, "dist"), { recursive: true });
-    writeFileSync(join(HERE, "dist", "discreet.min.js"), small);
+    modules.forEach(({ module }, at) => writeFileSync(join(HERE, "dist", `${module}.min.js`), small[at]));
   }
-  sizes("discreet.js", Buffer.from(code));
-  const gzip = sizes("discreet.min.js", small);
-  console.log(`integrity: sha384-${createHash("sha384").update(small).digest("base64")}`);
-  if (small.length >= MINIFIED) throw new Failure(`discreet.min.js must be below ${MINIFIED} bytes`);
-  if (gzip >= GZIPPED) throw new Failure(`discreet.min.js must be below ${GZIPPED} bytes with gzip`);
+  const gzipped = modules.map(({ module, code }, at) => {
+    tell(`${module}.js`, code);
+    const hash = createHash("sha384").update(small[at]).digest("base64");
+    return tell(`${module}.min.js`, small[at], `\n  integrity sha384-${hash}`);
+  });
+  // the first module decides about privacy, and is to be small
+  if (Buffer.byteLength(small[0]) >= MINIFIED) throw new Failure(`${modules[0].module}.min.js must be below ${MINIFIED} bytes`);
+  if (gzipped[0] >= GZIPPED) throw new Failure(`${modules[0].module}.min.js must be below ${GZIPPED} bytes with gzip`);
 }
 
 build().catch((problem) => {

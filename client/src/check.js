@@ -1,12 +1,15 @@
 /** The check of a published law, from its integers alone, before anybody answers. */
 
+import { sha256 } from "./bytes.js";
 import { demand, expBelow, Refused, textOf } from "./exact.js";
 import { begin, entries, LIMITS, spend, strictJson } from "./reading.js";
 import { readContext } from "./context.js";
 import { machineOf } from "./kinds.js";
 import { bitsOf } from "./machine.js";
 
+/** @import { Context } from "./context.js" */
 /** @import { Ratio } from "./exact.js" */
+/** @import { Machine } from "./machine.js" */
 
 /**
  * A law that keeps its promise: every likelihood ratio that the context asks about is within e^E.
@@ -25,10 +28,6 @@ import { bitsOf } from "./machine.js";
  * @property {(report: bigint) => number | string} written a report as it is sent
  */
 
-/** @param {BufferSource} bytes */
-export const sha256 = async (bytes) =>
-  [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-
 /**
  * The law that a text publishes, once its promise has been checked; `Refused` with a reason if it does not hold.
  * @param {string} text the canonical JSON, exactly as published
@@ -37,7 +36,7 @@ export const sha256 = async (bytes) =>
  */
 export async function checkLaw(text, { fingerprint } = {}) {
   if (typeof text !== "string" || text.length > LIMITS.bytes) throw new Refused("The law is no text, or too long.", "limits");
-  const hash = await sha256(new TextEncoder().encode(text));
+  const hash = await sha256(text);
   if (fingerprint !== undefined && fingerprint !== hash)
     throw new Refused("The law is not the one that was announced: its fingerprint is another one.", "fingerprint");
   try {
@@ -90,8 +89,8 @@ function checked(text, fingerprint) {
 
 /**
  * Refuse a machine that lets a pair of values be told apart more than the context allows. No floating-point number decides.
- * @param {import("./context.js").Context} context
- * @param {import("./machine.js").Machine} machine
+ * @param {Context} context
+ * @param {Machine} machine
  */
 function prove(context, machine) {
   if (machine.proves?.(context)) return;

@@ -1,9 +1,9 @@
 /** The journal: canonical lines, each with the hash of all before it, read so that damage is noticed. */
 
 import { Refused } from "./exact.js";
-import { sha256 } from "./check.js";
+import { sha256 } from "./bytes.js";
 import { Account } from "./account.js";
-import { canonical, readPlain, utf8 } from "./plain.js";
+import { canonical, readPlain } from "./plain.js";
 
 /** @import { Entry } from "./account.js" */
 
@@ -26,7 +26,7 @@ const damage = (number) =>
  * @param {Entry} entry
  */
 async function lineOf(previous, entry) {
-  const chain = await sha256(utf8(previous + canonical(entry)));
+  const chain = await sha256(previous + canonical(entry));
   return { line: `${canonical({ ...entry, chain })}\n`, chain };
 }
 

@@ -3,7 +3,8 @@
 import { atMost, exactNumber, plus, Refused, textOf } from "./exact.js";
 import { randomHex, randomWords } from "./random.js";
 import { Journal } from "./journal.js";
-import { canonical, hexOf, utf8 } from "./plain.js";
+import { hexOf, utf8 } from "./bytes.js";
+import { canonical } from "./plain.js";
 
 /** @import { Account, Entry, Upload } from "./account.js" */
 /** @import { Law } from "./check.js" */

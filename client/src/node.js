@@ -1,2 +1,2 @@
-export { checkLaw, IndexedStore, MemoryStore, Participant, randomWords, Refused } from "./index.js";
 export { FileStore } from "./files.js";
+export { checkLaw, IndexedStore, MemoryStore, Participant, randomWords, Refused } from "./participant.js";

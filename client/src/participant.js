@@ -10,6 +10,11 @@ import { addressOf, textAt } from "./requests.js";
 import { sendUpload } from "./sending.js";
 import { IndexedStore } from "./stores.js";
 
+export { checkLaw } from "./check.js";
+export { Refused } from "./exact.js";
+export { randomWords } from "./random.js";
+export { IndexedStore, MemoryStore } from "./stores.js";
+
 /** @import { Upload } from "./account.js" */
 /** @import { Law } from "./check.js" */
 /** @import { Store } from "./journal.js" */

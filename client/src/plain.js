@@ -1,8 +1,5 @@
 /** Plain data as text: one canonical way to write it, and a strict way to read it. */
 
-/** @param {string} text */
-export const utf8 = (text) => new TextEncoder().encode(text);
-
 /** @param {any} found @returns {found is string} */
 export const isText = (found) => typeof found === "string";
 
@@ -11,9 +8,6 @@ export const isDigits = (count) => (found) => isText(found) && found.length === 
 
 /** Whether something is an object whose entries all fit. @param {any} found @param {(inside: any) => unknown} isFit */
 export const isTable = (found, isFit) => found && typeof found === "object" && !Array.isArray(found) && Object.values(found).every(isFit);
-
-/** Bytes as lowercase hexadecimal digits. @param {ArrayBuffer} bytes */
-export const hexOf = (bytes) => [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** The order of two texts by their characters, not by the halves that UTF-16 makes of some. @param {string} a @param {string} b */
 function byCharacter(a, b) {

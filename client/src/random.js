@@ -1,5 +1,6 @@
 /** Random words from the system; without them there is no report. */
 
+import { hexOf } from "./bytes.js";
 import { Refused } from "./exact.js";
 
 /**
@@ -14,9 +15,5 @@ export function randomWords(count) {
   return words;
 }
 
-/**
- * Random bytes as lowercase hexadecimal digits.
- * @param {number} count
- */
-export const randomHex = (count) =>
-  [...new Uint8Array(randomWords(Math.ceil(count / 8)).buffer, 0, count)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+/** So many random bytes, a multiple of eight, as lowercase hexadecimal digits. @param {number} count */
+export const randomHex = (count) => hexOf(randomWords(count / 8).buffer);

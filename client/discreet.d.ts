@@ -1,0 +1,268 @@
+/** Bytes, their hash, and how they are written. */
+/** @param {string} text */
+declare const utf8: (text: string) => Uint8Array<ArrayBuffer>;
+/** Bytes as lowercase hexadecimal digits. @param {ArrayBuffer} bytes */
+declare const hexOf: (bytes: ArrayBuffer) => string;
+/** The SHA-256 of a text, as UTF-8. @param {string} text */
+declare const sha256: (text: string) => Promise<string>;
+export type Ratio = readonly [bigint, bigint];
+/** Exact numbers: decimals as whole numbers, and a rational that is certainly at most e to the epsilon. */
+/**
+ * A rational number: numerator and positive denominator.
+ * @typedef {readonly [bigint, bigint]} Ratio
+ */
+/** What must not be used, with a reason that a person can read. */
+declare class Refused extends Error {
+    code: string;
+    /**
+     * @param {string} message
+     * @param {string} [code] the reason in one word, for programs
+     */
+    constructor(message: string, code?: string);
+}
+/**
+ * The number that a decimal or a fraction says, exactly; null if it says none.
+ * @param {unknown} written
+ * @returns {Ratio | null}
+ */
+declare function exactNumber(written: unknown): Ratio | null;
+/** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
+declare const plus: (a: Ratio, b: Ratio) => Ratio;
+/** @param {Ratio} a @param {Ratio} b */
+declare const atMost: (a: Ratio, b: Ratio) => boolean;
+/**
+ * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
+ * @param {Ratio | null} number
+ */
+declare function textOf(number: Ratio | null): string;
+/** Published laws as data: strict, within limits, each number written in one way only. */
+/** What a published law may ask for; more is refused before it is expanded. */
+declare const LIMITS: {
+    bytes: number;
+    values: number;
+    bits: number;
+    work: number;
+    depth: number;
+};
+export type Bits = {
+    size: number;
+    members: number[];
+};
+export type Neutral = {
+    words: number;
+    /**
+     * the largest Q(y|x) / Pr(y) for a protected x
+     */
+    ratio: Ratio;
+    /**
+     * whether the value passes, and the report if not
+     */
+    draw: (words: BigUint64Array) => [boolean, bigint];
+};
+export type Held = {
+    words: number;
+    /**
+     * the places that a blank report is drawn from
+     */
+    places: number;
+    draw: (x: number, blank: boolean, words: BigUint64Array) => bigint;
+    /**
+     * the largest Q(y|x) / Pr(blank y), and the other way round
+     */
+    ratios: (x: number) => [Ratio, Ratio];
+    marks?: Marks;
+};
+export type Marks = {
+    /**
+     * how many they mark
+     */
+    members: number;
+    /**
+     * whether a report marks a place
+     */
+    has: (y: bigint, place: number) => boolean;
+    /**
+     * the most that a report is likelier from x than blank, where it does not mark x and where it does
+     */
+    above: [Ratio, Ratio];
+    /**
+     * the most that it is likelier blank than from x
+     */
+    below: [Ratio, Ratio];
+    /**
+     * the most that it is likelier from x than from z, where marked(x) - marked(z) is -1, 0, 1
+     */
+    between: Ratio[];
+};
+export type Machine = {
+    /**
+     * how many values it takes
+     */
+    size: number;
+    /**
+     * how many 64-bit words a report takes, whatever the value
+     */
+    words: number;
+    /**
+     * reports are below this
+     */
+    outputs: bigint;
+    /**
+     * pairs of different values with the same two labels have one ratio
+     */
+    label: (x: number) => string | number;
+    /**
+     * a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
+     */
+    ratio: (x: number, z: number) => Ratio | null;
+    draw: (x: number, words: BigUint64Array) => bigint;
+    /**
+     * true if all that a context asks is proved at once
+     */
+    proves?: (context: Context) => boolean;
+    neutral?: (units: bigint, steps: number[][]) => Neutral;
+    held?: Held;
+    /**
+     * true for unary encoding, which draws for nobody's value, -1, too
+     */
+    bitwise?: boolean;
+};
+export type Label = (x: number) => string | number;
+export type Context = {
+    values: any[];
+    /**
+     * E between two different values; null where nothing is asked
+     */
+    at: (x: number, z: number) => Ratio | null;
+    /**
+     * pairs that imply all others, where ratios depend on labels alone
+     */
+    pairs: (label: Label) => Iterable<[number, number]>;
+    /**
+     * the largest finite entry, or an upper bound of it; 0 if there is none
+     */
+    largest: Ratio;
+    /**
+     * whether some value may be told from another for certain
+     */
+    shows: boolean;
+    grid?: Grid | null;
+};
+export type Grid = {
+    /**
+     * the whole coordinates of each value, from 0 on
+     */
+    cells: number[][];
+    /**
+     * how far they reach
+     */
+    shape: number[];
+    /**
+     * E of a displacement, or less by at most `rounding`
+     */
+    apart: (steps: number[]) => Ratio;
+    rounding: Ratio;
+};
+export type State = {
+    depth: number;
+    part: (Machine & {
+        held: Held & {
+            marks: Marks;
+        };
+    }) | null;
+    sides: number[];
+};
+export type Slot = {
+    state: State;
+    parent: number;
+    side: number;
+    rank: number;
+    at: bigint;
+    word: number;
+    leads: boolean;
+};
+export type Law = {
+    /**
+     * the SHA-256 of its text
+     */
+    fingerprint: string;
+    /**
+     * the answers that can be given
+     */
+    values: readonly any[];
+    /**
+     * how many there are
+     */
+    size: number;
+    /**
+     * the context that was checked, as published
+     */
+    context: any;
+    /**
+     * the largest finite entry of E, or an upper bound of it, as exact text
+     */
+    epsilon: string;
+    /**
+     * whether some values may be told from others for certain
+     */
+    shows: boolean;
+    /**
+     * E between two values, by number, as exact text
+     */
+    allowed: (x: number, z: number) => string;
+    /**
+     * how many 64-bit words a report takes
+     */
+    words: number;
+    /**
+     * how many bits hold a report
+     */
+    bits: number;
+    /**
+     * the number of a value
+     */
+    index: (value: any) => number;
+    /**
+     * the report of value number x
+     */
+    draw: (x: number, words: BigUint64Array) => bigint;
+    /**
+     * a report as it is sent
+     */
+    written: (report: bigint) => number | string;
+};
+/** The check of a published law, from its integers alone, before anybody answers. */
+/**
+ * A law that keeps its promise: every likelihood ratio that the context asks about is within e^E.
+ * @typedef {object} Law
+ * @property {string} fingerprint the SHA-256 of its text
+ * @property {readonly any[]} values the answers that can be given
+ * @property {number} size how many there are
+ * @property {any} context the context that was checked, as published
+ * @property {string} epsilon the largest finite entry of E, or an upper bound of it, as exact text
+ * @property {boolean} shows whether some values may be told from others for certain
+ * @property {(x: number, z: number) => string} allowed E between two values, by number, as exact text
+ * @property {number} words how many 64-bit words a report takes
+ * @property {number} bits how many bits hold a report
+ * @property {(value: any) => number} index the number of a value
+ * @property {(x: number, words: BigUint64Array) => bigint} draw the report of value number x
+ * @property {(report: bigint) => number | string} written a report as it is sent
+ */
+/**
+ * The law that a text publishes, once its promise has been checked; `Refused` with a reason if it does not hold.
+ * @param {string} text the canonical JSON, exactly as published
+ * @param {{fingerprint?: string}} [expected]
+ * @returns {Promise<Law>}
+ */
+declare function checkLaw(text: string, { fingerprint }?: {
+    fingerprint?: string;
+}): Promise<Law>;
+/** Random words from the system; without them there is no report. */
+/**
+ * So many random 64-bit words.
+ * @param {number} count
+ */
+declare function randomWords(count: number): BigUint64Array<ArrayBuffer>;
+/** So many random bytes, a multiple of eight, as lowercase hexadecimal digits. @param {number} count */
+declare const randomHex: (count: number) => string;
+export { LIMITS, Refused, atMost, checkLaw, exactNumber, hexOf, plus, randomHex, randomWords, sha256, textOf, utf8 };

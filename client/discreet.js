@@ -1,0 +1,1881 @@
+// discreet 0.1.0, the client: joined from src/ by build.mjs, so do not edit it here.
+// SPDX-License-Identifier: Apache-2.0
+
+// -- src/bytes.js --------------------------------------------------------------------------------------------
+
+/** Bytes, their hash, and how they are written. */
+
+/** @param {string} text */
+const utf8 = (text) => new TextEncoder().encode(text);
+
+/** Bytes as lowercase hexadecimal digits. @param {ArrayBuffer} bytes */
+const hexOf = (bytes) => [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** The SHA-256 of a text, as UTF-8. @param {string} text */
+const sha256 = async (text) => hexOf(await crypto.subtle.digest("SHA-256", utf8(text)));
+
+// -- src/exact.js --------------------------------------------------------------------------------------------
+
+/** Exact numbers: decimals as whole numbers, and a rational that is certainly at most e to the epsilon. */
+
+/**
+ * A rational number: numerator and positive denominator.
+ * @typedef {readonly [bigint, bigint]} Ratio
+ */
+
+/** What must not be used, with a reason that a person can read. */
+class Refused extends Error {
+  /**
+   * @param {string} message
+   * @param {string} [code] the reason in one word, for programs
+   */
+  constructor(message, code = "refused") {
+    super(message);
+    this.name = "Refused";
+    this.code = code;
+  }
+}
+
+/**
+ * Refuse a law unless something holds of it.
+ * @param {unknown} holds
+ * @param {string} [reason]
+ * @returns {asserts holds}
+ */
+function demand(holds, reason = "its numbers contradict each other") {
+  if (!holds) throw new Refused(reason, "law");
+}
+
+/** @type {Ratio} */
+const ONE = [1n, 1n];
+
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
+const DIGITS = 600;
+
+/**
+ * The number that a decimal or a fraction says, exactly; null if it says none.
+ * @param {unknown} written
+ * @returns {Ratio | null}
+ */
+function exactNumber(written) {
+  const text = String(written);
+  if (!["string", "number"].includes(typeof written) || text.length > 2 * DIGITS) return null;
+  const halves = /^(\d+)\/(\d+)$/.exec(text);
+  if (halves) return /[1-9]/.test(halves[2]) ? [BigInt(halves[1]), BigInt(halves[2])] : null;
+  const [, sign, whole = "", part = "", power = "0"] = DECIMAL.exec(text) ?? ["", "", "", ""];
+  if (!(whole + part)) return null;
+  const places = Number(power) - part.length;
+  const digits = BigInt(sign + whole + part);
+  return places < 0 ? [digits, 10n ** BigInt(-places)] : [digits * 10n ** BigInt(places), 1n];
+}
+
+/**
+ * The epsilon that a text says; null for "inf", no protection.
+ * @param {unknown} written
+ * @returns {Ratio | null}
+ */
+function epsilonOf(written) {
+  if (written === "inf") return null;
+  const found = typeof written === "string" ? exactNumber(written) : null;
+  demand(found && found[0] >= 0n && textOf(found) === written, "an epsilon is no exact number");
+  return found;
+}
+
+/** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
+const times = (a, b) => [a[0] * b[0], a[1] * b[1]];
+
+/** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
+const over = (a, b) => [a[0] * b[1], a[1] * b[0]];
+
+/** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
+const plus = (a, b) => [a[0] * b[1] + b[0] * a[1], a[1] * b[1]];
+
+/** @param {Ratio} a @param {Ratio} b */
+const atMost = (a, b) => a[0] * b[1] <= b[0] * a[1];
+
+/** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
+const larger = (a, b) => (atMost(a, b) ? b : a);
+
+/** @param {bigint} a @param {bigint} b */
+const ceilDivide = (a, b) => (a + b - 1n) / b;
+
+/** The number of binary digits. @param {bigint} number */
+const bitLength = (number) => (number ? number.toString(2).length : 0);
+
+/**
+ * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
+ * @param {Ratio | null} number
+ */
+function textOf(number) {
+  if (!number) return "inf";
+  let [common, rest] = number;
+  while (rest) [common, rest] = [rest, common % rest];
+  const [top, bottom] = number.map((part) => part / common);
+  let places = 0;
+  for (let power = 1n; power % bottom && places <= bitLength(bottom); power *= 10n) places += 1;
+  const digits = 10n ** BigInt(places);
+  if (digits % bottom) return `${top}/${bottom}`;
+  const text = String((top * digits) / bottom).padStart(places + 1, "0");
+  return places ? `${text.slice(0, -places)}.${text.slice(-places)}` : text;
+}
+
+/**
+ * A function that keeps what it found for a key.
+ * @template K, V
+ * @param {(key: K) => V} find
+ * @returns {(key: K) => V}
+ */
+function kept(find) {
+  /** @type {Map<K, V>} */
+  const known = new Map();
+  return (key) => {
+    if (!known.has(key)) known.set(key, find(key));
+    return /** @type {V} */ (known.get(key));
+  };
+}
+
+/** The e^epsilon of `expBelow` for an epsilon written as a fraction. */
+const powerBelow = kept((/** @type {string} */ epsilon) => {
+  const [top, bottom] = epsilon.split("/").map(BigInt);
+  const squarings = BigInt(bitLength(ceilDivide(top, bottom)) + 8);
+  const scale = 272n + squarings + 2n * ceilDivide(3n * top, 2n * bottom);
+  const reduced = (top << scale) / (bottom << squarings);
+  let [term, total] = [1n << scale, 1n << scale];
+  for (let index = 1n; term; index += 1n) {
+    term = ((term * reduced) >> scale) / index;
+    total += term;
+  }
+  for (let square = 0n; square < squarings; square += 1n) total = (total * total) >> scale;
+  return /** @type {Ratio} */ ([total, 1n << scale]);
+});
+
+/**
+ * A rational at most e^epsilon, within a relative 2^-200 of it up to epsilon 4096: the Taylor series of
+ * e^(epsilon / 2^s) and s squarings, every term and every square rounded down, which can only lower the result.
+ * @param {Ratio} epsilon
+ * @returns {Ratio}
+ */
+const expBelow = ([top, bottom]) => powerBelow(top > 4096n * bottom ? "4096/1" : `${top}/${bottom}`);
+
+// -- src/reading.js ------------------------------------------------------------------------------------------
+
+/** Published laws as data: strict, within limits, each number written in one way only. */
+
+
+/** What a published law may ask for; more is refused before it is expanded. */
+const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25, depth: 8 };
+
+let spent = 0;
+
+/** Start to count the work that a law asks for. */
+const begin = () => void (spent = 0);
+
+/** Count work that is about to be done. @param {number} work */
+function spend(work) {
+  spent += work;
+  if (!(spent <= LIMITS.work)) throw new Refused("This law takes too much work to check.", "limits");
+}
+
+/**
+ * A set of numbers below `size`.
+ * @typedef {{size: number, members: number[]}} Bits
+ */
+
+/**
+ * The data of a JSON text that is written in the canonical way, or at least in no way that readers could take differently.
+ * @param {string} text
+ */
+function strictJson(text) {
+  let data;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    data = undefined;
+  }
+  // white space, repeated keys, 1.0 for 1 and the like do not survive the round trip
+  demand(data !== undefined && JSON.stringify(data) === text, "it is not canonical JSON");
+  return data;
+}
+
+/**
+ * The entries of an object that has exactly these keys, in order.
+ * @param {any} data
+ * @param {string} keys separated by spaces, sorted; those that may be missing end with a question mark
+ */
+function entries(data, keys) {
+  const found = data && typeof data === "object" && !Array.isArray(data) ? Object.keys(data) : [];
+  const wanted = keys.split(" ").filter((key) => !key.endsWith("?") || found.includes(key.slice(0, -1)));
+  demand(found.join(" ") === wanted.join(" ").replaceAll("?", ""), `it must have ${keys} here, and nothing else`);
+  return data;
+}
+
+/** A whole number that is small enough to count with. @param {any} data @returns {number} */
+function whole(data) {
+  demand(Number.isSafeInteger(data) && data >= 0);
+  return data;
+}
+
+/** A whole number of any size: a JSON number below 2^53, decimal text from there on. @param {any} data */
+function big(data) {
+  if (typeof data !== "string") return BigInt(whole(data));
+  demand(/^[1-9]\d{15,599}$/.test(data) && BigInt(data) >= 1n << 53n);
+  return BigInt(data);
+}
+
+/** @param {any} data @returns {any[]} */
+function listed(data) {
+  demand(Array.isArray(data));
+  return data;
+}
+
+/** @param {any} data @returns {Bits} */
+function bits(data) {
+  entries(data, "bits size");
+  const size = whole(data.size);
+  let bytes = "";
+  try {
+    bytes = atob(data.bits);
+  } catch {}
+  demand(bytes.length === Math.ceil(size / 8) && btoa(bytes) === data.bits);
+  const members = [];
+  for (let at = 0; at < bytes.length; at += 1)
+    for (let bit = 0; bit < 8; bit += 1) if ((bytes.charCodeAt(at) >> bit) & 1) members.push(8 * at + bit);
+  demand(!members.length || members[members.length - 1] < size);
+  return { size, members };
+}
+
+/** @param {any} data */
+function row(data) {
+  entries(data, "runs");
+  let [count, last] = [0, -1];
+  for (const run of listed(data.runs)) {
+    const fits = listed(run).length === 2 && whole(run[1]) > 0 && whole(run[0]) < 2 ** 32 && run[0] !== last;
+    demand(fits);
+    last = run[0];
+    spend(run[1]);
+    count += run[1];
+  }
+  const found = new Uint32Array(count);
+  let at = 0;
+  for (const [number, often] of data.runs) found.fill(number, at, (at += often));
+  return found;
+}
+
+/**
+ * The readers of what a law can hold, by one letter: n a small number, s a set, r a row, l a law; any number without one.
+ * A star after it is a list of them, two a list of lists.
+ * @type {Record<string, (data: any) => any>}
+ */
+const READERS = {
+  n: whole,
+  s: bits,
+  r: row,
+};
+
+/**
+ * The entries of a law in the order of its shape, such as "high kinds:l* size:n w", where w stands for the width of words.
+ * @param {any} data
+ * @param {string} shape
+ * @param {(data: any) => any} law reads the laws inside it, of the letter l
+ * @returns {any[]}
+ */
+function shaped(data, shape, law) {
+  const fields = shape.split(" ").map((field) => field.split(":"));
+  const hasWidth = fields[fields.length - 1][0] === "w";
+  if (hasWidth) fields.pop();
+  entries(data, [...fields.map(([name]) => name), "kind", ...(hasWidth ? ["word_bits"] : [])].sort().join(" "));
+  demand(!hasWidth || data.word_bits === 64);
+  /** @param {any} entry @param {string} [type] @returns {any} */
+  const read = (entry, type = "") =>
+    type.endsWith("*") ? listed(entry).map((part) => read(part, type.slice(0, -1))) : type === "l" ? law(entry) : (READERS[type] ?? big)(entry);
+  return fields.map(([name, type]) => read(data[name], type));
+}
+
+// -- src/machine.js ------------------------------------------------------------------------------------------
+
+/** What every law becomes: a machine that draws reports, and says what any two values' reports can give away. */
+
+
+
+/**
+ * Reports of values that need no protection, inside a high-low law.
+ * @typedef {object} Neutral
+ * @property {number} words
+ * @property {Ratio} ratio the largest Q(y|x) / Pr(y) for a protected x
+ * @property {(words: BigUint64Array) => [boolean, bigint]} draw whether the value passes, and the report if not
+ */
+
+/**
+ * Reports of a place, and blank ones that say nothing of any value; for blocks and types that others may show as well.
+ * @typedef {object} Held
+ * @property {number} words
+ * @property {number} places the places that a blank report is drawn from
+ * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} draw
+ * @property {(x: number) => [Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y), and the other way round
+ * @property {Marks} [marks]
+ */
+
+/**
+ * Reports that mark some of their places, all as many.
+ * @typedef {object} Marks
+ * @property {number} members how many they mark
+ * @property {(y: bigint, place: number) => boolean} has whether a report marks a place
+ * @property {[Ratio, Ratio]} above the most that a report is likelier from x than blank, where it does not mark x and where it does
+ * @property {[Ratio, Ratio]} below the most that it is likelier blank than from x
+ * @property {Ratio[]} between the most that it is likelier from x than from z, where marked(x) - marked(z) is -1, 0, 1
+ */
+
+/**
+ * @typedef {object} Machine
+ * @property {number} size how many values it takes
+ * @property {number} words how many 64-bit words a report takes, whatever the value
+ * @property {bigint} outputs reports are below this
+ * @property {(x: number) => string | number} label pairs of different values with the same two labels have one ratio
+ * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
+ * @property {(x: number, words: BigUint64Array) => bigint} draw
+ * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
+ * @property {(units: bigint, steps: number[][]) => Neutral} [neutral]
+ * @property {Held} [held]
+ * @property {boolean} [bitwise] true for unary encoding, which draws for nobody's value, -1, too
+ */
+
+/**
+ * A machine; `more` is what some have besides.
+ * @param {number} size @param {number} words @param {bigint} outputs @param {Machine["label"]} label @param {Machine["ratio"]} ratio
+ * @param {Machine["draw"]} draw @param {Partial<Machine>} [more]
+ * @returns {Machine}
+ */
+const machineFor = (size, words, outputs, label, ratio, draw, more) => ({ size, words, outputs, label, ratio, draw, ...more });
+
+/** How many states a word has. */
+const SPACE = 1n << 64n;
+const MASK = SPACE - 1n;
+
+/** The label of values that are all alike. */
+const alike = () => 0;
+
+/** The label of values none of which are alike. @param {number} x */
+const own = (x) => x;
+
+/**
+ * `a` if the flag holds, else `b`; both have been computed.
+ * @template T
+ * @param {boolean} flag @param {T} a @param {T} b @returns {T}
+ */
+const pick = (flag, a, b) => [b, a][Number(flag)];
+
+/** floor(u below / 2^64). @param {bigint} u @param {number} below */
+const position = (u, below) => Number((u * BigInt(below)) >> 64n);
+
+/** u below mod 2^64. @param {bigint} u @param {number} below */
+const fraction = (u, below) => (u * BigInt(below)) & MASK;
+
+/** How many of the increasing bounds are at most u. @param {readonly bigint[]} bounds @param {bigint} u */
+function rank(bounds, u) {
+  let found = 0;
+  for (const bound of bounds) found += Number(bound <= u);
+  return found;
+}
+
+/** The sums of the first one, two, ... numbers. @param {readonly bigint[]} numbers */
+function sums(numbers) {
+  let total = 0n;
+  return numbers.map((number) => (total += number));
+}
+
+/** @param {readonly bigint[]} numbers */
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0n);
+
+/** How many bits hold any report. @param {bigint} outputs */
+const bitsOf = (outputs) => Math.max(1, bitLength(outputs - 1n));
+
+/** A set, given by a flag for each number, as the number with those bits. @param {Uint8Array} flags */
+const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
+
+/**
+ * Where the reports of parts begin that lie one after the other, and where they end; from 2^64 reports on, the number of
+ * the part stands in a word of its own above its report.
+ * @param {bigint[]} outputs
+ */
+function layOut(outputs) {
+  const ends = sums(outputs);
+  const words = Math.max(...outputs.map((one) => Math.ceil(bitsOf(one) / 64)));
+  if (ends[ends.length - 1] <= SPACE) return { offsets: [0n, ...ends.slice(0, -1)], outputs: ends[ends.length - 1] };
+  const stride = 1n << BigInt(64 * words);
+  return { offsets: outputs.map((_, part) => stride * BigInt(part)), outputs: stride * BigInt(Math.max(outputs.length, 2)) };
+}
+
+/**
+ * The largest of a[i] / b[i]; null where a b[i] is 0 and its a[i] is not. Quotients of doubles, each within 2^-50 of the true
+ * one, sort out those that are too far from the largest; the others are compared as whole numbers.
+ * @param {readonly bigint[]} a
+ * @param {readonly bigint[]} b
+ * @param {Float64Array} [rough] the first numbers as doubles
+ * @param {Float64Array} [others] the second ones
+ * @returns {Ratio | null}
+ */
+function largest(a, b, rough = doubles(a), others = doubles(b)) {
+  let most = 0;
+  for (let i = 0; i < rough.length; i += 1) {
+    const quotient = rough[i] / others[i];
+    if (quotient > most) most = quotient;
+  }
+  if (most === Infinity) return null;
+  /** @type {Ratio} */
+  let worst = ONE;
+  const near = most * (1 - 2 ** -48);
+  for (let i = 0; i < rough.length; i += 1)
+    if (rough[i] / others[i] >= near && a[i] * worst[1] > worst[0] * b[i]) worst = [a[i], b[i]];
+  return worst;
+}
+
+/** Numbers of fewer than 1,000 bits as doubles, each within 2^-53 of its own. @param {readonly bigint[]} numbers */
+const doubles = (numbers) => Float64Array.from(numbers, Number);
+
+/** Refuse units that do not add up to all words. @param {readonly bigint[]} units */
+const demandFull = (units) => demand(sum(units) === SPACE);
+
+// -- src/context.js ------------------------------------------------------------------------------------------
+
+/** Contexts: how hard each value must be to tell from each other one, as the published law declares it. */
+
+
+/** @typedef {(x: number) => string | number} Label */
+
+/**
+ * @typedef {object} Context
+ * @property {any[]} values
+ * @property {(x: number, z: number) => Ratio | null} at E between two different values; null where nothing is asked
+ * @property {(label: Label) => Iterable<[number, number]>} pairs pairs that imply all others, where ratios depend on labels alone
+ * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
+ * @property {boolean} shows whether some value may be told from another for certain
+ * @property {Grid | null} [grid]
+ */
+
+/**
+ * Values in different cells of a grid, one in sixteen of them at least.
+ * @typedef {object} Grid
+ * @property {number[][]} cells the whole coordinates of each value, from 0 on
+ * @property {number[]} shape how far they reach
+ * @property {(steps: number[]) => Ratio} apart E of a displacement, or less by at most `rounding`
+ * @property {Ratio} rounding
+ */
+
+/** @type {Ratio} */
+const NOTHING = [0n, 1n];
+
+/** @param {(Ratio | null)[]} levels @returns {Ratio} */
+const largestOf = (levels) => levels.reduce((/** @type {Ratio} */ most, one) => (one && !atMost(one, most) ? one : most), NOTHING);
+
+/** @param {any} data @returns {Ratio} */
+function finite(data) {
+  const found = epsilonOf(data);
+  demand(found && found[0] > 0n);
+  return found;
+}
+
+/** A value as a law may hold it: text, a whole number, or several of them. @param {any} value @returns {boolean} */
+const isValue = (value) =>
+  typeof value === "string" || Number.isSafeInteger(value) || (Array.isArray(entries(value, "tuple").tuple) && value.tuple.every(isValue));
+
+/** The values of a domain. @param {any} data @returns {any[]} */
+function valuesOf(data) {
+  if (data && "size" in data) {
+    const size = whole(entries(data, "size").size);
+    demand(size > 0 && size <= LIMITS.values, "it has no values, or too many");
+    return Array.from({ length: size }, (_, x) => x);
+  }
+  const values = listed(entries(data, "values").values);
+  demand(values.length && values.length <= LIMITS.values && values.every(isValue), "its values must be text or whole numbers");
+  demand(new Set(values.map((value) => JSON.stringify(value))).size === values.length);
+  return values;
+}
+
+/**
+ * A context in which E depends only on the classes of two values.
+ * @param {any[]} values
+ * @param {ArrayLike<number>} classOf
+ * @param {(c: number, d: number) => Ratio | null} between
+ * @param {(count: number) => Iterable<[number, number]>} protectedPairs the pairs of classes with a finite entry
+ * @param {(Ratio | null)[]} levels the entries that occur
+ * @returns {Context}
+ */
+function byClass(values, classOf, between, protectedPairs, levels) {
+  demand(classOf.length === values.length);
+  /** @param {Label} label */
+  function* pairs(label) {
+    /** For every class and label, the first two values. @type {Map<string | number, number[]>[]} */
+    const some = [];
+    for (let x = 0; x < values.length; x += 1) {
+      const of = (some[classOf[x]] ??= new Map());
+      const name = label(x);
+      const found = of.get(name);
+      if (!found) of.set(name, [x]);
+      else if (found.length < 2) found.push(x);
+    }
+    for (const [c, d] of protectedPairs(some.length))
+      for (const [a, left] of some[c] ?? [])
+        for (const [b, right] of some[d] ?? []) {
+          const z = right[c === d && a === b ? right.length - 1 : 0];
+          if (z !== left[0]) yield /** @type {[number, number]} */ ([left[0], z]);
+        }
+  }
+  return {
+    values,
+    at: (x, z) => between(classOf[x], classOf[z]),
+    pairs,
+    largest: largestOf(levels),
+    shows: levels.includes(null),
+  };
+}
+
+/** @param {number} count @returns {Generator<[number, number]>} */
+function* everyTwo(count) {
+  for (let c = 0; c < count; c += 1) for (let d = 0; d < count; d += 1) yield [c, d];
+}
+
+/** Whole numbers below a limit. @param {any} data @param {number} below */
+function numbers(data, below) {
+  demand(listed(data).every((number) => whole(number) < below));
+  return data;
+}
+
+/** @param {any} data @param {any[]} values */
+function uniformContext(data, values) {
+  const level = finite(entries(data, "epsilon form").epsilon);
+  return byClass(values, new Uint8Array(values.length), () => level, everyTwo, values.length > 1 ? [level] : []);
+}
+
+/** @param {any} data @param {any[]} values */
+function blocksContext(data, values) {
+  entries(data, "block_of epsilon? epsilons? form names?");
+  const blockOf = numbers(data.block_of, values.length);
+  const count = blockOf.reduce((/** @type {number} */ most, /** @type {number} */ block) => Math.max(most, block + 1), 0);
+  const levels = data.epsilons ? listed(data.epsilons).map(finite) : new Array(count).fill(finite(data.epsilon));
+  demand(levels.length === count && !(data.epsilons && data.epsilon));
+  const sizes = new Array(count).fill(0);
+  for (const block of blockOf) sizes[block] += 1;
+  const used = levels.filter((_, block) => sizes[block] > 1);
+  return byClass(
+    values,
+    blockOf,
+    (c, d) => (c === d ? levels[c] : null),
+    function* (classes) {
+      for (let c = 0; c < classes; c += 1) yield [c, c];
+    },
+    count > 1 ? [...used, null] : used,
+  );
+}
+
+/** @param {any} data @param {any[]} values */
+function highLowContext(data, values) {
+  entries(data, "epsilon form sensitive");
+  const level = finite(data.epsilon);
+  const names = new Set(listed(data.sensitive).map((value) => JSON.stringify(value)));
+  const count = names.size;
+  const isOther = values.map((value) => Number(!names.delete(JSON.stringify(value))));
+  demand(count && count === data.sensitive.length && !names.size);
+  return byClass(values, isOther, (c) => (c ? null : level), () => [[0, 0], [0, 1]], values.length < 2 ? [] : isOther.includes(1) ? [level, null] : [level]);
+}
+
+/** @param {any} data @param {any[]} values */
+function binaryContext(data, values) {
+  const [there, back, ...more] = listed(entries(data, "epsilon form").epsilon);
+  demand(!more.length);
+  return matrixContext({ E: [["0", there], [back, "0"]], form: "" }, values);
+}
+
+/** @param {any} data @param {any[]} values */
+function gradedContext(data, values) {
+  const texts = listed(entries(data, "epsilons form").epsilons);
+  const different = [...new Set(texts)];
+  const levels = different.map(epsilonOf);
+  const numbers = new Map(different.map((text, number) => [text, number]));
+  return byClass(values, texts.map((text) => numbers.get(text) ?? 0), (c) => levels[c], everyTwo, values.length > 1 ? levels : []);
+}
+
+/** @param {any} data @param {any[]} values */
+function nestedContext(data, values) {
+  entries(data, "block_of epsilons form");
+  /** @type {number[][]} */
+  const columns = listed(data.block_of).map((column) => numbers(column, values.length));
+  const levels = listed(data.epsilons).map(epsilonOf);
+  demand(columns.length && columns.length + 1 === levels.length && columns.length <= 16);
+  levels.forEach((level, l) => demand(!l || (levels[l - 1] && (!level || !atMost(level, levels[l - 1] ?? NOTHING))), "its epsilons must increase outwards"));
+  columns.forEach((column) => demand(column.length === values.length, "each value must be in a block of every level"));
+  /** For every level, the block of the next one around each of its blocks. @type {Map<number, number>[]} */
+  const around = columns.map((column, l) => {
+    const above = columns[l + 1] ?? new Uint8Array(values.length);
+    const found = new Map();
+    column.forEach((block, x) => {
+      if (!found.has(block)) found.set(block, above[x]);
+      demand(found.get(block) === above[x]);
+    });
+    return found;
+  });
+  const several = [new Set(columns[0]).size < values.length, ...around.map((of) => new Set(of.values()).size < of.size)];
+  /** @param {number} c @param {number} d */
+  const between = (c, d) => {
+    for (let l = 0; l < around.length; l += 1) {
+      if (c === d) return levels[l];
+      [c, d] = [around[l].get(c) ?? 0, around[l].get(d) ?? 0];
+    }
+    return levels[levels.length - 1];
+  };
+  return byClass(values, columns[0], between, everyTwo, levels.filter((_, l) => several[l]));
+}
+
+/** @param {any} data @param {any[]} values */
+function matrixContext(data, values) {
+  const rows = listed(entries(data, "E form").E).map((row) => listed(row).map(epsilonOf));
+  demand(rows.length === values.length && rows.every((row) => row.length === values.length));
+  demand(rows.every((row, x) => row[x]?.[0] === 0n));
+  return byClass(values, values.map((_, x) => x), (x, z) => rows[x][z], everyTwo, rows.flatMap((row, x) => row.filter((_, z) => z !== x)));
+}
+
+/** Decimals as whole numbers of one unit. @param {any[]} written @returns {{whole: bigint[], scale: bigint}} */
+function scaled(written) {
+  const exact = written.map((one) => (String(one).includes("/") ? null : exactNumber(one)));
+  let scale = 1n;
+  for (const one of exact) {
+    demand(one);
+    if (one[1] > scale) scale = one[1]; // all are powers of ten
+  }
+  return { whole: exact.map((one) => (one ? one[0] * (scale / one[1]) : 0n)), scale };
+}
+
+/** @param {bigint} a */
+const absolute = (a) => (a < 0n ? -a : a);
+
+/** Values at places on a line or around a ring, where neighbours imply all other pairs. @param {any} data @param {any[]} values @returns {Context} */
+function placesContext(data, values) {
+  entries(data, "around? distance epsilon form points?");
+  const isRing = data.distance === "ring";
+  demand(isRing ? data.around : data.distance === "line" && !data.around, "its distance must be a line or a ring");
+  const level = finite(data.epsilon);
+  const { whole: at, scale } = scaled([...listed(data.points ?? values), ...(isRing ? [data.around] : [])]);
+  const around = isRing ? at.pop() ?? 0n : 0n;
+  demand(at.length === values.length && (!isRing || around > 0n));
+  const order = values.map((_, x) => x).sort((x, z) => (at[x] < at[z] ? -1 : Number(at[x] > at[z])));
+  demand(!isRing || at[order[order.length - 1]] - at[order[0]] < around);
+  /** @param {bigint} apart @returns {Ratio} */
+  const entry = (apart) => [level[0] * apart, level[1] * scale];
+  /** @param {number} x @param {number} z */
+  const distance = (x, z) => {
+    const apart = absolute(at[x] - at[z]);
+    return isRing && 2n * apart > around ? around - apart : apart;
+  };
+  const count = values.length;
+  const last = order[count - 1];
+  /** The largest distance: on a ring, from each place to those beside the one opposite. */
+  const widest = () => {
+    if (!isRing) return distance(order[0], last);
+    let [most, other] = [0n, 0];
+    for (let i = 0; i < count; i += 1) {
+      other = Math.max(other, i);
+      while (other < i + count - 1 && 2n * ((at[order[other % count]] - at[order[i]] + around) % around) < around) other += 1;
+      for (const z of [other, other - 1]) {
+        const apart = distance(order[i], order[(z + count) % count]);
+        if (apart > most) most = apart;
+      }
+    }
+    return most;
+  };
+  return {
+    values,
+    at: (x, z) => entry(distance(x, z)),
+    *pairs() {
+      for (let i = 0; i < count; i += 1) {
+        const [x, z] = [order[i], order[(i + 1) % count]];
+        if (x !== z && (isRing || i + 1 < count)) yield* /** @type {[number, number][]} */ ([[x, z], [z, x]]);
+      }
+    },
+    largest: count > 1 ? entry(widest()) : NOTHING,
+    shows: false,
+  };
+}
+
+/** The root of a whole number, rounded down. @param {bigint} square */
+function root(square) {
+  let [found, next] = [square, (square + 1n) / 2n];
+  while (next < found) [found, next] = [next, (next + square / next) / 2n];
+  return found;
+}
+
+/** Values at points, of several coordinates each. @param {any} data @param {any[]} values @returns {Context} */
+function pointsContext(data, values) {
+  entries(data, "epsilon form norm points");
+  const level = finite(data.epsilon);
+  const rows = listed(data.points).map(listed);
+  const sides = rows[0]?.length;
+  demand(rows.length === values.length && sides && rows.every((row) => row.length === sides));
+  const { whole: flat, scale } = scaled(rows.flat());
+  const at = rows.map((_, x) => flat.slice(x * sides, (x + 1) * sides));
+  /** @type {Record<string, (steps: bigint[]) => Ratio>} */
+  const norms = {
+    l1: (steps) => [steps.reduce((a, b) => a + b), scale],
+    l2: (steps) =>
+      sides > 1 ? [root((steps.reduce((a, b) => a + b * b, 0n) * 10n ** 60n) / scale ** 2n), 10n ** 30n] : [steps[0], scale],
+    linf: (steps) => [steps.reduce((a, b) => (a > b ? a : b)), scale],
+  };
+  demand(Object.hasOwn(norms, data.norm));
+  const entry = kept((/** @type {string} */ steps) => times(level, norms[data.norm](steps.split(",").map(BigInt))));
+  /** @param {bigint[]} from @param {bigint[]} to */
+  const distance = (from, to) => entry(from.map((c, i) => absolute(c - to[i])).join());
+  /** The lowest or highest coordinates. @param {(a: bigint, b: bigint) => boolean} better */
+  const corner = (better) => at.reduce((best, point) => best.map((c, i) => (better(point[i], c) ? point[i] : c)));
+  const [low, high] = [corner((a, b) => a < b), corner((a, b) => a > b)];
+  let step = 0n;
+  for (const point of at)
+    point.forEach((c, i) => {
+      for (let rest = c - low[i]; rest; ) [step, rest] = [rest, step % rest];
+    });
+  step ||= 1n;
+  const shape = high.map((c, i) => Number((c - low[i]) / step) + 1);
+  const cells = at.map((point) => point.map((c, i) => Number((c - low[i]) / step)));
+  /** @type {Map<string, number>} */
+  const valueAt = new Map(cells.map((cell, x) => [cell.join(), x]));
+  const isDense = sides > 1 && valueAt.size === values.length && shape.reduce((a, b) => a * b) <= 16 * values.length;
+  return {
+    values,
+    at: (x, z) => distance(at[x], at[z]),
+    *pairs(label) {
+      // where all values are alike, two neighbours on the grid imply all others
+      if (isDense && label === alike)
+        for (let x = 0; x < values.length; x += 1)
+          for (let i = 0; i < sides; i += 1) {
+            const z = valueAt.get(cells[x].map((c, j) => c + Number(i === j)).join());
+            if (z !== undefined) return void (yield [x, z]);
+          }
+      spend(values.length ** 2 * 4);
+      for (const [x, z] of everyTwo(values.length)) if (x !== z) yield [x, z];
+    },
+    largest: distance(low, high),
+    shows: false,
+    grid: isDense
+      ? {
+          cells,
+          shape,
+          apart: (steps) => distance(steps.map((c) => BigInt(c) * step), steps.map(() => 0n)),
+          rounding: times(level, [1n, 10n ** 30n]),
+        }
+      : null,
+  };
+}
+
+/** @param {any} data @param {any[]} values */
+const metricContext = (data, values) => ("distance" in data ? placesContext : pointsContext)(data, values);
+
+/** A question of a product: its context, over a domain of its own or over those of its own questions. @param {any} data @returns {Context} */
+function factor(data) {
+  entries(data, "context domain?");
+  return contextOf(data.context, data.domain ? valuesOf(data.domain) : null);
+}
+
+/** Two questions: pairs of values that differ in one answer imply all others. @param {any} data @param {any[] | null} values @returns {Context} */
+function productContext(data, values) {
+  entries(data, "first form second");
+  const [first, second] = [factor(data.first), factor(data.second)];
+  const k = second.values.length;
+  demand(first.values.length * k <= LIMITS.values, "it has too many values");
+  /** @param {Context} part @param {any} side @returns {any[][]} */
+  const tuples = (part, side) => part.values.map((value) => (side.context.form === "product" ? value.tuple : [value]));
+  const others = tuples(second, data.second);
+  const made = tuples(first, data.first).flatMap((a) => others.map((b) => ({ tuple: [...a, ...b] })));
+  demand(!values || JSON.stringify(values) === JSON.stringify(made));
+  /** @param {Context} part @param {number} x @param {number} z */
+  const entry = (part, x, z) => (x === z ? NOTHING : part.at(x, z));
+  return {
+    values: made,
+    at: (x, z) => {
+      const one = entry(first, Math.floor(x / k), Math.floor(z / k));
+      const two = entry(second, x % k, z % k);
+      return one && two && plus(one, two);
+    },
+    *pairs() {
+      for (const [x, z] of first.pairs(own)) for (let i = 0; i < k; i += 1) yield [x * k + i, z * k + i];
+      for (const [x, z] of second.pairs(own)) for (let i = 0; i < made.length; i += k) yield [i + x, i + z];
+    },
+    largest: plus(first.largest, second.largest),
+    shows: first.shows || second.shows,
+  };
+}
+
+/** @type {Map<string, (data: any, values: any[]) => Context>} */
+const FORMS = new Map([
+  ["binary", binaryContext],
+  ["blocks", blocksContext],
+  ["graded", gradedContext],
+  ["high_low", highLowContext],
+  ["matrix", matrixContext],
+  ["metric", metricContext],
+  ["nested", nestedContext],
+  ["product", productContext],
+  ["uniform", uniformContext],
+]);
+
+/** @param {any} data @param {any} values @returns {Context} */
+function contextOf(data, values) {
+  const form = FORMS.get(data?.form);
+  demand(form && (values || data.form === "product"), "its context is of no known form, or has no values");
+  return form(data, values);
+}
+
+/** The context of a published law, over its domain. @param {any} data @param {any} domain */
+const readContext = (data, domain) => contextOf(data, valuesOf(domain));
+
+// -- src/bases.js --------------------------------------------------------------------------------------------
+
+/** The laws that treat all values alike: response, hadamard, general_hadamard, cyclic, subset, unary; and graded_unary. */
+
+
+
+/** Whether an odd number of bits is set, of a number below 2^32. @param {number} bits */
+function odd(bits) {
+  for (let half = 16; half; half >>= 1) bits ^= bits >>> half;
+  return bits & 1;
+}
+
+/** Refuse neutral reports that the words have no room for. @param {bigint} units @param {bigint} most @param {number[][]} [steps] */
+const demandRoom = (units, most, steps = []) => demand(units > 0n && units <= most && !steps.length);
+
+/**
+ * Reports of a place of `places`, each marking `members` of them, which write it `odds` times as often as the others do, up to
+ * a factor `even`. The parts of a word that places take are uneven by at most one, and counted so. A spare word adds a unit to
+ * both sides of a ratio, which brings one below 1 nearer to 1: by `spare`, at most.
+ * @param {number} places @param {number} members @param {Ratio} odds @param {Machine} machine
+ * @param {(y: bigint, place: number) => boolean} has @param {Ratio} even @param {Ratio} spare
+ * @returns {Held}
+ */
+function holding(places, members, odds, machine, has, even, spare) {
+  /** 1 + (odds - 1) times the chance of a member. @param {bigint} part @returns {Ratio} */
+  const mean = (part) => [odds[1] * SPACE + (odds[0] - odds[1]) * BigInt(members) * part, odds[1] * SPACE];
+  const all = BigInt(places);
+  /** @type {[Ratio, Ratio]} */
+  const ratios = [over(over(odds, mean(SPACE / all)), even), over(mean(ceilDivide(SPACE, all)), even)];
+  const [up, down] = ratios.map((ratio) => times(ratio, spare));
+  const fair = over(spare, even);
+  return {
+    places,
+    words: 1 + machine.words,
+    ratios: () => ratios,
+    marks: { members, has, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
+    draw: (x, blank, words) => machine.draw(pick(blank, position(words[0], places), x), words.subarray(1)),
+  };
+}
+
+/**
+ * One word for `outputs` reports: those that do not support the value come first, `low` words each, then `many` that do, `high`
+ * words each; the last `spare` words go to reports 0, 1, ... whatever the value.
+ * @param {number} size @param {number} outputs @param {number} many @param {bigint} high @param {bigint} low @param {bigint} spare
+ * @param {(x: number, j: number) => number} located the j-th report of a value
+ * @returns {Machine}
+ */
+function twoLevels(size, outputs, many, high, low, spare, located) {
+  const [all, few] = [BigInt(outputs), BigInt(outputs - many)];
+  demand(size > 0 && outputs > 0 && spare < outputs && (few ? 0n < low && low < high : !low)); // the own reports are the likeliest
+  demand(few * low + BigInt(many) * high + spare === SPACE);
+  const likeliest = high + BigInt(spare > 0n);
+  return machineFor(
+    size,
+    1,
+    all,
+    alike,
+    () => (few ? [high, low] : ONE),
+    (x, [u]) => {
+      const isSpare = u >= SPACE - spare;
+      const j = pick(u < few * low, u / (low || 1n), few + (u - few * low) / high);
+      return pick(isSpare, u - SPACE + spare, BigInt(located(x, Number(pick(isSpare, 0n, j)))));
+    },
+    { neutral: (units, steps) => {
+      demandRoom(units * all, SPACE, steps);
+      return {
+        words: 1,
+        ratio: [likeliest, units],
+        draw: ([u]) => {
+          const passes = u >= all * units;
+          return [passes, pick(passes, 0n, u / units)];
+        },
+      };
+    } },
+  );
+}
+
+/** What a spare word may add to a ratio below 1. @param {bigint} spare @param {bigint} low @returns {Ratio} */
+const spared = (spare, low) => (spare ? [low + 1n, low] : ONE);
+
+/** @param {bigint} high @param {bigint} low @param {number} size @param {bigint} spare @returns {Machine} */
+function response(high, low, size, spare) {
+  const machine = twoLevels(size, size, 1, high, low, spare, (x, j) => pick(j < size - 1, j + Number(j >= x), x));
+  return { ...machine, held: holding(size, 1, low ? [high, low] : ONE, machine, (y, place) => y === BigInt(place), ONE, spared(spare, low)) };
+}
+
+/** @param {number} columns @param {bigint} high @param {bigint} low @param {number} parts @param {number} size @param {bigint} spare @returns {Machine} */
+function generalHadamard(columns, high, low, parts, size, spare) {
+  const half = columns / 2;
+  demand(columns > 1 && columns <= 2 ** 30 && !(columns & (columns - 1)) && size <= parts * (columns - 1) && parts * columns <= 2 ** 30);
+  const few = parts * columns - half;
+  const machine = twoLevels(size, parts * columns, half, high, low, spare, (x, j) => {
+    const part = Math.floor(x / (columns - 1));
+    const row = x - part * (columns - 1) + 1;
+    const lowest = row & -row;
+    const lies = Number(j < few);
+    const index = pick(lies === 1, j, j - few) & (half - 1);
+    const spread = 2 * index - (index & (lowest - 1));
+    const column = part * columns + spread + lowest * (odd(row & spread) ^ lies);
+    const away = j - half + columns * Number(j >= part * columns + half);
+    return pick(Boolean(lies & Number(j >= half)), away, column);
+  });
+  return { ...machine, neutral: undefined };
+}
+
+/** @param {bigint} high @param {bigint} low @param {number} modulus @param {Bits} shifts @param {number} size @param {bigint} spare @returns {Machine} */
+function cyclic(high, low, modulus, shifts, size, spare) {
+  const { size: outputs, members } = shifts;
+  demand(size <= modulus && outputs % modulus === 0 && members.length && members.length < outputs);
+  spend(outputs);
+  const inside = new Set(members);
+  const table = [...Array(outputs).keys()].filter((shift) => !inside.has(shift)).concat(members);
+  const cycles = new Array(outputs / modulus).fill(0);
+  for (const shift of members) cycles[Math.floor(shift / modulus)] += 1;
+  const machine = twoLevels(size, outputs, members.length, high, low, spare, (x, j) => {
+    const shift = table[j];
+    const begin = shift - (shift % modulus);
+    const moved = x + shift - begin;
+    return begin + moved - Number(moved >= modulus) * modulus;
+  });
+  /** @param {bigint} y @param {number} place */
+  const has = (y, place) => {
+    const at = Number(y) % modulus;
+    return inside.has(Number(y) - at + ((at - place + modulus) % modulus));
+  };
+  const even = cycles.every((count) => count === cycles[0]);
+  return even ? { ...machine, held: holding(modulus, cycles[0], [high, low], machine, has, ONE, spared(spare, low)) } : machine;
+}
+
+/** @param {number} size @param {bigint} truths @returns {Machine} */
+function hadamard(size, truths) {
+  const width = BigInt(64 - size.toString(2).length);
+  const space = 1n << width;
+  demand(size > 0 && space < 2n * truths && truths < space); // more truths than lies, but not all
+  return machineFor(
+    size,
+    1,
+    SPACE >> width,
+    alike,
+    () => [truths, space - truths],
+    (x, [u]) => {
+      const row = x + 1;
+      const column = Number(u >> width);
+      const lie = Number((u & (space - 1n)) >= truths);
+      return BigInt(column ^ ((odd(row & column) ^ lie) * (row & -row)));
+    },
+    { neutral: (units, steps) => {
+      demandRoom(units, space, steps);
+      return { words: 1, ratio: [2n * truths, units], draw: ([u]) => [(u & (space - 1n)) >= units, u >> width] };
+    } },
+  );
+}
+
+/** Whether steps make d draws: up to 64 of them from one word, or a single one from two. @param {number[][]} steps @param {number} d */
+const isPlan = (steps, d) =>
+  steps.every(([count, words, ...more]) => !more.length && 0 < count && count < 65 && (words === 1 || (words === 2 && count === 1))) &&
+  steps.reduce((draws, [count]) => draws + count, 0) === d;
+
+/** The words that steps take. @param {number[][]} steps */
+const wordsOf = (steps) => steps.reduce((total, [, words]) => total + words, 0);
+
+/** At most the smallest part of a word over the largest, over all draws. @param {number} first @param {number[][]} steps @returns {Ratio} */
+function evenness(first, steps) {
+  const space = SPACE * SPACE;
+  let even = space;
+  for (const [count, words] of steps) {
+    let parts = 1n;
+    for (let draw = 0; draw < count; draw += 1) parts *= BigInt(first++);
+    if (parts & (parts - 1n) || parts > SPACE ** BigInt(words)) even -= parts << BigInt(64 * (2 - words));
+  }
+  demand(even > 0n);
+  return [even, space];
+}
+
+/**
+ * A set by Floyd's algorithm: each draw adds its outcome, or the last of its range if that is in already.
+ * @param {number} size @param {number} first the range of the first draw, each of the next has one more
+ * @param {number[][]} steps @param {BigUint64Array} words
+ * @param {(t: number) => number} moved a number of the others as a number of all
+ * @param {number} skipped 1 if the first draw is left out
+ */
+function drawSet(size, first, steps, words, moved, skipped) {
+  const flags = new Uint8Array(size);
+  let [used, add] = [0, 1 - skipped];
+  for (const [count, taken] of steps) {
+    let u = words[used];
+    for (let draw = 0; draw < count; draw += 1) {
+      const t = taken > 1 ? Number((((u << 64n) | words[used + 1]) * BigInt(first)) >> 128n) : position(u, first);
+      u = fraction(u, first++);
+      flags[[moved(t), moved(first - 2)][flags[moved(t)]]] = add;
+      add = 1;
+    }
+    used += taken;
+  }
+  return flags;
+}
+
+/** @param {number} d @param {number} size @param {number[][]} steps @param {bigint} truths @returns {Machine} */
+function subset(d, size, steps, truths) {
+  const [many, others] = [BigInt(d), BigInt(size - d)];
+  demand(0 < d && d < size && isPlan(steps, d));
+  demand(truths < SPACE && truths * others > (SPACE - truths) * many); // the own value is in more often than any other
+  const even = evenness(size - d, steps);
+  /** @type {Ratio} */
+  const odds = [truths * others, (SPACE - truths) * many];
+  const ratio = over(odds, even);
+  /** @type {Machine} */
+  const machine = machineFor(
+    size,
+    1 + wordsOf(steps),
+    1n << BigInt(size),
+    alike,
+    () => ratio,
+    (x, words) => {
+      const truth = Number(words[0] < truths);
+      const flags = drawSet(size, size - d, steps, words.subarray(1), (t) => t + Number(t >= x), truth);
+      flags[x] |= truth;
+      return setReport(flags);
+    },
+    { neutral: (units, plan) => {
+      demandRoom(units, SPACE);
+      demand(isPlan(plan, d));
+      return {
+        words: 1 + wordsOf(plan),
+        ratio: over([truths * BigInt(size), many * units], times(even, evenness(size - d + 1, plan))),
+        draw: (words) => [words[0] >= units, setReport(drawSet(size, size - d + 1, plan, words.subarray(1), (t) => t, 0))],
+      };
+    } },
+  );
+  return { ...machine, held: holding(size, d, odds, machine, (y, place) => Boolean((y >> BigInt(place)) & 1n), even, ONE) };
+}
+
+/** @param {Uint32Array} gradeOf @param {bigint[]} other @param {bigint[]} own @returns {Machine} */
+function gradedUnary(gradeOf, other, own) {
+  const size = gradeOf.length;
+  demand(size && own.length === other.length && gradeOf.every((grade) => grade < own.length));
+  demand(own.every((a, grade) => 0n < other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
+  return {
+    size,
+    words: size,
+    outputs: 1n << BigInt(size),
+    label: (x) => gradeOf[x],
+    ratio: (x, z) => {
+      const [g, h] = [gradeOf[x], gradeOf[z]];
+      return [own[g] * (SPACE - other[h]), other[g] * (SPACE - own[h])];
+    },
+    // for nobody's value, -1, no bit is the own one
+    draw: (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => Number(words[bit] < pick(bit === x, own[g], other[g])))),
+  };
+}
+
+/** @param {bigint} other @param {bigint} own @param {number} size @returns {Machine} */
+function unary(other, own, size) {
+  const machine = gradedUnary(new Uint32Array(size), [other], [own]);
+  return {
+    ...machine,
+    label: alike,
+    bitwise: true,
+    neutral: (units, steps) => {
+      demandRoom(units, SPACE, steps);
+      return { words: size + 1, ratio: [own * SPACE, other * units], draw: (words) => [words[size] >= units, machine.draw(-1, words)] };
+    },
+  };
+}
+
+// -- src/levels.js -------------------------------------------------------------------------------------------
+
+/** The law of blocks inside blocks: marks on some of the nodes of a tree, down to the values. */
+
+
+
+/**
+ * Nodes of one depth with the same marks above them and on them; `sides` are the states of their children, unmarked and marked.
+ * @typedef {{depth: number, part: (Machine & {held: Held & {marks: Marks}}) | null, sides: number[]}} State
+ */
+
+/**
+ * A node in the layout of a report: child number `rank` among the marked or unmarked children of `parent`.
+ * @typedef {{state: State, parent: number, side: number, rank: number, at: bigint, word: number, leads: boolean}} Slot
+ */
+
+/** @param {number[]} branches @param {Machine[]} inners @param {Uint32Array} leaves @param {number[][]} shown @returns {Machine} */
+function levels(branches, inners, leaves, shown) {
+  const height = branches.length;
+  /** How many leaves are below a node of each depth. */
+  const spans = branches.map((_, depth) => branches.slice(depth).reduce((a, b) => a * b));
+  demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1));
+  demand(spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
+  const span = (/** @type {number} */ depth) => spans[depth] ?? 1;
+  /** @type {State[]} */
+  const states = [];
+  for (let [depth, expected] = [0, 1]; depth <= height; depth += 1) {
+    const row = shown[depth] ?? new Array(expected).fill(0);
+    demand(row.length === expected && expected <= 4096);
+    let next = states.length + expected;
+    expected = 0;
+    for (const entry of row) {
+      const part = entry ? inners[entry - 1] : null;
+      demand(!part || (part.held?.marks && part.size === branches[depth] && part.size > 1));
+      demand(!entry || part);
+      const sides = depth === height ? [] : entry ? [next, next + 1] : [next];
+      states.push({ depth, part: /** @type {State["part"]} */ (part), sides });
+      next += sides.length;
+      expected += sides.length;
+    }
+  }
+  /** The states of a node's children with how many there are in each, marked ones first. @param {State} state @returns {[number, number, number][]} */
+  const children = ({ depth, part, sides }) =>
+    part
+      ? [[sides[1], part.held.marks.members, 1], [sides[0], part.held.places - part.held.marks.members, 0]]
+      : sides.map((side) => [side, branches[depth], 0]);
+  const counts = new Array(states.length).fill(0);
+  /** @type {Ratio[]} */
+  const above = new Array(states.length).fill(ONE);
+  const below = [...above];
+  /** The largest ratio of values that part below a node of each depth. @type {Ratio[]} */
+  const ratios = new Array(height).fill(ONE);
+  for (let number = states.length - 1; number >= 0; number -= 1) {
+    const { depth, part, sides } = states[number];
+    for (const [child, often] of children(states[number])) counts[number] += often * counts[child];
+    if (part || counts[number]) counts[number] += 1;
+    const marks = part?.held.marks;
+    sides.forEach((child, mark) => {
+      const up = marks ? times(above[child], marks.above[mark]) : above[child];
+      const down = marks ? times(below[child], marks.below[mark]) : below[child];
+      above[number] = mark ? larger(above[number], up) : up;
+      below[number] = mark ? larger(below[number], down) : down;
+      sides.forEach((sibling, other) => {
+        const both = times(above[child], below[sibling]);
+        ratios[depth] = larger(ratios[depth], marks ? times(both, marks.between[mark - other + 1]) : both);
+      });
+    });
+  }
+  for (let depth = height - 1; depth; depth -= 1) ratios[depth - 1] = larger(ratios[depth - 1], ratios[depth]);
+  spend(64 * counts[0]);
+  /** @type {Slot[]} */
+  const slots = [];
+  let [bits, words] = [0, 0];
+  let outputs = 1n;
+  /** @param {number} number @param {number} parent @param {number} side @param {number} rank */
+  const layOutSlots = (number, parent, side, rank) => {
+    const state = states[number];
+    const following = children(state).filter(([child]) => counts[child]);
+    const mine = slots.push({ state, parent, side, rank, at: BigInt(bits), word: words, leads: following.length > 0 }) - 1;
+    if (state.part) {
+      outputs = state.part.outputs << BigInt(bits);
+      bits += bitsOf(state.part.outputs);
+      words += state.part.words + Number(parent >= 0);
+      demand(bits <= LIMITS.bits, "its reports are too large");
+    }
+    for (const [child, often, mark] of following) for (let j = 0; j < often; j += 1) layOutSlots(child, mine, mark, j);
+  };
+  layOutSlots(0, -1, 0, 0);
+  const last = branches[height - 1];
+  return machineFor(
+    leaves.length,
+    words,
+    outputs,
+    (x) => Math.floor(leaves[x] / last),
+    (x, z) => ratios[spans.filter((_, depth) => Math.floor(leaves[x] / span(depth)) === Math.floor(leaves[z] / span(depth))).length - 1],
+    (x, from) => {
+      const digits = branches.map((branch, depth) => Math.floor(leaves[x] / span(depth + 1)) % branch);
+      /** @type {{own: number, side: number, rank: number}[]} */
+      const standing = [];
+      let report = 0n;
+      for (const { state, parent, side, rank, at, word, leads } of slots) {
+        let place = digits[state.depth];
+        const up = standing[parent];
+        const own = up ? up.own & Number(up.side === side) & Number(up.rank === rank) : 1;
+        let [mark, before] = [0, 0];
+        if (state.part) {
+          const { held, draw, words: taken } = state.part;
+          let begin = word;
+          if (up) place = pick(own === 1, place, position(from[begin++], held.places));
+          const y = draw(place, from.subarray(begin, begin + taken));
+          report += y << at;
+          if (leads)
+            for (let z = 0; z < held.places; z += 1) {
+              const has = Number(held.marks.has(y, z));
+              before += has & Number(z < place);
+              mark += has & Number(z === place);
+            }
+        }
+        standing.push({ own, side: mark, rank: pick(mark === 1, before, place - before) });
+      }
+      return report;
+    },
+  );
+}
+
+// -- src/lines.js --------------------------------------------------------------------------------------------
+
+/** The laws of values that lie along a line, around a ring or on a torus. */
+
+
+
+/**
+ * A value at a place, with `units[d]` words for d steps either way and `flat` words for every place.
+ * @param {bigint} flat @param {Uint32Array} places @param {number} size @param {bigint[]} units
+ * @param {number} most the most distances it may have
+ * @param {(steps: number) => Ratio | null} ratio of values so many steps apart
+ * @param {(place: number) => number} bring a number of steps from place 0 to the place that is reported
+ * @returns {Machine}
+ */
+function fading(flat, places, size, units, most, ratio, bring) {
+  demand(units.length > 1 && units.length <= most && flat > 0n);
+  const all = BigInt(size) * flat;
+  demandFull([all, ...units, ...units.slice(1)]);
+  demand(!places.length || (places.length === size && places.every((place) => place < size)));
+  const bounds = sums([all, ...[...units].reverse(), ...units.slice(1)]);
+  const at = (/** @type {number} */ x) => (places.length ? places[x] : x);
+  const ratioOf = kept(ratio);
+  return machineFor(
+    size,
+    1,
+    BigInt(size),
+    own,
+    (x, z) => ratioOf(Math.abs(at(x) - at(z))),
+    (x, [u]) => {
+      const number = rank(bounds, u);
+      return pick(number === 0, u / flat, BigInt(bring(at(x) + number - units.length)));
+    },
+  );
+}
+
+/** @param {bigint} flat @param {Uint32Array} places @param {number} size @param {bigint[]} units @returns {Machine} */
+function geometric(flat, places, size, units) {
+  /** The words that lead so many steps away: to an end, with all that go beyond it, or to a place between. */
+  const ends = sums([flat, ...[...units].reverse()]).reverse().slice(0, -1);
+  const between = units.slice(0, size - 1).map((unit) => unit + flat);
+  return fading(
+    flat,
+    places,
+    size,
+    units,
+    size,
+    (steps) => {
+      spend(4 * (units.length + steps));
+      const far = new Array(steps).fill(flat);
+      const toEnd = [...ends, ...far].slice(0, size);
+      const rest = far.slice(0, Math.max(0, size - 1 - between.length));
+      const around = size > 2 ? [...rest, ...[...between].reverse().slice(0, -1), ...between, ...rest] : [];
+      const moved = around.slice(steps);
+      const stay = around.slice(0, moved.length);
+      return largest([...toEnd.slice(0, toEnd.length - steps), ...stay, ...moved], [...toEnd.slice(steps), ...moved, ...stay]);
+    },
+    (place) => Math.min(Math.max(place, 0), size - 1),
+  );
+}
+
+/** @param {bigint} flat @param {Uint32Array} places @param {number} size @param {bigint[]} units @returns {Machine} */
+function ring(flat, places, size, units) {
+  demand(size > 2);
+  return fading(
+    flat,
+    places,
+    size,
+    units,
+    Math.floor(size / 2) + 1,
+    (steps) => {
+      spend(2 * size);
+      const noise = new Array(size).fill(flat);
+      units.forEach((unit, distance) => {
+        noise[distance] += unit;
+        if (distance) noise[size - distance] += unit;
+      });
+      const moved = [...noise.slice(steps), ...noise.slice(0, steps)];
+      return largest([...noise, ...moved], [...moved, ...noise]);
+    },
+    (place) => (place + size) % size,
+  );
+}
+
+/** @param {Uint32Array} cells @param {number[]} shape @param {bigint} spare @param {bigint[]} units @returns {Machine} */
+function torus(cells, shape, spare, units) {
+  const outputs = units.length;
+  demand(shape.every(Boolean) && shape.reduce((cells, side) => cells * side, 1) === outputs);
+  demand(units.every(Boolean) && spare < outputs);
+  demandFull([...units, spare]);
+  demand(cells.length && cells.every((cell) => cell < outputs));
+  /**
+   * Two cells or displacements put together, coordinate by coordinate.
+   * @param {number} a @param {number} b @param {(a: number, b: number, side: number) => number} join
+   */
+  const joined = (a, b, join) => {
+    let [left, found] = [outputs, 0];
+    for (const side of shape) {
+      left /= side;
+      found += join(Math.floor(a / left) % side, Math.floor(b / left) % side, side) * left;
+    }
+    return found;
+  };
+  /** The number of a cell, each coordinate taken modulo its side. @param {number[]} cell */
+  const number = (cell) => cell.reduce((found, c, i) => found * shape[i] + (c % shape[i]), 0);
+  /** @param {number} t */
+  const coordinates = (t) => {
+    let left = outputs;
+    return shape.map((side) => Math.floor(t / (left /= side)) % side);
+  };
+  /** The displacement with every coordinate taken the shorter way round. @param {number} t */
+  const folded = (t) => joined(t, 0, (c, _, side) => Math.min(c, side - c));
+  demand(units.every((unit, t) => unit === units[folded(t)]));
+  const bounds = sums(units);
+  const rough = doubles(units);
+  /** Whether units follow e^-E closely enough to keep every ratio within e^E. @param {Grid} grid */
+  const follows = (grid) => {
+    // With K W + c - s <= u <= K W + c for the units u of every displacement, W its e^-E, and E(z) <= E(y) + E(t) for the step t
+    // from y to z, u(y) / u(z) <= (K W + c) / (K W e^-E(t) + c - s). That is at most e^E(t) if e^E(t) (c - s) >= c, which holds
+    // for all steps if it does for the least E. What rounds W moves K W by a part of at most 2^-190 and twice the rounding of E.
+    const fine = 320n;
+    /** @type {[bigint, bigint][]} units and e^-E in units of 2^-320, of every displacement the shorter way round */
+    const all = [];
+    let [least, first] = [SPACE ** 8n, 0n];
+    /** @type {Ratio | null} */
+    let nearest = null;
+    units.forEach((unit, t) => {
+      if (folded(t) !== t) return;
+      const entry = grid.apart(coordinates(t));
+      const [top, bottom] = expBelow(entry);
+      const weight = (bottom << fine) / top;
+      all.push([unit, weight]);
+      if (weight < least) least = weight;
+      if (weight > first) first = weight;
+      if (t && (!nearest || atMost(entry, nearest))) nearest = entry;
+    });
+    if (!nearest || first === least) return false;
+    /** @param {bigint} weight */
+    const unitOf = (weight) => all.find((one) => one[1] === weight)?.[0] ?? 0n;
+    const slope = ((unitOf(first) - unitOf(least)) << fine) / (first - least);
+    let [most, floor] = [-SPACE, SPACE];
+    for (const [unit, weight] of all) {
+      const above = unit - ((slope * weight) >> fine);
+      const under = unit - ((slope * (weight + 1n)) >> fine) - 1n;
+      if (above > most) most = above;
+      if (under < floor) floor = under;
+    }
+    const part = plus([1n, 1n << 190n], times([2n, 1n], grid.rounding));
+    const right = plus([most, 1n], times(part, [slope, 1n]));
+    return slope > 0n && floor > 0n && atMost(right, times(expBelow(nearest), [floor, 1n]));
+  };
+  const ratioOf = kept((/** @type {number} */ apart) => {
+    spend(outputs);
+    const further = units.map((_, t) => joined(t, apart, (a, b, side) => (a + b) % side));
+    return largest(units, further.map((t) => units[t]), rough, Float64Array.from(further, (t) => rough[t]));
+  });
+  return machineFor(
+    cells.length,
+    1,
+    BigInt(outputs),
+    own,
+    (x, z) => ratioOf(folded(joined(cells[x], cells[z], (a, b, side) => (a - b + side) % side))),
+    (x, [u]) => {
+      const number = rank(bounds, u);
+      const isSpare = number === outputs;
+      const moved = joined(cells[x], pick(isSpare, 0, number), (a, b, side) => a + b - side * Number(a + b >= side));
+      return pick(isSpare, u - SPACE + spare, BigInt(moved));
+    },
+    { proves: ({ grid }) => {
+      if (!grid || outputs <= 512 || grid.shape.length !== shape.length) return false;
+      // the values lie as the cells of the grid do, up to a displacement that all have in common
+      const moved = new Set(grid.cells.map((cell, x) => joined(cells[x], number(cell), (a, b, side) => (a - b + side) % side)));
+      return moved.size === 1 && follows(grid);
+    } },
+  );
+}
+
+// -- src/composed.js -----------------------------------------------------------------------------------------
+
+/** The laws that are made of other laws, and tables, which are made of none. */
+
+
+
+/** The product of two bounds; null where one of them is missing. @param {Ratio | null} a @param {Ratio | null} b */
+const both = (a, b) => (a && b ? times(a, b) : null);
+
+/** The larger of two bounds; null where one of them is missing. @param {Ratio | null} a @param {Ratio | null} b */
+const either = (a, b) => (a && b ? larger(a, b) : null);
+
+/** @param {Machine[]} parts */
+const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
+
+/**
+ * The members of groups: the place of every value in its group, and how many each has.
+ * @param {Uint32Array} groupOf @param {number} count
+ */
+function placed(groupOf, count) {
+  const sizes = new Array(count).fill(0);
+  demand(groupOf.every((group) => group < count));
+  return { place: Uint32Array.from(groupOf, (group) => sizes[group]++), sizes };
+}
+
+/** @param {Uint32Array} blockOf @param {number[]} kindOf @param {Machine[]} kinds @returns {Machine} */
+function blocks(blockOf, kindOf, kinds) {
+  demand(kindOf.length && kindOf.every((kind) => kind < kinds.length));
+  const parts = kindOf.map((kind) => kinds[kind]);
+  const { place, sizes } = placed(blockOf, parts.length);
+  demand(parts.every((part, block) => part.size === sizes[block]));
+  const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
+  let labels = 0;
+  const number = kept((/** @type {string} */ _) => labels++);
+  return machineFor(
+    blockOf.length,
+    mostWords(kinds),
+    outputs,
+    (x) => number(`${blockOf[x]}/${parts[blockOf[x]].label(place[x])}`),
+    (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : null),
+    (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
+  );
+}
+
+/** The place of each value among those that are sensitive, or among the others. @param {Bits} sensitive */
+function sides({ size, members }) {
+  const isOther = new Uint8Array(size).fill(1);
+  for (const x of members) isOther[x] = 0;
+  const counts = [0, 0];
+  return { isOther, place: Uint32Array.from(isOther, (side) => counts[side]++), others: size - members.length };
+}
+
+/** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @param {number[][]} steps @returns {Machine} */
+function highLow(inner, units, sensitive, steps) {
+  const { isOther, place, others } = sides(sensitive);
+  demand(inner.neutral && sensitive.members.length === inner.size);
+  if (!others) {
+    demand(!units && !steps.length);
+    return inner;
+  }
+  const neutral = inner.neutral(units, steps);
+  const base = inner.outputs <= SPACE / 2n ? inner.outputs : 1n << BigInt(64 * Math.ceil(bitsOf(inner.outputs) / 64));
+  return machineFor(
+    sensitive.size,
+    Math.max(inner.words, neutral.words),
+    base + BigInt(others),
+    (x) => isOther[x],
+    (x, z) => (isOther[x] ? null : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
+    (x, words) => {
+      const other = isOther[x] === 1;
+      const hidden = inner.draw(pick(other, 0, place[x]), words);
+      const [passes, report] = neutral.draw(words);
+      return pick(Boolean(Number(passes) & isOther[x]), base + BigInt(place[x]), pick(other, report, hidden));
+    },
+  );
+}
+
+/** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @returns {Machine} */
+function utilityRappor(inner, units, sensitive) {
+  const machine = highLow(inner, units, sensitive, []);
+  const { isOther, place } = sides(sensitive);
+  const { size, members } = sensitive;
+  demand(inner.bitwise);
+  return {
+    ...machine,
+    words: inner.size + 1,
+    outputs: 1n << BigInt(size),
+    draw: (x, words) => {
+      const flags = new Uint8Array(size);
+      const hidden = inner.draw(pick(isOther[x] === 1, -1, place[x]), words);
+      members.forEach((bit, at) => (flags[bit] = Number((hidden >> BigInt(at)) & 1n)));
+      flags[x] |= isOther[x] & Number(words[words.length - 1] >= units);
+      return setReport(flags);
+    },
+  };
+}
+
+/** @param {Machine[]} parts @param {bigint[]} units @returns {Machine} */
+function mixture(parts, units) {
+  demand(units.every(Boolean) && units.length === parts.length);
+  demandFull(units);
+  demand(parts.every((part) => part.size === parts[0].size));
+  const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
+  const bounds = sums(units);
+  return machineFor(
+    parts[0].size,
+    1 + mostWords(parts),
+    outputs,
+    parts.every((part) => part.label === alike) ? alike : (x) => parts.map((part) => part.label(x)).join(),
+    (x, z) => parts.map((part) => part.ratio(x, z)).reduce(either),
+    (x, words) => {
+      const part = rank(bounds, words[0]);
+      return offsets[part] + parts[part].draw(x, words.subarray(1));
+    },
+  );
+}
+
+/** @param {Uint32Array} blockOf @param {number[]} kindOf @param {Machine[]} kinds @param {bigint[]} units @returns {Machine} */
+function nested(blockOf, kindOf, kinds, units) {
+  const shown = blocks(blockOf, kindOf, kinds);
+  const [count, size] = [kindOf.length, shown.size];
+  const truth = SPACE - sum(units);
+  demand(units.length === count && count > 1 && units.every(Boolean) && truth > 0n);
+  const parts = kindOf.map((kind) => kinds[kind]);
+  const helds = parts.map((part) => {
+    demand(part.held);
+    return part.held;
+  });
+  const { place, sizes } = placed(blockOf, count);
+  const { offsets } = layOut(parts.map((part) => part.outputs));
+  const bounds = sums(units);
+  /** @param {number} b @returns {Ratio} */
+  const odds = (b) => [units[b] + truth, units[b]];
+  /** The largest Q(y|x) / Q(y|z) in the block of x, and Q(y|z) / Q(y|x) there, for z in any other. */
+  const across = kept((/** @type {number} */ x) => {
+    const b = blockOf[x];
+    const [above, below] = helds[b].ratios(place[x]);
+    return [times(odds(b), above), over(below, odds(b))];
+  });
+  /** The report of a value at a place of the block `mine`, or a blank one of that block. @param {number} mine @param {number} at @param {boolean} blank @param {BigUint64Array} words */
+  const drawn = (mine, at, blank, words) => {
+    const found = rank(bounds, words[0]);
+    const block = pick(found === count, mine, found);
+    return offsets[block] + helds[block].draw(at, pick(block === mine, blank, true), words.subarray(1));
+  };
+  /** The words with which a blank report shows each block, at least and at most, in units of 2^-64. @param {(a: bigint, b: bigint) => bigint} divide */
+  const blanks = (divide) => units.map((unit, b) => unit * SPACE + BigInt(sizes[b]) * divide(SPACE, BigInt(size)) * truth);
+  const least = blanks((a, b) => a / b);
+  const most = blanks(ceilDivide);
+  const mostBlank = units.map((unit, b) => /** @type {Ratio} */ ([most[b], unit * SPACE])).reduce(larger);
+  const words = 1 + Math.max(...helds.map((held) => held.words));
+  return {
+    ...shown,
+    words,
+    ratio: (x, z) => (blockOf[x] === blockOf[z] ? shown.ratio(x, z) : larger(across(x)[0], across(z)[1])),
+    draw: (x, from) => drawn(blockOf[x], place[x], false, from),
+    held: {
+      places: size,
+      words: 1 + words,
+      draw: (x, blank, from) => {
+        const at = pick(blank, position(from[0], size), x);
+        return drawn(blockOf[at], place[at], blank, from.subarray(1));
+      },
+      ratios: (x) => {
+        const b = blockOf[x];
+        const [above, below] = helds[b].ratios(place[x]);
+        const mine = (units[b] + truth) * SPACE;
+        return [larger(times([mine, least[b]], above), ONE), larger(times([most[b], mine], below), mostBlank)];
+      },
+    },
+  };
+}
+
+/** @param {Uint32Array} classOf @param {Machine[]} inners @param {number[][]} marks @param {bigint[][]} units @returns {Machine} */
+function types(classOf, inners, marks, units) {
+  const classes = units.length;
+  const { place, sizes } = placed(classOf, classes);
+  demand(sizes.every(Boolean) && marks.length);
+  for (const row of units) demandFull(row);
+  demand(units.every((row) => row.length === marks.length) && marks.every((row) => row.length === classes));
+  spend(marks.length * classes * classes);
+  const fine = 1n << 128n;
+  /** @type {Ratio[]} */
+  const inner = new Array(classes).fill(ONE);
+  const most = units.map((row) => row.map((unit) => unit * fine));
+  const least = units.map((row) => row.map((unit) => unit * fine));
+  let words = 0;
+  const shown = marks.map((row, type) => {
+    let [at, taken] = [0, 0];
+    const found = row.flatMap((mark, group) => {
+      if (!mark) return [];
+      const part = inners[mark - 1];
+      demand(part?.held && part.neutral && part.size === sizes[group] && part.size > 1);
+      const [above, below] = part.held.ratios(0);
+      least[group][type] = (least[group][type] * below[1]) / below[0];
+      most[group][type] = ceilDivide(most[group][type] * above[0], above[1]);
+      if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1) ?? ONE);
+      const begin = at;
+      at += bitsOf(part.outputs);
+      taken += 1 + part.words;
+      return [{ group, part, held: part.held, at: BigInt(begin) }];
+    });
+    words = Math.max(words, taken);
+    return found;
+  });
+  const { offsets, outputs } = layOut(shown.map((found) => (found.length ? found[found.length - 1].part.outputs << found[found.length - 1].at : 1n)));
+  const bounds = units.map(sums);
+  const across = kept((/** @type {number} */ key) => largest(most[Math.floor(key / classes)], least[key % classes]));
+  return machineFor(
+    classOf.length,
+    1 + words,
+    outputs,
+    (x) => classOf[x],
+    (x, z) => (classOf[x] === classOf[z] ? inner[classOf[x]] : across(classOf[x] * classes + classOf[z])),
+    (x, from) => {
+      const type = rank(bounds[classOf[x]], from[0]);
+      let [report, used] = [0n, 1];
+      for (const { group, part, held, at } of shown[type]) {
+        const end = used + 1 + part.words;
+        report += held.draw(place[x], group !== classOf[x], from.subarray(used, end)) << at;
+        used = end;
+      }
+      return offsets[type] + report;
+    },
+  );
+}
+
+/** @param {bigint[][]} rows @returns {Machine} */
+function table(rows) {
+  const outputs = rows[0]?.length;
+  demand(outputs && rows.every((row) => row.length === outputs));
+  for (const row of rows) demandFull(row);
+  const bounds = rows.map(sums);
+  const rough = rows.map(doubles);
+  return machineFor(
+    rows.length,
+    1,
+    BigInt(outputs),
+    own,
+    (x, z) => {
+      spend(outputs / 8);
+      return largest(rows[x], rows[z], rough[x], rough[z]);
+    },
+    (x, [u]) => BigInt(rank(bounds[x], u)),
+  );
+}
+
+/** @param {Machine} first @param {Machine} second @returns {Machine} */
+function paired(first, second) {
+  const k = second.size;
+  const split = (/** @type {number} */ x) => [Math.floor(x / k), x % k];
+  return machineFor(
+    first.size * k,
+    first.words + second.words,
+    first.outputs * second.outputs,
+    own,
+    (x, z) => {
+      const [[a, b], [c, d]] = [split(x), split(z)];
+      return both(a === c ? ONE : first.ratio(a, c), b === d ? ONE : second.ratio(b, d));
+    },
+    (x, words) => {
+      const [a, b] = split(x);
+      return first.draw(a, words.subarray(0, first.words)) * second.outputs + second.draw(b, words.subarray(first.words));
+    },
+  );
+}
+
+/** @param {number[]} choice @param {Machine} first @param {Machine[]} seconds @returns {Machine} */
+function adaptive(choice, first, seconds) {
+  demand(BigInt(choice.length) === first.outputs && choice.every((kind) => kind < seconds.length));
+  demand(seconds.every((second) => second.size === first.size));
+  const width = seconds.map((second) => second.outputs).reduce((a, b) => (a > b ? a : b));
+  return machineFor(
+    first.size,
+    first.words + mostWords(seconds),
+    first.outputs * width,
+    (x) => [first, ...seconds].map((part) => part.label(x)).join(),
+    (x, z) => both(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(either)),
+    (x, words) => {
+      const report = first.draw(x, words.subarray(0, first.words));
+      return report * width + seconds[choice[Number(report)]].draw(x, words.subarray(first.words));
+    },
+  );
+}
+
+/** @param {Machine} first @param {Machine} second @returns {Machine} */
+function product(first, second) {
+  demand(first.outputs < 1 << 20);
+  return adaptive(new Array(Number(first.outputs)).fill(0), first, [second]);
+}
+
+/** @param {Machine} inner @param {bigint[][]} weights @returns {Machine} */
+function postProcessed(inner, weights) {
+  demand(BigInt(weights.length) === inner.outputs);
+  const outputs = weights[0].length;
+  for (const row of weights) {
+    demand(row.length === outputs);
+    demandFull(row);
+  }
+  const bounds = weights.map(sums);
+  return machineFor(
+    inner.size,
+    inner.words + 1,
+    BigInt(outputs),
+    inner.label,
+    inner.ratio,
+    (x, words) => BigInt(rank(bounds[Number(inner.draw(x, words.subarray(0, inner.words)))], words[inner.words])),
+  );
+}
+
+// -- src/kinds.js --------------------------------------------------------------------------------------------
+
+/** From the data of a law to the machine that draws by it. */
+
+
+
+/**
+ * Every kind of law: the shape of its data, as `shaped` reads it (w is the width of words), and what makes its machine of the entries in that order.
+ * @type {Map<string, [string, (...entries: any[]) => Machine]>}
+ */
+const KINDS = new Map([
+  ["adaptive", ["choice:n* first:l seconds:l*", adaptive]],
+  ["blocks", ["block_of:r kind_of:n* kinds:l*", blocks]],
+  ["cyclic", ["high low modulus:n shifts:s size:n spare w", cyclic]],
+  ["general_hadamard", ["columns:n high low parts:n size:n spare w", generalHadamard]],
+  ["geometric", ["flat places:r size:n units:b* w", geometric]],
+  ["graded_unary", ["grade_of:r other:b* own:b* w", gradedUnary]],
+  ["hadamard", ["size:n true w", hadamard]],
+  ["high_low", ["inner:l neutral sensitive:s steps:n**", highLow]],
+  ["levels", ["branches:n* inners:l* leaves:r shown:n** w", levels]],
+  ["mixture", ["parts:l* units:b*", mixture]],
+  ["nested", ["block_of:r kind_of:n* kinds:l* units:b*", nested]],
+  ["paired", ["first:l second:l", paired]],
+  ["post_processed", ["inner:l weights:b**", postProcessed]],
+  ["product", ["first:l second:l", product]],
+  ["response", ["high low size:n spare w", response]],
+  ["ring", ["flat places:r size:n units:b* w", ring]],
+  ["subset", ["d:n size:n steps:n** true w", subset]],
+  ["table", ["rows:b** w", table]],
+  ["torus", ["cells:r shape:n* spare units:b* w", torus]],
+  ["types", ["class_of:r inners:l* marks:n** units:b** w", types]],
+  ["unary", ["other own size:n w", unary]],
+  ["utility_rappor", ["inner:l neutral sensitive:s", utilityRappor]],
+]);
+
+/**
+ * The machine of a law, as JSON data says it.
+ * @param {any} data
+ * @param {number} [depth] how many laws may be inside each other
+ * @returns {Machine}
+ */
+function machineOf(data, depth = LIMITS.depth) {
+  const [shape, make] = KINDS.get(data?.kind) ?? ["", null];
+  demand(make && depth, "a law in it is of no known kind, or too deep inside others");
+  if (data.size !== undefined) demand(whole(data.size) <= LIMITS.values, "it has too many values");
+  const machine = make(...shaped(data, shape, (inner) => machineOf(inner, depth - 1)));
+  demand(machine.size > 0 && machine.size <= LIMITS.values && machine.words <= LIMITS.bits + 2, "it has no values, or too many");
+  return machine;
+}
+
+// -- src/check.js --------------------------------------------------------------------------------------------
+
+/** The check of a published law, from its integers alone, before anybody answers. */
+
+
+
+/**
+ * A law that keeps its promise: every likelihood ratio that the context asks about is within e^E.
+ * @typedef {object} Law
+ * @property {string} fingerprint the SHA-256 of its text
+ * @property {readonly any[]} values the answers that can be given
+ * @property {number} size how many there are
+ * @property {any} context the context that was checked, as published
+ * @property {string} epsilon the largest finite entry of E, or an upper bound of it, as exact text
+ * @property {boolean} shows whether some values may be told from others for certain
+ * @property {(x: number, z: number) => string} allowed E between two values, by number, as exact text
+ * @property {number} words how many 64-bit words a report takes
+ * @property {number} bits how many bits hold a report
+ * @property {(value: any) => number} index the number of a value
+ * @property {(x: number, words: BigUint64Array) => bigint} draw the report of value number x
+ * @property {(report: bigint) => number | string} written a report as it is sent
+ */
+
+/**
+ * The law that a text publishes, once its promise has been checked; `Refused` with a reason if it does not hold.
+ * @param {string} text the canonical JSON, exactly as published
+ * @param {{fingerprint?: string}} [expected]
+ * @returns {Promise<Law>}
+ */
+async function checkLaw(text, { fingerprint } = {}) {
+  if (typeof text !== "string" || text.length > LIMITS.bytes) throw new Refused("The law is no text, or too long.", "limits");
+  const hash = await sha256(text);
+  if (fingerprint !== undefined && fingerprint !== hash)
+    throw new Refused("The law is not the one that was announced: its fingerprint is another one.", "fingerprint");
+  try {
+    begin();
+    return checked(text, hash);
+  } catch (problem) {
+    if (problem instanceof Refused) {
+      if (problem.code !== "law") throw problem;
+      throw new Refused(`This collection is refused: ${problem.message}.`, "law");
+    }
+    throw new Refused("This collection is refused: its law cannot be read.", "law");
+  }
+}
+
+/** @param {string} text @param {string} fingerprint @returns {Law} */
+function checked(text, fingerprint) {
+  const data = entries(strictJson(text), "context domain law version");
+  demand(data.version === 2, "its version is not known here");
+  const context = readContext(data.context, data.domain);
+  const machine = machineOf(data.law);
+  demand(machine.size === context.values.length, "its law is not for the values that it lists");
+  const bits = bitsOf(machine.outputs);
+  demand(bits <= LIMITS.bits, "its reports are too large");
+  prove(context, machine);
+  const { values } = context;
+  /** @type {Map<string, number>} */
+  const numbers = new Map(values.map((value, x) => [JSON.stringify(value), x]));
+  return Object.freeze({
+    fingerprint,
+    values: Object.freeze(values),
+    size: values.length,
+    context: data.context,
+    epsilon: textOf(context.largest),
+    shows: context.shows,
+    allowed: (/** @type {number} */ x, /** @type {number} */ z) => (x === z ? "0" : textOf(context.at(x, z))),
+    words: machine.words,
+    bits,
+    index: (/** @type {any} */ value) => {
+      const x = numbers.get(JSON.stringify(value));
+      if (x === undefined) throw new Refused("This is not one of the answers that can be given.", "value"); // never repeats it
+      return x;
+    },
+    draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) => {
+      if (!(x in values) || words.length !== machine.words) throw new Refused("A report takes a value and exactly its words.", "value");
+      return machine.draw(x, words);
+    },
+    written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
+  });
+}
+
+/**
+ * Refuse a machine that lets a pair of values be told apart more than the context allows. No floating-point number decides.
+ * @param {Context} context
+ * @param {Machine} machine
+ */
+function prove(context, machine) {
+  if (machine.proves?.(context)) return;
+  /** What has been proved: for a bound, the entries of E that it is within. @type {Map<Ratio, Set<Ratio>>} */
+  const proved = new Map();
+  const named = (/** @type {number} */ x) => JSON.stringify(context.values[x]).slice(0, 60);
+  for (const [x, z] of context.pairs(machine.label)) {
+    spend(8);
+    const allowed = context.at(x, z);
+    if (!allowed) continue;
+    const ratio = machine.ratio(x, z);
+    demand(ratio, `some report would tell ${named(x)} from ${named(z)} for certain, which must be hard to tell apart`);
+    let within = proved.get(ratio);
+    if (!within) proved.set(ratio, (within = new Set()));
+    if (within.has(allowed)) continue;
+    demand(ratio[0] >= ratio[1] && ratio[1] > 0n);
+    const most = expBelow(allowed);
+    demand(ratio[0] * most[1] <= most[0] * ratio[1], `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(allowed)} allows`);
+    within.add(allowed);
+  }
+}
+
+// -- src/random.js -------------------------------------------------------------------------------------------
+
+/** Random words from the system; without them there is no report. */
+
+
+/**
+ * So many random 64-bit words.
+ * @param {number} count
+ */
+function randomWords(count) {
+  const words = new BigUint64Array(count);
+  // at most 65,536 bytes a call; whatever it throws ends the report
+  for (let at = 0; at < count; at += 8192) globalThis.crypto.getRandomValues(words.subarray(at, at + 8192));
+  if (count && words.every((word) => !word)) throw new Refused("There is no randomness here, so no report was made.", "random");
+  return words;
+}
+
+/** So many random bytes, a multiple of eight, as lowercase hexadecimal digits. @param {number} count */
+const randomHex = (count) => hexOf(randomWords(count / 8).buffer);
+
+export { LIMITS, Refused, atMost, checkLaw, exactNumber, hexOf, plus, randomHex, randomWords, sha256, textOf, utf8 };

@@ -1,0 +1,200 @@
+// discreet 0.1.0, the client: joined from src/ by build.mjs, so do not edit it here.
+// SPDX-License-Identifier: Apache-2.0
+
+import { Refused, randomHex } from "./discreet.js";
+
+import { KEY_BYTES, keyBytes, tagKey } from "./participant.js";
+
+/** @import { Store } from "./participant.js" */
+
+// -- src/files.js --------------------------------------------------------------------------------------------
+
+/** Where a journal is kept in Node: a file, its key beside it, and a lock that ends with its process. */
+
+
+
+/** A module of Node, loaded only where it is used. @param {string} name @returns {Promise<any>} */
+const load = (name) => import(name);
+
+/** How many tries, 10 ms apart, a lock is waited for. */
+const LOCK_TRIES = 3000;
+
+/** The locks that are held here. @type {Set<string>} */
+const held = new Set();
+
+/**
+ * What `work` gives, or `otherwise` if it fails with this code.
+ * @param {any} work
+ * @param {string} code
+ * @param {any} otherwise
+ * @returns {Promise<any>}
+ */
+const unless = (work, code, otherwise) =>
+  work.catch((/** @type {any} */ problem) => {
+    if (problem.code !== code) throw problem;
+    return otherwise;
+  });
+
+/**
+ * A journal in a file, in the same form as Python's; ``PATH.key`` holds its key and ``PATH.pid`` says who writes to it.
+ * @implements {Store}
+ */
+class FileStore {
+  /** @param {string} path */
+  constructor(path) {
+    this.path = path;
+  }
+
+  /** @param {(fs: any) => Promise<any>} work */
+  async #locked(work) {
+    const fs = await load("node:fs/promises");
+    const free = await this.#lock(fs, `${this.path}.pid`);
+    try {
+      return await work(fs);
+    } finally {
+      await free();
+    }
+  }
+
+  /**
+   * Take a lock, and give what frees it. A lock says its process; that of a process that has ended is removed, by one
+   * who holds a lock on just that, so that nobody removes the lock that comes after it.
+   * @param {any} fs
+   * @param {string} path
+   * @returns {Promise<() => Promise<void>>}
+   */
+  async #lock(fs, path) {
+    const { threadId } = await load("node:worker_threads");
+    const host = (await load("node:os")).hostname();
+    const { pid, kill } = /** @type {any} */ (globalThis).process;
+    const number = randomHex(8);
+    const draft = `${path}-${number}`;
+    const mine = [pid, threadId, host].join(" ");
+    held.add(number);
+    try {
+      await fs.writeFile(draft, `${number} ${mine}`, { mode: 0o600 });
+      for (let left = LOCK_TRIES; left; left -= 1) {
+        // there with all its text at once, or not at all
+        if (await unless(fs.link(draft, path).then(() => true), "EEXIST", false))
+          return () => fs.unlink(path).finally(() => held.delete(number));
+        const [other, ...whose] = (await unless(fs.readFile(path, "utf8"), "ENOENT", "")).split(" ");
+        if (other && this.#ended(other, whose, mine, kill)) {
+          const free = await this.#lock(fs, `${path}.${other}`);
+          try {
+            if ((await unless(fs.readFile(path, "utf8"), "ENOENT", "")).startsWith(`${other} `)) await fs.unlink(path);
+          } finally {
+            await free();
+          }
+        } else await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      throw new Refused(`The ledger is in use; if it is not, remove ${path}.`, "store");
+    } catch (problem) {
+      held.delete(number);
+      throw problem;
+    } finally {
+      await unless(fs.unlink(draft), "ENOENT", null);
+    }
+  }
+
+  /** @param {string} number @param {string[]} whose @param {string} mine @param {(pid: number, signal: number) => void} kill */
+  #ended(number, whose, mine, kill) {
+    if (whose.join(" ") === mine) return !held.has(number); // of an earlier process with the same number
+    if (whose[2] !== mine.split(" ")[2] || !(Number(whose[0]) > 0)) return false;
+    try {
+      kill(Number(whose[0]), 0);
+    } catch (problem) {
+      return /** @type {any} */ (problem).code === "ESRCH";
+    }
+    return false;
+  }
+
+  /** The names in the folder are durable when this is fulfilled; Windows has no such call. @param {any} fs */
+  async #syncFolder(fs) {
+    if (/** @type {any} */ (globalThis).process.platform === "win32") return;
+    await this.#with(fs, (await load("node:path")).dirname(this.path), "r", (file) => file.sync());
+  }
+
+  /** @param {any} fs @param {string} path @param {string} flags @param {(file: any) => Promise<any>} work */
+  async #with(fs, path, flags, work) {
+    const file = await fs.open(path, flags, 0o600);
+    try {
+      return await work(file);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** A file that is there with all its bytes, durably, or not at all. @param {any} fs @param {string} path @param {any} content */
+  async #make(fs, path, content) {
+    await this.#with(fs, `${path}.new`, "w", async (file) => {
+      await file.writeFile(content);
+      await file.sync();
+    });
+    await fs.rename(`${path}.new`, path);
+    await this.#syncFolder(fs);
+  }
+
+  /** The bytes of a file, made durable: its writer may have died before; null if there is none. @param {any} fs @param {string} path */
+  async #bytes(fs, path) {
+    const found = await unless(fs.readFile(path), "ENOENT", null);
+    if (found) {
+      await this.#with(fs, path, "r+", (file) => file.sync());
+      await this.#syncFolder(fs);
+    }
+    return found;
+  }
+
+  /** @returns {Promise<string | null>} */
+  read() {
+    return this.#locked(async (fs) => {
+      const found = await this.#bytes(fs, this.path);
+      const end = found && found.lastIndexOf(10) + 1;
+      try {
+        return found && new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(found.subarray(0, end)) + found.subarray(end);
+      } catch {
+        throw new Refused(`${this.path} is not as it was written; nothing is spent or sent.`, "damaged");
+      }
+    });
+  }
+
+  /** @param {number} number @param {string} line @returns {Promise<boolean>} */
+  append(number, line) {
+    return this.#locked(async (fs) => {
+      const found = await this.#bytes(fs, this.path);
+      if (!found) {
+        if (number) throw new Refused(`${this.path} is gone; nothing is spent or sent.`, "damaged");
+        await this.#make(fs, this.path, line);
+        return true;
+      }
+      const end = found.lastIndexOf(10) + 1;
+      if (found.subarray(0, end).reduce((/** @type {number} */ lines, /** @type {number} */ byte) => lines + Number(byte === 10), 0) !== number)
+        return false;
+      await this.#with(fs, this.path, "a", async (file) => {
+        try {
+          if (end < found.length) await file.truncate(end); // a torn line, and nothing else, ever
+          await file.writeFile(line);
+          await file.sync();
+        } catch (problem) {
+          await file.truncate(end);
+          await file.sync();
+          throw problem;
+        }
+      });
+      return true;
+    });
+  }
+
+  /** @returns {Promise<CryptoKey>} */
+  key() {
+    return this.#locked(async (fs) => {
+      const path = `${this.path}.key`;
+      const found = (await this.#bytes(fs, path)) ?? (await this.#make(fs, path, keyBytes()), await fs.readFile(path));
+      if (found.length !== KEY_BYTES) throw new Refused(`${path} must hold ${KEY_BYTES} bytes.`, "damaged");
+      return tagKey(found);
+    });
+  }
+}
+
+export { FileStore };
+export { Refused, checkLaw, randomWords } from "./discreet.js";
+export { IndexedStore, MemoryStore, Participant } from "./participant.js";
