@@ -154,9 +154,9 @@ export type Grid = {
      */
     cells: number[][];
     /**
-     * how far they reach
+     * how many coordinates there are
      */
-    shape: number[];
+    sides: number;
     /**
      * E of a displacement, or less by at most `rounding`
      */
@@ -165,12 +165,32 @@ export type Grid = {
 };
 export type State = {
     depth: number;
-    part: (Machine & {
-        held: Held & {
-            marks: Marks;
-        };
-    }) | null;
-    sides: number[];
+    /**
+     * what they write, if they mark their children
+     */
+    part?: Machine;
+    places: number;
+    marks: Marks;
+    /**
+     * the states of their children, unmarked and marked
+     */
+    sides: State[];
+    /**
+     * how many there are of each
+     */
+    often: number[];
+    /**
+     * how many nodes a report lays out for one of them, itself included
+     */
+    count: number;
+    /**
+     * how much likelier their reports are for a value below them than for none, at most
+     */
+    above: Ratio;
+    /**
+     * how much less likely
+     */
+    below: Ratio;
 };
 export type Slot = {
     state: State;
@@ -179,7 +199,6 @@ export type Slot = {
     rank: number;
     at: bigint;
     word: number;
-    leads: boolean;
 };
 export type Law = {
     /**

@@ -49,8 +49,9 @@ function demand(holds, reason = "its numbers contradict each other") {
 /** @type {Ratio} */
 const ONE = [1n, 1n];
 
-const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
-const DIGITS = 600;
+const FRACTION = /^(\d+)\/(0*[1-9]\d*)$/;
+const DECIMAL = /^([+-]?(?=\.?\d)\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
+const LONGEST = 1200;
 
 /**
  * The number that a decimal or a fraction says, exactly; null if it says none.
@@ -59,13 +60,13 @@ const DIGITS = 600;
  */
 function exactNumber(written) {
   const text = String(written);
-  if (!["string", "number"].includes(typeof written) || text.length > 2 * DIGITS) return null;
-  const halves = /^(\d+)\/(\d+)$/.exec(text);
-  if (halves) return /[1-9]/.test(halves[2]) ? [BigInt(halves[1]), BigInt(halves[2])] : null;
-  const [, sign, whole = "", part = "", power = "0"] = DECIMAL.exec(text) ?? ["", "", "", ""];
-  if (!(whole + part)) return null;
+  if (!["string", "number"].includes(typeof written) || text.length > LONGEST) return null;
+  const [, top, bottom] = FRACTION.exec(text) ?? [];
+  if (bottom) return [BigInt(top), BigInt(bottom)];
+  const [, whole, part, power = 0] = DECIMAL.exec(text) ?? [];
+  if (whole === undefined) return null;
   const places = Number(power) - part.length;
-  const digits = BigInt(sign + whole + part);
+  const digits = BigInt(whole + part);
   return places < 0 ? [digits, 10n ** BigInt(-places)] : [digits * 10n ** BigInt(places), 1n];
 }
 
@@ -99,8 +100,8 @@ const larger = (a, b) => (atMost(a, b) ? b : a);
 /** @param {bigint} a @param {bigint} b */
 const ceilDivide = (a, b) => (a + b - 1n) / b;
 
-/** The number of binary digits. @param {bigint} number */
-const bitLength = (number) => (number ? number.toString(2).length : 0);
+/** The number of binary digits; 0 has one. @param {bigint} number */
+const bitLength = (number) => number.toString(2).length;
 
 /**
  * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
@@ -111,23 +112,21 @@ function textOf(number) {
   let [common, rest] = number;
   while (rest) [common, rest] = [rest, common % rest];
   const [top, bottom] = number.map((part) => part / common);
-  let places = 0;
-  for (let power = 1n; power % bottom && places <= bitLength(bottom); power *= 10n) places += 1;
+  const places = bitLength(bottom); // enough for every decimal with this denominator
   const digits = 10n ** BigInt(places);
   if (digits % bottom) return `${top}/${bottom}`;
   const text = String((top * digits) / bottom).padStart(places + 1, "0");
-  return places ? `${text.slice(0, -places)}.${text.slice(-places)}` : text;
+  return `${text.slice(0, -places)}.${text.slice(-places)}`.replace(/\.?0+$/, "");
 }
 
 /**
  * A function that keeps what it found for a key.
  * @template K, V
  * @param {(key: K) => V} find
+ * @param {{has(key: K): boolean, get(key: K): V | undefined, set(key: K, found: V): unknown}} [known] where it is kept
  * @returns {(key: K) => V}
  */
-function kept(find) {
-  /** @type {Map<K, V>} */
-  const known = new Map();
+function kept(find, known = new Map()) {
   return (key) => {
     if (!known.has(key)) known.set(key, find(key));
     return /** @type {V} */ (known.get(key));
@@ -176,24 +175,22 @@ function spend(work) {
   if (!(spent <= LIMITS.work)) throw new Refused("This law takes too much work to check.", "limits");
 }
 
+/** The numbers from 0 on, so many. @param {number} count */
+const range = (count) => [...Array(count).keys()];
+
 /**
  * A set of numbers below `size`.
  * @typedef {{size: number, members: number[]}} Bits
  */
 
 /**
- * The data of a JSON text that is written in the canonical way, or at least in no way that readers could take differently.
+ * The data of a JSON text that no two readers could take differently: white space, repeated keys, 1.0 for 1 and the like do
+ * not survive the round trip. Whatever is thrown here or below refuses the law.
  * @param {string} text
  */
 function strictJson(text) {
-  let data;
-  try {
-    data = JSON.parse(text);
-  } catch {
-    data = undefined;
-  }
-  // white space, repeated keys, 1.0 for 1 and the like do not survive the round trip
-  demand(data !== undefined && JSON.stringify(data) === text, "it is not canonical JSON");
+  const data = JSON.parse(text);
+  demand(JSON.stringify(data) === text, "it is not canonical JSON");
   return data;
 }
 
@@ -203,9 +200,8 @@ function strictJson(text) {
  * @param {string} keys separated by spaces, sorted; those that may be missing end with a question mark
  */
 function entries(data, keys) {
-  const found = data && typeof data === "object" && !Array.isArray(data) ? Object.keys(data) : [];
-  const wanted = keys.split(" ").filter((key) => !key.endsWith("?") || found.includes(key.slice(0, -1)));
-  demand(found.join(" ") === wanted.join(" ").replaceAll("?", ""), `it must have ${keys} here, and nothing else`);
+  const wanted = keys.split(" ").filter((key) => !key.endsWith("?") || key.slice(0, -1) in data);
+  demand(Object.keys(data).join(" ") === wanted.join(" ").replaceAll("?", ""));
   return data;
 }
 
@@ -217,8 +213,7 @@ function whole(data) {
 
 /** A whole number of any size: a JSON number below 2^53, decimal text from there on. @param {any} data */
 function big(data) {
-  if (typeof data !== "string") return BigInt(whole(data));
-  demand(/^[1-9]\d{15,599}$/.test(data) && BigInt(data) >= 1n << 53n);
+  demand(typeof data === "string" ? /^[1-9]\d{15,599}$/.test(data) && BigInt(data) >> 53n : whole(data) >= 0);
   return BigInt(data);
 }
 
@@ -230,64 +225,42 @@ function listed(data) {
 
 /** @param {any} data @returns {Bits} */
 function bits(data) {
-  entries(data, "bits size");
-  const size = whole(data.size);
-  let bytes = "";
-  try {
-    bytes = atob(data.bits);
-  } catch {}
-  demand(bytes.length === Math.ceil(size / 8) && btoa(bytes) === data.bits);
-  const members = [];
-  for (let at = 0; at < bytes.length; at += 1)
-    for (let bit = 0; bit < 8; bit += 1) if ((bytes.charCodeAt(at) >> bit) & 1) members.push(8 * at + bit);
-  demand(!members.length || members[members.length - 1] < size);
-  return { size, members };
+  const size = whole(entries(data, "bits size").size);
+  const bytes = atob(data.bits);
+  const beyond = bytes.charCodeAt(bytes.length - 1) >> (size % 8 || 8);
+  demand(bytes.length === Math.ceil(size / 8) && btoa(bytes) === data.bits && !beyond);
+  return { size, members: range(size).filter((i) => (bytes.charCodeAt(i >> 3) >> (i & 7)) & 1) };
 }
 
-/** @param {any} data */
+/** @param {any} data @returns {number[]} */
 function row(data) {
-  entries(data, "runs");
-  let [count, last] = [0, -1];
-  for (const run of listed(data.runs)) {
-    const fits = listed(run).length === 2 && whole(run[1]) > 0 && whole(run[0]) < 2 ** 32 && run[0] !== last;
-    demand(fits);
-    last = run[0];
-    spend(run[1]);
-    count += run[1];
-  }
-  const found = new Uint32Array(count);
-  let at = 0;
-  for (const [number, often] of data.runs) found.fill(number, at, (at += often));
-  return found;
+  let last = -1;
+  return listed(entries(data, "runs").runs).flatMap((run) => {
+    const [number, count] = listed(run).map(whole);
+    demand(run.length === 2 && count && number !== last);
+    spend(4 * count);
+    last = number;
+    return new Array(count).fill(number);
+  });
 }
 
 /**
- * The readers of what a law can hold, by one letter: n a small number, s a set, r a row, l a law; any number without one.
- * A star after it is a list of them, two a list of lists.
- * @type {Record<string, (data: any) => any>}
- */
-const READERS = {
-  n: whole,
-  s: bits,
-  r: row,
-};
-
-/**
- * The entries of a law in the order of its shape, such as "high kinds:l* size:n w", where w stands for the width of words.
+ * The entries of a law in the order of its shape, such as "high kinds:l* size:n word_bits:w". A letter says how one is read:
+ * n a small number, b one of any size, as without a letter, s a set, r a row, l a law, w the width of words. A star after it is
+ * a list of them, two a list of lists.
  * @param {any} data
  * @param {string} shape
- * @param {(data: any) => any} law reads the laws inside it, of the letter l
+ * @param {(data: any) => any} law reads the laws inside it
  * @returns {any[]}
  */
 function shaped(data, shape, law) {
   const fields = shape.split(" ").map((field) => field.split(":"));
-  const hasWidth = fields[fields.length - 1][0] === "w";
-  if (hasWidth) fields.pop();
-  entries(data, [...fields.map(([name]) => name), "kind", ...(hasWidth ? ["word_bits"] : [])].sort().join(" "));
-  demand(!hasWidth || data.word_bits === 64);
+  entries(data, [...fields.map(([name]) => name), "kind"].sort().join(" "));
+  /** @type {Record<string, (data: any) => any>} */
+  const readers = { n: whole, b: big, s: bits, r: row, l: law, w: (width) => demand(width === 64) };
   /** @param {any} entry @param {string} [type] @returns {any} */
-  const read = (entry, type = "") =>
-    type.endsWith("*") ? listed(entry).map((part) => read(part, type.slice(0, -1))) : type === "l" ? law(entry) : (READERS[type] ?? big)(entry);
+  const read = (entry, type = "b") =>
+    type.endsWith("*") ? listed(entry).map((part) => read(part, type.slice(0, -1))) : readers[type](entry);
   return fields.map(([name, type]) => read(data[name], type));
 }
 
@@ -373,7 +346,7 @@ const fraction = (u, below) => (u * BigInt(below)) & MASK;
 /** How many of the increasing bounds are at most u. @param {readonly bigint[]} bounds @param {bigint} u */
 function rank(bounds, u) {
   let found = 0;
-  for (const bound of bounds) found += Number(bound <= u);
+  for (const bound of bounds) found += +(bound <= u);
   return found;
 }
 
@@ -387,7 +360,7 @@ function sums(numbers) {
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0n);
 
 /** How many bits hold any report. @param {bigint} outputs */
-const bitsOf = (outputs) => Math.max(1, bitLength(outputs - 1n));
+const bitsOf = (outputs) => bitLength(outputs - 1n);
 
 /** A set, given by a flag for each number, as the number with those bits. @param {Uint8Array} flags */
 const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
@@ -405,32 +378,28 @@ function layOut(outputs) {
   return { offsets: outputs.map((_, part) => stride * BigInt(part)), outputs: stride * BigInt(Math.max(outputs.length, 2)) };
 }
 
+/** Numbers of fewer than 1,000 bits as doubles, each within 2^-53 of its own. */
+const doubles = kept((/** @type {readonly bigint[]} */ numbers) => Float64Array.from(numbers, Number), new WeakMap());
+
 /**
- * The largest of a[i] / b[i]; null where a b[i] is 0 and its a[i] is not. Quotients of doubles, each within 2^-50 of the true
- * one, sort out those that are too far from the largest; the others are compared as whole numbers.
+ * The largest of a[i] / b[i], or 1; null where a b[i] is 0 and its a[i] is not. Quotients of doubles, each within 2^-50 of the
+ * true one, sort out those that are too far from the largest; the others are compared as whole numbers.
  * @param {readonly bigint[]} a
  * @param {readonly bigint[]} b
- * @param {Float64Array} [rough] the first numbers as doubles
- * @param {Float64Array} [others] the second ones
  * @returns {Ratio | null}
  */
-function largest(a, b, rough = doubles(a), others = doubles(b)) {
-  let most = 0;
-  for (let i = 0; i < rough.length; i += 1) {
-    const quotient = rough[i] / others[i];
-    if (quotient > most) most = quotient;
-  }
+function largest(a, b) {
+  const others = doubles(b);
+  const quotients = doubles(a).map((top, i) => top / others[i]);
+  const most = quotients.reduce((found, one) => (one > found ? one : found), 0);
   if (most === Infinity) return null;
   /** @type {Ratio} */
   let worst = ONE;
-  const near = most * (1 - 2 ** -48);
-  for (let i = 0; i < rough.length; i += 1)
-    if (rough[i] / others[i] >= near && a[i] * worst[1] > worst[0] * b[i]) worst = [a[i], b[i]];
+  quotients.forEach((one, i) => {
+    if (one >= most * (1 - 2 ** -48) && a[i] * worst[1] > worst[0] * b[i]) worst = [a[i], b[i]];
+  });
   return worst;
 }
-
-/** Numbers of fewer than 1,000 bits as doubles, each within 2^-53 of its own. @param {readonly bigint[]} numbers */
-const doubles = (numbers) => Float64Array.from(numbers, Number);
 
 /** Refuse units that do not add up to all words. @param {readonly bigint[]} units */
 const demandFull = (units) => demand(sum(units) === SPACE);
@@ -456,7 +425,7 @@ const demandFull = (units) => demand(sum(units) === SPACE);
  * Values in different cells of a grid, one in sixteen of them at least.
  * @typedef {object} Grid
  * @property {number[][]} cells the whole coordinates of each value, from 0 on
- * @property {number[]} shape how far they reach
+ * @property {number} sides how many coordinates there are
  * @property {(steps: number[]) => Ratio} apart E of a displacement, or less by at most `rounding`
  * @property {Ratio} rounding
  */
@@ -755,7 +724,7 @@ function pointsContext(data, values) {
     grid: isDense
       ? {
           cells,
-          shape,
+          sides,
           apart: (steps) => distance(steps.map((c) => BigInt(c) * step), steps.map(() => 0n)),
           rounding: times(level, [1n, 10n ** 30n]),
         }
@@ -837,7 +806,7 @@ function odd(bits) {
 }
 
 /** Refuse neutral reports that the words have no room for. @param {bigint} units @param {bigint} most @param {number[][]} [steps] */
-const demandRoom = (units, most, steps = []) => demand(units > 0n && units <= most && !steps.length);
+const demandRoom = (units, most, steps = []) => demand(units && units <= most && !steps.length);
 
 /**
  * Reports of a place of `places`, each marking `members` of them, which write it `odds` times as often as the others do, up to
@@ -873,9 +842,8 @@ function holding(places, members, odds, machine, has, even, spare) {
  */
 function twoLevels(size, outputs, many, high, low, spare, located) {
   const [all, few] = [BigInt(outputs), BigInt(outputs - many)];
-  demand(size > 0 && outputs > 0 && spare < outputs && (few ? 0n < low && low < high : !low)); // the own reports are the likeliest
+  demand(size && spare < outputs && (few ? low && low < high : !low)); // the own reports are the likeliest
   demand(few * low + BigInt(many) * high + spare === SPACE);
-  const likeliest = high + BigInt(spare > 0n);
   return machineFor(
     size,
     1,
@@ -891,7 +859,7 @@ function twoLevels(size, outputs, many, high, low, spare, located) {
       demandRoom(units * all, SPACE, steps);
       return {
         words: 1,
-        ratio: [likeliest, units],
+        ratio: [spare ? high + 1n : high, units],
         draw: ([u]) => {
           const passes = u >= all * units;
           return [passes, pick(passes, 0n, u / units)];
@@ -906,7 +874,7 @@ const spared = (spare, low) => (spare ? [low + 1n, low] : ONE);
 
 /** @param {bigint} high @param {bigint} low @param {number} size @param {bigint} spare @returns {Machine} */
 function response(high, low, size, spare) {
-  const machine = twoLevels(size, size, 1, high, low, spare, (x, j) => pick(j < size - 1, j + Number(j >= x), x));
+  const machine = twoLevels(size, size, 1, high, low, spare, (x, j) => pick(j < size - 1, j + +(j >= x), x));
   return { ...machine, held: holding(size, 1, low ? [high, low] : ONE, machine, (y, place) => y === BigInt(place), ONE, spared(spare, low)) };
 }
 
@@ -919,12 +887,12 @@ function generalHadamard(columns, high, low, parts, size, spare) {
     const part = Math.floor(x / (columns - 1));
     const row = x - part * (columns - 1) + 1;
     const lowest = row & -row;
-    const lies = Number(j < few);
-    const index = pick(lies === 1, j, j - few) & (half - 1);
+    const lies = +(j < few);
+    const index = (j - few * (1 - lies)) & (half - 1);
     const spread = 2 * index - (index & (lowest - 1));
     const column = part * columns + spread + lowest * (odd(row & spread) ^ lies);
-    const away = j - half + columns * Number(j >= part * columns + half);
-    return pick(Boolean(lies & Number(j >= half)), away, column);
+    const away = j - half + columns * +(j >= part * columns + half);
+    return [column, away][lies & +(j >= half)];
   });
   return { ...machine, neutral: undefined };
 }
@@ -935,29 +903,29 @@ function cyclic(high, low, modulus, shifts, size, spare) {
   demand(size <= modulus && outputs % modulus === 0 && members.length && members.length < outputs);
   spend(outputs);
   const inside = new Set(members);
-  const table = [...Array(outputs).keys()].filter((shift) => !inside.has(shift)).concat(members);
-  const cycles = new Array(outputs / modulus).fill(0);
-  for (const shift of members) cycles[Math.floor(shift / modulus)] += 1;
+  const table = range(outputs).filter((shift) => !inside.has(shift)).concat(members);
   const machine = twoLevels(size, outputs, members.length, high, low, spare, (x, j) => {
     const shift = table[j];
     const begin = shift - (shift % modulus);
-    const moved = x + shift - begin;
-    return begin + moved - Number(moved >= modulus) * modulus;
+    return begin + ((x + shift) % modulus);
   });
   /** @param {bigint} y @param {number} place */
   const has = (y, place) => {
     const at = Number(y) % modulus;
     return inside.has(Number(y) - at + ((at - place + modulus) % modulus));
   };
-  const even = cycles.every((count) => count === cycles[0]);
-  return even ? { ...machine, held: holding(modulus, cycles[0], [high, low], machine, has, ONE, spared(spare, low)) } : machine;
+  const cycles = outputs / modulus;
+  const each = members.length / cycles;
+  /** Whether every cycle has as many shifts; they are in increasing order. */
+  const isEven = Number.isInteger(each) && members.every((shift, i) => Math.floor(shift / modulus) === Math.floor(i / each));
+  return isEven ? { ...machine, held: holding(modulus, each, [high, low], machine, has, ONE, spared(spare, low)) } : machine;
 }
 
 /** @param {number} size @param {bigint} truths @returns {Machine} */
 function hadamard(size, truths) {
   const width = BigInt(64 - size.toString(2).length);
   const space = 1n << width;
-  demand(size > 0 && space < 2n * truths && truths < space); // more truths than lies, but not all
+  demand(size && space < 2n * truths && truths < space); // more truths than lies, but not all
   return machineFor(
     size,
     1,
@@ -967,7 +935,7 @@ function hadamard(size, truths) {
     (x, [u]) => {
       const row = x + 1;
       const column = Number(u >> width);
-      const lie = Number((u & (space - 1n)) >= truths);
+      const lie = +((u & (space - 1n)) >= truths);
       return BigInt(column ^ ((odd(row & column) ^ lie) * (row & -row)));
     },
     { neutral: (units, steps) => {
@@ -1038,8 +1006,8 @@ function subset(d, size, steps, truths) {
     alike,
     () => ratio,
     (x, words) => {
-      const truth = Number(words[0] < truths);
-      const flags = drawSet(size, size - d, steps, words.subarray(1), (t) => t + Number(t >= x), truth);
+      const truth = +(words[0] < truths);
+      const flags = drawSet(size, size - d, steps, words.subarray(1), (t) => t + +(t >= x), truth);
       flags[x] |= truth;
       return setReport(flags);
     },
@@ -1056,28 +1024,28 @@ function subset(d, size, steps, truths) {
   return { ...machine, held: holding(size, d, odds, machine, (y, place) => Boolean((y >> BigInt(place)) & 1n), even, ONE) };
 }
 
-/** @param {Uint32Array} gradeOf @param {bigint[]} other @param {bigint[]} own @returns {Machine} */
+/** @param {number[]} gradeOf @param {bigint[]} other @param {bigint[]} own @returns {Machine} */
 function gradedUnary(gradeOf, other, own) {
   const size = gradeOf.length;
   demand(size && own.length === other.length && gradeOf.every((grade) => grade < own.length));
-  demand(own.every((a, grade) => 0n < other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
-  return {
+  demand(own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
+  return machineFor(
     size,
-    words: size,
-    outputs: 1n << BigInt(size),
-    label: (x) => gradeOf[x],
-    ratio: (x, z) => {
+    size,
+    1n << BigInt(size),
+    (x) => gradeOf[x],
+    (x, z) => {
       const [g, h] = [gradeOf[x], gradeOf[z]];
       return [own[g] * (SPACE - other[h]), other[g] * (SPACE - own[h])];
     },
     // for nobody's value, -1, no bit is the own one
-    draw: (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => Number(words[bit] < pick(bit === x, own[g], other[g])))),
-  };
+    (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => +(words[bit] < pick(bit === x, own[g], other[g])))),
+  );
 }
 
 /** @param {bigint} other @param {bigint} own @param {number} size @returns {Machine} */
 function unary(other, own, size) {
-  const machine = gradedUnary(new Uint32Array(size), [other], [own]);
+  const machine = gradedUnary(new Array(size).fill(0), [other], [own]);
   return {
     ...machine,
     label: alike,
@@ -1096,118 +1064,113 @@ function unary(other, own, size) {
 
 
 /**
- * Nodes of one depth with the same marks above them and on them; `sides` are the states of their children, unmarked and marked.
- * @typedef {{depth: number, part: (Machine & {held: Held & {marks: Marks}}) | null, sides: number[]}} State
+ * Nodes of one depth with the same marks above them and on them.
+ * @typedef {object} State
+ * @property {number} depth
+ * @property {Machine} [part] what they write, if they mark their children
+ * @property {number} places
+ * @property {Marks} marks
+ * @property {State[]} sides the states of their children, unmarked and marked
+ * @property {number[]} often how many there are of each
+ * @property {number} count how many nodes a report lays out for one of them, itself included
+ * @property {Ratio} above how much likelier their reports are for a value below them than for none, at most
+ * @property {Ratio} below how much less likely
  */
 
 /**
  * A node in the layout of a report: child number `rank` among the marked or unmarked children of `parent`.
- * @typedef {{state: State, parent: number, side: number, rank: number, at: bigint, word: number, leads: boolean}} Slot
+ * @typedef {{state: State, parent: number, side: number, rank: number, at: bigint, word: number}} Slot
  */
 
-/** @param {number[]} branches @param {Machine[]} inners @param {Uint32Array} leaves @param {number[][]} shown @returns {Machine} */
+/** @type {Marks} */
+const UNMARKED = { members: 0, has: () => false, above: [ONE, ONE], below: [ONE, ONE], between: [ONE, ONE] };
+
+/** @param {number[]} branches @param {Machine[]} inners @param {number[]} leaves @param {number[][]} shown @returns {Machine} */
 function levels(branches, inners, leaves, shown) {
   const height = branches.length;
   /** How many leaves are below a node of each depth. */
-  const spans = branches.map((_, depth) => branches.slice(depth).reduce((a, b) => a * b));
+  const spans = [...branches, 1].map((_, depth) => branches.slice(depth).reduce((a, b) => a * b, 1));
   demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1));
   demand(spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
-  const span = (/** @type {number} */ depth) => spans[depth] ?? 1;
-  /** @type {State[]} */
-  const states = [];
-  for (let [depth, expected] = [0, 1]; depth <= height; depth += 1) {
-    const row = shown[depth] ?? new Array(expected).fill(0);
-    demand(row.length === expected && expected <= 4096);
-    let next = states.length + expected;
-    expected = 0;
-    for (const entry of row) {
-      const part = entry ? inners[entry - 1] : null;
-      demand(!part || (part.held?.marks && part.size === branches[depth] && part.size > 1));
-      demand(!entry || part);
-      const sides = depth === height ? [] : entry ? [next, next + 1] : [next];
-      states.push({ depth, part: /** @type {State["part"]} */ (part), sides });
-      next += sides.length;
-      expected += sides.length;
-    }
-  }
-  /** The states of a node's children with how many there are in each, marked ones first. @param {State} state @returns {[number, number, number][]} */
-  const children = ({ depth, part, sides }) =>
-    part
-      ? [[sides[1], part.held.marks.members, 1], [sides[0], part.held.places - part.held.marks.members, 0]]
-      : sides.map((side) => [side, branches[depth], 0]);
-  const counts = new Array(states.length).fill(0);
-  /** @type {Ratio[]} */
-  const above = new Array(states.length).fill(ONE);
-  const below = [...above];
   /** The largest ratio of values that part below a node of each depth. @type {Ratio[]} */
   const ratios = new Array(height).fill(ONE);
-  for (let number = states.length - 1; number >= 0; number -= 1) {
-    const { depth, part, sides } = states[number];
-    for (const [child, often] of children(states[number])) counts[number] += often * counts[child];
-    if (part || counts[number]) counts[number] += 1;
-    const marks = part?.held.marks;
-    sides.forEach((child, mark) => {
-      const up = marks ? times(above[child], marks.above[mark]) : above[child];
-      const down = marks ? times(below[child], marks.below[mark]) : below[child];
-      above[number] = mark ? larger(above[number], up) : up;
-      below[number] = mark ? larger(below[number], down) : down;
-      sides.forEach((sibling, other) => {
-        const both = times(above[child], below[sibling]);
-        ratios[depth] = larger(ratios[depth], marks ? times(both, marks.between[mark - other + 1]) : both);
-      });
-    });
-  }
+  const rows = shown.map((row) => row.values());
+  /** The next state of a depth: each row of `shown` has them in the order in which they are reached. @param {number} depth @returns {State} */
+  const grow = (depth) => {
+    spend(256);
+    const entry = depth < height ? /** @type {number} */ (rows[depth].next().value) : 0;
+    const part = inners[entry - 1];
+    demand(part ? part.held?.marks && part.size === branches[depth] : entry === 0);
+    const { marks = UNMARKED, places = branches[depth] } = part?.held ?? {};
+    const sides = depth === height ? [] : part ? [grow(depth + 1), grow(depth + 1)] : [grow(depth + 1)];
+    const often = [places - marks.members, marks.members];
+    const inside = sides.reduce((total, side, mark) => total + often[mark] * side.count, 0);
+    sides.forEach((side, mark) =>
+      sides.forEach((other, also) => {
+        ratios[depth] = larger(ratios[depth], times(times(side.above, other.below), marks.between[mark - also + 1]));
+      }),
+    );
+    return {
+      depth,
+      part,
+      places,
+      marks,
+      sides,
+      often,
+      count: part || inside ? inside + 1 : 0,
+      above: sides.map((side, mark) => times(side.above, marks.above[mark])).reduce(larger, ONE),
+      below: sides.map((side, mark) => times(side.below, marks.below[mark])).reduce(larger, ONE),
+    };
+  };
+  const top = grow(0);
+  demand(rows.every((row) => row.next().done));
   for (let depth = height - 1; depth; depth -= 1) ratios[depth - 1] = larger(ratios[depth - 1], ratios[depth]);
-  spend(64 * counts[0]);
+  spend(64 * top.count);
   /** @type {Slot[]} */
   const slots = [];
-  let [bits, words] = [0, 0];
-  let outputs = 1n;
-  /** @param {number} number @param {number} parent @param {number} side @param {number} rank */
-  const layOutSlots = (number, parent, side, rank) => {
-    const state = states[number];
-    const following = children(state).filter(([child]) => counts[child]);
-    const mine = slots.push({ state, parent, side, rank, at: BigInt(bits), word: words, leads: following.length > 0 }) - 1;
-    if (state.part) {
-      outputs = state.part.outputs << BigInt(bits);
-      bits += bitsOf(state.part.outputs);
-      words += state.part.words + Number(parent >= 0);
+  let [bits, words, outputs] = [0, 0, 1n];
+  /** @param {State} state @param {number} parent @param {number} side @param {number} rank */
+  const place = (state, parent, side, rank) => {
+    const { part, sides, often } = state;
+    const mine = slots.push({ state, parent, side, rank, at: BigInt(bits), word: words }) - 1;
+    if (part) {
+      outputs = part.outputs << BigInt(bits);
+      bits += bitsOf(part.outputs);
+      words += part.words + +(parent >= 0);
       demand(bits <= LIMITS.bits, "its reports are too large");
     }
-    for (const [child, often, mark] of following) for (let j = 0; j < often; j += 1) layOutSlots(child, mine, mark, j);
+    for (const mark of [1, 0]) if (sides[mark]?.count) for (let j = 0; j < often[mark]; j += 1) place(sides[mark], mine, mark, j);
   };
-  layOutSlots(0, -1, 0, 0);
-  const last = branches[height - 1];
+  place(top, -1, 0, 0);
+  /** The node above a leaf at a depth. @param {number} x @param {number} depth */
+  const node = (x, depth) => Math.floor(leaves[x] / spans[depth]);
   return machineFor(
     leaves.length,
     words,
     outputs,
-    (x) => Math.floor(leaves[x] / last),
-    (x, z) => ratios[spans.filter((_, depth) => Math.floor(leaves[x] / span(depth)) === Math.floor(leaves[z] / span(depth))).length - 1],
+    (x) => node(x, height - 1),
+    (x, z) => ratios[branches.filter((_, depth) => node(x, depth) === node(z, depth)).length - 1],
     (x, from) => {
-      const digits = branches.map((branch, depth) => Math.floor(leaves[x] / span(depth + 1)) % branch);
       /** @type {{own: number, side: number, rank: number}[]} */
       const standing = [];
       let report = 0n;
-      for (const { state, parent, side, rank, at, word, leads } of slots) {
-        let place = digits[state.depth];
+      for (const { state, parent, side, rank, at, word } of slots) {
+        const { depth, part, places, marks } = state;
         const up = standing[parent];
-        const own = up ? up.own & Number(up.side === side) & Number(up.rank === rank) : 1;
-        let [mark, before] = [0, 0];
-        if (state.part) {
-          const { held, draw, words: taken } = state.part;
+        const own = up ? up.own & +(up.side === side) & +(up.rank === rank) : 1;
+        let [digit, mark, before] = [node(x, depth + 1) % branches[depth], 0, 0];
+        if (part) {
           let begin = word;
-          if (up) place = pick(own === 1, place, position(from[begin++], held.places));
-          const y = draw(place, from.subarray(begin, begin + taken));
+          if (up) digit = pick(own === 1, digit, position(from[begin++], places));
+          const y = part.draw(digit, from.subarray(begin, begin + part.words));
           report += y << at;
-          if (leads)
-            for (let z = 0; z < held.places; z += 1) {
-              const has = Number(held.marks.has(y, z));
-              before += has & Number(z < place);
-              mark += has & Number(z === place);
-            }
+          for (let z = 0; z < places; z += 1) {
+            const has = +marks.has(y, z);
+            before += has & +(z < digit);
+            mark += has & +(z === digit);
+          }
         }
-        standing.push({ own, side: mark, rank: pick(mark === 1, before, place - before) });
+        standing.push({ own, side: mark, rank: [digit - before, before][mark] });
       }
       return report;
     },
@@ -1220,21 +1183,25 @@ function levels(branches, inners, leaves, shown) {
 
 
 
+/** The largest ratio of two lists, either way. @param {bigint[]} a @param {bigint[]} b */
+const eitherWay = (a, b) => largest([...a, ...b], [...b, ...a]);
+
 /**
  * A value at a place, with `units[d]` words for d steps either way and `flat` words for every place.
- * @param {bigint} flat @param {Uint32Array} places @param {number} size @param {bigint[]} units
+ * @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units
  * @param {number} most the most distances it may have
  * @param {(steps: number) => Ratio | null} ratio of values so many steps apart
  * @param {(place: number) => number} bring a number of steps from place 0 to the place that is reported
  * @returns {Machine}
  */
 function fading(flat, places, size, units, most, ratio, bring) {
-  demand(units.length > 1 && units.length <= most && flat > 0n);
   const all = BigInt(size) * flat;
-  demandFull([all, ...units, ...units.slice(1)]);
+  const stages = [all, ...[...units].reverse(), ...units.slice(1)];
+  demandFull(stages);
+  demand(units.length > 1 && units.length <= most && flat);
   demand(!places.length || (places.length === size && places.every((place) => place < size)));
-  const bounds = sums([all, ...[...units].reverse(), ...units.slice(1)]);
-  const at = (/** @type {number} */ x) => (places.length ? places[x] : x);
+  const bounds = sums(stages);
+  const at = (/** @type {number} */ x) => places[x] ?? x;
   const ratioOf = kept(ratio);
   return machineFor(
     size,
@@ -1244,16 +1211,15 @@ function fading(flat, places, size, units, most, ratio, bring) {
     (x, z) => ratioOf(Math.abs(at(x) - at(z))),
     (x, [u]) => {
       const number = rank(bounds, u);
-      return pick(number === 0, u / flat, BigInt(bring(at(x) + number - units.length)));
+      return pick(!number, u / flat, BigInt(bring(at(x) + number - units.length)));
     },
   );
 }
 
-/** @param {bigint} flat @param {Uint32Array} places @param {number} size @param {bigint[]} units @returns {Machine} */
+/** @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units @returns {Machine} */
 function geometric(flat, places, size, units) {
-  /** The words that lead so many steps away: to an end, with all that go beyond it, or to a place between. */
-  const ends = sums([flat, ...[...units].reverse()]).reverse().slice(0, -1);
-  const between = units.slice(0, size - 1).map((unit) => unit + flat);
+  /** The words that lead to an end so many steps away, with all that go beyond it. */
+  const ends = sums([flat, ...[...units].reverse()]).reverse();
   return fading(
     flat,
     places,
@@ -1261,20 +1227,18 @@ function geometric(flat, places, size, units) {
     units,
     size,
     (steps) => {
-      spend(4 * (units.length + steps));
-      const far = new Array(steps).fill(flat);
-      const toEnd = [...ends, ...far].slice(0, size);
-      const rest = far.slice(0, Math.max(0, size - 1 - between.length));
-      const around = size > 2 ? [...rest, ...[...between].reverse().slice(0, -1), ...between, ...rest] : [];
-      const moved = around.slice(steps);
-      const stay = around.slice(0, moved.length);
-      return largest([...toEnd.slice(0, toEnd.length - steps), ...stay, ...moved], [...toEnd.slice(steps), ...moved, ...stay]);
+      const reach = units.length + steps;
+      spend(4 * reach);
+      const toEnd = range(Math.min(reach, size)).map((d) => ends[d] ?? flat);
+      const most = Math.min(reach, size - 1) - 1; // steps to a place between the ends
+      const between = range(2 * most + 1).map((d) => flat + (units[Math.abs(d - most)] ?? 0n));
+      return eitherWay([...toEnd.slice(0, -steps), ...between.slice(0, -steps)], [...toEnd.slice(steps), ...between.slice(steps)]);
     },
     (place) => Math.min(Math.max(place, 0), size - 1),
   );
 }
 
-/** @param {bigint} flat @param {Uint32Array} places @param {number} size @param {bigint[]} units @returns {Machine} */
+/** @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units @returns {Machine} */
 function ring(flat, places, size, units) {
   demand(size > 2);
   return fading(
@@ -1285,107 +1249,87 @@ function ring(flat, places, size, units) {
     Math.floor(size / 2) + 1,
     (steps) => {
       spend(2 * size);
-      const noise = new Array(size).fill(flat);
-      units.forEach((unit, distance) => {
-        noise[distance] += unit;
-        if (distance) noise[size - distance] += unit;
-      });
-      const moved = [...noise.slice(steps), ...noise.slice(0, steps)];
-      return largest([...noise, ...moved], [...moved, ...noise]);
+      const noise = range(size).map((d) => flat + (units[d] ?? 0n) + (units[size - d] ?? 0n));
+      return eitherWay(noise, [...noise.slice(steps), ...noise.slice(0, steps)]);
     },
     (place) => (place + size) % size,
   );
 }
 
-/** @param {Uint32Array} cells @param {number[]} shape @param {bigint} spare @param {bigint[]} units @returns {Machine} */
+/** The binary places of e^-E in `isSmooth`. */
+const FINE = 320n;
+
+/**
+ * Whether units, by displacement, follow e^-E closely enough to keep every ratio within e^E.
+ *
+ * Let f < u - K W <= c for the units u of every displacement, W its e^-E and some K. As E(z) <= E(y) + E(t) for the step t from
+ * y to z, u(y) / u(z) < (K W + c) / (K W e^-E(t) + f). That is at most e^E(t) if e^E(t) f >= c, which holds for all steps if it
+ * does for the least E. What rounds W moves K W by a part of at most 2^-190 and twice the rounding of E.
+ * @param {bigint[]} units @param {Ratio[]} entries E, or less by at most `rounding` @param {Ratio} rounding
+ */
+function isSmooth(units, entries, rounding) {
+  /** W in units of 2^-320, rounded down. */
+  const weights = entries.map((entry) => {
+    const [top, bottom] = expBelow(entry);
+    return (bottom << FINE) / top;
+  });
+  const [most, ...others] = weights;
+  const least = weights.reduce((a, b) => (a < b ? a : b));
+  const nearest = others.reduce((a, b) => (a > b ? a : b));
+  if (most === least) return false;
+  const slope = ((units[0] - units[weights.indexOf(least)]) << FINE) / (most - least);
+  /** u - K W, or more by less than 2. */
+  const rest = units.map((unit, t) => unit - ((slope * weights[t]) >> FINE));
+  const floor = rest.reduce((a, b) => (a < b ? a : b)) - 2n;
+  const top = rest.reduce((a, b) => (a > b ? a : b));
+  const part = plus([1n, 1n << 190n], times([2n, 1n], rounding));
+  const right = plus([top, 1n], times(part, [slope, 1n]));
+  return slope > 0n && floor > 0n && atMost(times(right, [nearest + 1n, 1n << FINE]), [floor, 1n]);
+}
+
+/** @param {number[]} cells @param {number[]} shape @param {bigint} spare @param {bigint[]} units @returns {Machine} */
 function torus(cells, shape, spare, units) {
   const outputs = units.length;
-  demand(shape.every(Boolean) && shape.reduce((cells, side) => cells * side, 1) === outputs);
+  demand(shape.every(Boolean) && shape.reduce((a, b) => a * b, 1) === outputs);
   demand(units.every(Boolean) && spare < outputs);
   demandFull([...units, spare]);
   demand(cells.length && cells.every((cell) => cell < outputs));
-  /**
-   * Two cells or displacements put together, coordinate by coordinate.
-   * @param {number} a @param {number} b @param {(a: number, b: number, side: number) => number} join
-   */
-  const joined = (a, b, join) => {
-    let [left, found] = [outputs, 0];
-    for (const side of shape) {
-      left /= side;
-      found += join(Math.floor(a / left) % side, Math.floor(b / left) % side, side) * left;
-    }
-    return found;
-  };
-  /** The number of a cell, each coordinate taken modulo its side. @param {number[]} cell */
-  const number = (cell) => cell.reduce((found, c, i) => found * shape[i] + (c % shape[i]), 0);
   /** @param {number} t */
   const coordinates = (t) => {
     let left = outputs;
     return shape.map((side) => Math.floor(t / (left /= side)) % side);
   };
+  /** The number of a cell, each coordinate taken modulo its side. @param {number[]} cell */
+  const number = (cell) => cell.reduce((found, c, i) => found * shape[i] + ((c + shape[i]) % shape[i]), 0);
+  /** @param {number[]} from @param {number[]} to */
+  const difference = (from, to) => number(from.map((c, i) => c - to[i]));
   /** The displacement with every coordinate taken the shorter way round. @param {number} t */
-  const folded = (t) => joined(t, 0, (c, _, side) => Math.min(c, side - c));
-  demand(units.every((unit, t) => unit === units[folded(t)]));
+  const folded = (t) => coordinates(t).map((c, i) => Math.min(c, shape[i] - c));
   const bounds = sums(units);
-  const rough = doubles(units);
-  /** Whether units follow e^-E closely enough to keep every ratio within e^E. @param {Grid} grid */
-  const follows = (grid) => {
-    // With K W + c - s <= u <= K W + c for the units u of every displacement, W its e^-E, and E(z) <= E(y) + E(t) for the step t
-    // from y to z, u(y) / u(z) <= (K W + c) / (K W e^-E(t) + c - s). That is at most e^E(t) if e^E(t) (c - s) >= c, which holds
-    // for all steps if it does for the least E. What rounds W moves K W by a part of at most 2^-190 and twice the rounding of E.
-    const fine = 320n;
-    /** @type {[bigint, bigint][]} units and e^-E in units of 2^-320, of every displacement the shorter way round */
-    const all = [];
-    let [least, first] = [SPACE ** 8n, 0n];
-    /** @type {Ratio | null} */
-    let nearest = null;
-    units.forEach((unit, t) => {
-      if (folded(t) !== t) return;
-      const entry = grid.apart(coordinates(t));
-      const [top, bottom] = expBelow(entry);
-      const weight = (bottom << fine) / top;
-      all.push([unit, weight]);
-      if (weight < least) least = weight;
-      if (weight > first) first = weight;
-      if (t && (!nearest || atMost(entry, nearest))) nearest = entry;
-    });
-    if (!nearest || first === least) return false;
-    /** @param {bigint} weight */
-    const unitOf = (weight) => all.find((one) => one[1] === weight)?.[0] ?? 0n;
-    const slope = ((unitOf(first) - unitOf(least)) << fine) / (first - least);
-    let [most, floor] = [-SPACE, SPACE];
-    for (const [unit, weight] of all) {
-      const above = unit - ((slope * weight) >> fine);
-      const under = unit - ((slope * (weight + 1n)) >> fine) - 1n;
-      if (above > most) most = above;
-      if (under < floor) floor = under;
-    }
-    const part = plus([1n, 1n << 190n], times([2n, 1n], grid.rounding));
-    const right = plus([most, 1n], times(part, [slope, 1n]));
-    return slope > 0n && floor > 0n && atMost(right, times(expBelow(nearest), [floor, 1n]));
-  };
+  const places = cells.map(coordinates);
+  const steps = units.map((_, t) => coordinates(t));
+  demand(units.every((unit, t) => unit === units[number(folded(t))]));
   const ratioOf = kept((/** @type {number} */ apart) => {
     spend(outputs);
-    const further = units.map((_, t) => joined(t, apart, (a, b, side) => (a + b) % side));
-    return largest(units, further.map((t) => units[t]), rough, Float64Array.from(further, (t) => rough[t]));
+    return largest(units, steps.map((step) => units[number(step.map((c, i) => c + steps[apart][i]))]));
   });
   return machineFor(
     cells.length,
     1,
     BigInt(outputs),
     own,
-    (x, z) => ratioOf(folded(joined(cells[x], cells[z], (a, b, side) => (a - b + side) % side))),
+    (x, z) => ratioOf(number(folded(difference(places[x], places[z])))),
     (x, [u]) => {
-      const number = rank(bounds, u);
-      const isSpare = number === outputs;
-      const moved = joined(cells[x], pick(isSpare, 0, number), (a, b, side) => a + b - side * Number(a + b >= side));
-      return pick(isSpare, u - SPACE + spare, BigInt(moved));
+      const t = rank(bounds, u);
+      const isSpare = t === outputs;
+      const step = steps[pick(isSpare, 0, t)];
+      return pick(isSpare, u - SPACE + spare, BigInt(number(step.map((c, i) => c + places[x][i]))));
     },
     { proves: ({ grid }) => {
-      if (!grid || outputs <= 512 || grid.shape.length !== shape.length) return false;
+      if (!grid || outputs <= 512 || grid.sides !== shape.length) return false;
       // the values lie as the cells of the grid do, up to a displacement that all have in common
-      const moved = new Set(grid.cells.map((cell, x) => joined(cells[x], number(cell), (a, b, side) => (a - b + side) % side)));
-      return moved.size === 1 && follows(grid);
+      const moved = new Set(grid.cells.map((cell, x) => difference(places[x], cell.map((c, i) => c % shape[i]))));
+      return moved.size === 1 && isSmooth(units, units.map((_, t) => grid.apart(folded(t))), grid.rounding);
     } },
   );
 }
@@ -1407,46 +1351,58 @@ const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
 
 /**
  * The members of groups: the place of every value in its group, and how many each has.
- * @param {Uint32Array} groupOf @param {number} count
+ * @param {number[]} groupOf @param {number} count
  */
 function placed(groupOf, count) {
   const sizes = new Array(count).fill(0);
   demand(groupOf.every((group) => group < count));
-  return { place: Uint32Array.from(groupOf, (group) => sizes[group]++), sizes };
+  return { place: groupOf.map((group) => sizes[group]++), sizes };
 }
 
-/** @param {Uint32Array} blockOf @param {number[]} kindOf @param {Machine[]} kinds @returns {Machine} */
-function blocks(blockOf, kindOf, kinds) {
+/** Values in blocks, with a law for each. @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds */
+function divided(blockOf, kindOf, kinds) {
   demand(kindOf.length && kindOf.every((kind) => kind < kinds.length));
   const parts = kindOf.map((kind) => kinds[kind]);
   const { place, sizes } = placed(blockOf, parts.length);
   demand(parts.every((part, block) => part.size === sizes[block]));
-  const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
   let labels = 0;
   const number = kept((/** @type {string} */ _) => labels++);
+  return {
+    parts,
+    place,
+    sizes,
+    ...layOut(parts.map((part) => part.outputs)),
+    label: (/** @type {number} */ x) => number(`${blockOf[x]}/${parts[blockOf[x]].label(place[x])}`),
+    /** The ratio of two values of one block. @type {Machine["ratio"]} */
+    inside: (x, z) => parts[blockOf[x]].ratio(place[x], place[z]),
+  };
+}
+
+/** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @returns {Machine} */
+function blocks(blockOf, kindOf, kinds) {
+  const { parts, place, offsets, outputs, label, inside } = divided(blockOf, kindOf, kinds);
   return machineFor(
     blockOf.length,
     mostWords(kinds),
     outputs,
-    (x) => number(`${blockOf[x]}/${parts[blockOf[x]].label(place[x])}`),
-    (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : null),
+    label,
+    (x, z) => (blockOf[x] === blockOf[z] ? inside(x, z) : null),
     (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
   );
 }
 
 /** The place of each value among those that are sensitive, or among the others. @param {Bits} sensitive */
 function sides({ size, members }) {
-  const isOther = new Uint8Array(size).fill(1);
+  const isOther = new Array(size).fill(1);
   for (const x of members) isOther[x] = 0;
-  const counts = [0, 0];
-  return { isOther, place: Uint32Array.from(isOther, (side) => counts[side]++), others: size - members.length };
+  return { isOther, ...placed(isOther, 2) };
 }
 
 /** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @param {number[][]} steps @returns {Machine} */
 function highLow(inner, units, sensitive, steps) {
-  const { isOther, place, others } = sides(sensitive);
-  demand(inner.neutral && sensitive.members.length === inner.size);
-  if (!others) {
+  const { isOther, place, sizes } = sides(sensitive);
+  demand(inner.neutral && sizes[0] === inner.size);
+  if (!sizes[1]) {
     demand(!units && !steps.length);
     return inner;
   }
@@ -1455,14 +1411,13 @@ function highLow(inner, units, sensitive, steps) {
   return machineFor(
     sensitive.size,
     Math.max(inner.words, neutral.words),
-    base + BigInt(others),
+    base + BigInt(sizes[1]),
     (x) => isOther[x],
     (x, z) => (isOther[x] ? null : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
     (x, words) => {
-      const other = isOther[x] === 1;
-      const hidden = inner.draw(pick(other, 0, place[x]), words);
+      const hidden = inner.draw([place[x], 0][isOther[x]], words);
       const [passes, report] = neutral.draw(words);
-      return pick(Boolean(Number(passes) & isOther[x]), base + BigInt(place[x]), pick(other, report, hidden));
+      return [hidden, report, base + BigInt(place[x])][isOther[x] * (1 + +passes)];
     },
   );
 }
@@ -1479,9 +1434,9 @@ function utilityRappor(inner, units, sensitive) {
     outputs: 1n << BigInt(size),
     draw: (x, words) => {
       const flags = new Uint8Array(size);
-      const hidden = inner.draw(pick(isOther[x] === 1, -1, place[x]), words);
+      const hidden = inner.draw([place[x], -1][isOther[x]], words);
       members.forEach((bit, at) => (flags[bit] = Number((hidden >> BigInt(at)) & 1n)));
-      flags[x] |= isOther[x] & Number(words[words.length - 1] >= units);
+      flags[x] |= isOther[x] & +(words[inner.size] >= units);
       return setReport(flags);
     },
   };
@@ -1507,19 +1462,14 @@ function mixture(parts, units) {
   );
 }
 
-/** @param {Uint32Array} blockOf @param {number[]} kindOf @param {Machine[]} kinds @param {bigint[]} units @returns {Machine} */
+/** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @param {bigint[]} units @returns {Machine} */
 function nested(blockOf, kindOf, kinds, units) {
-  const shown = blocks(blockOf, kindOf, kinds);
-  const [count, size] = [kindOf.length, shown.size];
+  const { parts, place, sizes, offsets, outputs, label, inside } = divided(blockOf, kindOf, kinds);
+  const [count, size] = [parts.length, blockOf.length];
   const truth = SPACE - sum(units);
   demand(units.length === count && count > 1 && units.every(Boolean) && truth > 0n);
-  const parts = kindOf.map((kind) => kinds[kind]);
-  const helds = parts.map((part) => {
-    demand(part.held);
-    return part.held;
-  });
-  const { place, sizes } = placed(blockOf, count);
-  const { offsets } = layOut(parts.map((part) => part.outputs));
+  demand(parts.every((part) => part.held));
+  const helds = parts.map((part) => /** @type {Held} */ (part.held));
   const bounds = sums(units);
   /** @param {number} b @returns {Ratio} */
   const odds = (b) => [units[b] + truth, units[b]];
@@ -1541,12 +1491,14 @@ function nested(blockOf, kindOf, kinds, units) {
   const most = blanks(ceilDivide);
   const mostBlank = units.map((unit, b) => /** @type {Ratio} */ ([most[b], unit * SPACE])).reduce(larger);
   const words = 1 + Math.max(...helds.map((held) => held.words));
-  return {
-    ...shown,
+  return machineFor(
+    size,
     words,
-    ratio: (x, z) => (blockOf[x] === blockOf[z] ? shown.ratio(x, z) : larger(across(x)[0], across(z)[1])),
-    draw: (x, from) => drawn(blockOf[x], place[x], false, from),
-    held: {
+    outputs,
+    label,
+    (x, z) => (blockOf[x] === blockOf[z] ? inside(x, z) : larger(across(x)[0], across(z)[1])),
+    (x, from) => drawn(blockOf[x], place[x], false, from),
+    { held: {
       places: size,
       words: 1 + words,
       draw: (x, blank, from) => {
@@ -1559,60 +1511,56 @@ function nested(blockOf, kindOf, kinds, units) {
         const mine = (units[b] + truth) * SPACE;
         return [larger(times([mine, least[b]], above), ONE), larger(times([most[b], mine], below), mostBlank)];
       },
-    },
-  };
+    } },
+  );
 }
 
-/** @param {Uint32Array} classOf @param {Machine[]} inners @param {number[][]} marks @param {bigint[][]} units @returns {Machine} */
+/** @param {number[]} classOf @param {Machine[]} inners @param {number[][]} marks @param {bigint[][]} units @returns {Machine} */
 function types(classOf, inners, marks, units) {
   const classes = units.length;
   const { place, sizes } = placed(classOf, classes);
   demand(sizes.every(Boolean) && marks.length);
-  for (const row of units) demandFull(row);
+  units.forEach(demandFull);
   demand(units.every((row) => row.length === marks.length) && marks.every((row) => row.length === classes));
   spend(marks.length * classes * classes);
-  const fine = 1n << 128n;
-  /** @type {Ratio[]} */
+  /** The largest ratio inside each class. @type {Ratio[]} */
   const inner = new Array(classes).fill(ONE);
-  const most = units.map((row) => row.map((unit) => unit * fine));
-  const least = units.map((row) => row.map((unit) => unit * fine));
-  let words = 0;
+  /** For each class, the words of every type's reports over those of blank ones, at most and at least, in units of 2^-128. */
+  const [most, least] = [1, 2].map(() => units.map((row) => row.map((unit) => unit << 128n)));
   const shown = marks.map((row, type) => {
-    let [at, taken] = [0, 0];
-    const found = row.flatMap((mark, group) => {
+    let [at, words, last] = [0, 1, 1n];
+    const parts = row.flatMap((mark, group) => {
       if (!mark) return [];
       const part = inners[mark - 1];
       demand(part?.held && part.neutral && part.size === sizes[group] && part.size > 1);
-      const [above, below] = part.held.ratios(0);
+      const { held, outputs } = part;
+      const [above, below] = held.ratios(0);
       least[group][type] = (least[group][type] * below[1]) / below[0];
       most[group][type] = ceilDivide(most[group][type] * above[0], above[1]);
       if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1) ?? ONE);
-      const begin = at;
-      at += bitsOf(part.outputs);
-      taken += 1 + part.words;
-      return [{ group, part, held: part.held, at: BigInt(begin) }];
+      const [first, bits] = [words, BigInt(at)];
+      last = outputs << bits;
+      at += bitsOf(outputs);
+      words += held.words;
+      return [{ group, held, bits, first, end: words }];
     });
-    words = Math.max(words, taken);
-    return found;
+    return { parts, words, last };
   });
-  const { offsets, outputs } = layOut(shown.map((found) => (found.length ? found[found.length - 1].part.outputs << found[found.length - 1].at : 1n)));
+  const { offsets, outputs } = layOut(shown.map(({ last }) => last));
   const bounds = units.map(sums);
   const across = kept((/** @type {number} */ key) => largest(most[Math.floor(key / classes)], least[key % classes]));
   return machineFor(
     classOf.length,
-    1 + words,
+    Math.max(...shown.map(({ words }) => words)),
     outputs,
     (x) => classOf[x],
     (x, z) => (classOf[x] === classOf[z] ? inner[classOf[x]] : across(classOf[x] * classes + classOf[z])),
     (x, from) => {
       const type = rank(bounds[classOf[x]], from[0]);
-      let [report, used] = [0n, 1];
-      for (const { group, part, held, at } of shown[type]) {
-        const end = used + 1 + part.words;
-        report += held.draw(place[x], group !== classOf[x], from.subarray(used, end)) << at;
-        used = end;
-      }
-      return offsets[type] + report;
+      let report = offsets[type];
+      for (const { group, held, bits, first, end } of shown[type].parts)
+        report += held.draw(place[x], group !== classOf[x], from.subarray(first, end)) << bits;
+      return report;
     },
   );
 }
@@ -1621,9 +1569,8 @@ function types(classOf, inners, marks, units) {
 function table(rows) {
   const outputs = rows[0]?.length;
   demand(outputs && rows.every((row) => row.length === outputs));
-  for (const row of rows) demandFull(row);
+  rows.forEach(demandFull);
   const bounds = rows.map(sums);
-  const rough = rows.map(doubles);
   return machineFor(
     rows.length,
     1,
@@ -1631,7 +1578,7 @@ function table(rows) {
     own,
     (x, z) => {
       spend(outputs / 8);
-      return largest(rows[x], rows[z], rough[x], rough[z]);
+      return largest(rows[x], rows[z]);
     },
     (x, [u]) => BigInt(rank(bounds[x], u)),
   );
@@ -1685,10 +1632,8 @@ function product(first, second) {
 function postProcessed(inner, weights) {
   demand(BigInt(weights.length) === inner.outputs);
   const outputs = weights[0].length;
-  for (const row of weights) {
-    demand(row.length === outputs);
-    demandFull(row);
-  }
+  demand(weights.every((row) => row.length === outputs));
+  weights.forEach(demandFull);
   const bounds = weights.map(sums);
   return machineFor(
     inner.size,
@@ -1707,31 +1652,31 @@ function postProcessed(inner, weights) {
 
 
 /**
- * Every kind of law: the shape of its data, as `shaped` reads it (w is the width of words), and what makes its machine of the entries in that order.
+ * Every kind of law: the shape of its data, as `shaped` reads it, and what makes its machine of the entries in that order.
  * @type {Map<string, [string, (...entries: any[]) => Machine]>}
  */
 const KINDS = new Map([
   ["adaptive", ["choice:n* first:l seconds:l*", adaptive]],
   ["blocks", ["block_of:r kind_of:n* kinds:l*", blocks]],
-  ["cyclic", ["high low modulus:n shifts:s size:n spare w", cyclic]],
-  ["general_hadamard", ["columns:n high low parts:n size:n spare w", generalHadamard]],
-  ["geometric", ["flat places:r size:n units:b* w", geometric]],
-  ["graded_unary", ["grade_of:r other:b* own:b* w", gradedUnary]],
-  ["hadamard", ["size:n true w", hadamard]],
+  ["cyclic", ["high low modulus:n shifts:s size:n spare word_bits:w", cyclic]],
+  ["general_hadamard", ["columns:n high low parts:n size:n spare word_bits:w", generalHadamard]],
+  ["geometric", ["flat places:r size:n units:b* word_bits:w", geometric]],
+  ["graded_unary", ["grade_of:r other:b* own:b* word_bits:w", gradedUnary]],
+  ["hadamard", ["size:n true word_bits:w", hadamard]],
   ["high_low", ["inner:l neutral sensitive:s steps:n**", highLow]],
-  ["levels", ["branches:n* inners:l* leaves:r shown:n** w", levels]],
+  ["levels", ["branches:n* inners:l* leaves:r shown:n** word_bits:w", levels]],
   ["mixture", ["parts:l* units:b*", mixture]],
   ["nested", ["block_of:r kind_of:n* kinds:l* units:b*", nested]],
   ["paired", ["first:l second:l", paired]],
   ["post_processed", ["inner:l weights:b**", postProcessed]],
   ["product", ["first:l second:l", product]],
-  ["response", ["high low size:n spare w", response]],
-  ["ring", ["flat places:r size:n units:b* w", ring]],
-  ["subset", ["d:n size:n steps:n** true w", subset]],
-  ["table", ["rows:b** w", table]],
-  ["torus", ["cells:r shape:n* spare units:b* w", torus]],
-  ["types", ["class_of:r inners:l* marks:n** units:b** w", types]],
-  ["unary", ["other own size:n w", unary]],
+  ["response", ["high low size:n spare word_bits:w", response]],
+  ["ring", ["flat places:r size:n units:b* word_bits:w", ring]],
+  ["subset", ["d:n size:n steps:n** true word_bits:w", subset]],
+  ["table", ["rows:b** word_bits:w", table]],
+  ["torus", ["cells:r shape:n* spare units:b* word_bits:w", torus]],
+  ["types", ["class_of:r inners:l* marks:n** units:b** word_bits:w", types]],
+  ["unary", ["other own size:n word_bits:w", unary]],
   ["utility_rappor", ["inner:l neutral sensitive:s", utilityRappor]],
 ]);
 
@@ -1744,7 +1689,7 @@ const KINDS = new Map([
 function machineOf(data, depth = LIMITS.depth) {
   const [shape, make] = KINDS.get(data?.kind) ?? ["", null];
   demand(make && depth, "a law in it is of no known kind, or too deep inside others");
-  if (data.size !== undefined) demand(whole(data.size) <= LIMITS.values, "it has too many values");
+  demand(!(data.size > LIMITS.values), "it has too many values");
   const machine = make(...shaped(data, shape, (inner) => machineOf(inner, depth - 1)));
   demand(machine.size > 0 && machine.size <= LIMITS.values && machine.words <= LIMITS.bits + 2, "it has no values, or too many");
   return machine;

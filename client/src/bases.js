@@ -1,7 +1,7 @@
 /** The laws that treat all values alike: response, hadamard, general_hadamard, cyclic, subset, unary; and graded_unary. */
 
 import { ceilDivide, demand, ONE, over, times } from "./exact.js";
-import { spend } from "./reading.js";
+import { range, spend } from "./reading.js";
 import { alike, fraction, machineFor, pick, position, setReport, SPACE } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -15,7 +15,7 @@ function odd(bits) {
 }
 
 /** Refuse neutral reports that the words have no room for. @param {bigint} units @param {bigint} most @param {number[][]} [steps] */
-const demandRoom = (units, most, steps = []) => demand(units > 0n && units <= most && !steps.length);
+const demandRoom = (units, most, steps = []) => demand(units && units <= most && !steps.length);
 
 /**
  * Reports of a place of `places`, each marking `members` of them, which write it `odds` times as often as the others do, up to
@@ -51,9 +51,8 @@ function holding(places, members, odds, machine, has, even, spare) {
  */
 function twoLevels(size, outputs, many, high, low, spare, located) {
   const [all, few] = [BigInt(outputs), BigInt(outputs - many)];
-  demand(size > 0 && outputs > 0 && spare < outputs && (few ? 0n < low && low < high : !low)); // the own reports are the likeliest
+  demand(size && spare < outputs && (few ? low && low < high : !low)); // the own reports are the likeliest
   demand(few * low + BigInt(many) * high + spare === SPACE);
-  const likeliest = high + BigInt(spare > 0n);
   return machineFor(
     size,
     1,
@@ -69,7 +68,7 @@ function twoLevels(size, outputs, many, high, low, spare, located) {
       demandRoom(units * all, SPACE, steps);
       return {
         words: 1,
-        ratio: [likeliest, units],
+        ratio: [spare ? high + 1n : high, units],
         draw: ([u]) => {
           const passes = u >= all * units;
           return [passes, pick(passes, 0n, u / units)];
@@ -84,7 +83,7 @@ const spared = (spare, low) => (spare ? [low + 1n, low] : ONE);
 
 /** @param {bigint} high @param {bigint} low @param {number} size @param {bigint} spare @returns {Machine} */
 export function response(high, low, size, spare) {
-  const machine = twoLevels(size, size, 1, high, low, spare, (x, j) => pick(j < size - 1, j + Number(j >= x), x));
+  const machine = twoLevels(size, size, 1, high, low, spare, (x, j) => pick(j < size - 1, j + +(j >= x), x));
   return { ...machine, held: holding(size, 1, low ? [high, low] : ONE, machine, (y, place) => y === BigInt(place), ONE, spared(spare, low)) };
 }
 
@@ -97,12 +96,12 @@ export function generalHadamard(columns, high, low, parts, size, spare) {
     const part = Math.floor(x / (columns - 1));
     const row = x - part * (columns - 1) + 1;
     const lowest = row & -row;
-    const lies = Number(j < few);
-    const index = pick(lies === 1, j, j - few) & (half - 1);
+    const lies = +(j < few);
+    const index = (j - few * (1 - lies)) & (half - 1);
     const spread = 2 * index - (index & (lowest - 1));
     const column = part * columns + spread + lowest * (odd(row & spread) ^ lies);
-    const away = j - half + columns * Number(j >= part * columns + half);
-    return pick(Boolean(lies & Number(j >= half)), away, column);
+    const away = j - half + columns * +(j >= part * columns + half);
+    return [column, away][lies & +(j >= half)];
   });
   return { ...machine, neutral: undefined };
 }
@@ -113,29 +112,29 @@ export function cyclic(high, low, modulus, shifts, size, spare) {
   demand(size <= modulus && outputs % modulus === 0 && members.length && members.length < outputs);
   spend(outputs);
   const inside = new Set(members);
-  const table = [...Array(outputs).keys()].filter((shift) => !inside.has(shift)).concat(members);
-  const cycles = new Array(outputs / modulus).fill(0);
-  for (const shift of members) cycles[Math.floor(shift / modulus)] += 1;
+  const table = range(outputs).filter((shift) => !inside.has(shift)).concat(members);
   const machine = twoLevels(size, outputs, members.length, high, low, spare, (x, j) => {
     const shift = table[j];
     const begin = shift - (shift % modulus);
-    const moved = x + shift - begin;
-    return begin + moved - Number(moved >= modulus) * modulus;
+    return begin + ((x + shift) % modulus);
   });
   /** @param {bigint} y @param {number} place */
   const has = (y, place) => {
     const at = Number(y) % modulus;
     return inside.has(Number(y) - at + ((at - place + modulus) % modulus));
   };
-  const even = cycles.every((count) => count === cycles[0]);
-  return even ? { ...machine, held: holding(modulus, cycles[0], [high, low], machine, has, ONE, spared(spare, low)) } : machine;
+  const cycles = outputs / modulus;
+  const each = members.length / cycles;
+  /** Whether every cycle has as many shifts; they are in increasing order. */
+  const isEven = Number.isInteger(each) && members.every((shift, i) => Math.floor(shift / modulus) === Math.floor(i / each));
+  return isEven ? { ...machine, held: holding(modulus, each, [high, low], machine, has, ONE, spared(spare, low)) } : machine;
 }
 
 /** @param {number} size @param {bigint} truths @returns {Machine} */
 export function hadamard(size, truths) {
   const width = BigInt(64 - size.toString(2).length);
   const space = 1n << width;
-  demand(size > 0 && space < 2n * truths && truths < space); // more truths than lies, but not all
+  demand(size && space < 2n * truths && truths < space); // more truths than lies, but not all
   return machineFor(
     size,
     1,
@@ -145,7 +144,7 @@ export function hadamard(size, truths) {
     (x, [u]) => {
       const row = x + 1;
       const column = Number(u >> width);
-      const lie = Number((u & (space - 1n)) >= truths);
+      const lie = +((u & (space - 1n)) >= truths);
       return BigInt(column ^ ((odd(row & column) ^ lie) * (row & -row)));
     },
     { neutral: (units, steps) => {
@@ -216,8 +215,8 @@ export function subset(d, size, steps, truths) {
     alike,
     () => ratio,
     (x, words) => {
-      const truth = Number(words[0] < truths);
-      const flags = drawSet(size, size - d, steps, words.subarray(1), (t) => t + Number(t >= x), truth);
+      const truth = +(words[0] < truths);
+      const flags = drawSet(size, size - d, steps, words.subarray(1), (t) => t + +(t >= x), truth);
       flags[x] |= truth;
       return setReport(flags);
     },
@@ -234,28 +233,28 @@ export function subset(d, size, steps, truths) {
   return { ...machine, held: holding(size, d, odds, machine, (y, place) => Boolean((y >> BigInt(place)) & 1n), even, ONE) };
 }
 
-/** @param {Uint32Array} gradeOf @param {bigint[]} other @param {bigint[]} own @returns {Machine} */
+/** @param {number[]} gradeOf @param {bigint[]} other @param {bigint[]} own @returns {Machine} */
 export function gradedUnary(gradeOf, other, own) {
   const size = gradeOf.length;
   demand(size && own.length === other.length && gradeOf.every((grade) => grade < own.length));
-  demand(own.every((a, grade) => 0n < other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
-  return {
+  demand(own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
+  return machineFor(
     size,
-    words: size,
-    outputs: 1n << BigInt(size),
-    label: (x) => gradeOf[x],
-    ratio: (x, z) => {
+    size,
+    1n << BigInt(size),
+    (x) => gradeOf[x],
+    (x, z) => {
       const [g, h] = [gradeOf[x], gradeOf[z]];
       return [own[g] * (SPACE - other[h]), other[g] * (SPACE - own[h])];
     },
     // for nobody's value, -1, no bit is the own one
-    draw: (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => Number(words[bit] < pick(bit === x, own[g], other[g])))),
-  };
+    (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => +(words[bit] < pick(bit === x, own[g], other[g])))),
+  );
 }
 
 /** @param {bigint} other @param {bigint} own @param {number} size @returns {Machine} */
 export function unary(other, own, size) {
-  const machine = gradedUnary(new Uint32Array(size), [other], [own]);
+  const machine = gradedUnary(new Array(size).fill(0), [other], [own]);
   return {
     ...machine,
     label: alike,

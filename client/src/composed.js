@@ -2,10 +2,10 @@
 
 import { ceilDivide, demand, kept, larger, ONE, over, times } from "./exact.js";
 import { spend } from "./reading.js";
-import { alike, bitsOf, demandFull, doubles, largest, layOut, machineFor, own, pick, position, rank, setReport, SPACE, sum, sums } from "./machine.js";
+import { alike, bitsOf, demandFull, largest, layOut, machineFor, own, pick, position, rank, setReport, SPACE, sum, sums } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
-/** @import { Machine } from "./machine.js" */
+/** @import { Held, Machine } from "./machine.js" */
 /** @import { Bits } from "./reading.js" */
 
 /** The product of two bounds; null where one of them is missing. @param {Ratio | null} a @param {Ratio | null} b */
@@ -19,46 +19,58 @@ const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
 
 /**
  * The members of groups: the place of every value in its group, and how many each has.
- * @param {Uint32Array} groupOf @param {number} count
+ * @param {number[]} groupOf @param {number} count
  */
 function placed(groupOf, count) {
   const sizes = new Array(count).fill(0);
   demand(groupOf.every((group) => group < count));
-  return { place: Uint32Array.from(groupOf, (group) => sizes[group]++), sizes };
+  return { place: groupOf.map((group) => sizes[group]++), sizes };
 }
 
-/** @param {Uint32Array} blockOf @param {number[]} kindOf @param {Machine[]} kinds @returns {Machine} */
-export function blocks(blockOf, kindOf, kinds) {
+/** Values in blocks, with a law for each. @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds */
+function divided(blockOf, kindOf, kinds) {
   demand(kindOf.length && kindOf.every((kind) => kind < kinds.length));
   const parts = kindOf.map((kind) => kinds[kind]);
   const { place, sizes } = placed(blockOf, parts.length);
   demand(parts.every((part, block) => part.size === sizes[block]));
-  const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
   let labels = 0;
   const number = kept((/** @type {string} */ _) => labels++);
+  return {
+    parts,
+    place,
+    sizes,
+    ...layOut(parts.map((part) => part.outputs)),
+    label: (/** @type {number} */ x) => number(`${blockOf[x]}/${parts[blockOf[x]].label(place[x])}`),
+    /** The ratio of two values of one block. @type {Machine["ratio"]} */
+    inside: (x, z) => parts[blockOf[x]].ratio(place[x], place[z]),
+  };
+}
+
+/** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @returns {Machine} */
+export function blocks(blockOf, kindOf, kinds) {
+  const { parts, place, offsets, outputs, label, inside } = divided(blockOf, kindOf, kinds);
   return machineFor(
     blockOf.length,
     mostWords(kinds),
     outputs,
-    (x) => number(`${blockOf[x]}/${parts[blockOf[x]].label(place[x])}`),
-    (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : null),
+    label,
+    (x, z) => (blockOf[x] === blockOf[z] ? inside(x, z) : null),
     (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
   );
 }
 
 /** The place of each value among those that are sensitive, or among the others. @param {Bits} sensitive */
 function sides({ size, members }) {
-  const isOther = new Uint8Array(size).fill(1);
+  const isOther = new Array(size).fill(1);
   for (const x of members) isOther[x] = 0;
-  const counts = [0, 0];
-  return { isOther, place: Uint32Array.from(isOther, (side) => counts[side]++), others: size - members.length };
+  return { isOther, ...placed(isOther, 2) };
 }
 
 /** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @param {number[][]} steps @returns {Machine} */
 export function highLow(inner, units, sensitive, steps) {
-  const { isOther, place, others } = sides(sensitive);
-  demand(inner.neutral && sensitive.members.length === inner.size);
-  if (!others) {
+  const { isOther, place, sizes } = sides(sensitive);
+  demand(inner.neutral && sizes[0] === inner.size);
+  if (!sizes[1]) {
     demand(!units && !steps.length);
     return inner;
   }
@@ -67,14 +79,13 @@ export function highLow(inner, units, sensitive, steps) {
   return machineFor(
     sensitive.size,
     Math.max(inner.words, neutral.words),
-    base + BigInt(others),
+    base + BigInt(sizes[1]),
     (x) => isOther[x],
     (x, z) => (isOther[x] ? null : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
     (x, words) => {
-      const other = isOther[x] === 1;
-      const hidden = inner.draw(pick(other, 0, place[x]), words);
+      const hidden = inner.draw([place[x], 0][isOther[x]], words);
       const [passes, report] = neutral.draw(words);
-      return pick(Boolean(Number(passes) & isOther[x]), base + BigInt(place[x]), pick(other, report, hidden));
+      return [hidden, report, base + BigInt(place[x])][isOther[x] * (1 + +passes)];
     },
   );
 }
@@ -91,9 +102,9 @@ export function utilityRappor(inner, units, sensitive) {
     outputs: 1n << BigInt(size),
     draw: (x, words) => {
       const flags = new Uint8Array(size);
-      const hidden = inner.draw(pick(isOther[x] === 1, -1, place[x]), words);
+      const hidden = inner.draw([place[x], -1][isOther[x]], words);
       members.forEach((bit, at) => (flags[bit] = Number((hidden >> BigInt(at)) & 1n)));
-      flags[x] |= isOther[x] & Number(words[words.length - 1] >= units);
+      flags[x] |= isOther[x] & +(words[inner.size] >= units);
       return setReport(flags);
     },
   };
@@ -119,19 +130,14 @@ export function mixture(parts, units) {
   );
 }
 
-/** @param {Uint32Array} blockOf @param {number[]} kindOf @param {Machine[]} kinds @param {bigint[]} units @returns {Machine} */
+/** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @param {bigint[]} units @returns {Machine} */
 export function nested(blockOf, kindOf, kinds, units) {
-  const shown = blocks(blockOf, kindOf, kinds);
-  const [count, size] = [kindOf.length, shown.size];
+  const { parts, place, sizes, offsets, outputs, label, inside } = divided(blockOf, kindOf, kinds);
+  const [count, size] = [parts.length, blockOf.length];
   const truth = SPACE - sum(units);
   demand(units.length === count && count > 1 && units.every(Boolean) && truth > 0n);
-  const parts = kindOf.map((kind) => kinds[kind]);
-  const helds = parts.map((part) => {
-    demand(part.held);
-    return part.held;
-  });
-  const { place, sizes } = placed(blockOf, count);
-  const { offsets } = layOut(parts.map((part) => part.outputs));
+  demand(parts.every((part) => part.held));
+  const helds = parts.map((part) => /** @type {Held} */ (part.held));
   const bounds = sums(units);
   /** @param {number} b @returns {Ratio} */
   const odds = (b) => [units[b] + truth, units[b]];
@@ -153,12 +159,14 @@ export function nested(blockOf, kindOf, kinds, units) {
   const most = blanks(ceilDivide);
   const mostBlank = units.map((unit, b) => /** @type {Ratio} */ ([most[b], unit * SPACE])).reduce(larger);
   const words = 1 + Math.max(...helds.map((held) => held.words));
-  return {
-    ...shown,
+  return machineFor(
+    size,
     words,
-    ratio: (x, z) => (blockOf[x] === blockOf[z] ? shown.ratio(x, z) : larger(across(x)[0], across(z)[1])),
-    draw: (x, from) => drawn(blockOf[x], place[x], false, from),
-    held: {
+    outputs,
+    label,
+    (x, z) => (blockOf[x] === blockOf[z] ? inside(x, z) : larger(across(x)[0], across(z)[1])),
+    (x, from) => drawn(blockOf[x], place[x], false, from),
+    { held: {
       places: size,
       words: 1 + words,
       draw: (x, blank, from) => {
@@ -171,60 +179,56 @@ export function nested(blockOf, kindOf, kinds, units) {
         const mine = (units[b] + truth) * SPACE;
         return [larger(times([mine, least[b]], above), ONE), larger(times([most[b], mine], below), mostBlank)];
       },
-    },
-  };
+    } },
+  );
 }
 
-/** @param {Uint32Array} classOf @param {Machine[]} inners @param {number[][]} marks @param {bigint[][]} units @returns {Machine} */
+/** @param {number[]} classOf @param {Machine[]} inners @param {number[][]} marks @param {bigint[][]} units @returns {Machine} */
 export function types(classOf, inners, marks, units) {
   const classes = units.length;
   const { place, sizes } = placed(classOf, classes);
   demand(sizes.every(Boolean) && marks.length);
-  for (const row of units) demandFull(row);
+  units.forEach(demandFull);
   demand(units.every((row) => row.length === marks.length) && marks.every((row) => row.length === classes));
   spend(marks.length * classes * classes);
-  const fine = 1n << 128n;
-  /** @type {Ratio[]} */
+  /** The largest ratio inside each class. @type {Ratio[]} */
   const inner = new Array(classes).fill(ONE);
-  const most = units.map((row) => row.map((unit) => unit * fine));
-  const least = units.map((row) => row.map((unit) => unit * fine));
-  let words = 0;
+  /** For each class, the words of every type's reports over those of blank ones, at most and at least, in units of 2^-128. */
+  const [most, least] = [1, 2].map(() => units.map((row) => row.map((unit) => unit << 128n)));
   const shown = marks.map((row, type) => {
-    let [at, taken] = [0, 0];
-    const found = row.flatMap((mark, group) => {
+    let [at, words, last] = [0, 1, 1n];
+    const parts = row.flatMap((mark, group) => {
       if (!mark) return [];
       const part = inners[mark - 1];
       demand(part?.held && part.neutral && part.size === sizes[group] && part.size > 1);
-      const [above, below] = part.held.ratios(0);
+      const { held, outputs } = part;
+      const [above, below] = held.ratios(0);
       least[group][type] = (least[group][type] * below[1]) / below[0];
       most[group][type] = ceilDivide(most[group][type] * above[0], above[1]);
       if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1) ?? ONE);
-      const begin = at;
-      at += bitsOf(part.outputs);
-      taken += 1 + part.words;
-      return [{ group, part, held: part.held, at: BigInt(begin) }];
+      const [first, bits] = [words, BigInt(at)];
+      last = outputs << bits;
+      at += bitsOf(outputs);
+      words += held.words;
+      return [{ group, held, bits, first, end: words }];
     });
-    words = Math.max(words, taken);
-    return found;
+    return { parts, words, last };
   });
-  const { offsets, outputs } = layOut(shown.map((found) => (found.length ? found[found.length - 1].part.outputs << found[found.length - 1].at : 1n)));
+  const { offsets, outputs } = layOut(shown.map(({ last }) => last));
   const bounds = units.map(sums);
   const across = kept((/** @type {number} */ key) => largest(most[Math.floor(key / classes)], least[key % classes]));
   return machineFor(
     classOf.length,
-    1 + words,
+    Math.max(...shown.map(({ words }) => words)),
     outputs,
     (x) => classOf[x],
     (x, z) => (classOf[x] === classOf[z] ? inner[classOf[x]] : across(classOf[x] * classes + classOf[z])),
     (x, from) => {
       const type = rank(bounds[classOf[x]], from[0]);
-      let [report, used] = [0n, 1];
-      for (const { group, part, held, at } of shown[type]) {
-        const end = used + 1 + part.words;
-        report += held.draw(place[x], group !== classOf[x], from.subarray(used, end)) << at;
-        used = end;
-      }
-      return offsets[type] + report;
+      let report = offsets[type];
+      for (const { group, held, bits, first, end } of shown[type].parts)
+        report += held.draw(place[x], group !== classOf[x], from.subarray(first, end)) << bits;
+      return report;
     },
   );
 }
@@ -233,9 +237,8 @@ export function types(classOf, inners, marks, units) {
 export function table(rows) {
   const outputs = rows[0]?.length;
   demand(outputs && rows.every((row) => row.length === outputs));
-  for (const row of rows) demandFull(row);
+  rows.forEach(demandFull);
   const bounds = rows.map(sums);
-  const rough = rows.map(doubles);
   return machineFor(
     rows.length,
     1,
@@ -243,7 +246,7 @@ export function table(rows) {
     own,
     (x, z) => {
       spend(outputs / 8);
-      return largest(rows[x], rows[z], rough[x], rough[z]);
+      return largest(rows[x], rows[z]);
     },
     (x, [u]) => BigInt(rank(bounds[x], u)),
   );
@@ -297,10 +300,8 @@ export function product(first, second) {
 export function postProcessed(inner, weights) {
   demand(BigInt(weights.length) === inner.outputs);
   const outputs = weights[0].length;
-  for (const row of weights) {
-    demand(row.length === outputs);
-    demandFull(row);
-  }
+  demand(weights.every((row) => row.length === outputs));
+  weights.forEach(demandFull);
   const bounds = weights.map(sums);
   return machineFor(
     inner.size,

@@ -21,7 +21,7 @@ import { alike, own } from "./machine.js";
  * Values in different cells of a grid, one in sixteen of them at least.
  * @typedef {object} Grid
  * @property {number[][]} cells the whole coordinates of each value, from 0 on
- * @property {number[]} shape how far they reach
+ * @property {number} sides how many coordinates there are
  * @property {(steps: number[]) => Ratio} apart E of a displacement, or less by at most `rounding`
  * @property {Ratio} rounding
  */
@@ -320,7 +320,7 @@ function pointsContext(data, values) {
     grid: isDense
       ? {
           cells,
-          shape,
+          sides,
           apart: (steps) => distance(steps.map((c) => BigInt(c) * step), steps.map(() => 0n)),
           rounding: times(level, [1n, 10n ** 30n]),
         }

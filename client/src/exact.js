@@ -31,8 +31,9 @@ export function demand(holds, reason = "its numbers contradict each other") {
 /** @type {Ratio} */
 export const ONE = [1n, 1n];
 
-const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
-const DIGITS = 600;
+const FRACTION = /^(\d+)\/(0*[1-9]\d*)$/;
+const DECIMAL = /^([+-]?(?=\.?\d)\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
+const LONGEST = 1200;
 
 /**
  * The number that a decimal or a fraction says, exactly; null if it says none.
@@ -41,13 +42,13 @@ const DIGITS = 600;
  */
 export function exactNumber(written) {
   const text = String(written);
-  if (!["string", "number"].includes(typeof written) || text.length > 2 * DIGITS) return null;
-  const halves = /^(\d+)\/(\d+)$/.exec(text);
-  if (halves) return /[1-9]/.test(halves[2]) ? [BigInt(halves[1]), BigInt(halves[2])] : null;
-  const [, sign, whole = "", part = "", power = "0"] = DECIMAL.exec(text) ?? ["", "", "", ""];
-  if (!(whole + part)) return null;
+  if (!["string", "number"].includes(typeof written) || text.length > LONGEST) return null;
+  const [, top, bottom] = FRACTION.exec(text) ?? [];
+  if (bottom) return [BigInt(top), BigInt(bottom)];
+  const [, whole, part, power = 0] = DECIMAL.exec(text) ?? [];
+  if (whole === undefined) return null;
   const places = Number(power) - part.length;
-  const digits = BigInt(sign + whole + part);
+  const digits = BigInt(whole + part);
   return places < 0 ? [digits, 10n ** BigInt(-places)] : [digits * 10n ** BigInt(places), 1n];
 }
 
@@ -81,8 +82,8 @@ export const larger = (a, b) => (atMost(a, b) ? b : a);
 /** @param {bigint} a @param {bigint} b */
 export const ceilDivide = (a, b) => (a + b - 1n) / b;
 
-/** The number of binary digits. @param {bigint} number */
-export const bitLength = (number) => (number ? number.toString(2).length : 0);
+/** The number of binary digits; 0 has one. @param {bigint} number */
+export const bitLength = (number) => number.toString(2).length;
 
 /**
  * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
@@ -93,23 +94,21 @@ export function textOf(number) {
   let [common, rest] = number;
   while (rest) [common, rest] = [rest, common % rest];
   const [top, bottom] = number.map((part) => part / common);
-  let places = 0;
-  for (let power = 1n; power % bottom && places <= bitLength(bottom); power *= 10n) places += 1;
+  const places = bitLength(bottom); // enough for every decimal with this denominator
   const digits = 10n ** BigInt(places);
   if (digits % bottom) return `${top}/${bottom}`;
   const text = String((top * digits) / bottom).padStart(places + 1, "0");
-  return places ? `${text.slice(0, -places)}.${text.slice(-places)}` : text;
+  return `${text.slice(0, -places)}.${text.slice(-places)}`.replace(/\.?0+$/, "");
 }
 
 /**
  * A function that keeps what it found for a key.
  * @template K, V
  * @param {(key: K) => V} find
+ * @param {{has(key: K): boolean, get(key: K): V | undefined, set(key: K, found: V): unknown}} [known] where it is kept
  * @returns {(key: K) => V}
  */
-export function kept(find) {
-  /** @type {Map<K, V>} */
-  const known = new Map();
+export function kept(find, known = new Map()) {
   return (key) => {
     if (!known.has(key)) known.set(key, find(key));
     return /** @type {V} */ (known.get(key));

@@ -1,7 +1,7 @@
 /** From the data of a law to the machine that draws by it. */
 
 import { demand } from "./exact.js";
-import { LIMITS, shaped, whole } from "./reading.js";
+import { LIMITS, shaped } from "./reading.js";
 import { cyclic, generalHadamard, gradedUnary, hadamard, response, subset, unary } from "./bases.js";
 import { levels } from "./levels.js";
 import { geometric, ring, torus } from "./lines.js";
@@ -10,31 +10,31 @@ import { adaptive, blocks, highLow, mixture, nested, paired, postProcessed, prod
 /** @import { Machine } from "./machine.js" */
 
 /**
- * Every kind of law: the shape of its data, as `shaped` reads it (w is the width of words), and what makes its machine of the entries in that order.
+ * Every kind of law: the shape of its data, as `shaped` reads it, and what makes its machine of the entries in that order.
  * @type {Map<string, [string, (...entries: any[]) => Machine]>}
  */
 const KINDS = new Map([
   ["adaptive", ["choice:n* first:l seconds:l*", adaptive]],
   ["blocks", ["block_of:r kind_of:n* kinds:l*", blocks]],
-  ["cyclic", ["high low modulus:n shifts:s size:n spare w", cyclic]],
-  ["general_hadamard", ["columns:n high low parts:n size:n spare w", generalHadamard]],
-  ["geometric", ["flat places:r size:n units:b* w", geometric]],
-  ["graded_unary", ["grade_of:r other:b* own:b* w", gradedUnary]],
-  ["hadamard", ["size:n true w", hadamard]],
+  ["cyclic", ["high low modulus:n shifts:s size:n spare word_bits:w", cyclic]],
+  ["general_hadamard", ["columns:n high low parts:n size:n spare word_bits:w", generalHadamard]],
+  ["geometric", ["flat places:r size:n units:b* word_bits:w", geometric]],
+  ["graded_unary", ["grade_of:r other:b* own:b* word_bits:w", gradedUnary]],
+  ["hadamard", ["size:n true word_bits:w", hadamard]],
   ["high_low", ["inner:l neutral sensitive:s steps:n**", highLow]],
-  ["levels", ["branches:n* inners:l* leaves:r shown:n** w", levels]],
+  ["levels", ["branches:n* inners:l* leaves:r shown:n** word_bits:w", levels]],
   ["mixture", ["parts:l* units:b*", mixture]],
   ["nested", ["block_of:r kind_of:n* kinds:l* units:b*", nested]],
   ["paired", ["first:l second:l", paired]],
   ["post_processed", ["inner:l weights:b**", postProcessed]],
   ["product", ["first:l second:l", product]],
-  ["response", ["high low size:n spare w", response]],
-  ["ring", ["flat places:r size:n units:b* w", ring]],
-  ["subset", ["d:n size:n steps:n** true w", subset]],
-  ["table", ["rows:b** w", table]],
-  ["torus", ["cells:r shape:n* spare units:b* w", torus]],
-  ["types", ["class_of:r inners:l* marks:n** units:b** w", types]],
-  ["unary", ["other own size:n w", unary]],
+  ["response", ["high low size:n spare word_bits:w", response]],
+  ["ring", ["flat places:r size:n units:b* word_bits:w", ring]],
+  ["subset", ["d:n size:n steps:n** true word_bits:w", subset]],
+  ["table", ["rows:b** word_bits:w", table]],
+  ["torus", ["cells:r shape:n* spare units:b* word_bits:w", torus]],
+  ["types", ["class_of:r inners:l* marks:n** units:b** word_bits:w", types]],
+  ["unary", ["other own size:n word_bits:w", unary]],
   ["utility_rappor", ["inner:l neutral sensitive:s", utilityRappor]],
 ]);
 
@@ -47,7 +47,7 @@ const KINDS = new Map([
 export function machineOf(data, depth = LIMITS.depth) {
   const [shape, make] = KINDS.get(data?.kind) ?? ["", null];
   demand(make && depth, "a law in it is of no known kind, or too deep inside others");
-  if (data.size !== undefined) demand(whole(data.size) <= LIMITS.values, "it has too many values");
+  demand(!(data.size > LIMITS.values), "it has too many values");
   const machine = make(...shaped(data, shape, (inner) => machineOf(inner, depth - 1)));
   demand(machine.size > 0 && machine.size <= LIMITS.values && machine.words <= LIMITS.bits + 2, "it has no values, or too many");
   return machine;

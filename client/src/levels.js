@@ -5,121 +5,116 @@ import { LIMITS, spend } from "./reading.js";
 import { bitsOf, machineFor, pick, position } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
-/** @import { Held, Machine, Marks } from "./machine.js" */
+/** @import { Machine, Marks } from "./machine.js" */
 
 /**
- * Nodes of one depth with the same marks above them and on them; `sides` are the states of their children, unmarked and marked.
- * @typedef {{depth: number, part: (Machine & {held: Held & {marks: Marks}}) | null, sides: number[]}} State
+ * Nodes of one depth with the same marks above them and on them.
+ * @typedef {object} State
+ * @property {number} depth
+ * @property {Machine} [part] what they write, if they mark their children
+ * @property {number} places
+ * @property {Marks} marks
+ * @property {State[]} sides the states of their children, unmarked and marked
+ * @property {number[]} often how many there are of each
+ * @property {number} count how many nodes a report lays out for one of them, itself included
+ * @property {Ratio} above how much likelier their reports are for a value below them than for none, at most
+ * @property {Ratio} below how much less likely
  */
 
 /**
  * A node in the layout of a report: child number `rank` among the marked or unmarked children of `parent`.
- * @typedef {{state: State, parent: number, side: number, rank: number, at: bigint, word: number, leads: boolean}} Slot
+ * @typedef {{state: State, parent: number, side: number, rank: number, at: bigint, word: number}} Slot
  */
 
-/** @param {number[]} branches @param {Machine[]} inners @param {Uint32Array} leaves @param {number[][]} shown @returns {Machine} */
+/** @type {Marks} */
+const UNMARKED = { members: 0, has: () => false, above: [ONE, ONE], below: [ONE, ONE], between: [ONE, ONE] };
+
+/** @param {number[]} branches @param {Machine[]} inners @param {number[]} leaves @param {number[][]} shown @returns {Machine} */
 export function levels(branches, inners, leaves, shown) {
   const height = branches.length;
   /** How many leaves are below a node of each depth. */
-  const spans = branches.map((_, depth) => branches.slice(depth).reduce((a, b) => a * b));
+  const spans = [...branches, 1].map((_, depth) => branches.slice(depth).reduce((a, b) => a * b, 1));
   demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1));
   demand(spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
-  const span = (/** @type {number} */ depth) => spans[depth] ?? 1;
-  /** @type {State[]} */
-  const states = [];
-  for (let [depth, expected] = [0, 1]; depth <= height; depth += 1) {
-    const row = shown[depth] ?? new Array(expected).fill(0);
-    demand(row.length === expected && expected <= 4096);
-    let next = states.length + expected;
-    expected = 0;
-    for (const entry of row) {
-      const part = entry ? inners[entry - 1] : null;
-      demand(!part || (part.held?.marks && part.size === branches[depth] && part.size > 1));
-      demand(!entry || part);
-      const sides = depth === height ? [] : entry ? [next, next + 1] : [next];
-      states.push({ depth, part: /** @type {State["part"]} */ (part), sides });
-      next += sides.length;
-      expected += sides.length;
-    }
-  }
-  /** The states of a node's children with how many there are in each, marked ones first. @param {State} state @returns {[number, number, number][]} */
-  const children = ({ depth, part, sides }) =>
-    part
-      ? [[sides[1], part.held.marks.members, 1], [sides[0], part.held.places - part.held.marks.members, 0]]
-      : sides.map((side) => [side, branches[depth], 0]);
-  const counts = new Array(states.length).fill(0);
-  /** @type {Ratio[]} */
-  const above = new Array(states.length).fill(ONE);
-  const below = [...above];
   /** The largest ratio of values that part below a node of each depth. @type {Ratio[]} */
   const ratios = new Array(height).fill(ONE);
-  for (let number = states.length - 1; number >= 0; number -= 1) {
-    const { depth, part, sides } = states[number];
-    for (const [child, often] of children(states[number])) counts[number] += often * counts[child];
-    if (part || counts[number]) counts[number] += 1;
-    const marks = part?.held.marks;
-    sides.forEach((child, mark) => {
-      const up = marks ? times(above[child], marks.above[mark]) : above[child];
-      const down = marks ? times(below[child], marks.below[mark]) : below[child];
-      above[number] = mark ? larger(above[number], up) : up;
-      below[number] = mark ? larger(below[number], down) : down;
-      sides.forEach((sibling, other) => {
-        const both = times(above[child], below[sibling]);
-        ratios[depth] = larger(ratios[depth], marks ? times(both, marks.between[mark - other + 1]) : both);
-      });
-    });
-  }
+  const rows = shown.map((row) => row.values());
+  /** The next state of a depth: each row of `shown` has them in the order in which they are reached. @param {number} depth @returns {State} */
+  const grow = (depth) => {
+    spend(256);
+    const entry = depth < height ? /** @type {number} */ (rows[depth].next().value) : 0;
+    const part = inners[entry - 1];
+    demand(part ? part.held?.marks && part.size === branches[depth] : entry === 0);
+    const { marks = UNMARKED, places = branches[depth] } = part?.held ?? {};
+    const sides = depth === height ? [] : part ? [grow(depth + 1), grow(depth + 1)] : [grow(depth + 1)];
+    const often = [places - marks.members, marks.members];
+    const inside = sides.reduce((total, side, mark) => total + often[mark] * side.count, 0);
+    sides.forEach((side, mark) =>
+      sides.forEach((other, also) => {
+        ratios[depth] = larger(ratios[depth], times(times(side.above, other.below), marks.between[mark - also + 1]));
+      }),
+    );
+    return {
+      depth,
+      part,
+      places,
+      marks,
+      sides,
+      often,
+      count: part || inside ? inside + 1 : 0,
+      above: sides.map((side, mark) => times(side.above, marks.above[mark])).reduce(larger, ONE),
+      below: sides.map((side, mark) => times(side.below, marks.below[mark])).reduce(larger, ONE),
+    };
+  };
+  const top = grow(0);
+  demand(rows.every((row) => row.next().done));
   for (let depth = height - 1; depth; depth -= 1) ratios[depth - 1] = larger(ratios[depth - 1], ratios[depth]);
-  spend(64 * counts[0]);
+  spend(64 * top.count);
   /** @type {Slot[]} */
   const slots = [];
-  let [bits, words] = [0, 0];
-  let outputs = 1n;
-  /** @param {number} number @param {number} parent @param {number} side @param {number} rank */
-  const layOutSlots = (number, parent, side, rank) => {
-    const state = states[number];
-    const following = children(state).filter(([child]) => counts[child]);
-    const mine = slots.push({ state, parent, side, rank, at: BigInt(bits), word: words, leads: following.length > 0 }) - 1;
-    if (state.part) {
-      outputs = state.part.outputs << BigInt(bits);
-      bits += bitsOf(state.part.outputs);
-      words += state.part.words + Number(parent >= 0);
+  let [bits, words, outputs] = [0, 0, 1n];
+  /** @param {State} state @param {number} parent @param {number} side @param {number} rank */
+  const place = (state, parent, side, rank) => {
+    const { part, sides, often } = state;
+    const mine = slots.push({ state, parent, side, rank, at: BigInt(bits), word: words }) - 1;
+    if (part) {
+      outputs = part.outputs << BigInt(bits);
+      bits += bitsOf(part.outputs);
+      words += part.words + +(parent >= 0);
       demand(bits <= LIMITS.bits, "its reports are too large");
     }
-    for (const [child, often, mark] of following) for (let j = 0; j < often; j += 1) layOutSlots(child, mine, mark, j);
+    for (const mark of [1, 0]) if (sides[mark]?.count) for (let j = 0; j < often[mark]; j += 1) place(sides[mark], mine, mark, j);
   };
-  layOutSlots(0, -1, 0, 0);
-  const last = branches[height - 1];
+  place(top, -1, 0, 0);
+  /** The node above a leaf at a depth. @param {number} x @param {number} depth */
+  const node = (x, depth) => Math.floor(leaves[x] / spans[depth]);
   return machineFor(
     leaves.length,
     words,
     outputs,
-    (x) => Math.floor(leaves[x] / last),
-    (x, z) => ratios[spans.filter((_, depth) => Math.floor(leaves[x] / span(depth)) === Math.floor(leaves[z] / span(depth))).length - 1],
+    (x) => node(x, height - 1),
+    (x, z) => ratios[branches.filter((_, depth) => node(x, depth) === node(z, depth)).length - 1],
     (x, from) => {
-      const digits = branches.map((branch, depth) => Math.floor(leaves[x] / span(depth + 1)) % branch);
       /** @type {{own: number, side: number, rank: number}[]} */
       const standing = [];
       let report = 0n;
-      for (const { state, parent, side, rank, at, word, leads } of slots) {
-        let place = digits[state.depth];
+      for (const { state, parent, side, rank, at, word } of slots) {
+        const { depth, part, places, marks } = state;
         const up = standing[parent];
-        const own = up ? up.own & Number(up.side === side) & Number(up.rank === rank) : 1;
-        let [mark, before] = [0, 0];
-        if (state.part) {
-          const { held, draw, words: taken } = state.part;
+        const own = up ? up.own & +(up.side === side) & +(up.rank === rank) : 1;
+        let [digit, mark, before] = [node(x, depth + 1) % branches[depth], 0, 0];
+        if (part) {
           let begin = word;
-          if (up) place = pick(own === 1, place, position(from[begin++], held.places));
-          const y = draw(place, from.subarray(begin, begin + taken));
+          if (up) digit = pick(own === 1, digit, position(from[begin++], places));
+          const y = part.draw(digit, from.subarray(begin, begin + part.words));
           report += y << at;
-          if (leads)
-            for (let z = 0; z < held.places; z += 1) {
-              const has = Number(held.marks.has(y, z));
-              before += has & Number(z < place);
-              mark += has & Number(z === place);
-            }
+          for (let z = 0; z < places; z += 1) {
+            const has = +marks.has(y, z);
+            before += has & +(z < digit);
+            mark += has & +(z === digit);
+          }
         }
-        standing.push({ own, side: mark, rank: pick(mark === 1, before, place - before) });
+        standing.push({ own, side: mark, rank: [digit - before, before][mark] });
       }
       return report;
     },

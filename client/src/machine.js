@@ -1,6 +1,6 @@
 /** What every law becomes: a machine that draws reports, and says what any two values' reports can give away. */
 
-import { bitLength, demand, ONE } from "./exact.js";
+import { bitLength, demand, kept, ONE } from "./exact.js";
 
 /** @import { Ratio } from "./exact.js" */
 /** @import { Context } from "./context.js" */
@@ -81,7 +81,7 @@ export const fraction = (u, below) => (u * BigInt(below)) & MASK;
 /** How many of the increasing bounds are at most u. @param {readonly bigint[]} bounds @param {bigint} u */
 export function rank(bounds, u) {
   let found = 0;
-  for (const bound of bounds) found += Number(bound <= u);
+  for (const bound of bounds) found += +(bound <= u);
   return found;
 }
 
@@ -95,7 +95,7 @@ export function sums(numbers) {
 export const sum = (numbers) => numbers.reduce((total, number) => total + number, 0n);
 
 /** How many bits hold any report. @param {bigint} outputs */
-export const bitsOf = (outputs) => Math.max(1, bitLength(outputs - 1n));
+export const bitsOf = (outputs) => bitLength(outputs - 1n);
 
 /** A set, given by a flag for each number, as the number with those bits. @param {Uint8Array} flags */
 export const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
@@ -113,32 +113,28 @@ export function layOut(outputs) {
   return { offsets: outputs.map((_, part) => stride * BigInt(part)), outputs: stride * BigInt(Math.max(outputs.length, 2)) };
 }
 
+/** Numbers of fewer than 1,000 bits as doubles, each within 2^-53 of its own. */
+const doubles = kept((/** @type {readonly bigint[]} */ numbers) => Float64Array.from(numbers, Number), new WeakMap());
+
 /**
- * The largest of a[i] / b[i]; null where a b[i] is 0 and its a[i] is not. Quotients of doubles, each within 2^-50 of the true
- * one, sort out those that are too far from the largest; the others are compared as whole numbers.
+ * The largest of a[i] / b[i], or 1; null where a b[i] is 0 and its a[i] is not. Quotients of doubles, each within 2^-50 of the
+ * true one, sort out those that are too far from the largest; the others are compared as whole numbers.
  * @param {readonly bigint[]} a
  * @param {readonly bigint[]} b
- * @param {Float64Array} [rough] the first numbers as doubles
- * @param {Float64Array} [others] the second ones
  * @returns {Ratio | null}
  */
-export function largest(a, b, rough = doubles(a), others = doubles(b)) {
-  let most = 0;
-  for (let i = 0; i < rough.length; i += 1) {
-    const quotient = rough[i] / others[i];
-    if (quotient > most) most = quotient;
-  }
+export function largest(a, b) {
+  const others = doubles(b);
+  const quotients = doubles(a).map((top, i) => top / others[i]);
+  const most = quotients.reduce((found, one) => (one > found ? one : found), 0);
   if (most === Infinity) return null;
   /** @type {Ratio} */
   let worst = ONE;
-  const near = most * (1 - 2 ** -48);
-  for (let i = 0; i < rough.length; i += 1)
-    if (rough[i] / others[i] >= near && a[i] * worst[1] > worst[0] * b[i]) worst = [a[i], b[i]];
+  quotients.forEach((one, i) => {
+    if (one >= most * (1 - 2 ** -48) && a[i] * worst[1] > worst[0] * b[i]) worst = [a[i], b[i]];
+  });
   return worst;
 }
-
-/** Numbers of fewer than 1,000 bits as doubles, each within 2^-53 of its own. @param {readonly bigint[]} numbers */
-export const doubles = (numbers) => Float64Array.from(numbers, Number);
 
 /** Refuse units that do not add up to all words. @param {readonly bigint[]} units */
 export const demandFull = (units) => demand(sum(units) === SPACE);

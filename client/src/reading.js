@@ -16,24 +16,22 @@ export function spend(work) {
   if (!(spent <= LIMITS.work)) throw new Refused("This law takes too much work to check.", "limits");
 }
 
+/** The numbers from 0 on, so many. @param {number} count */
+export const range = (count) => [...Array(count).keys()];
+
 /**
  * A set of numbers below `size`.
  * @typedef {{size: number, members: number[]}} Bits
  */
 
 /**
- * The data of a JSON text that is written in the canonical way, or at least in no way that readers could take differently.
+ * The data of a JSON text that no two readers could take differently: white space, repeated keys, 1.0 for 1 and the like do
+ * not survive the round trip. Whatever is thrown here or below refuses the law.
  * @param {string} text
  */
 export function strictJson(text) {
-  let data;
-  try {
-    data = JSON.parse(text);
-  } catch {
-    data = undefined;
-  }
-  // white space, repeated keys, 1.0 for 1 and the like do not survive the round trip
-  demand(data !== undefined && JSON.stringify(data) === text, "it is not canonical JSON");
+  const data = JSON.parse(text);
+  demand(JSON.stringify(data) === text, "it is not canonical JSON");
   return data;
 }
 
@@ -43,9 +41,8 @@ export function strictJson(text) {
  * @param {string} keys separated by spaces, sorted; those that may be missing end with a question mark
  */
 export function entries(data, keys) {
-  const found = data && typeof data === "object" && !Array.isArray(data) ? Object.keys(data) : [];
-  const wanted = keys.split(" ").filter((key) => !key.endsWith("?") || found.includes(key.slice(0, -1)));
-  demand(found.join(" ") === wanted.join(" ").replaceAll("?", ""), `it must have ${keys} here, and nothing else`);
+  const wanted = keys.split(" ").filter((key) => !key.endsWith("?") || key.slice(0, -1) in data);
+  demand(Object.keys(data).join(" ") === wanted.join(" ").replaceAll("?", ""));
   return data;
 }
 
@@ -57,8 +54,7 @@ export function whole(data) {
 
 /** A whole number of any size: a JSON number below 2^53, decimal text from there on. @param {any} data */
 function big(data) {
-  if (typeof data !== "string") return BigInt(whole(data));
-  demand(/^[1-9]\d{15,599}$/.test(data) && BigInt(data) >= 1n << 53n);
+  demand(typeof data === "string" ? /^[1-9]\d{15,599}$/.test(data) && BigInt(data) >> 53n : whole(data) >= 0);
   return BigInt(data);
 }
 
@@ -70,63 +66,41 @@ export function listed(data) {
 
 /** @param {any} data @returns {Bits} */
 function bits(data) {
-  entries(data, "bits size");
-  const size = whole(data.size);
-  let bytes = "";
-  try {
-    bytes = atob(data.bits);
-  } catch {}
-  demand(bytes.length === Math.ceil(size / 8) && btoa(bytes) === data.bits);
-  const members = [];
-  for (let at = 0; at < bytes.length; at += 1)
-    for (let bit = 0; bit < 8; bit += 1) if ((bytes.charCodeAt(at) >> bit) & 1) members.push(8 * at + bit);
-  demand(!members.length || members[members.length - 1] < size);
-  return { size, members };
+  const size = whole(entries(data, "bits size").size);
+  const bytes = atob(data.bits);
+  const beyond = bytes.charCodeAt(bytes.length - 1) >> (size % 8 || 8);
+  demand(bytes.length === Math.ceil(size / 8) && btoa(bytes) === data.bits && !beyond);
+  return { size, members: range(size).filter((i) => (bytes.charCodeAt(i >> 3) >> (i & 7)) & 1) };
 }
 
-/** @param {any} data */
+/** @param {any} data @returns {number[]} */
 function row(data) {
-  entries(data, "runs");
-  let [count, last] = [0, -1];
-  for (const run of listed(data.runs)) {
-    const fits = listed(run).length === 2 && whole(run[1]) > 0 && whole(run[0]) < 2 ** 32 && run[0] !== last;
-    demand(fits);
-    last = run[0];
-    spend(run[1]);
-    count += run[1];
-  }
-  const found = new Uint32Array(count);
-  let at = 0;
-  for (const [number, often] of data.runs) found.fill(number, at, (at += often));
-  return found;
+  let last = -1;
+  return listed(entries(data, "runs").runs).flatMap((run) => {
+    const [number, count] = listed(run).map(whole);
+    demand(run.length === 2 && count && number !== last);
+    spend(4 * count);
+    last = number;
+    return new Array(count).fill(number);
+  });
 }
 
 /**
- * The readers of what a law can hold, by one letter: n a small number, s a set, r a row, l a law; any number without one.
- * A star after it is a list of them, two a list of lists.
- * @type {Record<string, (data: any) => any>}
- */
-const READERS = {
-  n: whole,
-  s: bits,
-  r: row,
-};
-
-/**
- * The entries of a law in the order of its shape, such as "high kinds:l* size:n w", where w stands for the width of words.
+ * The entries of a law in the order of its shape, such as "high kinds:l* size:n word_bits:w". A letter says how one is read:
+ * n a small number, b one of any size, as without a letter, s a set, r a row, l a law, w the width of words. A star after it is
+ * a list of them, two a list of lists.
  * @param {any} data
  * @param {string} shape
- * @param {(data: any) => any} law reads the laws inside it, of the letter l
+ * @param {(data: any) => any} law reads the laws inside it
  * @returns {any[]}
  */
 export function shaped(data, shape, law) {
   const fields = shape.split(" ").map((field) => field.split(":"));
-  const hasWidth = fields[fields.length - 1][0] === "w";
-  if (hasWidth) fields.pop();
-  entries(data, [...fields.map(([name]) => name), "kind", ...(hasWidth ? ["word_bits"] : [])].sort().join(" "));
-  demand(!hasWidth || data.word_bits === 64);
+  entries(data, [...fields.map(([name]) => name), "kind"].sort().join(" "));
+  /** @type {Record<string, (data: any) => any>} */
+  const readers = { n: whole, b: big, s: bits, r: row, l: law, w: (width) => demand(width === 64) };
   /** @param {any} entry @param {string} [type] @returns {any} */
-  const read = (entry, type = "") =>
-    type.endsWith("*") ? listed(entry).map((part) => read(part, type.slice(0, -1))) : type === "l" ? law(entry) : (READERS[type] ?? big)(entry);
+  const read = (entry, type = "b") =>
+    type.endsWith("*") ? listed(entry).map((part) => read(part, type.slice(0, -1))) : readers[type](entry);
   return fields.map(([name, type]) => read(data[name], type));
 }
