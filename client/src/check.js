@@ -3,7 +3,7 @@
 import { sha256 } from "./bytes.js";
 import { demand, expBelow, Refused, textOf } from "./exact.js";
 import { begin, entries, LIMITS, spend, strictJson } from "./reading.js";
-import { readContext } from "./context.js";
+import { readContext, textual } from "./context.js";
 import { machineOf } from "./kinds.js";
 import { bitsOf } from "./machine.js";
 
@@ -63,7 +63,7 @@ function checked(text, fingerprint) {
   prove(context, machine);
   const { values } = context;
   /** @type {Map<string, number>} */
-  const numbers = new Map(values.map((value, x) => [JSON.stringify(value), x]));
+  const numbers = new Map(values.map((value, x) => [textual(value), x]));
   return Object.freeze({
     fingerprint,
     values: Object.freeze(values),
@@ -75,7 +75,7 @@ function checked(text, fingerprint) {
     words: machine.words,
     bits,
     index: (/** @type {any} */ value) => {
-      const x = numbers.get(JSON.stringify(value));
+      const x = numbers.get(textual(value));
       if (x === undefined) throw new Refused("This is not one of the answers that can be given.", "value"); // never repeats it
       return x;
     },
@@ -93,10 +93,9 @@ function checked(text, fingerprint) {
  * @param {Machine} machine
  */
 function prove(context, machine) {
-  if (machine.proves?.(context)) return;
   /** What has been proved: for a bound, the entries of E that it is within. @type {Map<Ratio, Set<Ratio>>} */
   const proved = new Map();
-  const named = (/** @type {number} */ x) => JSON.stringify(context.values[x]).slice(0, 60);
+  const named = (/** @type {number} */ x) => textual(context.values[x]).slice(0, 60);
   for (const [x, z] of context.pairs(machine.label)) {
     spend(8);
     const allowed = context.at(x, z);

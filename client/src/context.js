@@ -1,8 +1,8 @@
 /** Contexts: how hard each value must be to tell from each other one, as the published law declares it. */
 
 import { atMost, demand, epsilonOf, exactNumber, kept, plus, times } from "./exact.js";
-import { entries, listed, LIMITS, spend, whole } from "./reading.js";
-import { alike, own } from "./machine.js";
+import { entries, listed, LIMITS, range, spend, whole } from "./reading.js";
+import { own } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
 /** @typedef {(x: number) => string | number} Label */
@@ -14,16 +14,6 @@ import { alike, own } from "./machine.js";
  * @property {(label: Label) => Iterable<[number, number]>} pairs pairs that imply all others, where ratios depend on labels alone
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
- * @property {Grid | null} [grid]
- */
-
-/**
- * Values in different cells of a grid, one in sixteen of them at least.
- * @typedef {object} Grid
- * @property {number[][]} cells the whole coordinates of each value, from 0 on
- * @property {number} sides how many coordinates there are
- * @property {(steps: number[]) => Ratio} apart E of a displacement, or less by at most `rounding`
- * @property {Ratio} rounding
  */
 
 /** @type {Ratio} */
@@ -43,16 +33,19 @@ function finite(data) {
 const isValue = (value) =>
   typeof value === "string" || Number.isSafeInteger(value) || (Array.isArray(entries(value, "tuple").tuple) && value.tuple.every(isValue));
 
+/** What tells a value from all others. @param {any} value */
+export const textual = (value) => JSON.stringify(value);
+
 /** The values of a domain. @param {any} data @returns {any[]} */
 function valuesOf(data) {
   if (data && "size" in data) {
     const size = whole(entries(data, "size").size);
     demand(size > 0 && size <= LIMITS.values, "it has no values, or too many");
-    return Array.from({ length: size }, (_, x) => x);
+    return range(size);
   }
   const values = listed(entries(data, "values").values);
   demand(values.length && values.length <= LIMITS.values && values.every(isValue), "its values must be text or whole numbers");
-  demand(new Set(values.map((value) => JSON.stringify(value))).size === values.length);
+  demand(new Set(values.map(textual)).size === values.length, "a value is there twice");
   return values;
 }
 
@@ -136,10 +129,10 @@ function blocksContext(data, values) {
 function highLowContext(data, values) {
   entries(data, "epsilon form sensitive");
   const level = finite(data.epsilon);
-  const names = new Set(listed(data.sensitive).map((value) => JSON.stringify(value)));
-  const count = names.size;
-  const isOther = values.map((value) => Number(!names.delete(JSON.stringify(value))));
-  demand(count && count === data.sensitive.length && !names.size);
+  const names = new Set(listed(data.sensitive).map(textual));
+  demand(names.size && names.size === data.sensitive.length);
+  const isOther = values.map((value) => +!names.delete(textual(value)));
+  demand(!names.size);
   return byClass(values, isOther, (c) => (c ? null : level), () => [[0, 0], [0, 1]], values.length < 2 ? [] : isOther.includes(1) ? [level, null] : [level]);
 }
 
@@ -195,19 +188,22 @@ function matrixContext(data, values) {
   const rows = listed(entries(data, "E form").E).map((row) => listed(row).map(epsilonOf));
   demand(rows.length === values.length && rows.every((row) => row.length === values.length));
   demand(rows.every((row, x) => row[x]?.[0] === 0n));
-  return byClass(values, values.map((_, x) => x), (x, z) => rows[x][z], everyTwo, rows.flatMap((row, x) => row.filter((_, z) => z !== x)));
+  return byClass(values, range(values.length), (x, z) => rows[x][z], everyTwo, rows.flatMap((row, x) => row.filter((_, z) => z !== x)));
 }
 
 /** Decimals as whole numbers of one unit. @param {any[]} written @returns {{whole: bigint[], scale: bigint}} */
 function scaled(written) {
-  const exact = written.map((one) => (String(one).includes("/") ? null : exactNumber(one)));
-  let scale = 1n;
-  for (const one of exact) {
-    demand(one);
-    if (one[1] > scale) scale = one[1]; // all are powers of ten
-  }
-  return { whole: exact.map((one) => (one ? one[0] * (scale / one[1]) : 0n)), scale };
+  const exact = written.map((one) => {
+    const found = exactNumber(one);
+    demand(found && !String(one).includes("/"));
+    return found;
+  });
+  const scale = exact.reduce((most, [, one]) => (one > most ? one : most), 1n); // all are powers of ten
+  return { whole: exact.map(([top, bottom]) => top * (scale / bottom)), scale };
 }
+
+/** @param {bigint} a @param {bigint} b */
+const ascending = (a, b) => (a < b ? -1 : +(a > b));
 
 /** @param {bigint} a */
 const absolute = (a) => (a < 0n ? -a : a);
@@ -218,44 +214,35 @@ function placesContext(data, values) {
   const isRing = data.distance === "ring";
   demand(isRing ? data.around : data.distance === "line" && !data.around, "its distance must be a line or a ring");
   const level = finite(data.epsilon);
-  const { whole: at, scale } = scaled([...listed(data.points ?? values), ...(isRing ? [data.around] : [])]);
-  const around = isRing ? at.pop() ?? 0n : 0n;
-  demand(at.length === values.length && (!isRing || around > 0n));
-  const order = values.map((_, x) => x).sort((x, z) => (at[x] < at[z] ? -1 : Number(at[x] > at[z])));
-  demand(!isRing || at[order[order.length - 1]] - at[order[0]] < around);
+  const { whole: at, scale } = scaled([...listed(data.points ?? values), data.around ?? 0]);
+  let around = at.pop() ?? 0n;
+  const count = values.length;
+  const order = range(count).sort((x, z) => ascending(at[x], at[z]));
+  const width = at[order[count - 1]] - at[order[0]];
+  if (!isRing) around = 2n * width + 1n; // a line is a ring that nobody goes around
+  demand(at.length === count && width < around);
   /** @param {bigint} apart @returns {Ratio} */
   const entry = (apart) => [level[0] * apart, level[1] * scale];
-  /** @param {number} x @param {number} z */
-  const distance = (x, z) => {
-    const apart = absolute(at[x] - at[z]);
-    return isRing && 2n * apart > around ? around - apart : apart;
-  };
-  const count = values.length;
-  const last = order[count - 1];
-  /** The largest distance: on a ring, from each place to those beside the one opposite. */
-  const widest = () => {
-    if (!isRing) return distance(order[0], last);
-    let [most, other] = [0n, 0];
-    for (let i = 0; i < count; i += 1) {
-      other = Math.max(other, i);
-      while (other < i + count - 1 && 2n * ((at[order[other % count]] - at[order[i]] + around) % around) < around) other += 1;
-      for (const z of [other, other - 1]) {
-        const apart = distance(order[i], order[(z + count) % count]);
-        if (apart > most) most = apart;
-      }
-    }
-    return most;
-  };
+  /** The places in order, twice around the ring. */
+  const turns = [...order.map((x) => at[x]), ...order.map((x) => at[x] + around)];
+  let [farthest, opposite] = [0n, 0];
+  for (const place of turns.slice(0, count)) {
+    while (2n * (turns[opposite + 1] - place) <= around) opposite += 1;
+    if (turns[opposite] - place > farthest) farthest = turns[opposite] - place;
+  }
   return {
     values,
-    at: (x, z) => entry(distance(x, z)),
+    at: (x, z) => {
+      const apart = absolute(at[x] - at[z]);
+      return entry(2n * apart > around ? around - apart : apart);
+    },
     *pairs() {
-      for (let i = 0; i < count; i += 1) {
-        const [x, z] = [order[i], order[(i + 1) % count]];
-        if (x !== z && (isRing || i + 1 < count)) yield* /** @type {[number, number][]} */ ([[x, z], [z, x]]);
+      for (const [i, x] of order.entries()) {
+        const z = order[i + 1] ?? (isRing ? order[0] : x);
+        if (x !== z) yield* /** @type {[number, number][]} */ ([[x, z], [z, x]]);
       }
     },
-    largest: count > 1 ? entry(widest()) : NOTHING,
+    largest: entry(farthest),
     shows: false,
   };
 }
@@ -272,59 +259,33 @@ function pointsContext(data, values) {
   entries(data, "epsilon form norm points");
   const level = finite(data.epsilon);
   const rows = listed(data.points).map(listed);
-  const sides = rows[0]?.length;
+  const sides = rows[0].length;
   demand(rows.length === values.length && sides && rows.every((row) => row.length === sides));
   const { whole: flat, scale } = scaled(rows.flat());
+  /** @type {Map<string, (steps: bigint[]) => Ratio>} */
+  const norms = new Map([
+    ["l1", (steps) => [steps.reduce((a, b) => a + b), scale]],
+    ["l2", (steps) =>
+      sides > 1 ? [root((steps.reduce((a, b) => a + b * b, 0n) * 10n ** 60n) / scale ** 2n), 10n ** 30n] : [steps[0], scale]],
+    ["linf", (steps) => [steps.reduce((a, b) => (a > b ? a : b)), scale]],
+  ]);
+  const norm = norms.get(data.norm);
+  demand(norm);
+  const entry = kept((/** @type {string} */ steps) => times(level, norm(steps.split(",").map(BigInt))));
   const at = rows.map((_, x) => flat.slice(x * sides, (x + 1) * sides));
-  /** @type {Record<string, (steps: bigint[]) => Ratio>} */
-  const norms = {
-    l1: (steps) => [steps.reduce((a, b) => a + b), scale],
-    l2: (steps) =>
-      sides > 1 ? [root((steps.reduce((a, b) => a + b * b, 0n) * 10n ** 60n) / scale ** 2n), 10n ** 30n] : [steps[0], scale],
-    linf: (steps) => [steps.reduce((a, b) => (a > b ? a : b)), scale],
-  };
-  demand(Object.hasOwn(norms, data.norm));
-  const entry = kept((/** @type {string} */ steps) => times(level, norms[data.norm](steps.split(",").map(BigInt))));
   /** @param {bigint[]} from @param {bigint[]} to */
-  const distance = (from, to) => entry(from.map((c, i) => absolute(c - to[i])).join());
-  /** The lowest or highest coordinates. @param {(a: bigint, b: bigint) => boolean} better */
-  const corner = (better) => at.reduce((best, point) => best.map((c, i) => (better(point[i], c) ? point[i] : c)));
-  const [low, high] = [corner((a, b) => a < b), corner((a, b) => a > b)];
-  let step = 0n;
-  for (const point of at)
-    point.forEach((c, i) => {
-      for (let rest = c - low[i]; rest; ) [step, rest] = [rest, step % rest];
-    });
-  step ||= 1n;
-  const shape = high.map((c, i) => Number((c - low[i]) / step) + 1);
-  const cells = at.map((point) => point.map((c, i) => Number((c - low[i]) / step)));
-  /** @type {Map<string, number>} */
-  const valueAt = new Map(cells.map((cell, x) => [cell.join(), x]));
-  const isDense = sides > 1 && valueAt.size === values.length && shape.reduce((a, b) => a * b) <= 16 * values.length;
+  const distance = (from, to) => entry(String(from.map((c, i) => absolute(c - to[i]))));
+  const columns = rows[0].map((_, i) => at.map((point) => point[i]).sort(ascending));
   return {
     values,
     at: (x, z) => distance(at[x], at[z]),
-    *pairs(label) {
-      // where all values are alike, two neighbours on the grid imply all others
-      if (isDense && label === alike)
-        for (let x = 0; x < values.length; x += 1)
-          for (let i = 0; i < sides; i += 1) {
-            const z = valueAt.get(cells[x].map((c, j) => c + Number(i === j)).join());
-            if (z !== undefined) return void (yield [x, z]);
-          }
-      spend(values.length ** 2 * 4);
+    *pairs() {
+      spend(4 * values.length ** 2);
       for (const [x, z] of everyTwo(values.length)) if (x !== z) yield [x, z];
     },
-    largest: distance(low, high),
+    // across the box around all points
+    largest: distance(columns.map((column) => column[0]), columns.map((column) => column[column.length - 1])),
     shows: false,
-    grid: isDense
-      ? {
-          cells,
-          sides,
-          apart: (steps) => distance(steps.map((c) => BigInt(c) * step), steps.map(() => 0n)),
-          rounding: times(level, [1n, 10n ** 30n]),
-        }
-      : null,
   };
 }
 
@@ -347,7 +308,7 @@ function productContext(data, values) {
   const tuples = (part, side) => part.values.map((value) => (side.context.form === "product" ? value.tuple : [value]));
   const others = tuples(second, data.second);
   const made = tuples(first, data.first).flatMap((a) => others.map((b) => ({ tuple: [...a, ...b] })));
-  demand(!values || JSON.stringify(values) === JSON.stringify(made));
+  demand(!values || textual(values) === textual(made));
   /** @param {Context} part @param {number} x @param {number} z */
   const entry = (part, x, z) => (x === z ? NOTHING : part.at(x, z));
   return {

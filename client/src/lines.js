@@ -1,6 +1,6 @@
 /** The laws of values that lie along a line, around a ring or on a torus. */
 
-import { atMost, demand, expBelow, kept, plus, times } from "./exact.js";
+import { demand, kept } from "./exact.js";
 import { range, spend } from "./reading.js";
 import { demandFull, largest, machineFor, own, pick, rank, SPACE, sums } from "./machine.js";
 
@@ -80,37 +80,6 @@ export function ring(flat, places, size, units) {
   );
 }
 
-/** The binary places of e^-E in `isSmooth`. */
-const FINE = 320n;
-
-/**
- * Whether units, by displacement, follow e^-E closely enough to keep every ratio within e^E.
- *
- * Let f < u - K W <= c for the units u of every displacement, W its e^-E and some K. As E(z) <= E(y) + E(t) for the step t from
- * y to z, u(y) / u(z) < (K W + c) / (K W e^-E(t) + f). That is at most e^E(t) if e^E(t) f >= c, which holds for all steps if it
- * does for the least E. What rounds W moves K W by a part of at most 2^-190 and twice the rounding of E.
- * @param {bigint[]} units @param {Ratio[]} entries E, or less by at most `rounding` @param {Ratio} rounding
- */
-function isSmooth(units, entries, rounding) {
-  /** W in units of 2^-320, rounded down. */
-  const weights = entries.map((entry) => {
-    const [top, bottom] = expBelow(entry);
-    return (bottom << FINE) / top;
-  });
-  const [most, ...others] = weights;
-  const least = weights.reduce((a, b) => (a < b ? a : b));
-  const nearest = others.reduce((a, b) => (a > b ? a : b));
-  if (most === least) return false;
-  const slope = ((units[0] - units[weights.indexOf(least)]) << FINE) / (most - least);
-  /** u - K W, or more by less than 2. */
-  const rest = units.map((unit, t) => unit - ((slope * weights[t]) >> FINE));
-  const floor = rest.reduce((a, b) => (a < b ? a : b)) - 2n;
-  const top = rest.reduce((a, b) => (a > b ? a : b));
-  const part = plus([1n, 1n << 190n], times([2n, 1n], rounding));
-  const right = plus([top, 1n], times(part, [slope, 1n]));
-  return slope > 0n && floor > 0n && atMost(times(right, [nearest + 1n, 1n << FINE]), [floor, 1n]);
-}
-
 /** @param {number[]} cells @param {number[]} shape @param {bigint} spare @param {bigint[]} units @returns {Machine} */
 export function torus(cells, shape, spare, units) {
   const outputs = units.length;
@@ -123,37 +92,31 @@ export function torus(cells, shape, spare, units) {
     let left = outputs;
     return shape.map((side) => Math.floor(t / (left /= side)) % side);
   };
-  /** The number of a cell, each coordinate taken modulo its side. @param {number[]} cell */
-  const number = (cell) => cell.reduce((found, c, i) => found * shape[i] + ((c + shape[i]) % shape[i]), 0);
-  /** @param {number[]} from @param {number[]} to */
-  const difference = (from, to) => number(from.map((c, i) => c - to[i]));
-  /** The displacement with every coordinate taken the shorter way round. @param {number} t */
-  const folded = (t) => coordinates(t).map((c, i) => Math.min(c, shape[i] - c));
+  const steps = range(outputs).map(coordinates);
+  /** The number of the cell at a displacement from a cell, each coordinate modulo its side. @param {number} cell @param {number} t */
+  const moved = (cell, t) => steps[t].reduce((found, c, i) => found * shape[i] + ((steps[cell][i] + c) % shape[i]), 0);
+  /** The displacement between two cells, with every coordinate taken the shorter way round. @param {number} a @param {number} b */
+  const between = (a, b) =>
+    shape.reduce((found, side, i) => {
+      const apart = Math.abs(steps[a][i] - steps[b][i]);
+      return found * side + Math.min(apart, side - apart);
+    }, 0);
   const bounds = sums(units);
-  const places = cells.map(coordinates);
-  const steps = units.map((_, t) => coordinates(t));
-  demand(units.every((unit, t) => unit === units[number(folded(t))]));
+  demand(units.every((unit, t) => unit === units[between(0, t)])); // as many words either way
   const ratioOf = kept((/** @type {number} */ apart) => {
     spend(outputs);
-    return largest(units, steps.map((step) => units[number(step.map((c, i) => c + steps[apart][i]))]));
+    return largest(units, range(outputs).map((t) => units[moved(t, apart)]));
   });
   return machineFor(
     cells.length,
     1,
     BigInt(outputs),
     own,
-    (x, z) => ratioOf(number(folded(difference(places[x], places[z])))),
+    (x, z) => ratioOf(between(cells[x], cells[z])),
     (x, [u]) => {
       const t = rank(bounds, u);
       const isSpare = t === outputs;
-      const step = steps[pick(isSpare, 0, t)];
-      return pick(isSpare, u - SPACE + spare, BigInt(number(step.map((c, i) => c + places[x][i]))));
+      return pick(isSpare, u - SPACE + spare, BigInt(moved(cells[x], pick(isSpare, 0, t))));
     },
-    { proves: ({ grid }) => {
-      if (!grid || outputs <= 512 || grid.sides !== shape.length) return false;
-      // the values lie as the cells of the grid do, up to a displacement that all have in common
-      const moved = new Set(grid.cells.map((cell, x) => difference(places[x], cell.map((c, i) => c % shape[i]))));
-      return moved.size === 1 && isSmooth(units, units.map((_, t) => grid.apart(folded(t))), grid.rounding);
-    } },
   );
 }
