@@ -1,14 +1,13 @@
 /** The check of a published law, from its integers alone, before anybody answers. */
 
 import { sha256 } from "./bytes.js";
-import { demand, expBelow, Refused, textOf } from "./exact.js";
-import { begin, entries, LIMITS, spend, strictJson } from "./reading.js";
+import { atMost, demand, expBelow, Refused, textOf } from "./exact.js";
+import { begin, demandSmall, entries, LIMITS, spend, strictJson } from "./reading.js";
 import { readContext, textual } from "./context.js";
 import { machineOf } from "./kinds.js";
 import { bitsOf } from "./machine.js";
 
 /** @import { Context } from "./context.js" */
-/** @import { Ratio } from "./exact.js" */
 /** @import { Machine } from "./machine.js" */
 
 /**
@@ -43,11 +42,8 @@ export async function checkLaw(text, { fingerprint } = {}) {
     begin();
     return checked(text, hash);
   } catch (problem) {
-    if (problem instanceof Refused) {
-      if (problem.code !== "law") throw problem;
-      throw new Refused(`This collection is refused: ${problem.message}.`, "law");
-    }
-    throw new Refused("This collection is refused: its law cannot be read.", "law");
+    const reason = problem instanceof Refused ? problem.message : "its law cannot be read";
+    throw new Refused(`This collection is refused: ${reason}.`, "law");
   }
 }
 
@@ -59,7 +55,7 @@ function checked(text, fingerprint) {
   const machine = machineOf(data.law);
   demand(machine.size === context.values.length, "its law is not for the values that it lists");
   const bits = bitsOf(machine.outputs);
-  demand(bits <= LIMITS.bits, "its reports are too large");
+  demandSmall(bits, LIMITS.bits);
   prove(context, machine);
   const { values } = context;
   /** @type {Map<string, number>} */
@@ -93,8 +89,6 @@ function checked(text, fingerprint) {
  * @param {Machine} machine
  */
 function prove(context, machine) {
-  /** What has been proved: for a bound, the entries of E that it is within. @type {Map<Ratio, Set<Ratio>>} */
-  const proved = new Map();
   const named = (/** @type {number} */ x) => textual(context.values[x]).slice(0, 60);
   for (const [x, z] of context.pairs(machine.label)) {
     spend(8);
@@ -102,12 +96,7 @@ function prove(context, machine) {
     if (!allowed) continue;
     const ratio = machine.ratio(x, z);
     demand(ratio, `some report would tell ${named(x)} from ${named(z)} for certain, which must be hard to tell apart`);
-    let within = proved.get(ratio);
-    if (!within) proved.set(ratio, (within = new Set()));
-    if (within.has(allowed)) continue;
     demand(ratio[0] >= ratio[1] && ratio[1] > 0n);
-    const most = expBelow(allowed);
-    demand(ratio[0] * most[1] <= most[0] * ratio[1], `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(allowed)} allows`);
-    within.add(allowed);
+    demand(atMost(ratio, expBelow(allowed)), `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(allowed)} allows`);
   }
 }

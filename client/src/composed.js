@@ -2,7 +2,7 @@
 
 import { ceilDivide, demand, kept, larger, ONE, over, times } from "./exact.js";
 import { spend } from "./reading.js";
-import { alike, bitsOf, demandFull, largest, layOut, machineFor, own, pick, position, rank, setReport, SPACE, sum, sums } from "./machine.js";
+import { bitsOf, demandFull, largest, layOut, machineFor, own, pick, position, rank, setReport, SPACE, sum, sums } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
 /** @import { Held, Machine } from "./machine.js" */
@@ -121,7 +121,7 @@ export function mixture(parts, units) {
     parts[0].size,
     1 + mostWords(parts),
     outputs,
-    parts.every((part) => part.label === alike) ? alike : (x) => parts.map((part) => part.label(x)).join(),
+    (x) => String(parts.map((part) => part.label(x))),
     (x, z) => parts.map((part) => part.ratio(x, z)).reduce(either),
     (x, words) => {
       const part = rank(bounds, words[0]);
@@ -281,7 +281,7 @@ export function adaptive(choice, first, seconds) {
     first.size,
     first.words + mostWords(seconds),
     first.outputs * width,
-    (x) => [first, ...seconds].map((part) => part.label(x)).join(),
+    (x) => String([first, ...seconds].map((part) => part.label(x))),
     (x, z) => both(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(either)),
     (x, words) => {
       const report = first.draw(x, words.subarray(0, first.words));

@@ -1,7 +1,7 @@
 /** Contexts: how hard each value must be to tell from each other one, as the published law declares it. */
 
-import { atMost, demand, epsilonOf, exactNumber, kept, plus, times } from "./exact.js";
-import { entries, listed, LIMITS, range, spend, whole } from "./reading.js";
+import { atMost, demand, epsilonOf, exactNumber, kept, larger, plus, times } from "./exact.js";
+import { demandSmall, entries, listed, LIMITS, range, spend, whole } from "./reading.js";
 import { own } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -19,9 +19,6 @@ import { own } from "./machine.js";
 /** @type {Ratio} */
 const NOTHING = [0n, 1n];
 
-/** @param {(Ratio | null)[]} levels @returns {Ratio} */
-const largestOf = (levels) => levels.reduce((/** @type {Ratio} */ most, one) => (one && !atMost(one, most) ? one : most), NOTHING);
-
 /** @param {any} data @returns {Ratio} */
 function finite(data) {
   const found = epsilonOf(data);
@@ -38,61 +35,69 @@ export const textual = (value) => JSON.stringify(value);
 
 /** The values of a domain. @param {any} data @returns {any[]} */
 function valuesOf(data) {
-  if (data && "size" in data) {
-    const size = whole(entries(data, "size").size);
-    demand(size > 0 && size <= LIMITS.values, "it has no values, or too many");
-    return range(size);
+  if ("size" in data) {
+    demandSmall(whole(entries(data, "size").size), LIMITS.values);
+    return range(data.size);
   }
   const values = listed(entries(data, "values").values);
-  demand(values.length && values.length <= LIMITS.values && values.every(isValue), "its values must be text or whole numbers");
+  demandSmall(values.length, LIMITS.values);
+  demand(values.every(isValue), "its values must be text or whole numbers");
   demand(new Set(values.map(textual)).size === values.length, "a value is there twice");
   return values;
+}
+
+/** @template T @param {T[]} list @returns {Generator<[T, T]>} */
+function* everyTwo(list) {
+  for (const c of list) for (const d of list) yield [c, d];
 }
 
 /**
  * A context in which E depends only on the classes of two values.
  * @param {any[]} values
- * @param {ArrayLike<number>} classOf
- * @param {(c: number, d: number) => Ratio | null} between
- * @param {(count: number) => Iterable<[number, number]>} protectedPairs the pairs of classes with a finite entry
- * @param {(Ratio | null)[]} levels the entries that occur
+ * @param {any[]} classOf
+ * @param {Context["at"]} at
+ * @param {(classes: any[]) => Iterable<[any, any]>} [protectedPairs] those with a finite entry, at least
  * @returns {Context}
  */
-function byClass(values, classOf, between, protectedPairs, levels) {
+function byClass(values, classOf, at, protectedPairs = everyTwo) {
   demand(classOf.length === values.length);
-  /** @param {Label} label */
-  function* pairs(label) {
-    /** For every class and label, the first two values. @type {Map<string | number, number[]>[]} */
-    const some = [];
-    for (let x = 0; x < values.length; x += 1) {
-      const of = (some[classOf[x]] ??= new Map());
-      const name = label(x);
-      const found = of.get(name);
-      if (!found) of.set(name, [x]);
-      else if (found.length < 2) found.push(x);
-    }
-    for (const [c, d] of protectedPairs(some.length))
-      for (const [a, left] of some[c] ?? [])
-        for (const [b, right] of some[d] ?? []) {
-          const z = right[c === d && a === b ? right.length - 1 : 0];
-          if (z !== left[0]) yield /** @type {[number, number]} */ ([left[0], z]);
-        }
+  /** The values of every class. @type {Map<any, number[]>} */
+  const members = new Map(classOf.map((c) => [c, []]));
+  classOf.forEach((c, x) => members.get(c)?.push(x));
+  const of = (/** @type {any} */ c) => members.get(c) ?? [];
+  const classes = [...members.keys()];
+  let [largest, hidden] = [NOTHING, 0];
+  for (const [c, d] of protectedPairs(classes)) {
+    const count = of(c).length * (of(d).length - +(c === d));
+    const level = count ? at(of(c)[0], of(d)[of(d).length - 1]) : null;
+    if (level) [largest, hidden] = [larger(largest, level), hidden + count];
   }
   return {
     values,
-    at: (x, z) => between(classOf[x], classOf[z]),
-    pairs,
-    largest: largestOf(levels),
-    shows: levels.includes(null),
+    at,
+    *pairs(label) {
+      /** Of a class, the first two values with every label. */
+      const some = kept((c) => {
+        const found = kept((_) => /** @type {number[]} */ ([]));
+        return [...new Set(of(c).map((x) => {
+          const two = found(label(x));
+          if (two.length < 2) two.push(x);
+          return two;
+        }))];
+      });
+      for (const [c, d] of protectedPairs(classes))
+        for (const left of some(c))
+          for (const right of some(d)) {
+            const z = right[left === right ? right.length - 1 : 0];
+            if (z !== left[0]) yield [left[0], z];
+          }
+    },
+    largest,
+    shows: hidden < values.length * (values.length - 1),
   };
 }
 
-/** @param {number} count @returns {Generator<[number, number]>} */
-function* everyTwo(count) {
-  for (let c = 0; c < count; c += 1) for (let d = 0; d < count; d += 1) yield [c, d];
-}
-
-/** Whole numbers below a limit. @param {any} data @param {number} below */
+/** Whole numbers below a limit. @param {any} data @param {number} below @returns {number[]} */
 function numbers(data, below) {
   demand(listed(data).every((number) => whole(number) < below));
   return data;
@@ -101,39 +106,27 @@ function numbers(data, below) {
 /** @param {any} data @param {any[]} values */
 function uniformContext(data, values) {
   const level = finite(entries(data, "epsilon form").epsilon);
-  return byClass(values, new Uint8Array(values.length), () => level, everyTwo, values.length > 1 ? [level] : []);
+  return byClass(values, new Array(values.length).fill(0), () => level);
 }
 
 /** @param {any} data @param {any[]} values */
 function blocksContext(data, values) {
-  entries(data, "block_of epsilon? epsilons? form names?");
-  const blockOf = numbers(data.block_of, values.length);
-  const count = blockOf.reduce((/** @type {number} */ most, /** @type {number} */ block) => Math.max(most, block + 1), 0);
-  const levels = data.epsilons ? listed(data.epsilons).map(finite) : new Array(count).fill(finite(data.epsilon));
-  demand(levels.length === count && !(data.epsilons && data.epsilon));
-  const sizes = new Array(count).fill(0);
-  for (const block of blockOf) sizes[block] += 1;
-  const used = levels.filter((_, block) => sizes[block] > 1);
-  return byClass(
-    values,
-    blockOf,
-    (c, d) => (c === d ? levels[c] : null),
-    function* (classes) {
-      for (let c = 0; c < classes; c += 1) yield [c, c];
-    },
-    count > 1 ? [...used, null] : used,
-  );
+  const isEven = "epsilon" in data;
+  entries(data, `block_of epsilon${isEven ? "" : "s"} form names?`);
+  const levels = isEven ? new Array(values.length).fill(finite(data.epsilon)) : listed(data.epsilons).map(finite);
+  const blockOf = numbers(data.block_of, levels.length);
+  demand(isEven || new Set(blockOf).size === levels.length);
+  return byClass(values, blockOf, (x, z) => (blockOf[x] === blockOf[z] ? levels[blockOf[x]] : null), (blocks) => blocks.map((b) => [b, b]));
 }
 
 /** @param {any} data @param {any[]} values */
 function highLowContext(data, values) {
-  entries(data, "epsilon form sensitive");
-  const level = finite(data.epsilon);
+  const level = finite(entries(data, "epsilon form sensitive").epsilon);
   const names = new Set(listed(data.sensitive).map(textual));
   demand(names.size && names.size === data.sensitive.length);
-  const isOther = values.map((value) => +!names.delete(textual(value)));
+  const isOther = values.map((value) => !names.delete(textual(value)));
   demand(!names.size);
-  return byClass(values, isOther, (c) => (c ? null : level), () => [[0, 0], [0, 1]], values.length < 2 ? [] : isOther.includes(1) ? [level, null] : [level]);
+  return byClass(values, isOther, (x) => (isOther[x] ? null : level), () => [[false, false], [false, true]]);
 }
 
 /** @param {any} data @param {any[]} values */
@@ -145,50 +138,30 @@ function binaryContext(data, values) {
 
 /** @param {any} data @param {any[]} values */
 function gradedContext(data, values) {
-  const texts = listed(entries(data, "epsilons form").epsilons);
-  const different = [...new Set(texts)];
-  const levels = different.map(epsilonOf);
-  const numbers = new Map(different.map((text, number) => [text, number]));
-  return byClass(values, texts.map((text) => numbers.get(text) ?? 0), (c) => levels[c], everyTwo, values.length > 1 ? levels : []);
+  const levels = listed(entries(data, "epsilons form").epsilons).map(epsilonOf);
+  return byClass(values, data.epsilons, (x) => levels[x]);
 }
 
 /** @param {any} data @param {any[]} values */
 function nestedContext(data, values) {
   entries(data, "block_of epsilons form");
-  /** @type {number[][]} */
-  const columns = listed(data.block_of).map((column) => numbers(column, values.length));
   const levels = listed(data.epsilons).map(epsilonOf);
-  demand(columns.length && columns.length + 1 === levels.length && columns.length <= 16);
-  levels.forEach((level, l) => demand(!l || (levels[l - 1] && (!level || !atMost(level, levels[l - 1] ?? NOTHING))), "its epsilons must increase outwards"));
-  columns.forEach((column) => demand(column.length === values.length, "each value must be in a block of every level"));
-  /** For every level, the block of the next one around each of its blocks. @type {Map<number, number>[]} */
-  const around = columns.map((column, l) => {
-    const above = columns[l + 1] ?? new Uint8Array(values.length);
-    const found = new Map();
-    column.forEach((block, x) => {
-      if (!found.has(block)) found.set(block, above[x]);
-      demand(found.get(block) === above[x]);
-    });
-    return found;
+  demand(levels.every((level, l) => !l || (levels[l - 1] && !(level && atMost(level, levels[l - 1] ?? NOTHING)))), "its epsilons must increase outwards");
+  /** The block of every value, from the innermost blocks to the one of all values. */
+  const columns = [...listed(data.block_of).map((column) => numbers(column, values.length)), new Array(values.length).fill(0)];
+  demand(columns.length > 1 && columns.length === levels.length && columns.length <= 17);
+  columns.slice(1).forEach((around, l) => {
+    const found = new Map(columns[l].map((block, x) => [block, around[x]]));
+    demand(columns[l].length === values.length && columns[l].every((block, x) => found.get(block) === around[x])); // each block is inside one
   });
-  const several = [new Set(columns[0]).size < values.length, ...around.map((of) => new Set(of.values()).size < of.size)];
-  /** @param {number} c @param {number} d */
-  const between = (c, d) => {
-    for (let l = 0; l < around.length; l += 1) {
-      if (c === d) return levels[l];
-      [c, d] = [around[l].get(c) ?? 0, around[l].get(d) ?? 0];
-    }
-    return levels[levels.length - 1];
-  };
-  return byClass(values, columns[0], between, everyTwo, levels.filter((_, l) => several[l]));
+  return byClass(values, columns[0], (x, z) => levels[columns.findIndex((column) => column[x] === column[z])]);
 }
 
 /** @param {any} data @param {any[]} values */
 function matrixContext(data, values) {
   const rows = listed(entries(data, "E form").E).map((row) => listed(row).map(epsilonOf));
-  demand(rows.length === values.length && rows.every((row) => row.length === values.length));
-  demand(rows.every((row, x) => row[x]?.[0] === 0n));
-  return byClass(values, range(values.length), (x, z) => rows[x][z], everyTwo, rows.flatMap((row, x) => row.filter((_, z) => z !== x)));
+  demand(rows.length === values.length && rows.every((row, x) => row.length === values.length && row[x]?.[0] === 0n));
+  return byClass(values, range(values.length), (x, z) => rows[x][z]);
 }
 
 /** Decimals as whole numbers of one unit. @param {any[]} written @returns {{whole: bigint[], scale: bigint}} */
@@ -212,7 +185,7 @@ const absolute = (a) => (a < 0n ? -a : a);
 function placesContext(data, values) {
   entries(data, "around? distance epsilon form points?");
   const isRing = data.distance === "ring";
-  demand(isRing ? data.around : data.distance === "line" && !data.around, "its distance must be a line or a ring");
+  demand(isRing ? data.around : data.distance === "line" && !data.around);
   const level = finite(data.epsilon);
   const { whole: at, scale } = scaled([...listed(data.points ?? values), data.around ?? 0]);
   let around = at.pop() ?? 0n;
@@ -281,7 +254,7 @@ function pointsContext(data, values) {
     at: (x, z) => distance(at[x], at[z]),
     *pairs() {
       spend(4 * values.length ** 2);
-      for (const [x, z] of everyTwo(values.length)) if (x !== z) yield [x, z];
+      for (const [x, z] of everyTwo(range(values.length))) if (x !== z) yield [x, z];
     },
     // across the box around all points
     largest: distance(columns.map((column) => column[0]), columns.map((column) => column[column.length - 1])),
@@ -303,7 +276,7 @@ function productContext(data, values) {
   entries(data, "first form second");
   const [first, second] = [factor(data.first), factor(data.second)];
   const k = second.values.length;
-  demand(first.values.length * k <= LIMITS.values, "it has too many values");
+  demandSmall(first.values.length * k, LIMITS.values);
   /** @param {Context} part @param {any} side @returns {any[][]} */
   const tuples = (part, side) => part.values.map((value) => (side.context.form === "product" ? value.tuple : [value]));
   const others = tuples(second, data.second);

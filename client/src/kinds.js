@@ -1,7 +1,7 @@
 /** From the data of a law to the machine that draws by it. */
 
 import { demand } from "./exact.js";
-import { LIMITS, shaped } from "./reading.js";
+import { demandSmall, LIMITS, shaped } from "./reading.js";
 import { cyclic, generalHadamard, gradedUnary, hadamard, response, subset, unary } from "./bases.js";
 import { levels } from "./levels.js";
 import { geometric, ring, torus } from "./lines.js";
@@ -47,8 +47,9 @@ const KINDS = new Map([
 export function machineOf(data, depth = LIMITS.depth) {
   const [shape, make] = KINDS.get(data?.kind) ?? ["", null];
   demand(make && depth, "a law in it is of no known kind, or too deep inside others");
-  demand(!(data.size > LIMITS.values), "it has too many values");
+  demandSmall(data.size ?? 1, LIMITS.values);
   const machine = make(...shaped(data, shape, (inner) => machineOf(inner, depth - 1)));
-  demand(machine.size > 0 && machine.size <= LIMITS.values && machine.words <= LIMITS.bits + 2, "it has no values, or too many");
+  demandSmall(machine.size, LIMITS.values);
+  demandSmall(machine.words, LIMITS.bits + 2);
   return machine;
 }

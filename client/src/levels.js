@@ -1,7 +1,7 @@
 /** The law of blocks inside blocks: marks on some of the nodes of a tree, down to the values. */
 
 import { demand, larger, ONE, times } from "./exact.js";
-import { LIMITS, spend } from "./reading.js";
+import { demandSmall, LIMITS, spend } from "./reading.js";
 import { bitsOf, machineFor, pick, position } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -81,7 +81,7 @@ export function levels(branches, inners, leaves, shown) {
       outputs = part.outputs << BigInt(bits);
       bits += bitsOf(part.outputs);
       words += part.words + +(parent >= 0);
-      demand(bits <= LIMITS.bits, "its reports are too large");
+      demandSmall(bits, LIMITS.bits);
     }
     for (const mark of [1, 0]) if (sides[mark]?.count) for (let j = 0; j < often[mark]; j += 1) place(sides[mark], mine, mark, j);
   };

@@ -68,7 +68,7 @@ export const own = (x) => x;
  * @template T
  * @param {boolean} flag @param {T} a @param {T} b @returns {T}
  */
-export const pick = (flag, a, b) => [b, a][Number(flag)];
+export const pick = (flag, a, b) => [b, a][+flag];
 
 /** floor(u below / 2^64). @param {bigint} u @param {number} below */
 export const position = (u, below) => Number((u * BigInt(below)) >> 64n);
@@ -104,9 +104,9 @@ export const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
  * @param {bigint[]} outputs
  */
 export function layOut(outputs) {
-  const ends = sums(outputs);
+  const total = sum(outputs);
+  if (total <= SPACE) return { offsets: sums([0n, ...outputs]), outputs: total };
   const words = Math.max(...outputs.map((one) => Math.ceil(bitsOf(one) / 64)));
-  if (ends[ends.length - 1] <= SPACE) return { offsets: [0n, ...ends.slice(0, -1)], outputs: ends[ends.length - 1] };
   const stride = 1n << BigInt(64 * words);
   return { offsets: outputs.map((_, part) => stride * BigInt(part)), outputs: stride * BigInt(Math.max(outputs.length, 2)) };
 }

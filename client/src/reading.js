@@ -1,6 +1,6 @@
 /** Published laws as data: strict, within limits, each number written in one way only. */
 
-import { Refused, demand } from "./exact.js";
+import { demand } from "./exact.js";
 
 /** What a published law may ask for; more is refused before it is expanded. */
 export const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25, depth: 8 };
@@ -13,8 +13,11 @@ export const begin = () => void (spent = 0);
 /** Count work that is about to be done. @param {number} work */
 export function spend(work) {
   spent += work;
-  if (!(spent <= LIMITS.work)) throw new Refused("This law takes too much work to check.", "limits");
+  demand(spent <= LIMITS.work, "it takes too much work to check");
 }
+
+/** Refuse what is empty or beyond a limit. @param {number} size @param {number} most */
+export const demandSmall = (size, most) => demand(size > 0 && size <= most, "it is too large, or empty");
 
 /** The numbers from 0 on, so many. @param {number} count */
 export const range = (count) => [...Array(count).keys()];
