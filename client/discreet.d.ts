@@ -16,9 +16,9 @@ declare class Refused extends Error {
     code: string;
     /**
      * @param {string} message
-     * @param {string} [code] the reason in one word, for programs
+     * @param {string} code the reason in one word, for programs
      */
-    constructor(message: string, code?: string);
+    constructor(message: string, code: string);
 }
 /**
  * The number that a decimal or a fraction says, exactly; null if it says none.
@@ -42,7 +42,6 @@ declare const LIMITS: {
     values: number;
     bits: number;
     work: number;
-    depth: number;
 };
 export type Bits = {
     size: number;

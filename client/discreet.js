@@ -27,9 +27,9 @@ const sha256 = async (text) => hexOf(await crypto.subtle.digest("SHA-256", utf8(
 class Refused extends Error {
   /**
    * @param {string} message
-   * @param {string} [code] the reason in one word, for programs
+   * @param {string} code the reason in one word, for programs
    */
-  constructor(message, code = "refused") {
+  constructor(message, code) {
     super(message);
     this.name = "Refused";
     this.code = code;
@@ -77,7 +77,7 @@ function exactNumber(written) {
  */
 function epsilonOf(written) {
   if (written === "inf") return null;
-  const found = typeof written === "string" ? exactNumber(written) : null;
+  const found = exactNumber(written);
   demand(found && found[0] >= 0n && textOf(found) === written, "an epsilon is no exact number");
   return found;
 }
@@ -96,6 +96,9 @@ const atMost = (a, b) => a[0] * b[1] <= b[0] * a[1];
 
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 const larger = (a, b) => (atMost(a, b) ? b : a);
+
+/** @param {readonly bigint[]} numbers */
+const greatest = (numbers) => numbers.reduce((a, b) => (a > b ? a : b));
 
 /** @param {bigint} a @param {bigint} b */
 const ceilDivide = (a, b) => (a + b - 1n) / b;
@@ -162,7 +165,7 @@ const expBelow = ([top, bottom]) => powerBelow(top > 4096n * bottom ? "4096/1" :
 
 
 /** What a published law may ask for; more is refused before it is expanded. */
-const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25, depth: 8 };
+const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25 };
 
 let spent = 0;
 
@@ -200,11 +203,12 @@ function strictJson(text) {
 /**
  * The entries of an object that has exactly these keys, in order.
  * @param {any} data
- * @param {string} keys separated by spaces, sorted; those that may be missing end with a question mark
+ * @param {string} keys separated by spaces
+ * @param {string[]} optional keys that may be missing
  */
-function entries(data, keys) {
-  const wanted = keys.split(" ").filter((key) => !key.endsWith("?") || key.slice(0, -1) in data);
-  demand(Object.keys(data).join(" ") === wanted.join(" ").replaceAll("?", ""));
+function entries(data, keys, ...optional) {
+  const wanted = [...keys.split(" "), ...optional.filter((key) => key in data)].sort();
+  demand(Object.keys(data).join(" ") === wanted.join(" "));
   return data;
 }
 
@@ -258,7 +262,8 @@ function row(data) {
  */
 function shaped(data, shape, law) {
   const fields = shape.split(" ").map((field) => field.split(":"));
-  entries(data, [...fields.map(([name]) => name), "kind"].sort().join(" "));
+  // what is missing here, its reader refuses
+  entries(data, "kind", ...fields.map(([name]) => name));
   /** @type {Record<string, (data: any) => any>} */
   const readers = { n: whole, b: big, s: bits, r: row, l: law, w: (width) => demand(width === 64) };
   /** @param {any} entry @param {string} [type] @returns {any} */
@@ -364,6 +369,9 @@ const sum = (numbers) => numbers.reduce((total, number) => total + number, 0n);
 /** How many bits hold any report. @param {bigint} outputs */
 const bitsOf = (outputs) => bitLength(outputs - 1n);
 
+/** The least power of 2^64 that any report is below. @param {bigint} outputs */
+const aligned = (outputs) => 1n << BigInt(64 * Math.ceil(bitsOf(outputs) / 64));
+
 /** A set, given by a flag for each number, as the number with those bits. @param {Uint8Array} flags */
 const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
 
@@ -375,8 +383,7 @@ const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
 function layOut(outputs) {
   const total = sum(outputs);
   if (total <= SPACE) return { offsets: sums([0n, ...outputs]), outputs: total };
-  const words = Math.max(...outputs.map((one) => Math.ceil(bitsOf(one) / 64)));
-  const stride = 1n << BigInt(64 * words);
+  const stride = greatest(outputs.map(aligned));
   return { offsets: outputs.map((_, part) => stride * BigInt(part)), outputs: stride * BigInt(Math.max(outputs.length, 2)) };
 }
 
@@ -447,8 +454,7 @@ function valuesOf(data) {
   }
   const values = listed(entries(data, "values").values);
   demandSmall(values.length, LIMITS.values);
-  demand(values.every(isValue), "its values must be text or whole numbers");
-  demand(new Set(values.map(textual)).size === values.length, "a value is there twice");
+  demand(values.every(isValue) && new Set(values.map(textual)).size === values.length, "its values must be different texts or whole numbers");
   return values;
 }
 
@@ -518,7 +524,7 @@ function uniformContext(data, values) {
 /** @param {any} data @param {any[]} values */
 function blocksContext(data, values) {
   const isEven = "epsilon" in data;
-  entries(data, `block_of epsilon${isEven ? "" : "s"} form names?`);
+  entries(data, `block_of epsilon${isEven ? "" : "s"} form`, "names");
   const levels = isEven ? new Array(values.length).fill(finite(data.epsilon)) : listed(data.epsilons).map(finite);
   const blockOf = numbers(data.block_of, levels.length);
   demand(isEven || new Set(blockOf).size === levels.length);
@@ -552,7 +558,7 @@ function gradedContext(data, values) {
 function nestedContext(data, values) {
   entries(data, "block_of epsilons form");
   const levels = listed(data.epsilons).map(epsilonOf);
-  demand(levels.every((level, l) => !l || (levels[l - 1] && !(level && atMost(level, levels[l - 1] ?? NOTHING)))), "its epsilons must increase outwards");
+  demand(levels.every((level, l) => !l || (levels[l - 1] && !(level && atMost(level, levels[l - 1] ?? NOTHING)))));
   /** The block of every value, from the innermost blocks to the one of all values. */
   const columns = [...listed(data.block_of).map((column) => numbers(column, values.length)), new Array(values.length).fill(0)];
   demand(columns.length > 1 && columns.length === levels.length && columns.length <= 17);
@@ -577,7 +583,7 @@ function scaled(written) {
     demand(found && !String(one).includes("/"));
     return found;
   });
-  const scale = exact.reduce((most, [, one]) => (one > most ? one : most), 1n); // all are powers of ten
+  const scale = greatest(exact.map(([, bottom]) => bottom)); // all are powers of ten
   return { whole: exact.map(([top, bottom]) => top * (scale / bottom)), scale };
 }
 
@@ -589,9 +595,9 @@ const absolute = (a) => (a < 0n ? -a : a);
 
 /** Values at places on a line or around a ring, where neighbours imply all other pairs. @param {any} data @param {any[]} values @returns {Context} */
 function placesContext(data, values) {
-  entries(data, "around? distance epsilon form points?");
   const isRing = data.distance === "ring";
-  demand(isRing ? data.around : data.distance === "line" && !data.around);
+  entries(data, `${isRing ? "around " : ""}distance epsilon form`, "points");
+  demand(isRing || data.distance === "line");
   const level = finite(data.epsilon);
   const { whole: at, scale } = scaled([...listed(data.points ?? values), data.around ?? 0]);
   let around = at.pop() ?? 0n;
@@ -643,10 +649,10 @@ function pointsContext(data, values) {
   const { whole: flat, scale } = scaled(rows.flat());
   /** @type {Map<string, (steps: bigint[]) => Ratio>} */
   const norms = new Map([
-    ["l1", (steps) => [steps.reduce((a, b) => a + b), scale]],
+    ["l1", (steps) => [sum(steps), scale]],
     ["l2", (steps) =>
-      sides > 1 ? [root((steps.reduce((a, b) => a + b * b, 0n) * 10n ** 60n) / scale ** 2n), 10n ** 30n] : [steps[0], scale]],
-    ["linf", (steps) => [steps.reduce((a, b) => (a > b ? a : b)), scale]],
+      sides > 1 ? [root((sum(steps.map((step) => step * step)) * 10n ** 60n) / scale ** 2n), 10n ** 30n] : [steps[0], scale]],
+    ["linf", (steps) => [greatest(steps), scale]],
   ]);
   const norm = norms.get(data.norm);
   demand(norm);
@@ -673,7 +679,7 @@ const metricContext = (data, values) => ("distance" in data ? placesContext : po
 
 /** A question of a product: its context, over a domain of its own or over those of its own questions. @param {any} data @returns {Context} */
 function factor(data) {
-  entries(data, "context domain?");
+  entries(data, "context", "domain");
   return contextOf(data.context, data.domain ? valuesOf(data.domain) : null);
 }
 
@@ -859,7 +865,7 @@ function cyclic(high, low, modulus, shifts, size, spare) {
 
 /** @param {number} size @param {bigint} truths @returns {Machine} */
 function hadamard(size, truths) {
-  const width = BigInt(64 - size.toString(2).length);
+  const width = 64n - BigInt(bitLength(BigInt(size)));
   const space = 1n << width;
   demand(size && space < 2n * truths && truths < space); // more truths than lies, but not all
   return machineFor(
@@ -1248,6 +1254,13 @@ const either = (a, b) => (a && b ? larger(a, b) : null);
 /** @param {Machine[]} parts */
 const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
 
+/** The bounds of rows of units, each of which takes all words. @param {bigint[][]} rows */
+function bounded(rows) {
+  demand(rows.every((row) => row.length === rows[0].length));
+  rows.forEach(demandFull);
+  return rows.map(sums);
+}
+
 /**
  * The members of groups: the place of every value in its group, and how many each has.
  * @param {number[]} groupOf @param {number} count
@@ -1306,7 +1319,7 @@ function highLow(inner, units, sensitive, steps) {
     return inner;
   }
   const neutral = inner.neutral(units, steps);
-  const base = inner.outputs <= SPACE / 2n ? inner.outputs : 1n << BigInt(64 * Math.ceil(bitsOf(inner.outputs) / 64));
+  const base = inner.outputs <= SPACE / 2n ? inner.outputs : aligned(inner.outputs);
   return machineFor(
     sensitive.size,
     Math.max(inner.words, neutral.words),
@@ -1343,11 +1356,9 @@ function utilityRappor(inner, units, sensitive) {
 
 /** @param {Machine[]} parts @param {bigint[]} units @returns {Machine} */
 function mixture(parts, units) {
-  demand(units.every(Boolean) && units.length === parts.length);
-  demandFull(units);
-  demand(parts.every((part) => part.size === parts[0].size));
+  const [bounds] = bounded([units]);
+  demand(units.every(Boolean) && units.length === parts.length && parts.every((part) => part.size === parts[0].size));
   const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
-  const bounds = sums(units);
   return machineFor(
     parts[0].size,
     1 + mostWords(parts),
@@ -1373,11 +1384,11 @@ function nested(blockOf, kindOf, kinds, units) {
   /** @param {number} b @returns {Ratio} */
   const odds = (b) => [units[b] + truth, units[b]];
   /** The largest Q(y|x) / Q(y|z) in the block of x, and Q(y|z) / Q(y|x) there, for z in any other. */
-  const across = kept((/** @type {number} */ x) => {
+  const across = (/** @type {number} */ x) => {
     const b = blockOf[x];
     const [above, below] = helds[b].ratios(place[x]);
     return [times(odds(b), above), over(below, odds(b))];
-  });
+  };
   /** The report of a value at a place of the block `mine`, or a blank one of that block. @param {number} mine @param {number} at @param {boolean} blank @param {BigUint64Array} words */
   const drawn = (mine, at, blank, words) => {
     const found = rank(bounds, words[0]);
@@ -1418,10 +1429,8 @@ function nested(blockOf, kindOf, kinds, units) {
 function types(classOf, inners, marks, units) {
   const classes = units.length;
   const { place, sizes } = placed(classOf, classes);
-  demand(sizes.every(Boolean) && marks.length);
-  units.forEach(demandFull);
-  demand(units.every((row) => row.length === marks.length) && marks.every((row) => row.length === classes));
-  spend(marks.length * classes * classes);
+  const bounds = bounded(units);
+  demand(sizes.every(Boolean) && units[0].length === marks.length && marks.every((row) => row.length === classes));
   /** The largest ratio inside each class. @type {Ratio[]} */
   const inner = new Array(classes).fill(ONE);
   /** For each class, the words of every type's reports over those of blank ones, at most and at least, in units of 2^-128. */
@@ -1446,14 +1455,15 @@ function types(classOf, inners, marks, units) {
     return { parts, words, last };
   });
   const { offsets, outputs } = layOut(shown.map(({ last }) => last));
-  const bounds = units.map(sums);
-  const across = kept((/** @type {number} */ key) => largest(most[Math.floor(key / classes)], least[key % classes]));
   return machineFor(
     classOf.length,
     Math.max(...shown.map(({ words }) => words)),
     outputs,
     (x) => classOf[x],
-    (x, z) => (classOf[x] === classOf[z] ? inner[classOf[x]] : across(classOf[x] * classes + classOf[z])),
+    (x, z) => {
+      spend(marks.length);
+      return classOf[x] === classOf[z] ? inner[classOf[x]] : largest(most[classOf[x]], least[classOf[z]]);
+    },
     (x, from) => {
       const type = rank(bounds[classOf[x]], from[0]);
       let report = offsets[type];
@@ -1466,10 +1476,8 @@ function types(classOf, inners, marks, units) {
 
 /** @param {bigint[][]} rows @returns {Machine} */
 function table(rows) {
-  const outputs = rows[0]?.length;
-  demand(outputs && rows.every((row) => row.length === outputs));
-  rows.forEach(demandFull);
-  const bounds = rows.map(sums);
+  const bounds = bounded(rows);
+  const outputs = rows[0].length;
   return machineFor(
     rows.length,
     1,
@@ -1507,7 +1515,7 @@ function paired(first, second) {
 function adaptive(choice, first, seconds) {
   demand(BigInt(choice.length) === first.outputs && choice.every((kind) => kind < seconds.length));
   demand(seconds.every((second) => second.size === first.size));
-  const width = seconds.map((second) => second.outputs).reduce((a, b) => (a > b ? a : b));
+  const width = greatest(seconds.map((second) => second.outputs));
   return machineFor(
     first.size,
     first.words + mostWords(seconds),
@@ -1530,14 +1538,11 @@ function product(first, second) {
 /** @param {Machine} inner @param {bigint[][]} weights @returns {Machine} */
 function postProcessed(inner, weights) {
   demand(BigInt(weights.length) === inner.outputs);
-  const outputs = weights[0].length;
-  demand(weights.every((row) => row.length === outputs));
-  weights.forEach(demandFull);
-  const bounds = weights.map(sums);
+  const bounds = bounded(weights);
   return machineFor(
     inner.size,
     inner.words + 1,
-    BigInt(outputs),
+    BigInt(weights[0].length),
     inner.label,
     inner.ratio,
     (x, words) => BigInt(rank(bounds[Number(inner.draw(x, words.subarray(0, inner.words)))], words[inner.words])),
@@ -1585,7 +1590,7 @@ const KINDS = new Map([
  * @param {number} [depth] how many laws may be inside each other
  * @returns {Machine}
  */
-function machineOf(data, depth = LIMITS.depth) {
+function machineOf(data, depth = 8) {
   const [shape, make] = KINDS.get(data?.kind) ?? ["", null];
   demand(make && depth, "a law in it is of no known kind, or too deep inside others");
   demandSmall(data.size ?? 1, LIMITS.values);
@@ -1644,7 +1649,7 @@ function checked(text, fingerprint) {
   demand(data.version === 2, "its version is not known here");
   const context = readContext(data.context, data.domain);
   const machine = machineOf(data.law);
-  demand(machine.size === context.values.length, "its law is not for the values that it lists");
+  demand(machine.size === context.values.length);
   const bits = bitsOf(machine.outputs);
   demandSmall(bits, LIMITS.bits);
   prove(context, machine);
@@ -1686,9 +1691,8 @@ function prove(context, machine) {
     const allowed = context.at(x, z);
     if (!allowed) continue;
     const ratio = machine.ratio(x, z);
-    demand(ratio, `some report would tell ${named(x)} from ${named(z)} for certain, which must be hard to tell apart`);
-    demand(ratio[0] >= ratio[1] && ratio[1] > 0n);
-    demand(atMost(ratio, expBelow(allowed)), `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(allowed)} allows`);
+    if (!(ratio && ratio[0] >= ratio[1] && ratio[1] > 0n && atMost(ratio, expBelow(allowed))))
+      demand(false, `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(allowed)} allows`);
   }
 }
 
@@ -1704,7 +1708,7 @@ function prove(context, machine) {
 function randomWords(count) {
   const words = new BigUint64Array(count);
   // at most 65,536 bytes a call; whatever it throws ends the report
-  for (let at = 0; at < count; at += 8192) globalThis.crypto.getRandomValues(words.subarray(at, at + 8192));
+  for (let at = 0; at < count; at += 8192) crypto.getRandomValues(words.subarray(at, at + 8192));
   if (count && words.every((word) => !word)) throw new Refused("There is no randomness here, so no report was made.", "random");
   return words;
 }

@@ -1,6 +1,6 @@
 /** The laws that treat all values alike: response, hadamard, general_hadamard, cyclic, subset, unary; and graded_unary. */
 
-import { ceilDivide, demand, ONE, over, times } from "./exact.js";
+import { bitLength, ceilDivide, demand, ONE, over, times } from "./exact.js";
 import { range, spend } from "./reading.js";
 import { alike, fraction, machineFor, pick, position, setReport, SPACE } from "./machine.js";
 
@@ -132,7 +132,7 @@ export function cyclic(high, low, modulus, shifts, size, spare) {
 
 /** @param {number} size @param {bigint} truths @returns {Machine} */
 export function hadamard(size, truths) {
-  const width = BigInt(64 - size.toString(2).length);
+  const width = 64n - BigInt(bitLength(BigInt(size)));
   const space = 1n << width;
   demand(size && space < 2n * truths && truths < space); // more truths than lies, but not all
   return machineFor(

@@ -1,8 +1,8 @@
 /** The laws that are made of other laws, and tables, which are made of none. */
 
-import { ceilDivide, demand, kept, larger, ONE, over, times } from "./exact.js";
+import { ceilDivide, demand, greatest, kept, larger, ONE, over, times } from "./exact.js";
 import { spend } from "./reading.js";
-import { bitsOf, demandFull, largest, layOut, machineFor, own, pick, position, rank, setReport, SPACE, sum, sums } from "./machine.js";
+import { aligned, bitsOf, demandFull, largest, layOut, machineFor, own, pick, position, rank, setReport, SPACE, sum, sums } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
 /** @import { Held, Machine } from "./machine.js" */
@@ -16,6 +16,13 @@ const either = (a, b) => (a && b ? larger(a, b) : null);
 
 /** @param {Machine[]} parts */
 const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
+
+/** The bounds of rows of units, each of which takes all words. @param {bigint[][]} rows */
+function bounded(rows) {
+  demand(rows.every((row) => row.length === rows[0].length));
+  rows.forEach(demandFull);
+  return rows.map(sums);
+}
 
 /**
  * The members of groups: the place of every value in its group, and how many each has.
@@ -75,7 +82,7 @@ export function highLow(inner, units, sensitive, steps) {
     return inner;
   }
   const neutral = inner.neutral(units, steps);
-  const base = inner.outputs <= SPACE / 2n ? inner.outputs : 1n << BigInt(64 * Math.ceil(bitsOf(inner.outputs) / 64));
+  const base = inner.outputs <= SPACE / 2n ? inner.outputs : aligned(inner.outputs);
   return machineFor(
     sensitive.size,
     Math.max(inner.words, neutral.words),
@@ -112,11 +119,9 @@ export function utilityRappor(inner, units, sensitive) {
 
 /** @param {Machine[]} parts @param {bigint[]} units @returns {Machine} */
 export function mixture(parts, units) {
-  demand(units.every(Boolean) && units.length === parts.length);
-  demandFull(units);
-  demand(parts.every((part) => part.size === parts[0].size));
+  const [bounds] = bounded([units]);
+  demand(units.every(Boolean) && units.length === parts.length && parts.every((part) => part.size === parts[0].size));
   const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
-  const bounds = sums(units);
   return machineFor(
     parts[0].size,
     1 + mostWords(parts),
@@ -142,11 +147,11 @@ export function nested(blockOf, kindOf, kinds, units) {
   /** @param {number} b @returns {Ratio} */
   const odds = (b) => [units[b] + truth, units[b]];
   /** The largest Q(y|x) / Q(y|z) in the block of x, and Q(y|z) / Q(y|x) there, for z in any other. */
-  const across = kept((/** @type {number} */ x) => {
+  const across = (/** @type {number} */ x) => {
     const b = blockOf[x];
     const [above, below] = helds[b].ratios(place[x]);
     return [times(odds(b), above), over(below, odds(b))];
-  });
+  };
   /** The report of a value at a place of the block `mine`, or a blank one of that block. @param {number} mine @param {number} at @param {boolean} blank @param {BigUint64Array} words */
   const drawn = (mine, at, blank, words) => {
     const found = rank(bounds, words[0]);
@@ -187,10 +192,8 @@ export function nested(blockOf, kindOf, kinds, units) {
 export function types(classOf, inners, marks, units) {
   const classes = units.length;
   const { place, sizes } = placed(classOf, classes);
-  demand(sizes.every(Boolean) && marks.length);
-  units.forEach(demandFull);
-  demand(units.every((row) => row.length === marks.length) && marks.every((row) => row.length === classes));
-  spend(marks.length * classes * classes);
+  const bounds = bounded(units);
+  demand(sizes.every(Boolean) && units[0].length === marks.length && marks.every((row) => row.length === classes));
   /** The largest ratio inside each class. @type {Ratio[]} */
   const inner = new Array(classes).fill(ONE);
   /** For each class, the words of every type's reports over those of blank ones, at most and at least, in units of 2^-128. */
@@ -215,14 +218,15 @@ export function types(classOf, inners, marks, units) {
     return { parts, words, last };
   });
   const { offsets, outputs } = layOut(shown.map(({ last }) => last));
-  const bounds = units.map(sums);
-  const across = kept((/** @type {number} */ key) => largest(most[Math.floor(key / classes)], least[key % classes]));
   return machineFor(
     classOf.length,
     Math.max(...shown.map(({ words }) => words)),
     outputs,
     (x) => classOf[x],
-    (x, z) => (classOf[x] === classOf[z] ? inner[classOf[x]] : across(classOf[x] * classes + classOf[z])),
+    (x, z) => {
+      spend(marks.length);
+      return classOf[x] === classOf[z] ? inner[classOf[x]] : largest(most[classOf[x]], least[classOf[z]]);
+    },
     (x, from) => {
       const type = rank(bounds[classOf[x]], from[0]);
       let report = offsets[type];
@@ -235,10 +239,8 @@ export function types(classOf, inners, marks, units) {
 
 /** @param {bigint[][]} rows @returns {Machine} */
 export function table(rows) {
-  const outputs = rows[0]?.length;
-  demand(outputs && rows.every((row) => row.length === outputs));
-  rows.forEach(demandFull);
-  const bounds = rows.map(sums);
+  const bounds = bounded(rows);
+  const outputs = rows[0].length;
   return machineFor(
     rows.length,
     1,
@@ -276,7 +278,7 @@ export function paired(first, second) {
 export function adaptive(choice, first, seconds) {
   demand(BigInt(choice.length) === first.outputs && choice.every((kind) => kind < seconds.length));
   demand(seconds.every((second) => second.size === first.size));
-  const width = seconds.map((second) => second.outputs).reduce((a, b) => (a > b ? a : b));
+  const width = greatest(seconds.map((second) => second.outputs));
   return machineFor(
     first.size,
     first.words + mostWords(seconds),
@@ -299,14 +301,11 @@ export function product(first, second) {
 /** @param {Machine} inner @param {bigint[][]} weights @returns {Machine} */
 export function postProcessed(inner, weights) {
   demand(BigInt(weights.length) === inner.outputs);
-  const outputs = weights[0].length;
-  demand(weights.every((row) => row.length === outputs));
-  weights.forEach(demandFull);
-  const bounds = weights.map(sums);
+  const bounds = bounded(weights);
   return machineFor(
     inner.size,
     inner.words + 1,
-    BigInt(outputs),
+    BigInt(weights[0].length),
     inner.label,
     inner.ratio,
     (x, words) => BigInt(rank(bounds[Number(inner.draw(x, words.subarray(0, inner.words)))], words[inner.words])),

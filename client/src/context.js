@@ -1,8 +1,8 @@
 /** Contexts: how hard each value must be to tell from each other one, as the published law declares it. */
 
-import { atMost, demand, epsilonOf, exactNumber, kept, larger, plus, times } from "./exact.js";
+import { atMost, demand, epsilonOf, exactNumber, greatest, kept, larger, plus, times } from "./exact.js";
 import { demandSmall, entries, listed, LIMITS, range, spend, whole } from "./reading.js";
-import { own } from "./machine.js";
+import { own, sum } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
 /** @typedef {(x: number) => string | number} Label */
@@ -41,8 +41,7 @@ function valuesOf(data) {
   }
   const values = listed(entries(data, "values").values);
   demandSmall(values.length, LIMITS.values);
-  demand(values.every(isValue), "its values must be text or whole numbers");
-  demand(new Set(values.map(textual)).size === values.length, "a value is there twice");
+  demand(values.every(isValue) && new Set(values.map(textual)).size === values.length, "its values must be different texts or whole numbers");
   return values;
 }
 
@@ -112,7 +111,7 @@ function uniformContext(data, values) {
 /** @param {any} data @param {any[]} values */
 function blocksContext(data, values) {
   const isEven = "epsilon" in data;
-  entries(data, `block_of epsilon${isEven ? "" : "s"} form names?`);
+  entries(data, `block_of epsilon${isEven ? "" : "s"} form`, "names");
   const levels = isEven ? new Array(values.length).fill(finite(data.epsilon)) : listed(data.epsilons).map(finite);
   const blockOf = numbers(data.block_of, levels.length);
   demand(isEven || new Set(blockOf).size === levels.length);
@@ -146,7 +145,7 @@ function gradedContext(data, values) {
 function nestedContext(data, values) {
   entries(data, "block_of epsilons form");
   const levels = listed(data.epsilons).map(epsilonOf);
-  demand(levels.every((level, l) => !l || (levels[l - 1] && !(level && atMost(level, levels[l - 1] ?? NOTHING)))), "its epsilons must increase outwards");
+  demand(levels.every((level, l) => !l || (levels[l - 1] && !(level && atMost(level, levels[l - 1] ?? NOTHING)))));
   /** The block of every value, from the innermost blocks to the one of all values. */
   const columns = [...listed(data.block_of).map((column) => numbers(column, values.length)), new Array(values.length).fill(0)];
   demand(columns.length > 1 && columns.length === levels.length && columns.length <= 17);
@@ -171,7 +170,7 @@ function scaled(written) {
     demand(found && !String(one).includes("/"));
     return found;
   });
-  const scale = exact.reduce((most, [, one]) => (one > most ? one : most), 1n); // all are powers of ten
+  const scale = greatest(exact.map(([, bottom]) => bottom)); // all are powers of ten
   return { whole: exact.map(([top, bottom]) => top * (scale / bottom)), scale };
 }
 
@@ -183,9 +182,9 @@ const absolute = (a) => (a < 0n ? -a : a);
 
 /** Values at places on a line or around a ring, where neighbours imply all other pairs. @param {any} data @param {any[]} values @returns {Context} */
 function placesContext(data, values) {
-  entries(data, "around? distance epsilon form points?");
   const isRing = data.distance === "ring";
-  demand(isRing ? data.around : data.distance === "line" && !data.around);
+  entries(data, `${isRing ? "around " : ""}distance epsilon form`, "points");
+  demand(isRing || data.distance === "line");
   const level = finite(data.epsilon);
   const { whole: at, scale } = scaled([...listed(data.points ?? values), data.around ?? 0]);
   let around = at.pop() ?? 0n;
@@ -237,10 +236,10 @@ function pointsContext(data, values) {
   const { whole: flat, scale } = scaled(rows.flat());
   /** @type {Map<string, (steps: bigint[]) => Ratio>} */
   const norms = new Map([
-    ["l1", (steps) => [steps.reduce((a, b) => a + b), scale]],
+    ["l1", (steps) => [sum(steps), scale]],
     ["l2", (steps) =>
-      sides > 1 ? [root((steps.reduce((a, b) => a + b * b, 0n) * 10n ** 60n) / scale ** 2n), 10n ** 30n] : [steps[0], scale]],
-    ["linf", (steps) => [steps.reduce((a, b) => (a > b ? a : b)), scale]],
+      sides > 1 ? [root((sum(steps.map((step) => step * step)) * 10n ** 60n) / scale ** 2n), 10n ** 30n] : [steps[0], scale]],
+    ["linf", (steps) => [greatest(steps), scale]],
   ]);
   const norm = norms.get(data.norm);
   demand(norm);
@@ -267,7 +266,7 @@ const metricContext = (data, values) => ("distance" in data ? placesContext : po
 
 /** A question of a product: its context, over a domain of its own or over those of its own questions. @param {any} data @returns {Context} */
 function factor(data) {
-  entries(data, "context domain?");
+  entries(data, "context", "domain");
   return contextOf(data.context, data.domain ? valuesOf(data.domain) : null);
 }
 

@@ -9,9 +9,9 @@
 export class Refused extends Error {
   /**
    * @param {string} message
-   * @param {string} [code] the reason in one word, for programs
+   * @param {string} code the reason in one word, for programs
    */
-  constructor(message, code = "refused") {
+  constructor(message, code) {
     super(message);
     this.name = "Refused";
     this.code = code;
@@ -59,7 +59,7 @@ export function exactNumber(written) {
  */
 export function epsilonOf(written) {
   if (written === "inf") return null;
-  const found = typeof written === "string" ? exactNumber(written) : null;
+  const found = exactNumber(written);
   demand(found && found[0] >= 0n && textOf(found) === written, "an epsilon is no exact number");
   return found;
 }
@@ -78,6 +78,9 @@ export const atMost = (a, b) => a[0] * b[1] <= b[0] * a[1];
 
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 export const larger = (a, b) => (atMost(a, b) ? b : a);
+
+/** @param {readonly bigint[]} numbers */
+export const greatest = (numbers) => numbers.reduce((a, b) => (a > b ? a : b));
 
 /** @param {bigint} a @param {bigint} b */
 export const ceilDivide = (a, b) => (a + b - 1n) / b;

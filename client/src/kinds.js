@@ -44,7 +44,7 @@ const KINDS = new Map([
  * @param {number} [depth] how many laws may be inside each other
  * @returns {Machine}
  */
-export function machineOf(data, depth = LIMITS.depth) {
+export function machineOf(data, depth = 8) {
   const [shape, make] = KINDS.get(data?.kind) ?? ["", null];
   demand(make && depth, "a law in it is of no known kind, or too deep inside others");
   demandSmall(data.size ?? 1, LIMITS.values);

@@ -1,6 +1,6 @@
 /** What every law becomes: a machine that draws reports, and says what any two values' reports can give away. */
 
-import { bitLength, demand, kept, ONE } from "./exact.js";
+import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
 
 /** @import { Ratio } from "./exact.js" */
 
@@ -95,6 +95,9 @@ export const sum = (numbers) => numbers.reduce((total, number) => total + number
 /** How many bits hold any report. @param {bigint} outputs */
 export const bitsOf = (outputs) => bitLength(outputs - 1n);
 
+/** The least power of 2^64 that any report is below. @param {bigint} outputs */
+export const aligned = (outputs) => 1n << BigInt(64 * Math.ceil(bitsOf(outputs) / 64));
+
 /** A set, given by a flag for each number, as the number with those bits. @param {Uint8Array} flags */
 export const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
 
@@ -106,8 +109,7 @@ export const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
 export function layOut(outputs) {
   const total = sum(outputs);
   if (total <= SPACE) return { offsets: sums([0n, ...outputs]), outputs: total };
-  const words = Math.max(...outputs.map((one) => Math.ceil(bitsOf(one) / 64)));
-  const stride = 1n << BigInt(64 * words);
+  const stride = greatest(outputs.map(aligned));
   return { offsets: outputs.map((_, part) => stride * BigInt(part)), outputs: stride * BigInt(Math.max(outputs.length, 2)) };
 }
 

@@ -3,7 +3,7 @@
 import { demand } from "./exact.js";
 
 /** What a published law may ask for; more is refused before it is expanded. */
-export const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25, depth: 8 };
+export const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25 };
 
 let spent = 0;
 
@@ -41,11 +41,12 @@ export function strictJson(text) {
 /**
  * The entries of an object that has exactly these keys, in order.
  * @param {any} data
- * @param {string} keys separated by spaces, sorted; those that may be missing end with a question mark
+ * @param {string} keys separated by spaces
+ * @param {string[]} optional keys that may be missing
  */
-export function entries(data, keys) {
-  const wanted = keys.split(" ").filter((key) => !key.endsWith("?") || key.slice(0, -1) in data);
-  demand(Object.keys(data).join(" ") === wanted.join(" ").replaceAll("?", ""));
+export function entries(data, keys, ...optional) {
+  const wanted = [...keys.split(" "), ...optional.filter((key) => key in data)].sort();
+  demand(Object.keys(data).join(" ") === wanted.join(" "));
   return data;
 }
 
@@ -99,7 +100,8 @@ function row(data) {
  */
 export function shaped(data, shape, law) {
   const fields = shape.split(" ").map((field) => field.split(":"));
-  entries(data, [...fields.map(([name]) => name), "kind"].sort().join(" "));
+  // what is missing here, its reader refuses
+  entries(data, "kind", ...fields.map(([name]) => name));
   /** @type {Record<string, (data: any) => any>} */
   const readers = { n: whole, b: big, s: bits, r: row, l: law, w: (width) => demand(width === 64) };
   /** @param {any} entry @param {string} [type] @returns {any} */
