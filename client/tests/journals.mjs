@@ -8,9 +8,10 @@
  */
 
 import { existsSync, readFileSync } from "node:fs";
-import { FileStore, Participant } from "../src/node.js";
-import { canonical, hexOf, utf8 } from "../src/plain.js";
-import { tagKey } from "../src/stores.js";
+import { hexOf, utf8 } from "../discreet.js";
+import { FileStore, Participant } from "../node.js";
+import { tagKey } from "../participant.js";
+import { canonical } from "../src/plain.js";
 import { documentOf } from "./collector.mjs";
 
 const [what, path, law, name, value, changes = "refuse"] = process.argv.slice(2);

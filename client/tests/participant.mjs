@@ -11,9 +11,9 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { FileStore, MemoryStore, Participant, Refused } from "../src/node.js";
+import { FileStore, MemoryStore, Participant, Refused } from "../node.js";
+import { tagKey } from "../participant.js";
 import { canonical, readPlain } from "../src/plain.js";
-import { tagKey } from "../src/stores.js";
 import { collector, documentOf, hash, LAWS, ORIGIN, pagesOf, seeded } from "./collector.mjs";
 import { history } from "./histories.mjs";
 
@@ -27,7 +27,7 @@ const someone = (site, more = {}) =>
   new Participant({ cap: "4", store: new MemoryStore(), fetch: site.fetch, sleep: async () => {}, ...more });
 
 /** @param {Promise<unknown>} promise @param {string} code */
-const refused = (promise, code) => assert.rejects(promise, (problem) => problem instanceof Refused && problem.code === code);
+const refused = (promise, code) => assert.rejects(promise, (/** @type {any} */ problem) => problem.name === "Refused" && problem.code === code);
 
 // -- the ledger ---------------------------------------------------------------------------------
 
@@ -59,7 +59,7 @@ async function plant(name, module, old, planted) {
   const text = readFileSync(join(place, module), "utf8");
   assert.equal(text.split(old).length, 2, "the line to replace is there once");
   writeFileSync(join(place, module), text.replace(old, () => planted));
-  return import(pathToFileURL(join(place, "index.js")).href);
+  return import(pathToFileURL(join(place, "participant.js")).href);
 }
 
 test("a release before storing is caught", async () => {

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import threading
 from functools import partial
@@ -50,6 +51,25 @@ class Node:
 @pytest.fixture(scope="session")
 def node():
     return Node()
+
+
+def workshop(folder):
+    """A folder with what builds the client, but no sources."""
+    for name in ("build.mjs", "package.json", "tsconfig.json"):
+        shutil.copyfile(CLIENT / name, folder / name)
+    (folder / "node_modules").symlink_to(CLIENT / "node_modules")
+    (folder / "src").mkdir()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def minified(node, tmp_path_factory):
+    """The folder of the minified modules, built from the sources."""
+    folder = workshop(tmp_path_factory.mktemp("minified"))
+    shutil.copytree(CLIENT / "src", folder / "src", dirs_exist_ok=True)
+    done = subprocess.run([node.path, folder / "build.mjs"], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / "dist"
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,16 +11,15 @@ import pytest
 
 import discreet
 
+from .conftest import workshop
+
 CLIENT = Path(__file__).parents[2] / "client"
 
 
 @pytest.fixture
 def build(node, tmp_path):
     """Build a client from these modules in a folder of its own."""
-    for name in ("build.mjs", "package.json", "tsconfig.json"):
-        shutil.copyfile(CLIENT / name, tmp_path / name)
-    (tmp_path / "node_modules").symlink_to(CLIENT / "node_modules")
-    (tmp_path / "src").mkdir()
+    workshop(tmp_path)
 
     def run(*flags, **modules):
         for name, text in modules.items():
@@ -70,20 +68,49 @@ def test_modules_are_joined_in_the_order_of_their_imports(build, node, tmp_path)
     assert "declare const two: bigint" in (tmp_path / "discreet.d.ts").read_text()
 
 
-def test_what_is_for_node_alone_is_a_module_of_its_own(build, tmp_path):
-    names = 'export { one, inc } from "./index.js";\nexport { read } from "./files.js";\n'
-    files = 'import { one } from "./one.js";\n\nexport const read = () => [one];\n'
-    done = build(one=ONE, index=INDEX, files=files, node=names)
+TWO = 'import { one } from "./one.js";\n\n/** @import { Pair } from "./one.js" */\n\n' + (
+    "/** @type {Pair} */\nexport const two = [one, one];\n"
+)
+MODULES = {
+    "one": "/** @typedef {bigint[]} Pair */\n\n" + ONE,
+    "two": TWO,
+    "index": 'export { inc } from "./one.js";\n',
+    "participant": 'import { two } from "./two.js";\n\nexport { inc } from "./one.js";\n\nexport const sum = () => two[0] + two[1];\n',
+    "files": 'import { inc, one } from "./one.js";\nimport { two } from "./two.js";\n\nexport const read = () => [inc(one), two];\n',
+    "node": 'export { inc, sum } from "./participant.js";\nexport { read } from "./files.js";\n',
+}
+
+
+def test_each_file_goes_into_the_first_module_that_reaches_it(build, node, tmp_path):
+    done = build(**MODULES)
     assert done.returncode == 0, done.stderr
-    assert "read" not in (tmp_path / "discreet.js").read_text()
-    assert (tmp_path / "discreet.node.js").read_text().endswith("export { inc, one, read };\n")
-    assert "declare const read" in (tmp_path / "discreet.node.d.ts").read_text()
+    made = {name: (tmp_path / f"{name}.js").read_text() for name in ("discreet", "participant", "node")}
+    held = {name: re.findall(r"^// -- src/(\w+)", text, re.MULTILINE) for name, text in made.items()}
+    assert held == {"discreet": ["one"], "participant": ["two", "participant"], "node": ["files"]}
+    assert made["discreet"].endswith("export { inc, one };\n")
+    assert 'import { one } from "./discreet.js";' in made["participant"]
+    assert '@import { Pair } from "./discreet.js"' in made["participant"]
+    assert made["participant"].endswith('export { sum, two };\nexport { inc } from "./discreet.js";\n')
+    assert 'import { inc, one } from "./discreet.js";\n\nimport { two } from "./participant.js";' in made["node"]
+    assert made["node"].endswith(
+        'export { read };\nexport { inc } from "./discreet.js";\nexport { sum } from "./participant.js";\n'
+    )
+    assert "declare const read" in (tmp_path / "node.d.ts").read_text()
+    for name in ("node.js", "dist/node.min.js"):
+        line = f'import("{(tmp_path / name).as_uri()}").then((m) => console.log(Object.keys(m), m.sum(), m.read()))'
+        told = subprocess.run([node.path, "-e", line], capture_output=True, text=True, check=True).stdout
+        assert told == "[ 'inc', 'read', 'sum' ] 2n [ 2n, [ 1n, 1n ] ]\n"
 
 
-def test_the_integrity_is_that_of_the_minified_file(build, tmp_path):
-    told = build(one=ONE, index=INDEX).stdout
-    digest = hashlib.sha384((tmp_path / "dist" / "discreet.min.js").read_bytes()).digest()
-    assert re.search(r"sha384-\S+", told)[0] == f"sha384-{base64.b64encode(digest).decode()}"
+def test_sizes_and_integrity_are_those_of_the_minified_files(build, tmp_path):
+    told = build(**MODULES).stdout
+    for name in ("discreet", "participant", "node"):
+        small = (tmp_path / "dist" / f"{name}.min.js").read_bytes()
+        digest = base64.b64encode(hashlib.sha384(small).digest()).decode()
+        assert (
+            re.search(rf"^{name}.min.js: {len(small)} bytes.*\n  integrity sha384-(\S+)", told, re.MULTILINE)[1]
+            == digest
+        )
 
 
 def test_building_twice_gives_the_same_and_a_change_is_found(build, tmp_path):
@@ -92,16 +119,6 @@ def test_building_twice_gives_the_same_and_a_change_is_found(build, tmp_path):
     done = build("--check", one=ONE.replace("1n", "2n"))
     assert done.returncode == 1
     assert done.stderr == "build.mjs: discreet.js is not what src/ builds to: run make client\n"
-
-
-def test_the_minified_client_writes_the_same_reports(build, node, tmp_path):
-    shutil.copytree(CLIENT / "tests", tmp_path / "tests")
-    done = build(**{path.stem: path.read_text(encoding="utf-8") for path in (CLIENT / "src").glob("*.js")})
-    assert done.returncode == 0, done.stderr
-    (tmp_path / "dist" / "discreet.min.js").replace(tmp_path / "discreet.js")
-    line = [node.path, tmp_path / "tests" / "vectors.mjs", CLIENT / "vectors.small.jsonl"]
-    told = subprocess.run(line, capture_output=True, text=True, timeout=300, check=True).stdout
-    assert '"wrong":0' in told
 
 
 ENTRIES = ",".join(f'"{hashlib.sha256(str(i).encode()).hexdigest()}"' for i in range(300))
@@ -124,6 +141,16 @@ LARGE = f"export const large = [{ENTRIES}];\n"
         ({"index": 'export * from "./one.js";\n'}, "import and export by name only"),
         ({"index": INDEX + "const { a } = { a: 1 };\n"}, "must be of one name"),
         ({"one": 'import { one } from "./index.js";\n', "index": INDEX}, "in a circle"),
+        (
+            {
+                "one": 'import { two } from "./two.js";\n' + ONE,
+                "two": 'import { one } from "./one.js";\nexport const two = 2;\n',
+                "index": INDEX,
+            },
+            "in a circle",
+        ),
+        ({**MODULES, "node": "export const one = 2;\n"}, '"one" stands at the'),
+        ({**MODULES, "node": 'const at = import("./two.js");\n'}, "import and export by name only"),
         ({"one": "/** @type {string} */\nexport const one = 1;\nexport const inc = 1;\n", "index": INDEX}, "types: "),
         ({"one": LARGE, "index": 'export { large } from "./one.js";\n'}, "must be below 10000 bytes with gzip"),
     ],
