@@ -1,6 +1,7 @@
 import type { Store } from "./participant.js";
 /**
- * A journal in a file, in the same form as Python's; ``PATH.key`` holds its key and ``PATH.pid`` says who writes to it.
+ * A journal in a file, in the same form as Python's; `PATH.key` holds its key and `PATH.pid` says which process writes to it,
+ * in Python too.
  * @implements {Store}
  */
 declare class FileStore implements Store {

@@ -36,7 +36,8 @@ const unless = (work, code, otherwise) =>
   });
 
 /**
- * A journal in a file, in the same form as Python's; ``PATH.key`` holds its key and ``PATH.pid`` says who writes to it.
+ * A journal in a file, in the same form as Python's; `PATH.key` holds its key and `PATH.pid` says which process writes to it,
+ * in Python too.
  * @implements {Store}
  */
 class FileStore {
@@ -48,6 +49,7 @@ class FileStore {
   /** @param {(fs: any) => Promise<any>} work */
   async #locked(work) {
     const fs = await load("node:fs/promises");
+    await this.#makeFolder(fs, await this.#folder(this.path));
     const free = await this.#lock(fs, `${this.path}.pid`);
     try {
       return await work(fs);
@@ -108,10 +110,24 @@ class FileStore {
     return false;
   }
 
-  /** The names in the folder are durable when this is fulfilled; Windows has no such call. @param {any} fs */
-  async #syncFolder(fs) {
+  /** The folder of a file. @param {string} path @returns {Promise<string>} */
+  async #folder(path) {
+    const { dirname, resolve } = await load("node:path");
+    return dirname(resolve(path));
+  }
+
+  /** Make a folder that only its owner can look into, and those around it, durably, unless it is there. @param {any} fs @param {string} folder */
+  async #makeFolder(fs, folder) {
+    if ((await unless(fs.stat(folder), "ENOENT", null))?.isDirectory()) return;
+    await this.#makeFolder(fs, await this.#folder(folder));
+    await unless(fs.mkdir(folder, { mode: 0o700 }), "EEXIST", null);
+    await this.#syncFolder(fs, folder);
+  }
+
+  /** The names beside a file are durable when this is fulfilled; Windows has no such call. @param {any} fs @param {string} [path] */
+  async #syncFolder(fs, path = this.path) {
     if (/** @type {any} */ (globalThis).process.platform === "win32") return;
-    await this.#with(fs, (await load("node:path")).dirname(this.path), "r", (file) => file.sync());
+    await this.#with(fs, await this.#folder(path), "r", (file) => file.sync());
   }
 
   /** @param {any} fs @param {string} path @param {string} flags @param {(file: any) => Promise<any>} work */

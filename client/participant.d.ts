@@ -172,6 +172,8 @@ declare class Ledger {
     settle({ upload }: Upload, state: string, status: number): Promise<Account>;
     /** How an upload ended, if it has. @param {Upload} upload */
     outcome({ upload }: Upload): Promise<Outcome | undefined>;
+    /** What a collection has cost so far, as exact text. @param {string} collection */
+    spentOn(collection: string): Promise<string>;
     /** What was spent, on what, and every entry. @returns {Promise<Summary>} */
     summary(): Promise<Summary>;
     /** The journal as text: neither values nor the key are in it. @returns {Promise<string>} */
@@ -197,6 +199,7 @@ export type Sent = {
     state: "accepted" | "refused" | "queued";
     status: number | null;
     code: string | null;
+    reason: string | null;
 };
 /** Where a journal is kept in a browser, or only for as long as a page is open. */
 /** The length of the key that makes tags of values. */
@@ -241,6 +244,7 @@ export type Receipt = {
     collection: string;
     upload: string;
     sent: string;
+    epsilon: string;
 } & Sent;
 export type Collection = {
     /**

@@ -78,27 +78,59 @@ const LONGEST_ADDRESS = 2048;
 /** Hosts that are on this machine by their form. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
+/** An address as all parsers read it: host, path and query, with their characters escaped. */
+const ADDRESS =
+  /^https?:\/\/(\[[0-9a-f:]+\]|[\w-]{1,63}(?:\.[\w-]{1,63})*)(?::\d{1,5})?(?=[/?#]|$)((?:[\w.~!$&'()*+,;=:@/-]|%[0-9a-f]{2})*)(?:\?(?:[\w.~!$&()*+,;=:@/?-]|%[0-9a-f]{2})*)?(?:#.*)?$/is;
+
+/** An address beside another: a path and a query, as above. */
+const BESIDE = /^((?:[\w.~!$&'()*+,;=:@/-]|%[0-9a-f]{2})*)(?:\?(?:[\w.~!$&()*+,;=:@/?-]|%[0-9a-f]{2})*)?(?:#[^\\]*)?$/is;
+
+/** Segments that parsers leave out, or keep: dots, some of them escaped, and nothing at all. */
+const UNCLEAR = /\/(?:\.|%2e){1,2}(?=\/|$)|\/\//i;
+
+/** Such a segment of a relative path, where plain dots are clear. */
+const ESCAPED_DOTS = /(?:^|\/)(?=[^/]*%2e)(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** What an address says that every parser reads alike; null or an error for any other text. @param {string} text */
+function plainAddress(text) {
+  const [, host, path] = ADDRESS.exec(text) ?? [];
+  if (host === undefined || text.length > LONGEST_ADDRESS || host.length > 253 || UNCLEAR.test(path)) return null;
+  const found = new URL(text);
+  found.hash = "";
+  // a host that is a number in disguise is written in another way now
+  const isSame = host.startsWith("[") ? !found.hostname.startsWith("[::ffff:") : found.hostname === host.toLowerCase();
+  return isSame && found.port !== "0" ? found : null;
+}
+
+/** The text of an address beside another one, resolved. @param {string} text @param {string} base */
+function besideOf(text, base) {
+  if (/^https?:\/\//i.test(text)) return text;
+  if (text.startsWith("//")) return new URL(base).protocol + text;
+  const [, path] = BESIDE.exec(text) ?? [];
+  return path === undefined || text.length > LONGEST_ADDRESS || ESCAPED_DOTS.test(path) || path.includes("//") ? "" : new URL(text, base).href;
+}
+
 /**
- * An address in one form, without fragment; `Refused` unless it is https, or http on this machine.
+ * An address in one form, without fragment, the same as in Python; `Refused` unless it is https, or http on this machine.
+ * On a page it may be relative to that.
  * @param {string | URL} url
  * @param {string} [base] whose origin it must have
  */
 function addressOf(url, base) {
+  const beside = base ?? globalThis.location?.href;
   let found;
   try {
-    found = new URL(url, base ?? globalThis.location?.href);
-    found.hash = "";
+    found = plainAddress(beside === undefined ? String(url) : besideOf(String(url), beside));
   } catch {}
-  const isSafe = found?.protocol === "https:" || (found?.protocol === "http:" && LOOPBACK.test(found.hostname));
-  if (!found || !isSafe || found.href.length > LONGEST_ADDRESS || found.username || found.password)
-    throw new Refused("An address must begin with https://, or be on this machine.", "address");
+  if (!found || !(found.protocol === "https:" || LOOPBACK.test(found.hostname)))
+    throw new Refused("An address must begin with https://, or be on this machine, and be written plainly.", "address");
   if (base && found.origin !== new URL(base).origin)
     throw new Refused("The addresses of a collection must all have the same origin.", "address");
   return found.href;
 }
 
 /**
- * The answer to a request that says nothing of who sends it; it fails rather than go elsewhere or wait for long.
+ * The answer to a request that says nothing of who sends it; it is not sent elsewhere, and fails rather than wait for long.
  * @param {Ways} ways
  * @param {string} url
  * @param {RequestInit} [init]
@@ -109,10 +141,13 @@ const ask = (ways, url, init) =>
     headers: { accept: "application/json", "accept-language": "*", ...init?.headers },
     cache: "no-store",
     credentials: "omit",
-    redirect: "error",
+    redirect: "manual",
     referrerPolicy: "no-referrer",
     signal: AbortSignal.timeout(ways.timeout),
   });
+
+/** Whether an answer leads elsewhere; a browser says no more of it. @param {Response} response */
+const isRedirect = ({ type, status }) => type === "opaqueredirect" || (status >= 300 && status < 400);
 
 /** Whether trying again may help. @param {number} status */
 const isTransient = (status) => [408, 425, 429].includes(status) || status >= 500;
@@ -157,6 +192,7 @@ async function textAt(ways, url, limit) {
   } catch {}
   if (!response || text === undefined || isTransient(response.status))
     throw new Refused("The collector cannot be reached; try again later.", "unreachable");
+  if (isRedirect(response)) throw new Refused("The collection is said to be elsewhere, and redirects are not followed.", "document");
   if (text === false) throw new Refused(`The collector does not give what it should (status ${response.status}).`, "document");
   if (text === null) throw new Refused(`The collector gives what is no text, or more than ${limit} bytes.`, "limits");
   return text;
@@ -620,6 +656,11 @@ class Ledger {
     return this.#alone(async () => (await this.#open()).outcomes.get(upload));
   }
 
+  /** What a collection has cost so far, as exact text. @param {string} collection */
+  spentOn(collection) {
+    return this.#alone(async () => textOf((await this.#open()).collections.get(collection)?.spent ?? [0n, 1n]));
+  }
+
   /** What was spent, on what, and every entry. @returns {Promise<Summary>} */
   summary() {
     return this.#alone(async () => {
@@ -691,8 +732,9 @@ function promiseOf({ context, epsilon, shows, fingerprint }, changes) {
 
 
 /**
- * How an upload went, with the collector's status and code.
- * @typedef {{state: "accepted" | "refused" | "queued", status: number | null, code: string | null}} Sent
+ * How an upload went, with the collector's status and code, or the reason why it is queued. The status is 0 where a browser
+ * hides that of a redirect.
+ * @typedef {{state: "accepted" | "refused" | "queued", status: number | null, code: string | null, reason: string | null}} Sent
  */
 
 /** How often an upload is tried in one call. */
@@ -732,12 +774,13 @@ async function sendUpload(ways, { upload, url, body }) {
   for (let attempt = 1; ; attempt += 1) {
     const response = await ask(ways, addressOf(url), { method: "POST", headers, body }).catch(() => null);
     const status = response && response.status;
-    if (response && status && !isTransient(status)) {
+    if (response && status !== null && !isTransient(status)) {
       const isTaken = status >= 200 && status < 300;
-      return { state: isTaken ? "accepted" : "refused", status, code: isTaken ? null : await problemOf(response) };
+      return { state: isTaken ? "accepted" : "refused", status, code: isTaken ? null : await problemOf(response), reason: null };
     }
     const wait = waitFor(attempt - 1, response?.headers.get("retry-after"), ways.now());
-    if (attempt === TRIES || wait > PATIENCE) return { state: "queued", status, code: null };
+    const reason = response ? `The collector answered with status ${status}.` : "The collector cannot be reached.";
+    if (attempt === TRIES || wait > PATIENCE) return { state: "queued", status, code: null, reason };
     await ways.sleep(1000 * wait);
   }
 }
@@ -867,8 +910,8 @@ class IndexedStore {
 
 /**
  * What became of an answer: "accepted", "queued" until the collector can be reached, or "refused" by it. `sent` is the
- * exact text that leaves, or left, this device.
- * @typedef {{collection: string, upload: string, sent: string} & Sent} Receipt
+ * exact text that leaves, or left, this device; `epsilon` is what the collection has cost so far.
+ * @typedef {{collection: string, upload: string, sent: string, epsilon: string} & Sent} Receipt
  */
 
 /**
@@ -953,9 +996,10 @@ class Participant {
   async #deliver(upload) {
     const { collection, upload: number, body: sent } = upload;
     const ended = await this.ledger.outcome(upload);
-    const { state, status, code } = ended ? { code: null, ...ended } : await sendUpload(this.#ways, upload);
+    const { state, status, code, reason } = ended ? { code: null, reason: null, ...ended } : await sendUpload(this.#ways, upload);
     if (!ended && state !== "queued" && status !== null) await this.ledger.settle(upload, state, status);
-    return Object.freeze({ collection, upload: number, sent, state, status, code });
+    const epsilon = await this.ledger.spentOn(collection);
+    return Object.freeze({ collection, state, status, code, reason, epsilon, upload: number, sent });
   }
 
   /** Send what is queued, oldest first; a collector that is away is not tried twice. */

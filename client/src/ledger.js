@@ -173,6 +173,11 @@ export class Ledger {
     return this.#alone(async () => (await this.#open()).outcomes.get(upload));
   }
 
+  /** What a collection has cost so far, as exact text. @param {string} collection */
+  spentOn(collection) {
+    return this.#alone(async () => textOf((await this.#open()).collections.get(collection)?.spent ?? [0n, 1n]));
+  }
+
   /** What was spent, on what, and every entry. @returns {Promise<Summary>} */
   summary() {
     return this.#alone(async () => {

@@ -24,8 +24,8 @@ export { IndexedStore, MemoryStore } from "./stores.js";
 
 /**
  * What became of an answer: "accepted", "queued" until the collector can be reached, or "refused" by it. `sent` is the
- * exact text that leaves, or left, this device.
- * @typedef {{collection: string, upload: string, sent: string} & Sent} Receipt
+ * exact text that leaves, or left, this device; `epsilon` is what the collection has cost so far.
+ * @typedef {{collection: string, upload: string, sent: string, epsilon: string} & Sent} Receipt
  */
 
 /**
@@ -110,9 +110,10 @@ export class Participant {
   async #deliver(upload) {
     const { collection, upload: number, body: sent } = upload;
     const ended = await this.ledger.outcome(upload);
-    const { state, status, code } = ended ? { code: null, ...ended } : await sendUpload(this.#ways, upload);
+    const { state, status, code, reason } = ended ? { code: null, reason: null, ...ended } : await sendUpload(this.#ways, upload);
     if (!ended && state !== "queued" && status !== null) await this.ledger.settle(upload, state, status);
-    return Object.freeze({ collection, upload: number, sent, state, status, code });
+    const epsilon = await this.ledger.spentOn(collection);
+    return Object.freeze({ collection, state, status, code, reason, epsilon, upload: number, sent });
   }
 
   /** Send what is queued, oldest first; a collector that is away is not tried twice. */

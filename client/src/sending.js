@@ -8,8 +8,9 @@ import { addressOf, ask, isTransient, textIn } from "./requests.js";
 /** @import { Ways } from "./requests.js" */
 
 /**
- * How an upload went, with the collector's status and code.
- * @typedef {{state: "accepted" | "refused" | "queued", status: number | null, code: string | null}} Sent
+ * How an upload went, with the collector's status and code, or the reason why it is queued. The status is 0 where a browser
+ * hides that of a redirect.
+ * @typedef {{state: "accepted" | "refused" | "queued", status: number | null, code: string | null, reason: string | null}} Sent
  */
 
 /** How often an upload is tried in one call. */
@@ -49,12 +50,13 @@ export async function sendUpload(ways, { upload, url, body }) {
   for (let attempt = 1; ; attempt += 1) {
     const response = await ask(ways, addressOf(url), { method: "POST", headers, body }).catch(() => null);
     const status = response && response.status;
-    if (response && status && !isTransient(status)) {
+    if (response && status !== null && !isTransient(status)) {
       const isTaken = status >= 200 && status < 300;
-      return { state: isTaken ? "accepted" : "refused", status, code: isTaken ? null : await problemOf(response) };
+      return { state: isTaken ? "accepted" : "refused", status, code: isTaken ? null : await problemOf(response), reason: null };
     }
     const wait = waitFor(attempt - 1, response?.headers.get("retry-after"), ways.now());
-    if (attempt === TRIES || wait > PATIENCE) return { state: "queued", status, code: null };
+    const reason = response ? `The collector answered with status ${status}.` : "The collector cannot be reached.";
+    if (attempt === TRIES || wait > PATIENCE) return { state: "queued", status, code: null, reason };
     await ways.sleep(1000 * wait);
   }
 }

@@ -5,6 +5,7 @@
  * `node journals.mjs tags KEY`: the tag of every [collection, value] of the JSON on standard input, under a key in hex.
  * `node journals.mjs answer PATH LAW NAME VALUE [CHANGES]`: answers the collection at the address NAME, with the law in
  * a file and a value as JSON, where the collector takes everything; with a cap of 4 if the ledger is new.
+ * `node journals.mjs many PATH LAW NAME COUNT`: answers so many collections of that kind with 3, and says how many were answered.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -27,7 +28,8 @@ async function summary() {
   return { ...(await ledger.summary()), text: await ledger.export() };
 }
 
-async function answer() {
+/** @param {string} name @param {any} value */
+async function answer(name, value) {
   const text = readFileSync(law, "utf8");
   const pages = new Map([
     [name, JSON.stringify(documentOf(text, { law: `${name}/law`, reports: `${name}/reports`, changes }))],
@@ -36,8 +38,24 @@ async function answer() {
   const fetch = async (/** @type {any} */ url) => new Response(pages.get(url) ?? null);
   const cap = existsSync(path) ? undefined : "4";
   const one = new Participant({ cap, store: new FileStore(path), fetch: /** @type {any} */ (fetch) });
-  return (await one.open(name)).answer(JSON.parse(value));
+  return (await one.open(name)).answer(value);
 }
 
-const done = what === "tags" ? tags() : what === "answer" ? answer() : summary();
+async function many() {
+  const done = { answered: 0, refused: 0 };
+  for (let number = 0; number < Number(value); number += 1) {
+    try {
+      await answer(`${name}&number=${number}`, 3);
+      done.answered += 1;
+    } catch (problem) {
+      if (/** @type {any} */ (problem).code !== "overspent") throw problem;
+      done.refused += 1;
+    }
+  }
+  return done;
+}
+
+/** @type {Record<string, () => Promise<any>>} */
+const tasks = { tags, summary, many, answer: () => answer(name, JSON.parse(value)) };
+const done = tasks[what]();
 console.log(JSON.stringify(await done.catch((problem) => ({ code: problem.code, message: problem.message }))));

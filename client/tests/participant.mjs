@@ -12,8 +12,8 @@ import { after, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { FileStore, MemoryStore, Participant, Refused } from "../node.js";
-import { tagKey } from "../participant.js";
 import { canonical, readPlain } from "../src/plain.js";
+import { addressOf } from "../src/requests.js";
 import { collector, documentOf, hash, LAWS, ORIGIN, pagesOf, seeded } from "./collector.mjs";
 import { history } from "./histories.mjs";
 
@@ -34,7 +34,7 @@ const refused = (promise, code) => assert.rejects(promise, (/** @type {any} */ p
 test("no history with crashes overspends or tells a second report", async () => {
   const all = { answers: 0, crashes: 0, reloads: 0, refused: 0, posts: 0 };
   for (let seed = 0; seed < HISTORIES; seed += 1) {
-    const { wrong, counts } = await history(seed, { Participant }, tagKey);
+    const { wrong, counts } = await history(seed, { Participant });
     assert.deepEqual(wrong, [], `history ${seed}`);
     for (const key of /** @type {(keyof typeof all)[]} */ (Object.keys(all))) all[key] += counts[key];
   }
@@ -46,7 +46,7 @@ test("no history with crashes overspends or tells a second report", async () => 
 async function faults(client, lazy) {
   const found = new Map();
   for (let seed = 0; seed < 150; seed += 1)
-    for (const wrong of (await history(seed, client, tagKey, lazy)).wrong) found.set(wrong, (found.get(wrong) ?? 0) + 1);
+    for (const wrong of (await history(seed, client, lazy)).wrong) found.set(wrong, (found.get(wrong) ?? 0) + 1);
   console.log(JSON.stringify(Object.fromEntries(found)));
   return found;
 }
@@ -492,6 +492,26 @@ test("reports without an upload go into one", async () => {
   assert.equal(site.posts().length, 1);
 });
 
+test("an upload that is sent elsewhere is refused, and not sent there", async () => {
+  const site = collector(pagesOf(LAWS.wide), () => new Response(null, { status: 307, headers: { location: `${ORIGIN}/other` } }));
+  const receipt = await (await someone(site).open(`${ORIGIN}/c/`)).answer(1);
+  assert.deepEqual([receipt.state, receipt.status, site.posts().length], ["refused", 307, 1]);
+});
+
+test("a collection has the name that it has in Python", () => {
+  const { names, base, beside } = JSON.parse(readFileSync(new URL("../../tests/client/addresses.json", import.meta.url), "utf8"));
+  const nameOf = (/** @type {[string, string?]} */ ...given) => {
+    try {
+      return addressOf(...given);
+    } catch {
+      return null;
+    }
+  };
+  for (const [url, name] of Object.entries(names)) assert.equal(nameOf(url), name, url);
+  for (const [url, name] of Object.entries(beside)) assert.equal(nameOf(url, base), name, url);
+  assert.ok(Object.keys(names).length > 80 && Object.keys(beside).length > 30);
+});
+
 test("nothing is sent but what must be", async () => {
   const site = collector(pagesOf(LAWS.wide));
   await (await someone(site).open(`${ORIGIN}/c/`)).answer(1);
@@ -499,7 +519,7 @@ test("nothing is sent but what must be", async () => {
   for (const { init } of site.asked) {
     const { headers, body, method, signal, ...rest } = init;
     assert.ok(signal instanceof AbortSignal);
-    assert.deepEqual(rest, { cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" });
+    assert.deepEqual(rest, { cache: "no-store", credentials: "omit", redirect: "manual", referrerPolicy: "no-referrer" });
     const common = { accept: "application/json", "accept-language": "*" };
     if (method === undefined) assert.deepEqual([headers, body], [common, undefined]);
     else {
@@ -539,7 +559,7 @@ test("over a real connection, the headers tell nothing either", async () => {
   for (const { headers } of seen) assert.deepEqual(Object.keys(headers).filter((name) => !allowed.includes(name)), []);
   assert.deepEqual(seen.map(({ headers }) => headers["user-agent"]), ["node", "node", "node"]); // the same for everybody
   assert.equal(seen[2].body, receipt.sent);
-  await refused(one.open(`${origin}/moved/`), "unreachable");
+  await refused(one.open(`${origin}/moved/`), "document");
   await refused(one.open(`${origin}/slow/`), "unreachable");
 });
 
@@ -556,6 +576,13 @@ test("a ledger in a file is private, whole and free afterwards", async () => {
   await refused((await someone(site, { store: new FileStore(path) }).open(`${ORIGIN}/c/`)).answer(7), "damaged");
   rmSync(`${path}.key`);
   await refused((await someone(site, { store: new FileStore(path) }).open(`${ORIGIN}/c/`)).answer(7), "answered"); // it looks changed
+});
+
+test("the folder of a ledger is made, and only its owner can look into it", async () => {
+  const path = join(folder, "not", "yet", "ledger.jsonl");
+  assert.equal((await new Participant({ cap: 1, store: new FileStore(path) }).ledger.summary()).cap, "1");
+  assert.equal(statSync(join(folder, "not")).mode & 0o777, 0o700);
+  assert.equal(statSync(join(folder, "not", "yet")).mode & 0o777, 0o700);
 });
 
 test("every line of a file is synced before it counts, and one that cannot be is not there", async () => {

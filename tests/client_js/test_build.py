@@ -75,8 +75,10 @@ MODULES = {
     "one": "/** @typedef {bigint[]} Pair */\n\n" + ONE,
     "two": TWO,
     "index": 'export { inc } from "./one.js";\n',
-    "participant": 'import { two } from "./two.js";\n\nexport { inc } from "./one.js";\n\nexport const sum = () => two[0] + two[1];\n',
-    "files": 'import { inc, one } from "./one.js";\nimport { two } from "./two.js";\n\nexport const read = () => [inc(one), two];\n',
+    "participant": 'import { two } from "./two.js";\n\nexport { inc } from "./one.js";\n\n'
+    "export const sum = () => two[0] + two[1];\n",
+    "files": 'import { inc, one } from "./one.js";\nimport { two } from "./two.js";\n\n'
+    "export const read = () => [inc(one), two];\n",
     "node": 'export { inc, sum } from "./participant.js";\nexport { read } from "./files.js";\n',
 }
 

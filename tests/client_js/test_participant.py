@@ -3,16 +3,20 @@
 import json
 import os
 import shutil
+import socket
+import subprocess
 from pathlib import Path
 
 import pytest
 
 import discreet as dc
-from discreet.accounting import Ledger
-from discreet.errors import AlreadyAnswered
+from discreet.accounting import Ledger, claims
+from discreet.accounting.disk import SystemDisk
+from discreet.errors import AlreadyAnswered, InvalidInput, Overspent
 from discreet.exact import text_of
 from discreet.wire import law_text
 
+CLIENT = Path(__file__).parents[2] / "client"
 VECTOR = Path(__file__).parents[1] / "client"
 EXPECTED = json.loads((VECTOR / "journal.expected.json").read_text(encoding="utf-8"))
 NAME = "https://collector.example/survey?wave=1"
@@ -20,8 +24,8 @@ MECHANISM = dc.mechanism(dc.Context.uniform(["a", "é", "\U0001f600"], "1/3"), "
 WIDE = dc.mechanism(dc.Context.uniform(range(200), "0.25"), "hadamard")
 
 
-def run(node, histories):
-    done = node.run("tests/participant.mjs", env={**os.environ, "HISTORIES": str(histories)})
+def run(node, histories, **more):
+    done = node.run("tests/participant.mjs", env={**os.environ, "HISTORIES": str(histories), **more})
     assert done.returncode == 0, done.stdout[-5000:]
 
 
@@ -31,7 +35,7 @@ def test_the_tests_in_javascript_pass(node):
 
 @pytest.mark.slow
 def test_ten_thousand_histories_with_crashes_never_overspend(node):
-    run(node, 10_000)
+    run(node, 10_000, NODE_OPTIONS="--test-name-pattern=^no.history")
 
 
 # -- journals of Python and JavaScript ----------------------------------------------------------
@@ -93,6 +97,43 @@ def test_a_ledger_goes_from_one_language_to_the_other_and_back(node, tmp_path):
     assert found["text"] == Ledger.existing(path).export() == path.read_text(encoding="utf-8")
     assert [text_of(entry.epsilon) for entry in Ledger.existing(path).collections] == ["2/3"]
     assert not Ledger.existing(path).queued()
+
+
+def test_node_waits_for_python_and_python_for_node(node, tmp_path, monkeypatch):
+    path, law = tmp_path / "folder" / "ledger.jsonl", tmp_path / "law.json"
+    law.write_text(law_text(MECHANISM), encoding="utf-8")
+    line = [node.path, CLIENT / "tests" / "journals.mjs", "answer", path, law, NAME, '"a"']
+    with SystemDisk().locked(path.with_name("ledger.jsonl.lock")):
+        started = subprocess.Popen(line, stdout=subprocess.PIPE)  # noqa: SIM115, it outlives the block
+        with pytest.raises(subprocess.TimeoutExpired):
+            started.wait(2)
+        assert not path.exists()
+    assert b"accepted" in started.communicate()[0]
+    assert node.json("tests/journals.mjs", "summary", path)["spent"] == "1/3"
+    path.with_name("ledger.jsonl.pid").write_text(f"00 {os.getppid()} 0 {socket.gethostname()}", encoding="utf-8")
+    monkeypatch.setattr(claims, "PATIENCE", 0.1)
+    with pytest.raises(InvalidInput, match="in use"):
+        Ledger(path, "2")
+
+
+def test_python_and_node_at_once_never_overspend(node, tmp_path):
+    path, law = tmp_path / "ledger.jsonl", tmp_path / "law.json"
+    law.write_text(law_text(WIDE), encoding="utf-8")
+    Ledger(path, "4")
+    line = [node.path, CLIENT / "tests" / "journals.mjs", "many", path, law, NAME, "20"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as started:
+        ledger, rng, refused = Ledger.existing(path), dc.random.secure(), 0
+        for number in range(20):
+            told = {"question": f"python {number}", "url": f"{NAME}/reports", "labels": {}}
+            try:
+                ledger.submit(WIDE, number, rng, **told)
+            except Overspent:
+                refused += 1
+        theirs = json.loads(started.communicate()[0])
+    assert refused + theirs["refused"] == 40 - 16
+    assert 0 < theirs["answered"]
+    assert text_of(Ledger.existing(path).spent) == node.json("tests/journals.mjs", "summary", path)["spent"] == "4"
+    assert sorted(file.name for file in tmp_path.iterdir() if "pid" in file.name) == []
 
 
 # -- pages --------------------------------------------------------------------------------------
@@ -172,6 +213,13 @@ def test_tabs_that_race_never_overspend(browser, site, collections, number):
         for tab in tabs:
             found = tab.evaluate("() => window.found")
             assert found == {"spent": "0.5", "debits": 2, "most": 1, "refused": 3}
+
+
+def test_an_upload_that_is_sent_elsewhere_is_refused_in_a_page(page, collections):
+    page.context.unroute("**/reports")
+    page.context.route("**/reports", lambda route: route.fulfill(status=307, headers={"location": "/other"}))
+    found = ask(page, "answer", "elsewhere", collections[0], 3)
+    assert (found["state"], found["status"], found["epsilon"]) == ("refused", 0, "0.25")
 
 
 def test_what_is_queued_is_sent_when_the_browser_is_online_again(page, collections):

@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from .claims import PRIVATE, claimed
+
 try:
     import fcntl as _unix
 except ImportError:
@@ -19,9 +21,6 @@ except ImportError:
 
 fcntl: Any = _unix
 msvcrt: Any = _windows
-
-PRIVATE = 0o600
-"""The mode of every file here: nobody else on the machine reads it."""
 
 
 class Disk(Protocol):
@@ -65,13 +64,14 @@ class SystemDisk:
 
     @contextmanager
     def locked(self, path: Path) -> Iterator[None]:
-        """A ``with`` block that one thread of one process at a time is in; the lock ends with its process."""
+        """A ``with`` block that one thread of one process, Node's too, is in at a time; the lock ends with its process."""
         self._make_folder(path.parent)
         opened = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
         try:
             _lock(opened)
             try:
-                yield
+                with claimed(path.with_suffix(".pid")):
+                    yield
             finally:
                 _unlock(opened)
         finally:

@@ -18,7 +18,7 @@ KEY_BYTES = 32
 
 
 class Journal:
-    """The journal in the file `path`; ``PATH.key`` holds its key and ``PATH.lock`` its lock."""
+    """The journal in the file `path`; ``PATH.key`` holds its key, ``PATH.lock`` and ``PATH.pid`` its lock."""
 
     def __init__(self, path: Path, disk: Disk) -> None:
         self.path, self._disk = path, disk

@@ -17,6 +17,7 @@ FORM = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?", re.IGNORECA
 AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*)(?::([0-9]{1,5}))?", re.ASCII)
 SEGMENTS = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*", re.ASCII)
 QUERY = re.compile(r"(?:[A-Za-z0-9._~!$&()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*", re.ASCII)
+ABSOLUTE = re.compile(r"(?:https?:)?//", re.IGNORECASE | re.ASCII)
 NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 
 
@@ -52,8 +53,8 @@ class Address:
 def address_of(url: str, name: str = "url") -> Address:
     """The address that a text gives, without fragment; `Refused` unless it is https, or http on this machine.
 
-    An address that parsers read in different ways is refused: one with a user, with segments of dots, with
-    characters that must be escaped, or with a host that is a number in disguise.
+    An address that parsers read in different ways is refused: one with a user, with empty segments or those of dots,
+    with characters that must be escaped, or with a host that is a number in disguise.
     """
     found = FORM.fullmatch(url) if isinstance(url, str) and len(url) <= LONGEST else None
     if found is None:
@@ -62,8 +63,8 @@ def address_of(url: str, name: str = "url") -> Address:
     host = AUTHORITY.fullmatch(authority)
     if host is None or len(host[1]) > 253:
         raise Refused(f"{name}={shown(url)} must have a host in ASCII, perhaps with a port, and nothing else before /")
-    if not SEGMENTS.fullmatch(path) or not QUERY.fullmatch(query.removeprefix("?")) or _has_dots(path):
-        raise Refused(f"{name}={shown(url)} must have its characters escaped and no segments . or ..")
+    if not SEGMENTS.fullmatch(path) or not QUERY.fullmatch(query.removeprefix("?")) or _is_unclear(path):
+        raise Refused(f"{name}={shown(url)} must have its characters escaped, and no segments that are empty, . or ..")
     port = PORTS[scheme] if host[2] is None else int(host[2])
     if port > 65535 or port == 0:
         raise Refused(f"{name}={shown(url)} must have a port from 1 to 65535")
@@ -77,22 +78,28 @@ def address_beside(reference: str, base: Address, name: str) -> Address:
     """The address that a document at `base` gives, relative or not; `Refused` unless it has the same origin."""
     if not isinstance(reference, str) or len(reference) > LONGEST or not reference.isprintable() or "\\" in reference:
         raise Refused(f"{name} must be an address")
+    if not ABSOLUTE.match(reference) and "//" in re.split("[?#]", reference)[0]:
+        raise Refused(f"{name}={shown(reference)} must have no empty segments")
     found = address_of(urljoin(str(base), reference), name)
     if found.origin != base.origin:
         raise Refused(f"{name}={shown(reference)} must be at {base.origin}, like the collection itself")
     return found
 
 
-def _has_dots(path: str) -> bool:
-    plain = path.lower().replace("%2e", ".")
-    return any(segment in (".", "..") for segment in plain.split("/"))
+def _is_unclear(path: str) -> bool:
+    """True if parsers may leave out a segment: dots, escaped or not, or nothing at all."""
+    segments = path.lower().replace("%2e", ".").split("/")
+    return any(segment in (".", "..") for segment in segments) or "" in segments[1:-1]
 
 
 def _host(host: str, url: str, name: str) -> str:
     """A host as it is compared: numbers of the network in their one form."""
     try:
         if host.startswith("["):
-            return f"[{ipaddress.IPv6Address(host[1:-1]).compressed}]"
+            address = ipaddress.IPv6Address(host[1:-1])
+            if address.ipv4_mapped is not None or "." in host:
+                raise ValueError  # written in different ways
+            return f"[{address.compressed}]"
         if NUMBER.fullmatch(host.rpartition(".")[2]):
             return str(ipaddress.IPv4Address(host))
     except ValueError:

@@ -118,6 +118,16 @@ class Metric(Context):
         return Grid(cells, self.level, Moved(step, distance.scale, distance.norm))
 
     @cached_property
+    def largest(self) -> Fraction:
+        """Of points, the entry across the box around them all: no entry is larger, and of a full grid one is as large."""
+        distance = self.distance
+        if not isinstance(distance, Apart):
+            return super().largest
+        columns = list(zip(*distance.points, strict=True))
+        low, high = tuple(map(min, columns)), tuple(map(max, columns))
+        return self.level * NORMS[distance.norm](low, high, distance.scale)
+
+    @cached_property
     def line(self) -> Line | None:
         return super().line if self._places is None else self._places.line
 
