@@ -4,7 +4,7 @@
 #   make fuzz    hostile documents, new ones each time, for some MINUTES
 #   make cover   the same, and how much of the code they reach; slower
 #   make lint    style, types, and the direction of imports
-#   make client  client/discreet.js and its types from client/src, and how large it is minified
+#   make client  the modules of client/ and their types from client/src, with their sizes and hashes
 #   make bench   speed and accuracy, as ratios in one run
 #   make docs    the documentation, as pages in docs/_build/html
 .PHONY: run test fuzz cover lint client bench docs

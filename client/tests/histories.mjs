@@ -153,7 +153,7 @@ export async function history(seed, { Participant }, lazy = []) {
     return response;
   };
 
-  for (let visit = 0; visit < 5; visit += 1) {
+  for (let visit = 0; visit < 4; visit += 1) {
     disk.left = chance.below(4) ? chance.below(30) : Infinity;
     const store = disk.store();
     const one = new Participant({ cap, store, fetch: fetchOf(store.step), sleep: async () => {} });

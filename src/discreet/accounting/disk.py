@@ -64,7 +64,7 @@ class SystemDisk:
 
     @contextmanager
     def locked(self, path: Path) -> Iterator[None]:
-        """A ``with`` block that one thread of one process, Node's too, is in at a time; the lock ends with its process."""
+        """A ``with`` block that one thread of one process, or of Node's, is in; the lock ends with its process."""
         self._make_folder(path.parent)
         opened = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
         try:

@@ -119,7 +119,7 @@ class Metric(Context):
 
     @cached_property
     def largest(self) -> Fraction:
-        """Of points, the entry across the box around them all: no entry is larger, and of a full grid one is as large."""
+        """Of points, the entry across the box around them all: none is larger, and on a full grid one is equal."""
         distance = self.distance
         if not isinstance(distance, Apart):
             return super().largest
