@@ -379,6 +379,7 @@ OF_CONTEXT: Registry[Callable[[Context], Randomizer]] = Registry(
         "mangat": "binary:mangat",
         "exponential": "exponential:exponential_table",
         "geometric": "geometric:geometric_response",
+        "levels": "level_choice:levels_response",
         "nested": "nested_choice:nested_response",
         "ring": "ring:ring_response",
         "tight": "tight:tight_table",

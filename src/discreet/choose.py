@@ -16,6 +16,7 @@ from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, ch
 from .exact import rough
 from .explanation import Candidate, Explanation, rated
 from .limits import spend
+from .mechanisms.level_choice import levels_response
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.nested_choice import nested_response
 from .mechanisms.paired import Paired
@@ -128,6 +129,7 @@ def _attempts(
     if form.parts is None:
         yield lambda: _whole(context, shares)
         yield lambda: Mechanism(context, nested_response(context, bits=bits))
+        yield lambda: Mechanism(context, levels_response(context, bits=bits, shares=shares))
         yield lambda: _paired(context, shares, bits)
         if context.size <= TORUS_LIMIT:
             yield lambda: named(context, "torus", {}, shares)

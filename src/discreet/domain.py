@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import repeat
+from itertools import accumulate, repeat
 from numbers import Number
+from operator import mul
 from typing import Any, TypeAlias
 
 from .errors import InvalidContext, UnknownValue, named, shown
@@ -215,6 +216,28 @@ class Alike(Sequence[int]):
 
     def __iter__(self) -> Iterator[int]:
         return repeat(0, self._size)
+
+
+class Leaves(Sequence[int]):
+    """The labels of values that are leaves of a tree whose nodes of depth l have ``branches[l]`` children each.
+
+    Whoever labels values so bounds two of them by the depth of the node below which they part alone, and the lower
+    that is the smaller the bound.
+    """
+
+    def __init__(self, leaves: Sequence[int], branches: Sequence[int]) -> None:
+        self._leaves, self._spans = leaves, list(accumulate(reversed(branches), mul))[::-1]
+
+    def __len__(self) -> int:
+        return len(self._leaves)
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        return self._leaves[index]
+
+    def parting(self, x: int, z: int) -> int:
+        """The depth of the lowest node above two different values."""
+        one, other = self._leaves[x], self._leaves[z]
+        return sum(one // span == other // span for span in self._spans) - 1
 
 
 class Singles(Sequence[Sequence[int]]):

@@ -7,12 +7,13 @@ context whose closure was too large to work out is true of the closure as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, compress, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..domain import Leaves
 from ..exact import Epsilon
 
 if TYPE_CHECKING:
@@ -214,6 +215,33 @@ def _node(context: Context, classes: Sequence[int], depth: int) -> Node | None:
 def _within(context: Context, c: int, d: int) -> Epsilon:
     """The entry from a value of class `c` to another one of class `d`; 0 if there is no other."""
     return context.between(c, d) if c != d or len(context.members[c]) > 1 else Fraction(0)
+
+
+def parting_pairs(node: Node, labels: Leaves) -> Iterator[tuple[int, int, Fraction]]:
+    """For every node of the tree, both ways, two values of different children that part as high up as any do.
+
+    The first and the last leaf of a node's values part highest; where both are in one child, any value of another
+    child parts as high from one of the two.
+    """
+
+    found: list[tuple[int, int, Fraction]] = []
+    _ends(node, labels, found)
+    return iter(found)
+
+
+def _ends(node: Node, labels: Leaves, found: list[tuple[int, int, Fraction]]) -> tuple[int, int]:
+    """The values under a node that are its first and last leaf; what `parting_pairs` gives is added to `found`."""
+    if isinstance(node, int):
+        return node, node
+    inside = [_ends(child, labels, found) for child in node.children]
+    first = min(range(len(inside)), key=lambda c: labels[inside[c][0]])
+    last = max(range(len(inside)), key=lambda c: labels[inside[c][1]])
+    ends = x, z = inside[first][0], inside[last][1]
+    if first == last:
+        other = inside[first == 0][0]
+        x, z = other, min(ends, key=lambda end: labels.parting(other, end))
+    found += [(x, z, node.level), (z, x, node.level)]
+    return ends
 
 
 def grades_of(context: Context) -> tuple[Fraction, ...] | None:
