@@ -51,7 +51,10 @@ NEAR = 128
 BARE = 2
 """With more than four levels, states with so many unmarked nodes on the way mark nothing below."""
 
-RATING = 1 << 11
+ALIKE = 0.02
+"""Of two sets whose shares differ by less than this, relative to them, one may stand for the other."""
+
+RATING = 1 << 9
 """Steps that it takes to rate a choice of laws, for each level."""
 
 ROUNDING = Fraction(1, 10**14)
@@ -151,11 +154,17 @@ def options_of(size: int, bits: int, *, wide: bool) -> list[Option]:
         for family in families(size, bits=most):
             named = ("p", family.p), ("d", family.d)
             found.append(Option(family.p, family.d, family.parameters.bits, Cyclotomic, named))
-    kept: dict[tuple[int, int], Option] = {}
-    for option in sorted(found, key=lambda option: option.bits, reverse=True):
-        if option.bits <= bits or wide:
-            kept[option.places, option.members] = option
-    return sorted(kept.values(), key=lambda option: (option.members / option.places, option.bits))
+    kept: list[Option] = []
+    for option in sorted(found, key=lambda option: (option.bits, option.places)):
+        if wide or (option.bits <= bits and not any(_stands_for(one, option) for one in kept)):
+            kept.append(option)
+    return sorted(kept, key=lambda option: (option.members / option.places, option.bits))
+
+
+def _stands_for(one: Option, other: Option) -> bool:
+    """True if one option marks about the share of another, of fewer places and in no more bits."""
+    near = abs(one.members * other.places - other.members * one.places) <= ALIKE * other.members * one.places
+    return near and one.bits <= other.bits and one.places <= other.places
 
 
 class _Search:
@@ -170,8 +179,14 @@ class _Search:
         self.depth = len(shape.branches)
         self.limits = [math.exp(min(float(level), LARGEST)) for level in shape.levels]
         known = {branch: options_of(branch, bits, wide=wide) for branch in set(shape.branches)}
-        self.options = [known[branch] for branch in shape.branches]
-        self.rated: dict[tuple[tuple[Marks, Option], ...], float] = {}
+        fewest = [min((option.bits for option in known[branch]), default=bits) for branch in shape.branches]
+        below = [sum(fewest[depth + 1 :]) for depth in range(self.depth)]
+        self.options = [
+            [option for option in known[branch] if option.bits + option.members * more <= bits]
+            for branch, more in zip(shape.branches, below, strict=True)
+        ]
+        if not all(self.options):
+            raise NotServed(f"levels: no marks at every level fit {bits} bits")
 
     def best(self) -> dict[Marks, Option]:
         """The laws of all states that mark children."""
@@ -185,7 +200,7 @@ class _Search:
                     break
             found = min(found, (error, design), key=lambda one: one[0])
         if found[0] == math.inf:
-            raise NotServed(f"levels: no marks at every level fit {self.bits} bits")
+            raise NotServed(f"levels: no marks that E leaves odds for at every level fit {self.bits} bits")
         return found[1]
 
     def _starts(self) -> list[tuple[float, dict[Marks, Option]]]:
