@@ -133,10 +133,9 @@ def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] |
     """
     randomizer = mechanism.randomizer
     if (proved := randomizer.proved(served)) is not None:
-        x, z, ratio = proved
-        _check_bound(randomizer, ratio)
-        if not within(ratio, served.at(x, z)):
-            raise _violation(mechanism.name, served, x, z, ratio)
+        _check_bound(randomizer, proved[2])
+        if not within(proved[2], served.at(*proved[:2])):
+            raise _violation(mechanism.name, served, *proved)
         return proved
     leak = randomizer.leaks()
     seen: dict[tuple[Fraction, Epsilon], tuple[int, int]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, repeat
+from itertools import accumulate, repeat, takewhile
 from numbers import Number
 from operator import mul
 from typing import Any, TypeAlias
@@ -219,14 +219,19 @@ class Alike(Sequence[int]):
 
 
 class Leaves(Sequence[int]):
-    """The labels of values that are leaves of a tree whose nodes of depth l have ``branches[l]`` children each.
+    """The labels of values that are leaves of a tree, numbered from left to right, each with its path from the root.
 
-    Whoever labels values so bounds two of them by the depth of the node below which they part alone, and the lower
-    that is the smaller the bound.
+    Whoever labels values so bounds two of them by the node below which they part alone, and by no more below that node.
     """
 
-    def __init__(self, leaves: Sequence[int], branches: Sequence[int]) -> None:
-        self._leaves, self._spans = leaves, list(accumulate(reversed(branches), mul))[::-1]
+    def __init__(self, leaves: Sequence[int], path: Callable[[int], Sequence[int]]) -> None:
+        self._leaves, self._path = leaves, path
+
+    @classmethod
+    def even(cls, leaves: Sequence[int], branches: Sequence[int]) -> Leaves:
+        """Leaves by number in a tree whose nodes of depth l have ``branches[l]`` children each."""
+        spans = list(accumulate(reversed(branches), mul))[-2::-1]
+        return cls(leaves, lambda x: [leaves[x] // span for span in spans])
 
     def __len__(self) -> int:
         return len(self._leaves)
@@ -236,8 +241,8 @@ class Leaves(Sequence[int]):
 
     def parting(self, x: int, z: int) -> int:
         """The depth of the lowest node above two different values."""
-        one, other = self._leaves[x], self._leaves[z]
-        return sum(one // span == other // span for span in self._spans) - 1
+        paths = zip(self._path(x), self._path(z), strict=False)
+        return len(list(takewhile(lambda pair: pair[0] == pair[1], paths)))
 
 
 class Singles(Sequence[Sequence[int]]):

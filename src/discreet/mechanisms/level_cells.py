@@ -70,7 +70,7 @@ class Leveled(Randomizer):
     branches: tuple[int, ...]
 
     def lay_out(self, shown: Sequence[Sequence[int]], markings: Sequence[Marking], kind: str) -> None:
-        """Make the states and slots: ``shown[l][s]`` is 0, or i if nodes in state s of depth l show ``markings[i-1]``."""
+        """Make states and slots: ``shown[l][s]`` is 0, or i if state s of depth l shows ``markings[i - 1]``."""
         self.nodes = [math.prod(self.branches[:depth]) for depth in range(len(self.branches) + 1)]
         depth_of, cell, first = 0, 0, 0
         self.states: list[State] = []
@@ -96,7 +96,7 @@ class Leveled(Randomizer):
         return sum(2 if entry else 1 for entry in shown[-1])
 
     def _make_slots(self, kind: str) -> None:
-        count, width, words = ([0] * len(self.states) for _ in range(3))
+        count, width = ([0] * len(self.states) for _ in range(2))
         for number in reversed(range(len(self.states))):
             state = self.states[number]
             for child, times in self._children(state):
@@ -116,7 +116,9 @@ class Leveled(Randomizer):
         while left:
             number, parent, mark, rank = left.pop()
             state = self.states[number]
-            below = [(child, times, int(child == state.marked)) for child, times in self._children(state) if count[child]]
+            below = [
+                (child, times, int(child == state.marked)) for child, times in self._children(state) if count[child]
+            ]
             own = len(self.slots)
             rest = any(not mark for _, _, mark in below)
             self.slots.append(Slot(number, parent, mark, rank, at, word, bool(below), rest))
@@ -125,7 +127,11 @@ class Leveled(Randomizer):
                 word += state.marking.inner.words + (parent >= 0)
             left += [(child, own, mark, j) for child, times, mark in reversed(below) for j in reversed(range(times))]
         self.words = word
-        self.parts = [(number, slot, marking) for number, slot in enumerate(self.slots) if (marking := self.states[slot.state].marking)]
+        self.parts = [
+            (number, slot, marking)
+            for number, slot in enumerate(self.slots)
+            if (marking := self.states[slot.state].marking)
+        ]
         _, last, marking = self.parts[-1]
         self.outputs = marking.inner.outputs << last.at
 

@@ -83,9 +83,7 @@ class Shape(NamedTuple):
     together: tuple[float, ...]
 
 
-def levels_response(
-    context: Context, *, bits: int | None = 64, shares: Sequence[float] | None = None
-) -> Levels:
+def levels_response(context: Context, *, bits: int | None = 64, shares: Sequence[float] | None = None) -> Levels:
     """The marks by levels with the least error found for a context that is a tree, with reports of at most `bits` bits.
 
     The error is that of all shares at `shares`, even unless given.
@@ -141,7 +139,7 @@ def _together(branches: Sequence[int], leaves: Sequence[int], shares: Sequence[f
 
 
 def options_of(size: int, bits: int, *, wide: bool) -> list[Option]:
-    """The ways to mark some of `size` children in so many bits, by the share that is marked; sets of any size if wide."""
+    """The ways to mark some of `size` children in so many bits, by share; with sets of all sizes if wide."""
     found = [Option(size, 1, max(1, (size - 1).bit_length()), RandomizedResponse, ())]
     if wide or size <= bits:
         found += [Option(size, d, size, Subset, (("d", d),)) for d in range(2, size)]
@@ -222,9 +220,7 @@ class _Search:
                 found += [(*state, mark) for mark in ((1,) if bare else (1, 0))]
         return found
 
-    def _improved(
-        self, state: Marks, error: float, design: dict[Marks, Option]
-    ) -> tuple[float, dict[Marks, Option]]:
+    def _improved(self, state: Marks, error: float, design: dict[Marks, Option]) -> tuple[float, dict[Marks, Option]]:
         """The best design that differs in this state only."""
         for option in self._near(state, design):
             changed = {other: known for other, known in design.items() if other != state}
@@ -327,7 +323,7 @@ class _Built:
         self.laws: dict[Marks, Law] = {}
         self._node(())
         inners = list(dict.fromkeys(self.laws.values()))
-        shown, states = [], [()]
+        shown, states = [], list[Marks]([()])
         for _ in shape.branches:
             shown.append(tuple(inners.index(self.laws[state]) + 1 if state in self.laws else 0 for state in states))
             states = [(*state, mark) for state in states for mark in range(1 + (state in self.laws))]

@@ -96,7 +96,7 @@ class _Node:
     def _sum(self, chances: list[float], rows: list[Any], *, square: bool = False) -> Any:
         """Over marks and children, the chance of a mark times its factor, or its square, times a row."""
         factors = [factor**2 if square else factor for factor in self.factors]
-        return sum(c * f * row for c, f, row in zip(chances, factors, rows, strict=True)).sum(axis=-1)  # type: ignore[union-attr]
+        return sum(c * f * row for c, f, row in zip(chances, factors, rows, strict=True)).sum(axis=-1)
 
     def _own(self, p: Array, name: str, own: str) -> Any:
         """The children's part of U or V, added up over the own values below."""
@@ -111,7 +111,9 @@ class _Node:
             return 1.0, 0.0, self.base_u.sum(axis=-1), self.base_v.sum(axis=-1)
         inner = self.marking.inner
         h = float(inner.h)
-        fixed = [(base + h * rise).sum(axis=-1) for base, rise in ((self.base_u, self.rise_u), (self.base_v, self.rise_v))]
+        fixed = [
+            (base + h * rise).sum(axis=-1) for base, rise in ((self.base_u, self.rise_u), (self.base_v, self.rise_v))
+        ]
         return float(inner.g - inner.h), h, fixed[0], fixed[1]
 
     def _means(self, shares: Any, neutral: float) -> tuple[Any, Any]:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from ..arithmetic import Arithmetic
 from ..domain import Leaves
 from ..exact import log_of
+from ..limits import spend
 from .kinds import randomizer_of
 from .law import Law, Row
 from .level_cells import Leveled
 from .level_estimates import LevelEstimates
-from .marking import Marking, marking_of
+from .marking import marking_of
 from .randomizer import Pair
 from .units import check_law, check_size
 
@@ -156,7 +157,7 @@ class Levels(Leveled):
     # -- the certificate: one ratio for each depth at which two values part -------------------------------
     @cached_property
     def labels(self) -> Leaves:
-        return Leaves(self.leaves, self.branches)
+        return Leaves.even(self.leaves, self.branches)
 
     @cached_property
     def twins(self) -> Sequence[int]:
@@ -191,6 +192,7 @@ class Levels(Leveled):
         return self.ratios[self.labels.parting(x, z)]
 
     def pairs(self) -> Iterator[Pair]:
+        spend(self.size**2, f"{self.name} of {self.size} values")
         yield from (Pair(x, z, self.ratio(x, z)) for x, z in permutations(range(self.size), 2))
 
     def leaks(self) -> Callable[[int, int], Fraction]:

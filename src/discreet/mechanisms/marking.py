@@ -10,7 +10,6 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..arithmetic import Arithmetic
-from ..exact import ceil_div
 from .cyclic import Cyclic
 from .randomized_response import RandomizedResponse
 from .subset import Subset
@@ -83,7 +82,9 @@ class Marking(ABC):
         if spare:
             low: int = getattr(inner.law, "low")  # noqa: B009
             even *= Fraction(low, low + 1)
-        least, most = (1 + (odds - 1) * Fraction(members * part, space) for part in (space // places, -(-space // places)))
+        least, most = (
+            1 + (odds - 1) * Fraction(members * part, space) for part in (space // places, -(-space // places))
+        )
         above = 1 / least / even, odds / least / even
         return Swing(above, (most / even, most / odds / even), odds, even)
 

@@ -132,6 +132,7 @@ class Torus(Circular):
         return self._ratios[apart]
 
     def pairs(self) -> Iterator[Pair]:
+        spend(self.size**2, f"{self.name} of {self.size} values")
         yield from (Pair(x, z, self.ratio(x, z)) for x, z in permutations(range(self.size), 2))
 
     def leaks(self) -> Callable[[int, int], Fraction]:
@@ -154,7 +155,9 @@ class Torus(Circular):
         """True if the values lie as these cells do, up to a displacement that all have in common."""
         if len(cells[0]) != len(self.shape) or len(cells) != self.size:
             return False
-        moved = {_moved(place, _number(cell, self.shape), self.shape) for place, cell in zip(self.places, cells, strict=True)}
+        moved = {
+            _moved(place, _number(cell, self.shape), self.shape) for place, cell in zip(self.places, cells, strict=True)
+        }
         return len(moved) == 1
 
     @property

@@ -41,8 +41,8 @@ def follows(units: Mapping[Cell, int], weights: Mapping[Cell, int], grid: Grid) 
 
     With ``K W + c - s <= u <= K W + c`` for the units u of every displacement, W its e**-E, and E(z) at most
     E(y) + E(t) for the step t from y to z, ``u(y) / u(z) <= (K W + c) / (K W e**-E(t) + c - s)``. That is at most
-    e**E(t) if ``e**E(t) (c - s) >= c``, which holds for all steps if it does for the least E. Distances that are rounded
-    and exponentials that are bounded from below move K W by a part of at most `CLOSE` and twice the rounding.
+    e**E(t) if ``e**E(t) (c - s) >= c``, which holds for all steps if it does for the least E. Distances that are
+    rounded and exponentials that are bounded from below move K W by a part of at most `CLOSE` and twice the rounding.
     K is taken from the largest and the least weight, c and s from all units: whole numbers decide.
     """
     first, last = max(weights, key=weights.__getitem__), min(weights, key=weights.__getitem__)

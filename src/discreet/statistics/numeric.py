@@ -124,7 +124,7 @@ class Numeric:
         return np.where(mask, -1, numbers)
 
     def add_cells(self, counts: Array, cells: NDArray[np.int64], start: Any) -> None:
-        """Add one to cell start + c for every c in the rows of cells that is not -1, `start` one number or one a row."""
+        """Add one to cell start + c for every c of `cells` but -1; `start` is one number, or one for each row."""
         if np.ndim(start):
             cells = np.where(cells < 0, -1, cells + np.asarray(start)[:, None])
             start = 0
