@@ -224,14 +224,8 @@ class Leaves(Sequence[int]):
     Whoever labels values so bounds two of them by the node below which they part alone, and by no more below that node.
     """
 
-    def __init__(self, leaves: Sequence[int], path: Callable[[int], Sequence[int]]) -> None:
-        self._leaves, self._path = leaves, path
-
-    @classmethod
-    def even(cls, leaves: Sequence[int], branches: Sequence[int]) -> Leaves:
-        """Leaves by number in a tree whose nodes of depth l have ``branches[l]`` children each."""
-        spans = list(accumulate(reversed(branches), mul))[-2::-1]
-        return cls(leaves, lambda x: [leaves[x] // span for span in spans])
+    def __init__(self, leaves: Sequence[int], paths: Sequence[Sequence[int]]) -> None:
+        self._leaves, self._paths = leaves, paths
 
     def __len__(self) -> int:
         return len(self._leaves)
@@ -239,10 +233,25 @@ class Leaves(Sequence[int]):
     def __getitem__(self, index):  # type: ignore[no-untyped-def]
         return self._leaves[index]
 
+    def path(self, x: int) -> Sequence[int]:
+        """The nodes above a value, from the one below the root on."""
+        return self._paths[x]
+
     def parting(self, x: int, z: int) -> int:
         """The depth of the lowest node above two different values."""
-        paths = zip(self._path(x), self._path(z), strict=False)
+        paths = zip(self.path(x), self.path(z), strict=False)
         return len(list(takewhile(lambda pair: pair[0] == pair[1], paths)))
+
+
+class EvenLeaves(Leaves):
+    """Leaves of a tree whose nodes of depth l have ``branches[l]`` children each."""
+
+    def __init__(self, leaves: Sequence[int], branches: Sequence[int]) -> None:
+        super().__init__(leaves, ())
+        self._spans = list(accumulate(reversed(branches), mul))[-2::-1]
+
+    def path(self, x: int) -> Sequence[int]:
+        return [self._leaves[x] // span for span in self._spans]
 
 
 class Singles(Sequence[Sequence[int]]):

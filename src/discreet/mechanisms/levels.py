@@ -11,7 +11,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
-from ..domain import Leaves
+from ..domain import EvenLeaves, Leaves
 from ..exact import log_of
 from ..limits import spend
 from .kinds import randomizer_of
@@ -157,7 +157,7 @@ class Levels(Leveled):
     # -- the certificate: one ratio for each depth at which two values part -------------------------------
     @cached_property
     def labels(self) -> Leaves:
-        return Leaves.even(self.leaves, self.branches)
+        return EvenLeaves(self.leaves, self.branches)
 
     @cached_property
     def twins(self) -> Sequence[int]:

@@ -213,7 +213,7 @@ class Nested(NestedEstimates):
         numbers = array("I", bytes(4 * self.size))
         for number, x in enumerate(sorted(range(self.size), key=paths.__getitem__)):
             numbers[x] = number
-        return Leaves(numbers, paths.__getitem__)
+        return Leaves(numbers, paths)
 
     def _across(self, x: int) -> tuple[Fraction, Fraction]:
         """The largest Q(y | x) / Q(y | z) and Q(y | z) / Q(y | x) in the block of x, for z in any other."""
