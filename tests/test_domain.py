@@ -162,6 +162,7 @@ def test_digits_without_end_are_no_value():
 def test_leaves_part_below_the_lowest_node_above_both():
     labels = EvenLeaves([0, 1, 2, 5, 11], (2, 3, 2))
     assert [labels.parting(0, z) for z in range(1, 5)] == [2, 1, 1, 0]
-    assert list(labels) == [0, 1, 2, 5, 11] and len(labels) == 5
+    assert list(labels) == [0, 1, 2, 5, 11]
+    assert len(labels) == 5
     uneven = Leaves([0, 1, 2], [(0, 0), (0, 1), (1,)])
     assert (uneven.parting(0, 1), uneven.parting(0, 2)) == (1, 0)

@@ -91,7 +91,8 @@ def test_the_error_is_the_least_known_for_equal_blocks(branches, epsilons, expec
 )
 def test_cyclic_sets_keep_reports_within_a_word(branches, epsilons, bits, expected):
     chosen = dc.explain(tree(branches, epsilons)).chosen
-    assert chosen.name == "levels" and chosen.bits <= bits
+    assert chosen.name == "levels"
+    assert chosen.bits <= bits
     assert error(chosen.randomizer) <= expected
 
 
@@ -149,12 +150,24 @@ def test_blocks_of_any_sizes_have_places_that_are_nobodys(context):
 
 HALF = Fraction(1, 2)
 MADE = {
-    "several marked, others shown": ((3, 2), ((1,), (2, 3)), [Subset(3, HALF, d=2), RandomizedResponse(2, HALF / 2), RandomizedResponse(2, HALF)]),
-    "places that are nobody's": ((3, 2), ((1,), (0, 2)), [Projective(3, HALF, family="singer", key=(2, 3)), RandomizedResponse(2, HALF)]),
+    "several marked, others shown": (
+        (3, 2),
+        ((1,), (2, 3)),
+        [Subset(3, HALF, d=2), RandomizedResponse(2, HALF / 2), RandomizedResponse(2, HALF)],
+    ),
+    "places that are nobody's": (
+        (3, 2),
+        ((1,), (0, 2)),
+        [Projective(3, HALF, family="singer", key=(2, 3)), RandomizedResponse(2, HALF)],
+    ),
     "families of sets": ((4, 2), ((1,), (0, 2)), [Cyclotomic(4, HALF, p=5, d=2), RandomizedResponse(2, HALF)]),
-    "cyclic, others shown": ((3, 2), ((1,), (2, 0)), [Projective(3, HALF, family="paley", key=(3,)), RandomizedResponse(2, HALF)]),
+    "cyclic, others shown": (
+        (3, 2),
+        ((1,), (2, 0)),
+        [Projective(3, HALF, family="paley", key=(3,)), RandomizedResponse(2, HALF)],
+    ),
     "sets inside": ((2, 4), ((1,), (2, 3)), [RandomizedResponse(2, HALF), Subset(4, HALF, d=3), Subset(4, HALF, d=2)]),
-}  # fmt: skip
+}
 
 
 def randomizer_of(name):
@@ -186,7 +199,8 @@ def test_a_level_that_shows_nothing_may_stand_above_one_that_does():
 def test_the_ratio_at_every_level_is_all_that_e_allows():
     made = levels_response(tree((3, 3, 4), (4, 2, 1)))
     assert [math.log(ratio) for ratio in made.ratios] == pytest.approx([4, 2, 1], abs=1e-9)
-    assert made.ratio(0, 1) == made.ratios[2] and made.ratio(0, 35) == made.ratios[0]
+    assert made.ratio(0, 1) == made.ratios[2]
+    assert made.ratio(0, 35) == made.ratios[0]
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])

@@ -54,6 +54,9 @@ BARE = 2
 ALIKE = 0.02
 """Of two sets whose shares differ by less than this, relative to them, one may stand for the other."""
 
+VALUE = 16
+"""Steps that it takes to place a value, for each level."""
+
 RATING = 1 << 9
 """Steps that it takes to rate a choice of laws, for each level."""
 
@@ -104,6 +107,7 @@ def shape_of(tree: Tree, size: int, shares: Sequence[float] | None) -> Shape:
     depth_of = {level: depth for depth, level in enumerate(sorted({node.level for node, _ in nodes}, reverse=True))}
     if len(depth_of) > LEVELS:
         raise NotServed(f"levels serves at most {LEVELS} levels; the context has {len(depth_of)}")
+    spend(VALUE * size * len(depth_of), f"levels of {size} values")
     branches = [0] * len(depth_of)
     for node, _ in nodes:
         depth = depth_of[node.level]

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 PAIR = 20
 """Steps that it takes to certify two blocks against each other."""
 
+VALUE = 32
+"""Steps that it takes to find a value among many blocks."""
+
 FEW = 256
 """Up to so many innermost blocks are certified against each other one by one."""
 
@@ -209,6 +212,7 @@ class Nested(NestedEstimates):
         return (b, *part.path(self.blocks.place[x])) if isinstance(part, Nested) else (b,)
 
     def _leaves(self) -> Leaves:
+        spend(VALUE * self.size, f"{self.name} of {self.size} values")
         paths = [self.path(x) for x in range(self.size)]
         numbers = array("I", bytes(4 * self.size))
         for number, x in enumerate(sorted(range(self.size), key=paths.__getitem__)):
