@@ -10,6 +10,7 @@ import pytest
 
 import discreet as dc
 from discreet import Context
+from discreet.arithmetic import INTEGERS
 from discreet.checks import check_mechanism
 from discreet.errors import InvalidInput, NotIdentifiable, PrivacyViolation
 from discreet.mechanisms.cyclotomic import Cyclotomic
@@ -317,3 +318,78 @@ def test_every_combination_of_sub_reports_is_a_report():
     made = randomizer_of("several marked, others shown")
     inside = [list(marking.inner.reports()) for _, _, marking in made.parts]
     assert len(list(made.reports())) == math.prod(map(len, inside)) == len(list(product(*inside)))
+
+
+def drawn_as_written(made, x, words):
+    """A report as docs/law.md says it is drawn, node by node."""
+    law, words = made.law, iter(words)
+    kinds = [kind_of(inner) for inner in law.inners]
+    bits, depth = [], len(law.branches)
+    after = [math.prod(law.branches[level:]) for level in range(depth + 1)]
+
+    def states_of(level, state):
+        """The states of unmarked and marked children."""
+        first = sum(2 if entry else 1 for entry in law.shown[level][:state])
+        return first, first + 1
+
+    def shows(level, state):
+        if level == depth:
+            return False
+        entry, (unmarked, marked) = law.shown[level][state], states_of(level, state)
+        return bool(entry) or shows(level + 1, unmarked) or (bool(entry) and shows(level + 1, marked))
+
+    def report(level, state, own):
+        if not shows(level, state):
+            return
+        entry, (unmarked, marked) = law.shown[level][state], states_of(level, state)
+        child = law.leaves.numbers()[x] // after[level + 1] % law.branches[level]
+        places, marks = law.branches[level], []
+        if entry:
+            inner = kinds[entry - 1]
+            places = inner.law.modulus if inner.law.kind == "cyclic" else inner.size
+            place = child
+            if level:
+                blank = next(words) * places >> 64
+                place = child if own else blank
+            part = inner.draw(place, [next(words) for _ in range(inner.words)], INTEGERS)
+            bits.append((part, inner.bits))
+            for z in range(places):
+                if inner.law.kind == "subset":
+                    on = part >> z & 1
+                elif inner.law.kind == "response":
+                    on = part == z
+                else:
+                    cycle, b = divmod(part, places)
+                    on = inner.law.shifts.bits >> (cycle * places + (b - z) % places) & 1
+                marks += [z] * on
+        for z in marks:
+            report(level + 1, marked, own and z == child)
+        for z in (z for z in range(places) if z not in marks):
+            report(level + 1, unmarked, own and z == child)
+
+    report(0, 0, True)
+    assert next(words, None) is None
+    found, at = 0, 0
+    for part, width in bits:
+        found, at = found | part << at, at + width
+    return found
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_report_is_drawn_as_the_documentation_says(name):
+    made, source = randomizer_of(name), dc.random.seeded(7)
+    for _ in range(40):
+        words = source.take(made.words)
+        for x in range(made.size):
+            assert made.draw(x, words, INTEGERS) == drawn_as_written(made, x, words)
+
+
+@pytest.mark.parametrize(
+    ("branches", "epsilons"), [((5, 10, 20), (3, 2, 1)), ((4, 12), (1.5, 0.5)), ((50, 20), (3, 1))]
+)
+@pytest.mark.parametrize("bits", [64, None])
+def test_long_reports_are_drawn_as_the_documentation_says(branches, epsilons, bits):
+    made, source = levels_response(tree(branches, epsilons), bits=bits), dc.random.seeded(8)
+    for x in (0, 7, made.size - 1):
+        words = source.take(made.words)
+        assert made.draw(x, words, INTEGERS) == drawn_as_written(made, x, words)
