@@ -72,44 +72,41 @@ class Leveled(Randomizer):
     def lay_out(self, shown: Sequence[Sequence[int]], markings: Sequence[Marking], kind: str) -> None:
         """Make states and slots: ``shown[l][s]`` is 0, or i if state s of depth l shows ``markings[i - 1]``."""
         self.nodes = [math.prod(self.branches[:depth]) for depth in range(len(self.branches) + 1)]
-        depth_of, cell, first = 0, 0, 0
         self.states: list[State] = []
-        expected = 1
-        for depth_of, row in enumerate((*shown, (0,) * self._last(shown))):
+        cell, expected = 0, 1
+        for depth, row in enumerate((*shown, (0,) * sum(2 if entry else 1 for entry in shown[-1]))):
             check_law(len(row) == expected <= STATES, kind, "it must show something or nothing for every state")
-            last = depth_of == len(shown)
+            last = depth == len(shown)
             following = first = len(self.states) + len(row)
             for entry in row:
                 marking = markings[entry - 1] if entry else None
                 marked = following + 1 if entry else -1
-                self.states.append(State(depth_of, marking, -1 if last else following, marked, cell))
+                self.states.append(State(depth, marking, -1 if last else following, marked, cell))
                 following += 2 if entry else 1
-                cell += self.nodes[depth_of + 1] if entry else 0
+                cell += self.nodes[depth + 1] if entry else 0
             expected = following - first
         self.cells = cell + 1
         spend(2 * self.cells, f"{self.name} of {len(self.states)} states")
-        self._make_slots(kind)
+        count = self._counted_slots(kind)
+        self._make_slots(count)
 
-    @staticmethod
-    def _last(shown: Sequence[Sequence[int]]) -> int:
-        """How many states leaves have."""
-        return sum(2 if entry else 1 for entry in shown[-1])
-
-    def _make_slots(self, kind: str) -> None:
+    def _counted_slots(self, kind: str) -> list[int]:
+        """How many slots there are under a node in each state, before any is made."""
         count, width = ([0] * len(self.states) for _ in range(2))
         for number in reversed(range(len(self.states))):
             state = self.states[number]
             for child, times in self._children(state):
                 count[number] += times * count[child]
                 width[number] += times * width[child]
-            if state.marking is not None:
-                count[number] += 1
-                width[number] += state.marking.inner.bits
-            elif count[number]:
-                count[number] += 1
+            count[number] += state.marking is not None or count[number] > 0
+            width[number] += 0 if state.marking is None else state.marking.inner.bits
         check_law(count[0] <= SLOTS, kind, f"a report must have at most {SLOTS} parts")
         check("report_bits", width[0], self.name)
         spend(64 * count[0], f"{self.name} of {count[0]} parts")
+        return count
+
+    def _make_slots(self, count: Sequence[int]) -> None:
+        """Lay the slots out, those under a node one after the other, the marked children first."""
         self.slots: list[Slot] = []
         at, word = 0, 0
         left = [(0, -1, 0, 0)]
