@@ -213,6 +213,7 @@ NAMES = [
     "mangat",
     "exponential",
     "geometric",
+    "levels",
     "nested",
     "ring",
     "torus",

@@ -64,15 +64,14 @@ def mechanism(
 ) -> Mechanism:
     """The best certified mechanism for `context`, or the one called `name`.
 
-    "auto" compares every mechanism that serves the context by n times its exact expected squared
-    error at `prior` (uniform unless given), among those whose reports fit `bits` (None: no limit). The error
-    is that of all shares, or of `query`: "mean", "cumulative", weights, or a list of several, balanced; with
-    `worst` it is the largest over all shares.
+    "auto" compares every mechanism that serves the context by n times its exact expected squared error at `prior`
+    (uniform unless given), among those whose reports fit `bits` (None: no limit). The error is that of all shares, or
+    of `query`: "mean", "cumulative", weights, or a list of several, balanced; with `worst` the largest over all shares.
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or "k_sharp"), hadamard,
     projective, cyclotomic, general_hadamard; ``inner=`` one of these with its parameters for each block; for two values
     binary, warner, mangat; for high-low mixture and utility_rappor; geometric and ring for a line and a ring of equal
-    steps, torus for a grid of points, nested for blocks inside blocks, paired for two questions (``first=`` and
-    ``second=`` name a mechanism for each), graded_unary for an epsilon of each value; tight for any E with large enough
+    steps, torus for a grid, nested and levels for blocks inside blocks, paired for two questions (``first=`` and
+    ``second=`` name a mechanism for each), graded_unary for an epsilon of each value; tight for any E with large
     steps, exponential for a symmetric E; table with ``rows=``; law, or types, with ``law=`` as data.
     """
     check_type("context", context, Context, "a context")
@@ -381,6 +380,7 @@ OF_CONTEXT: Registry[Callable[[Context], Randomizer]] = Registry(
         "mangat": "binary:mangat",
         "exponential": "exponential:exponential_table",
         "geometric": "geometric:geometric_response",
+        "levels": "level_choice:levels_response",
         "nested": "nested_choice:nested_response",
         "ring": "ring:ring_response",
         "tight": "tight:tight_table",

@@ -47,6 +47,7 @@ MECHANISMS = {
         first={"name": "hadamard"},
         second={"name": "geometric"},
     ),
+    "levels": dc.mechanism(Context.nested({"a": range(3), "b": range(3, 6)}, ["1", "2"]), "levels"),
     "torus": dc.mechanism(Context.metric([(0, 0), (1, 0), (0, 1), (2, 2)], "l2", "1"), "torus"),
     "ring": dc.mechanism(Context.metric([0, 2, 1, 3], "ring", "1"), "ring"),
     "product": dc.compose(dc.mechanism(SMALL), dc.mechanism(SMALL, "hadamard")).exact(),

@@ -20,6 +20,7 @@ from ..exact import log_of
 from .law import WORD_BITS, Law
 
 if TYPE_CHECKING:
+    from ..context import Context
     from ..statistics.numeric import Array, Numeric
 
 
@@ -141,6 +142,13 @@ class Randomizer(ABC):
         labels = self.labels
         known = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in self.pairs()}
         return lambda x, z: known.get((labels[x], labels[z]))
+
+    def proved(self, context: Context) -> tuple[int, int, Fraction] | None:
+        """A pair of values of the context and its certified ratio, where all entries are proved at once.
+
+        None, unless overridden, where they are gone through one by one; `PrivacyViolation` where the proof fails.
+        """
+        return None
 
     def describe(self) -> dict[str, Any]:
         """Its name and parameters, which is how a spec asks for it if it can be named at all; the rest is in `law`."""
