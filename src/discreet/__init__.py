@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import bounds, checks, errors, geo, limits, random, spark
+    from . import bounds, checks, client, errors, geo, limits, random, spark
+    from .accounting import Ledger
     from .auditing import Audit, audit
     from .build import mechanism
     from .certificate import Certificate, verify
@@ -42,6 +43,7 @@ _HOMES = {
     "Domain": "domain",
     "Estimate": "results.unbiased",
     "Explanation": "explanation",
+    "Ledger": "accounting",
     "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
     "Plan": "planning",
@@ -55,6 +57,7 @@ _HOMES = {
     "audit": "auditing",
     "bounds": "bounds",
     "checks": "checks",
+    "client": "client",
     "compose": "mechanisms.compose",
     "design": "designing",
     "errors": "errors",
@@ -74,7 +77,7 @@ _HOMES = {
 }
 """Where each public name lives; modules are imported when first used."""
 
-_MODULES = {"bounds", "checks", "errors", "geo", "limits", "random", "spark"}
+_MODULES = {"bounds", "checks", "client", "errors", "geo", "limits", "random", "spark"}
 
 __all__ = [
     "Audit",
@@ -84,6 +87,7 @@ __all__ = [
     "Domain",
     "Estimate",
     "Explanation",
+    "Ledger",
     "Likelihood",
     "Mechanism",
     "Plan",
@@ -97,6 +101,7 @@ __all__ = [
     "audit",
     "bounds",
     "checks",
+    "client",
     "compose",
     "design",
     "errors",

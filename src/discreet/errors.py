@@ -16,6 +16,11 @@
     ├── NotIdentifiable                 the reports carry no information about what was asked
     ├── Unavailable                     what was requested from a result cannot be given honestly
     ├── RandomnessFailure               the source of randomness failed; no report was made
+    ├── Overspent                       an answer that would spend more than the cap of the ledger; none was made
+    ├── AlreadyAnswered                 another value was answered, and the collection takes no change
+    ├── DamagedLedger                   a ledger that is not as it was written; nothing is spent or sent
+    ├── Refused                         a collection that cannot be answered safely; the message says why
+    ├── Unreachable                     a collector that gave no usable answer; trying later may help
     ├── CheckFailed (AssertionError)    a mechanism or engine breaks a law of the conformance suite
     └── MissingExtra (ImportError)      an optional dependency is absent; the message names the install line
 """
@@ -23,8 +28,10 @@
 from decimal import Decimal
 
 __all__ = [
+    "AlreadyAnswered",
     "BeyondLimits",
     "CheckFailed",
+    "DamagedLedger",
     "DiscreetError",
     "InvalidContext",
     "InvalidEpsilon",
@@ -35,10 +42,13 @@ __all__ = [
     "MissingExtra",
     "NotIdentifiable",
     "NotServed",
+    "Overspent",
     "PrivacyViolation",
     "RandomnessFailure",
+    "Refused",
     "Unavailable",
     "UnknownValue",
+    "Unreachable",
     "show_values",
 ]
 
@@ -129,6 +139,26 @@ class Unavailable(DiscreetError):
 
 class RandomnessFailure(DiscreetError):
     """The source of randomness failed or ran short; no report was made."""
+
+
+class Overspent(DiscreetError):
+    """An answer that would spend more than the cap of the ledger; no report was made."""
+
+
+class AlreadyAnswered(DiscreetError):
+    """Another value was answered in this collection, which takes no change; no report was made."""
+
+
+class DamagedLedger(DiscreetError):
+    """A ledger that is not as it was written; nothing is spent or sent until an undamaged copy is put back."""
+
+
+class Refused(DiscreetError):
+    """A collection that cannot be answered safely, or an answer that it does not take; the message says why."""
+
+
+class Unreachable(DiscreetError):
+    """A collector that gave no usable answer in time; trying later may help."""
 
 
 class CheckFailed(DiscreetError, AssertionError):

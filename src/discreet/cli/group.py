@@ -18,6 +18,8 @@ COMMANDS = {
     "resolve": "Pin the mechanism of a spec for good.",
     "design": "Search for the best mechanism of any context.",
     "law": "Publish the law that reports are drawn by.",
+    "answer": "Answer a collection: the value stays here.",
+    "ledger": "What your answers have spent.",
     "randomize": "Turn values into reports.",
     "tally": "Count reports and merge tallies.",
     "estimate": "Shares with error bars from a tally.",

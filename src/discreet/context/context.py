@@ -300,6 +300,17 @@ class Context(Constructors, ABC):
         """The smallest entry off the diagonal; ``inf`` if nothing is protected."""
         return math.inf if self.tightest is None else self.at(*self.tightest)
 
+    @cached_property
+    def largest(self) -> Fraction:
+        """The largest finite entry as it was asked for; 0 if nothing is protected."""
+        entries = (self.between(c, d) for c, d in self.finite() if c != d or len(self.members[c]) > 1)
+        return max((entry for entry in entries if isinstance(entry, Fraction)), default=Fraction(0))
+
+    @cached_property
+    def shows(self) -> bool:
+        """True if some entry between two values is infinite: a report may tell these two apart for certain."""
+        return self.protected_pairs < self.size * (self.size - 1)
+
     # -- order and operations -------------------------------------------------------------------
     def implies(self, other: Context) -> bool:
         """True if every channel that satisfies this context satisfies `other`.

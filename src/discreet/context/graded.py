@@ -72,6 +72,14 @@ class Graded(Context):
             if isinstance(epsilon, Fraction):
                 yield from ((c, d) for d in range(len(self.levels)) if c != d or len(self.members[c]) > 1)
 
+    @cached_property
+    def largest(self) -> Fraction:
+        return max(level for level in self.levels if isinstance(level, Fraction)) if self.size > 1 else Fraction(0)
+
+    @cached_property
+    def shows(self) -> bool:
+        return self.levels[-1] == math.inf
+
     def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
         """For every two labels a pair with the smallest epsilon of the first."""
         if isinstance(labels, Alike):

@@ -100,6 +100,20 @@ class Nested(Context):
             yield from ((c, d) for c in group for d in group if c != d or len(self.members[c]) > 1)
 
     @cached_property
+    def largest(self) -> Fraction:
+        return max((level for level in self._met if isinstance(level, Fraction)), default=Fraction(0))
+
+    @cached_property
+    def shows(self) -> bool:
+        return math.inf in self._met
+
+    @cached_property
+    def _met(self) -> list[Epsilon]:
+        """The levels at which two values really meet, from the innermost outwards."""
+        inside = [self._labels, *self._above]
+        return [level for level, above in zip(self.levels, inside, strict=True) if len(set(above)) < len(above)]
+
+    @cached_property
     def _outermost(self) -> Sequence[int]:
         """The outermost block of each innermost one."""
         at: Sequence[int] = range(len(self.members))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -116,11 +117,28 @@ class Places(Context):
     def _unit(self) -> Fraction:
         return self.level / self._scale
 
-    def between(self, c: int, d: int) -> Epsilon:
+    def between(self, c: int, d: int) -> Fraction:
         return self._unit * self._apart(c, d)
 
     def finite(self) -> Iterator[tuple[int, int]]:
         return ((x, z) for x in range(self.size) for z in range(self.size) if x != z)
+
+    @cached_property
+    def largest(self) -> Fraction:
+        """Between the ends of a line; on a ring, between some place and one of the two that lie around its opposite."""
+        if not self._around:
+            return self.between(self._order[0], self._order[-1])
+        at = [self._at[x] for x in self._order]
+        farthest = 0
+        for x, place in enumerate(at):
+            opposite = bisect_left(at, (2 * place + self._around) // 2 % self._around)
+            for z in range(opposite - 1, opposite + 2):
+                farthest = max(farthest, self._apart(self._order[x], self._order[z % self.size]))
+        return self._unit * farthest
+
+    @cached_property
+    def shows(self) -> bool:
+        return False
 
     # -- structure -------------------------------------------------------------------------------
     @cached_property

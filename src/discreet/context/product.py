@@ -68,6 +68,14 @@ class Product(Context):
         for x in range(self.size):
             yield from ((x, z) for z in range(self.size) if x != z and isinstance(self.between(x, z), Fraction))
 
+    @cached_property
+    def largest(self) -> Fraction:
+        return self.first.largest + self.second.largest
+
+    @cached_property
+    def shows(self) -> bool:
+        return self.first.shows or self.second.shows
+
     def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
         """Pairs that differ in one answer, as its own context generates them, at every answer to the other."""
         one, two = self.first.size, self.second.size

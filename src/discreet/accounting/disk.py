@@ -1,0 +1,149 @@
+"""What a journal asks of a file system, step by step, so that a crash between any two steps can be tried."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+try:
+    import fcntl as _unix
+except ImportError:
+    _unix = None  # type: ignore[assignment]
+try:
+    import msvcrt as _windows
+except ImportError:
+    _windows = None  # type: ignore[assignment]
+
+fcntl: Any = _unix
+msvcrt: Any = _windows
+
+PRIVATE = 0o600
+"""The mode of every file here: nobody else on the machine reads it."""
+
+
+class Disk(Protocol):
+    """Steps on files; only what `sync` and `sync_folder` have returned from survives a loss of power."""
+
+    def locked(self, path: Path) -> AbstractContextManager[None]:
+        """A ``with`` block that one thread of one process at a time is in; `path` is a file for nothing else."""
+        ...
+
+    def read(self, path: Path) -> bytes | None:
+        """The bytes of a file; None if there is none."""
+        ...
+
+    def create(self, path: Path, content: bytes) -> None:
+        """A file of these bytes, in place of any other of this name; not yet durable."""
+        ...
+
+    def append(self, path: Path, content: bytes) -> None:
+        """More bytes at the end of a file; not yet durable."""
+        ...
+
+    def cut(self, path: Path, length: int) -> None:
+        """Only the first `length` bytes of a file; not yet durable."""
+        ...
+
+    def rename(self, old: Path, new: Path) -> None:
+        """A file under another name, in place of any other of that name; not yet durable."""
+        ...
+
+    def sync(self, path: Path) -> None:
+        """The bytes of a file are durable when this returns, whoever wrote them."""
+        ...
+
+    def sync_folder(self, path: Path) -> None:
+        """The names in a folder are durable when this returns."""
+        ...
+
+
+class SystemDisk:
+    """The file system of this machine."""
+
+    @contextmanager
+    def locked(self, path: Path) -> Iterator[None]:
+        """A ``with`` block that one thread of one process at a time is in; the lock ends with its process."""
+        self._make_folder(path.parent)
+        opened = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE)
+        try:
+            _lock(opened)
+            try:
+                yield
+            finally:
+                _unlock(opened)
+        finally:
+            os.close(opened)
+
+    def _make_folder(self, folder: Path) -> None:
+        if not folder.is_dir():
+            self._make_folder(folder.parent)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            self.sync_folder(folder.parent)
+
+    def read(self, path: Path) -> bytes | None:
+        """The bytes of a file; None if there is none."""
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def create(self, path: Path, content: bytes) -> None:
+        """A file of these bytes, which nobody else may read."""
+        self._write(path, content, os.O_CREAT | os.O_TRUNC)
+
+    def append(self, path: Path, content: bytes) -> None:
+        """More bytes at the end of a file."""
+        self._write(path, content, os.O_APPEND)
+
+    def _write(self, path: Path, content: bytes, how: int) -> None:
+        opened = os.open(path, os.O_WRONLY | how | getattr(os, "O_BINARY", 0), PRIVATE)
+        with open(opened, "wb", buffering=0) as file:
+            rest = memoryview(content)
+            while rest:
+                rest = rest[file.write(rest) :]
+
+    def cut(self, path: Path, length: int) -> None:
+        """Only the first `length` bytes of a file."""
+        os.truncate(path, length)
+
+    def rename(self, old: Path, new: Path) -> None:
+        """A file under another name."""
+        os.replace(old, new)
+
+    def sync(self, path: Path) -> None:
+        """The bytes of a file are on the disk when this returns, and not only on their way to it."""
+        with open(path, "r+b", buffering=0) as file:
+            if hasattr(fcntl, "F_FULLFSYNC"):  # macOS: fsync alone leaves them to the cache of the drive
+                fcntl.fcntl(file.fileno(), fcntl.F_FULLFSYNC)
+            else:
+                os.fsync(file.fileno())
+
+    def sync_folder(self, path: Path) -> None:
+        """The names in a folder are on the disk when this returns; Windows has no such call."""
+        if fcntl is not None:
+            opened = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(opened)
+            finally:
+                os.close(opened)
+
+
+def _lock(opened: int) -> None:
+    if fcntl is not None:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        return
+    while True:  # Windows gives up after ten seconds
+        try:
+            msvcrt.locking(opened, msvcrt.LK_LOCK, 1)
+            return
+        except OSError:
+            continue
+
+
+def _unlock(opened: int) -> None:
+    if fcntl is None:
+        os.lseek(opened, 0, os.SEEK_SET)
+        msvcrt.locking(opened, msvcrt.LK_UNLCK, 1)

@@ -1,0 +1,246 @@
+"""`Ledger`: one person's budget over all collections, and the report that each value has had."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from ..canonical import canonical
+from ..domain import Value
+from ..errors import AlreadyAnswered, InvalidInput, Overspent, Refused, check_type
+from ..exact import epsilon_of, text_of
+from ..mechanisms.mechanism import Mechanism
+from ..random import Source, check_source
+from ..wire.reports import report_from_json, report_to_json
+from .account import Account, Kept
+from .disk import Disk, SystemDisk
+from .entries import Cap, Debit, Entry, Outcome, Report, Upload, data_of
+from .journal import Journal, OpenJournal
+from .lines import START, line
+
+CHANGES = ("refuse", "spend")
+"""What becomes of a value that changed: no second report, or a second one that spends again."""
+
+BODY_VERSION = 1
+"""The version of what is sent."""
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What one collection has cost: `epsilon` in all, for so many `reports`; `shows` if some value may be certain."""
+
+    collection: str
+    fingerprint: str
+    epsilon: Fraction
+    reports: int
+    shows: bool
+
+
+class Ledger:
+    """What one person has spent, and the report that each value has had, in a file that survives crashes.
+
+    ``Ledger(path, cap)`` makes the file, or opens it and lowers its cap; a cap is never raised. Every entry is on the
+    disk before the next step: the debit before the report is drawn, the report before it is released. A value that was
+    answered before gets its stored report, at no further cost. The value itself is never written.
+
+    References: Erlingsson2014 (one stored report per value).
+    """
+
+    def __init__(self, path: str | os.PathLike[str], cap: object, *, disk: Disk | None = None) -> None:
+        self._open(path, disk)
+        asked = _cap_of(cap)
+        with self._journal.created(Cap(text_of(asked))) as journal:
+            if asked > journal.account.cap:
+                raise InvalidInput(
+                    f"cap={text_of(asked)} must be at most {text_of(journal.account.cap)}, the cap of {self.path}: "
+                    "a cap is never raised"
+                )
+            if asked < journal.account.cap:
+                journal.append(Cap(text_of(asked)))
+
+    @classmethod
+    def existing(cls, path: str | os.PathLike[str], *, disk: Disk | None = None) -> Ledger:
+        """The ledger that is already there, with the cap that it has; `InvalidInput` if there is none."""
+        ledger = cls.__new__(cls)
+        ledger._open(path, disk)
+        ledger._account()
+        return ledger
+
+    def _open(self, path: str | os.PathLike[str], disk: Disk | None) -> None:
+        check_type("path", path, (str, os.PathLike), "the name of a file")
+        self.path = Path(os.path.abspath(path))
+        self._journal = Journal(self.path, SystemDisk() if disk is None else disk)
+
+    # -- what was spent ---------------------------------------------------------------------------
+    @property
+    def cap(self) -> Fraction:
+        """The most that all answers together may spend."""
+        return self._account().cap
+
+    @property
+    def spent(self) -> Fraction:
+        """What all answers together have spent."""
+        return self._account().spent
+
+    @property
+    def left(self) -> Fraction:
+        """What may still be spent."""
+        account = self._account()
+        return max(account.cap - account.spent, Fraction(0))
+
+    @property
+    def collections(self) -> list[Spending]:
+        """What each collection has cost, in the order they were first answered."""
+        return [
+            Spending(name, known.fingerprint, known.spent, len(known.reports), known.shows)
+            for name, known in self._account().collections.items()
+        ]
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Every entry, in order: `Cap`, `Debit`, `Report`, `Upload` and `Outcome`."""
+        return list(self._account().entries)
+
+    def export(self) -> str:
+        """The lines of the journal as text; neither values nor the key are in it."""
+        lines, chain = [], START
+        for entry in self._account().entries:
+            written, chain = line(chain, data_of(entry))
+            lines.append(written.decode())
+        return "".join(lines)
+
+    def _account(self) -> Account:
+        return self._journal.viewed()
+
+    # -- answers ----------------------------------------------------------------------------------
+    def randomize(
+        self, mechanism: Mechanism, value: Value, rng: Source, *, question: str, changes: str = "refuse"
+    ) -> int:
+        """The report of a value to the collection called `question`: the stored one, or a new one that is paid for.
+
+        `Overspent` if the cap does not allow it; `AlreadyAnswered` if another value was answered and `changes` is
+        "refuse" ("spend" makes a second report, which costs as much again).
+        """
+        tell = _checked(mechanism, value, rng, question, changes)
+        with self._journal.opened() as journal:
+            return report_from_json(mechanism, self._kept(journal, tell, {}).entry.report)
+
+    def submit(
+        self,
+        mechanism: Mechanism,
+        value: Value,
+        rng: Source,
+        *,
+        question: str,
+        url: str,
+        labels: Mapping[str, str],
+        changes: str = "refuse",
+    ) -> Upload:
+        """The upload that carries the report of a value to `url`, stored with all that it rests on.
+
+        One that carries it under these labels already, and was not refused, is given again.
+        """
+        tell = _checked(mechanism, value, rng, question, changes)
+        with self._journal.opened() as journal:
+            kept = self._kept(journal, tell, labels)
+            found = journal.account.carries(kept, canonical(dict(labels)))
+            if found is not None:
+                return found
+            reports = [entry.report for entry in journal.account.batch(kept, labels)]
+            body = {"version": BODY_VERSION, "fingerprint": mechanism.fingerprint, "reports": reports}
+            written = canonical(body | ({"labels": dict(labels)} if labels else {}))
+            upload = Upload(secrets.token_hex(16), question, url, written)
+            journal.append(upload)
+            return upload
+
+    def queued(self) -> list[Upload]:
+        """The uploads that were neither accepted nor refused yet, oldest first; they are durable, and may be sent."""
+        with self._journal.opened() as journal:
+            return journal.account.queued()
+
+    def state(self, upload: Upload) -> tuple[str, int | None]:
+        """How far an upload is, "queued", "accepted" or "refused", and the status that the collector gave."""
+        account = self._account()
+        outcome = account.outcomes.get(upload.upload)
+        return account.state(upload), None if outcome is None else outcome.status
+
+    def settle(self, upload: Upload, state: str, status: int) -> None:
+        """Note how an upload ended; only the first time counts."""
+        with self._journal.opened() as journal:
+            if upload.upload not in journal.account.outcomes:
+                journal.append(Outcome(upload.upload, state, status))
+
+    def _kept(self, journal: OpenJournal, tell: _Told, labels: Mapping[str, str]) -> Kept:
+        """The stored report of a value, or a new one: debit, draw, store, each durable before the next."""
+        tag = _tag(journal.key(), tell.question, tell.value)
+        known = journal.account.collections.get(tell.question)
+        if known is not None:
+            if known.fingerprint != tell.mechanism.fingerprint:
+                raise Refused(
+                    f"{tell.question} was answered under another law, and a collection must keep its own: "
+                    "it may be asking for more than it did"
+                )
+            if (kept := known.with_tag(tag)) is not None:
+                return kept
+            if known.reports and tell.changes == "refuse":
+                raise AlreadyAnswered(
+                    f"{tell.question} was answered with another value, and takes no change; no report was made"
+                )
+        if known is None or not known.owed:
+            self._pay(journal, tell)
+        return self._draw(journal, tell, tag, labels)
+
+    def _pay(self, journal: OpenJournal, tell: _Told) -> None:
+        context, account = tell.mechanism.context, journal.account
+        if account.spent + context.largest > account.cap:
+            raise Overspent(
+                f"this answer would spend {text_of(context.largest)}, and of the cap of {text_of(account.cap)} only "
+                f"{text_of(max(account.cap - account.spent, Fraction(0)))} is left; no report was made"
+            )
+        journal.append(Debit(tell.question, tell.mechanism.fingerprint, text_of(context.largest), bool(context.shows)))
+
+    def _draw(self, journal: OpenJournal, tell: _Told, tag: str, labels: Mapping[str, str]) -> Kept:
+        report = tell.mechanism.randomize(tell.value, tell.rng)
+        journal.append(Report(tell.question, tag, report_to_json(tell.mechanism, report), dict(labels)))
+        return journal.account.collections[tell.question].reports[-1]
+
+    def __repr__(self) -> str:
+        return f"Ledger({str(self.path)!r}, spent={text_of(self.spent)} of {text_of(self.cap)})"
+
+
+@dataclass(frozen=True, repr=False)
+class _Told:
+    """An answer whose parts were checked; it has no text, so that no error repeats its value."""
+
+    mechanism: Mechanism
+    value: Value
+    rng: Source
+    question: str
+    changes: str
+
+
+def _checked(mechanism: Mechanism, value: Value, rng: Source, question: str, changes: str) -> _Told:
+    check_type("mechanism", mechanism, Mechanism, "a mechanism")
+    check_type("question", question, str, "the name of a collection")
+    check_source(rng)
+    if changes not in CHANGES:
+        raise InvalidInput(f"changes={changes!r} must be one of {', '.join(CHANGES)}")
+    domain = mechanism.context.domain
+    return _Told(mechanism, domain[domain.index(value)], rng, question, changes)
+
+
+def _tag(key: bytes, question: str, value: Value) -> str:
+    """What stands for a value in the journal: equal for equal values, and meaningless without the key."""
+    return hmac.new(key, canonical([question, value]).encode(), "sha256").hexdigest()
+
+
+def _cap_of(cap: object) -> Fraction:
+    exact = epsilon_of(cap, name="cap")
+    if not isinstance(exact, Fraction):
+        raise InvalidInput("cap=inf must be finite: it is what all answers together may spend")
+    return exact

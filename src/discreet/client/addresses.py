@@ -1,0 +1,100 @@
+"""`Address`: a web address in one form only, so that a collection has one name in every ledger."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+from ..errors import Refused, shown
+
+LONGEST = 2048
+"""The most characters of an address."""
+
+PORTS = {"http": 80, "https": 443}
+FORM = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?", re.IGNORECASE | re.ASCII | re.DOTALL)
+AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::([0-9]{1,5}))?", re.ASCII)
+SEGMENTS = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*", re.ASCII)
+QUERY = re.compile(r"(?:[A-Za-z0-9._~!$&()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*", re.ASCII)
+NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Address:
+    """The parts of an address: `host` in lower case, `port` as a number, `target` the path with its query."""
+
+    scheme: str
+    host: str
+    port: int
+    target: str
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port, the last only where it is not the usual one."""
+        port = "" if self.port == PORTS[self.scheme] else f":{self.port}"
+        return f"{self.scheme}://{self.host}{port}"
+
+    def __str__(self) -> str:
+        return self.origin + self.target
+
+    @property
+    def is_loopback(self) -> bool:
+        """True if it is on this machine by its form: localhost, 127.0.0.0/8 or [::1]."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host.strip("[]")).is_loopback
+        except ValueError:
+            return False
+
+
+def address_of(url: str, name: str = "url") -> Address:
+    """The address that a text gives, without fragment; `Refused` unless it is https, or http on this machine.
+
+    An address that parsers read in different ways is refused: one with a user, with segments of dots, with
+    characters that must be escaped, or with a host that is a number in disguise.
+    """
+    found = FORM.fullmatch(url) if isinstance(url, str) and len(url) <= LONGEST else None
+    if found is None:
+        raise Refused(f"{name}={shown(url)} must be an address that begins with https://")
+    scheme, authority, path, query = found[1].lower(), found[2].lower(), found[3] or "/", found[4] or ""
+    host = AUTHORITY.fullmatch(authority)
+    if host is None:
+        raise Refused(f"{name}={shown(url)} must have a host in ASCII, perhaps with a port, and nothing else before /")
+    if not SEGMENTS.fullmatch(path) or not QUERY.fullmatch(query.removeprefix("?")) or _has_dots(path):
+        raise Refused(f"{name}={shown(url)} must have its characters escaped and no segments . or ..")
+    port = PORTS[scheme] if host[2] is None else int(host[2])
+    if port > 65535 or port == 0:
+        raise Refused(f"{name}={shown(url)} must have a port from 1 to 65535")
+    address = Address(scheme, _host(host[1], url, name), port, path + query)
+    if scheme == "http" and not address.is_loopback:
+        raise Refused(f"{name}={shown(url)} must be https: without it anybody on the way can read and change")
+    return address
+
+
+def address_beside(reference: str, base: Address, name: str) -> Address:
+    """The address that a document at `base` gives, relative or not; `Refused` unless it has the same origin."""
+    if not isinstance(reference, str) or len(reference) > LONGEST or not reference.isprintable() or "\\" in reference:
+        raise Refused(f"{name} must be an address")
+    found = address_of(urljoin(str(base), reference), name)
+    if found.origin != base.origin:
+        raise Refused(f"{name}={shown(reference)} must be at {base.origin}, like the collection itself")
+    return found
+
+
+def _has_dots(path: str) -> bool:
+    plain = path.lower().replace("%2e", ".")
+    return any(segment in (".", "..") for segment in plain.split("/"))
+
+
+def _host(host: str, url: str, name: str) -> str:
+    """A host as it is compared: numbers of the network in their one form."""
+    try:
+        if host.startswith("["):
+            return f"[{ipaddress.IPv6Address(host[1:-1]).compressed}]"
+        if NUMBER.fullmatch(host.rpartition(".")[2]):
+            return str(ipaddress.IPv4Address(host))
+    except ValueError:
+        raise Refused(f"{name}={shown(url)} must have a host whose numbers are written out in full") from None
+    return host

@@ -1,0 +1,77 @@
+"""`Client`: one person's side of every collection: check the law, keep the ledger, send what is due."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..accounting import Ledger, Upload
+from .addresses import address_of
+from .collection import Collection, open_collection
+from .desk import Desk, Receipt
+from .sending import Courier
+from .transport import HttpTransport, Transport
+
+
+def default_ledger() -> Path:
+    """Where a ledger is kept unless told otherwise: ``$XDG_DATA_HOME/discreet/ledger.jsonl``."""
+    home = os.environ.get("XDG_DATA_HOME", "")
+    folder = Path(home) if os.path.isabs(home) else Path.home() / ".local" / "share"
+    return folder / "discreet" / "ledger.jsonl"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Client:
+    """One person's side of every collection, with one ledger for all of them.
+
+    `ledger` is the file of the ledger, `cap` what all answers together may spend: needed for a new ledger, lowered for
+    one that is there, never raised. `transport`, `sleep` and `now` are the ways to the network and the clock.
+    """
+
+    def __init__(
+        self,
+        *,
+        ledger: str | os.PathLike[str] | None = None,
+        cap: object = None,
+        transport: Transport | None = None,
+        sleep: Callable[[float], object] = time.sleep,
+        now: Callable[[], datetime] = _now,
+    ) -> None:
+        path = default_ledger() if ledger is None else ledger
+        self.ledger = Ledger.existing(path) if cap is None else Ledger(path, cap)
+        way = HttpTransport() if transport is None else transport
+        self._desk = Desk(self.ledger, way, Courier(way, sleep, now), now)
+
+    def open(self, url: str) -> Collection:
+        """The collection at an address, fetched and checked; `Refused`, with the reason, if it cannot be trusted.
+
+        Its law must be the one of its fingerprint, be certified from its integers alone, and lie at the same origin;
+        `Unreachable` if the collector gives no answer.
+        """
+        return open_collection(url, self._desk)
+
+    @property
+    def queued(self) -> list[Upload]:
+        """The uploads that were neither accepted nor refused yet, oldest first."""
+        return self.ledger.queued()
+
+    def flush(self) -> list[Receipt]:
+        """Send what is queued, oldest first, and say what became of it; a collector that is away is not tried twice."""
+        receipts: list[Receipt] = []
+        away: set[str] = set()
+        for upload in self.ledger.queued():
+            origin = address_of(upload.url).origin
+            if origin not in away:
+                receipts.append(self._desk.deliver(upload))
+                if receipts[-1].state == "queued":
+                    away.add(origin)
+        return receipts
+
+    def __repr__(self) -> str:
+        return f"<Client with {self.ledger!r}>"

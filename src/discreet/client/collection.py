@@ -1,0 +1,136 @@
+"""`Collection`: a question with a law that was checked, and the way to answer it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from fractions import Fraction
+
+from ..context import Context
+from ..domain import Domain, Value
+from ..errors import BeyondLimits, DiscreetError, Refused, UnknownValue, named
+from ..exact import text_of
+from ..limits import allowed
+from ..mechanisms.mechanism import Mechanism
+from ..random import secure
+from ..wire.laws import parse_law
+from .addresses import address_of
+from .desk import Desk, Receipt
+from .document import BYTES, Document, parse_document
+from .promise import promise
+
+
+class Collection:
+    """A collection whose law was fetched, compared with its fingerprint and certified from its integers."""
+
+    def __init__(self, document: Document, mechanism: Mechanism, desk: Desk) -> None:
+        self._document, self._desk = document, desk
+        self.mechanism = mechanism
+
+    @property
+    def name(self) -> str:
+        """What ledgers call it: its address, in one form."""
+        return str(self._document.address)
+
+    @property
+    def title(self) -> str:
+        """Its title, as the collector gives it."""
+        return self._document.title
+
+    @property
+    def question(self) -> str:
+        """The question, as the collector puts it."""
+        return self._document.question
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """How values are shown to people, by their text; for display only."""
+        return self._document.words
+
+    @property
+    def labels(self) -> Mapping[str, tuple[str, ...]]:
+        """The public labels that an answer may carry, each with the texts that it may have."""
+        return self._document.labels
+
+    @property
+    def values(self) -> Domain:
+        """The values that can be answered."""
+        return self.mechanism.context.values
+
+    @property
+    def context(self) -> Context:
+        """What is hidden from what: the context that the law was checked against."""
+        return self.mechanism.context
+
+    @property
+    def fingerprint(self) -> str:
+        """The SHA-256 of the law."""
+        return self._document.fingerprint
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What an answer spends: the largest finite entry of E."""
+        return self.context.largest
+
+    @property
+    def shows(self) -> bool:
+        """True if some values may be told apart for certain."""
+        return self.context.shows
+
+    @property
+    def promise(self) -> list[str]:
+        """What is promised, in sentences."""
+        return promise(self.context, self._document.changes, self.words)
+
+    def value_of(self, text: str) -> Value:
+        """The value that is written `text`; `UnknownValue`, which does not repeat it, if there is none."""
+        number = self.values.find_text(text)
+        if number is None:
+            raise UnknownValue(f"{named(text)} must be {self.values.rule}")
+        found: Value = self.values[number]
+        return found
+
+    def answer(self, value: Value, *, labels: Mapping[str, str] | None = None) -> Receipt:
+        """Answer with a value, which stays here: its report is paid for, stored, and then sent.
+
+        `Overspent` and `AlreadyAnswered` if the ledger does not allow it, `UnknownValue` and `Refused` if the
+        collection does not; nothing is spent then. A value that was answered before gets the same report, and one that
+        was accepted is not sent again.
+        """
+        self._document.check_open(self._desk.now())
+        told = self._document.check_labels({} if labels is None else labels)
+        upload = self._desk.ledger.submit(
+            self.mechanism,
+            value,
+            secure(),
+            question=self.name,
+            url=str(self._document.reports),
+            labels=told,
+            changes=self._document.changes,
+        )
+        return self._desk.deliver(upload)
+
+    def __repr__(self) -> str:
+        return f"<Collection {self.title!r} at {self.name}, epsilon={text_of(self.epsilon)}>"
+
+
+def open_collection(url: str, desk: Desk) -> Collection:
+    """The collection at an address, if it may be answered now and its law keeps its promise; `Refused` if not."""
+    address = address_of(url)
+    document = parse_document(desk.fetch(address, BYTES, "the description of the collection"), address)
+    document.check_open(desk.now())
+    content = desk.fetch(document.law, allowed().bytes, "the law of the collection")
+    if hashlib.sha256(content).hexdigest() != document.fingerprint:
+        raise Refused("the law of the collection is not the one that its fingerprint stands for")
+    return Collection(document, _certified(content), desk)
+
+
+def _certified(content: bytes) -> Mechanism:
+    try:
+        return parse_law(content.decode())
+    except UnicodeDecodeError:
+        raise Refused("the law of the collection is not text") from None
+    except BeyondLimits as problem:
+        raise Refused(f"the law of the collection asks for too much: {problem}") from None
+    except DiscreetError as problem:
+        raise Refused(f"the law of the collection does not keep its promise: {problem}") from None

@@ -1,0 +1,81 @@
+"""What a collection promises, in words that a person can check: numbers are rounded against the collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from decimal import ROUND_UP, Decimal, localcontext
+from fractions import Fraction
+
+from ..context import Context
+from ..exact import text_of
+
+SHOWN = 8
+"""The most values or blocks that a sentence lists."""
+
+LARGE = Fraction(14)
+"""The epsilon from which on a ratio is no number that means anything to a reader."""
+
+
+def promise(context: Context, changes: str, words: Mapping[str, str]) -> list[str]:
+    """Sentences that say how far an answer is hidden, what may show, and what it costs."""
+    again = "is not taken" if changes == "refuse" else "spends as much again"
+    return [
+        _hiding(context),
+        *_showing(context, words),
+        f"This answer spends {text_of(context.largest)} of your budget. The same answer again costs nothing; "
+        f"a changed one {again}.",
+    ]
+
+
+def worded(value: object, words: Mapping[str, str]) -> str:
+    """A value as people read it: the collection's words for it, or its own text."""
+    return words.get(str(value), str(value))
+
+
+def _hiding(context: Context) -> str:
+    if context.tightest is None:
+        return "Nothing is hidden here: whoever gets your report may learn your answer from it."
+    if context.smallest == context.largest:
+        other = "one that it is hidden from" if context.shows else "any other"
+        return (
+            f"Your report is at most {ratio(context.largest)} times as likely with your answer as with {other} "
+            f"(epsilon {text_of(context.largest)})."
+        )
+    return (
+        f"Your report is at most {ratio(Fraction(context.smallest))} to {ratio(context.largest)} times as likely with "
+        f"your answer as with one that it is hidden from (epsilon {text_of(context.smallest)} to "
+        f"{text_of(context.largest)}, by the two answers)."
+    )
+
+
+def _showing(context: Context, words: Mapping[str, str]) -> list[str]:
+    if not context.shows or context.tightest is None:
+        return []
+    parts = context.parts or ()
+    if len(parts) > 1:
+        return [
+            f"It shows which of {len(parts)} groups your answer is in, and hides it inside: {_names(parts, words)}."
+        ]
+    if parts:
+        hidden = [worded(context.values[x], words) for x in parts[0].sensitive[:SHOWN]]
+        return [f"Hidden from all others: {_listed(hidden, len(parts[0].sensitive))}. Every other answer may show."]
+    return ["Some answers may be told from some others for certain."]
+
+
+def _names(parts: tuple[object, ...], words: Mapping[str, str]) -> str:
+    return _listed([worded(getattr(part, "name", ""), words) for part in parts[:SHOWN]], len(parts))
+
+
+def _listed(shown: Iterable[str], count: int) -> str:
+    named = list(shown)
+    return ", ".join(named) + (f" and {count - len(named)} more" if count > len(named) else "")
+
+
+def ratio(epsilon: Fraction) -> str:
+    """e to the power of epsilon in three digits, rounded up; as a power where it is beyond a million."""
+    if epsilon >= LARGE:
+        return f"e^{text_of(epsilon)}"
+    with localcontext() as exact:
+        exact.prec = 60
+        power = (Decimal(epsilon.numerator) / Decimal(epsilon.denominator)).exp()
+        return f"{power.quantize(Decimal(1).scaleb(power.adjusted() - 2), ROUND_UP).normalize():f}"

@@ -1,0 +1,119 @@
+"""How uploads are sent: each at its own pace, again when that may help, and with the same bytes each time."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from fractions import Fraction
+
+from ..accounting.entries import ACCEPTED, REFUSED, Upload
+from ..errors import InvalidInput, Unreachable
+from ..strict_json import loads
+from .addresses import address_of
+from .transport import Request, Response, Transport
+
+TRIES = 5
+"""How often an upload is tried in one call."""
+
+LONGEST_WAIT = 60
+"""The most seconds between two tries, unless the collector asks for more."""
+
+LONGEST_ASKED = 3600
+"""The most seconds that a collector can ask for."""
+
+PATIENCE = 60
+"""The most seconds that one call waits for its next try; what would take longer stays queued."""
+
+TRANSIENT = {408, 425, 429}
+"""Statuses below 500 after which trying again may help."""
+
+PROBLEM = 65_536
+"""The most bytes that are read of the answer to an upload."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """How an upload went: "accepted", "refused" or still "queued", with the collector's status and code, or why not."""
+
+    state: str
+    status: int | None = None
+    code: str | None = None
+    reason: str | None = None
+
+
+class Courier:
+    """Sends uploads by a transport; `sleep` waits for some seconds and `now` is the time."""
+
+    def __init__(self, transport: Transport, sleep: Callable[[float], object], now: Callable[[], datetime]) -> None:
+        self._transport, self._sleep, self._now = transport, sleep, now
+
+    def send(self, upload: Upload) -> Sent:
+        """How it went after as many tries as are allowed in one call."""
+        for attempt in range(TRIES):
+            response, reason = self._try(upload)
+            if response is not None and (ended := outcome(response)) is not None:
+                return ended
+            pause = wait(attempt, response, self._now())
+            if attempt == TRIES - 1 or pause > PATIENCE:
+                break
+            self._sleep(pause)
+        return Sent("queued", None if response is None else response.status, None, reason)
+
+    def _try(self, upload: Upload) -> tuple[Response | None, str]:
+        address = address_of(upload.url)
+        headers = {
+            "Accept": "application/json",
+            "Content-Type": "application/json",
+            "Idempotency-Key": upload.upload,
+        }
+        try:
+            response = self._transport.send(Request("POST", address, headers, upload.body.encode()), limit=PROBLEM)
+        except Unreachable as problem:
+            return None, str(problem)
+        return response, f"{address.origin} answered with status {response.status}"
+
+
+def outcome(response: Response) -> Sent | None:
+    """How an upload ended with this answer; None if trying again may help."""
+    if 200 <= response.status < 300:
+        return Sent(ACCEPTED, response.status)
+    if response.status in TRANSIENT or response.status >= 500:
+        return None
+    return Sent(REFUSED, response.status, problem_code(response))
+
+
+def problem_code(response: Response) -> str | None:
+    """The code that a collector gives for its refusal, if it gives one."""
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/problem+json" or not response.whole:
+        return None
+    try:
+        data = loads(response.body, InvalidInput)
+    except InvalidInput:
+        return None
+    code = data.get("code") if isinstance(data, dict) else None
+    return code if isinstance(code, str) and len(code) <= 100 and code.isprintable() else None
+
+
+def wait(attempt: int, response: Response | None, now: datetime) -> float:
+    """The seconds until the next try: 1, 2, 4, ..., times a random factor from a half to 1, or what was asked for."""
+    asked = None if response is None else _asked(response.headers.get("retry-after", ""), now)
+    if asked is not None:
+        return min(asked, LONGEST_ASKED)
+    factor = Fraction(2**32 + secrets.randbelow(2**32), 2**33)
+    return float(min(2**attempt, LONGEST_WAIT) * factor)
+
+
+def _asked(text: str, now: datetime) -> float | None:
+    """The seconds that Retry-After asks for, as a number or a date; None if it says neither."""
+    if text.isascii() and text.isdigit() and len(text) <= 18:
+        return float(text)
+    try:
+        moment = parsedate_to_datetime(text)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return max((moment - now).total_seconds(), 0.0)

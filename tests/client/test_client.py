@@ -1,0 +1,292 @@
+"""One person's side: what is checked before an answer, what is kept, and what is sent."""
+
+import hashlib
+import json
+import traceback
+from datetime import UTC, datetime
+from fractions import Fraction
+
+import pytest
+
+import discreet as dc
+from discreet.errors import AlreadyAnswered, InvalidInput, Overspent, Refused, UnknownValue, Unreachable
+from discreet.wire import report_from_json
+
+
+def test_an_answer_is_checked_paid_for_stored_and_sent(client, collector, url, survey):
+    collection = client.open(url)
+    assert (collection.title, collection.question) == ("Health survey", "Which of these have you had?")
+    assert (collection.epsilon, collection.shows, collection.fingerprint) == (1, False, survey.fingerprint)
+    assert list(collection.values) == list(range(40))
+    assert collection.name == url
+    assert repr(collection) == f"<Collection 'Health survey' at {url}, epsilon=1>"
+    receipt = collection.answer(7)
+    assert (receipt.state, receipt.status, receipt.epsilon, receipt.collection) == ("accepted", 201, 1, url)
+    assert (client.ledger.spent, client.ledger.left, client.queued) == (1, 3, [])
+    (body,) = collector.uploads.values()
+    assert receipt.sent == body.decode()
+    data = json.loads(body)
+    assert set(data) == {"version", "fingerprint", "reports"}
+    assert report_from_json(survey, data["reports"][0]) >= 0
+    kinds = [entry.kind for entry in client.ledger.entries]
+    assert kinds == ["cap", "debit", "report", "upload", "outcome"]
+    assert receipt.as_dict()["epsilon"] == "1"
+    assert "spent=1 of 4" in repr(client)
+
+
+def test_the_headers_that_are_sent_are_these_and_no_others(client, collector, url):
+    client.open(url).answer(7)
+    assert [(seen.method, sorted(seen.headers)) for seen in collector.seen] == [
+        ("GET", ["accept", "host"]),
+        ("GET", ["accept", "host"]),
+        ("POST", ["accept", "content-length", "content-type", "host", "idempotency-key"]),
+    ]
+
+
+def test_the_same_answer_again_is_not_sent_again(client, collector, url, make_client):
+    first = client.open(url).answer(7)
+    again = make_client(cap=None).open(url).answer(7)
+    assert (again.state, again.upload, again.sent) == ("accepted", first.upload, first.sent)
+    assert (len(collector.uploads), client.ledger.spent) == (1, 1)
+    assert sum(seen.method == "POST" for seen in collector.seen) == 1
+
+
+def test_a_changed_answer_is_refused_unless_the_collection_takes_it(client, collector, url):
+    client.open(url).answer(7)
+    with pytest.raises(AlreadyAnswered):
+        client.open(url).answer(8)
+    assert client.ledger.spent == 1
+    collector.document["changes"] = "spend"
+    receipt = client.open(url).answer(8)
+    assert (receipt.epsilon, client.ledger.spent, len(collector.reports)) == (2, 2, 2)
+
+
+def test_labels_are_sent_beside_the_report_which_stays_the_same(client, collector, url):
+    collector.document["labels"] = {"week": ["1", "2"]}
+    collection = client.open(url)
+    for week in ("1", "2", "2"):
+        assert collection.answer(7, labels={"week": week}).state == "accepted"
+    first, second = (json.loads(body) for body in collector.uploads.values())
+    assert (first["labels"], second["labels"]) == ({"week": "1"}, {"week": "2"})
+    assert first["reports"] == second["reports"]
+    assert client.ledger.spent == 1
+    with pytest.raises(Refused, match="label 'name' must be one that the collection declares"):
+        collection.answer(7, labels={"name": "Ada"})
+
+
+def test_an_answer_given_offline_is_queued_and_flushed_later(client, collector, make_client, waits):
+    with collector.serving() as url:
+        collection = client.open(url)
+    receipt = collection.answer(7)
+    assert (receipt.state, receipt.status, len(waits)) == ("queued", None, 4)
+    assert "could not be reached" in receipt.reason
+    assert [upload.upload for upload in client.queued] == [receipt.upload]
+    assert client.flush()[0].state == "queued"
+    assert collection.answer(7).upload == receipt.upload  # no second upload
+    assert client.ledger.spent == 1
+
+
+def test_what_is_queued_is_sent_with_the_same_bytes_by_another_run(client, collector, url, make_client, Reply):
+    collector.replies["/survey/reports"] = [Reply(503)]
+    queued = client.open(url).answer(7)
+    assert (queued.state, queued.status) == ("queued", 503)
+    tried = [seen for seen in collector.seen if seen.method == "POST"]
+    assert len(tried) == 5
+    del collector.replies["/survey/reports"]
+    (receipt,) = make_client(cap=None).flush()
+    assert (receipt.state, receipt.upload, receipt.sent) == ("accepted", queued.upload, queued.sent)
+    assert {(seen.body, seen.headers["idempotency-key"]) for seen in tried} == {(queued.sent.encode(), queued.upload)}
+    assert client.flush() == []
+
+
+def test_a_collector_that_is_away_is_not_tried_for_each_of_its_uploads(client, collector, url, Reply, waits):
+    collector.document["changes"] = "spend"
+    collector.replies["/survey/reports"] = [Reply(503)]
+    collection = client.open(url)
+    collection.answer(7)
+    collection.answer(8)
+    before = len(collector.seen)
+    assert [receipt.state for receipt in client.flush()] == ["queued"]
+    assert len(collector.seen) == before + 5
+    del collector.replies["/survey/reports"]
+    assert [receipt.state for receipt in client.flush()] == ["accepted", "accepted"]
+
+
+def test_a_collector_may_ask_for_a_pause(client, collector, url, Reply, waits):
+    collector.replies["/survey/reports"] = [Reply(429, {"Retry-After": "7"}), Reply(201)]
+    assert client.open(url).answer(7).state == "accepted"
+    assert waits == [7]
+
+
+def test_a_refused_answer_says_why_and_may_be_given_again(client, collector, url, Reply):
+    problem = Reply(409, {"Content-Type": "application/problem+json"}, b'{"code": "closed"}')
+    collector.replies["/survey/reports"] = [problem]
+    receipt = client.open(url).answer(7)
+    assert (receipt.state, receipt.status, receipt.code) == ("refused", 409, "closed")
+    assert client.queued == []
+    del collector.replies["/survey/reports"]
+    again = client.open(url).answer(7)
+    assert (again.state, again.epsilon) == ("accepted", 1)
+    assert again.upload != receipt.upload
+    assert again.sent == receipt.sent
+
+
+def test_reports_that_were_stored_and_never_sent_go_into_the_next_upload(client, collector, url, survey):
+    collector.document["changes"] = "spend"
+    collection = client.open(url)
+    for value in (1, 2):
+        client.ledger.randomize(survey, value, dc.random.secure(), question=collection.name, changes="spend")
+    collection.answer(3)
+    assert len(collector.uploads) == 1
+    assert len(collector.reports) == 3
+    collection.answer(1)
+    assert len(collector.uploads) == 1
+
+
+def test_values_are_also_known_by_their_text_and_never_repeated(client, url):
+    collection = client.open(url)
+    assert collection.value_of("7") == 7
+    for wrong in (lambda: collection.value_of("HIV positive"), lambda: collection.answer("HIV positive")):
+        with pytest.raises(UnknownValue) as refused:
+            wrong()
+        told = "".join(traceback.format_exception(refused.value))
+        told = "\n".join(line for line in told.splitlines() if "lambda" not in line)
+        assert "HIV" not in told
+    assert client.ledger.spent == 0
+
+
+def test_a_ledger_is_needed_and_is_in_the_data_folder_unless_told_otherwise(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert dc.client.default_ledger() == tmp_path / "discreet" / "ledger.jsonl"
+    with pytest.raises(InvalidInput, match="must be a ledger, and there is none"):
+        dc.client.Client()
+    assert dc.client.Client(cap=2).ledger.left == 2
+    assert dc.client.Client().ledger.left == 2
+    monkeypatch.setenv("XDG_DATA_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert dc.client.default_ledger() == tmp_path / ".local" / "share" / "discreet" / "ledger.jsonl"
+
+
+# -- a collector that lies --------------------------------------------------------------------------
+
+OTHER = dc.mechanism(dc.Context.uniform(range(40), "1"), "hadamard")
+GREEDY = dc.mechanism(dc.Context.uniform(range(40), "9"), "unary")
+
+
+LIES = {
+    "the fingerprint of another law": (
+        lambda c: c.document.update(fingerprint=OTHER.fingerprint),
+        "not the one that its fingerprint stands for",
+    ),
+    "another law": (
+        lambda c: setattr(c, "law", OTHER.published.encode()),
+        "not the one that its fingerprint stands for",
+    ),
+    "one more byte": (lambda c: setattr(c, "law", c.law + b"\n"), "not the one that its fingerprint stands for"),
+    "a law that leaks": (
+        lambda c: _swap(c, c.law.replace(b'"epsilon":"1"', b'"epsilon":"0.5"')),
+        "does not keep its promise: .* leaks",
+    ),
+    "a law of another form": (lambda c: _swap(c, c.law.replace(b",", b", ")), "does not keep its promise: .*canonical"),
+    "a law that is no text": (lambda c: _swap(c, b"\xff"), "is not text"),
+    "a law that asks for too much": (
+        lambda c: _swap(
+            c, b'{"context":{"epsilon":"1","form":"uniform"},"domain":{"size":9000000},"law":{},"version":2}'
+        ),
+        "asks for too much",
+    ),
+    "a law elsewhere": (lambda c: c.document.update(law="https://other.example/law"), "law=.* must be at http"),
+    "reports to somebody else": (lambda c: c.document.update(reports="//other.example/r"), "reports="),
+    "a law that is not there": (lambda c: c.document.update(law="/nowhere"), "answered with status 404"),
+    "an unknown entry": (lambda c: c.document.update(cookie="x"), "'cookie' .* is not known"),
+    "a time that is over": (lambda c: c.document.update(closes="2026-11-17T11:59:59Z"), "was closed at"),
+    "a time to come": (lambda c: c.document.update(opens="2026-11-18T00:00:00Z"), "opens at"),
+}
+
+
+def _swap(collector, law):
+    """Another law, with its own fingerprint."""
+    collector.law = law
+    collector.document["fingerprint"] = hashlib.sha256(law).hexdigest()
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_is_refused_with_a_reason_and_costs_nothing(client, collector, url, lie):
+    change, reason = LIES[lie]
+    change(collector)
+    with pytest.raises(Refused, match=reason):
+        client.open(url)
+    assert client.ledger.spent == 0
+    assert [seen.method for seen in collector.seen].count("POST") == 0
+
+
+REPLIES = {
+    "a redirect": ("/survey", {"status": 302, "headers": {"Location": "/survey/law"}}, Refused, "not followed"),
+    "a redirect of the law": ("/survey/law", {"status": 308}, Refused, "redirects are not followed"),
+    "too large": ("/survey", {"body": b" " * 65_537}, Refused, "must have at most 65536 bytes"),
+    "no JSON": ("/survey", {"body": b"<html>"}, Refused, "this is not JSON"),
+    "a key twice": ("/survey", {"body": b'{"version": 1, "version": 1}'}, Refused, "'version' appears twice"),
+    "not there": ("/survey", {"status": 404}, Refused, "status 404"),
+    "a fault": ("/survey", {"status": 503}, Unreachable, "status 503; try again later"),
+    "a pause": ("/survey/law", {"status": 429}, Unreachable, "status 429; try again later"),
+}
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_a_strange_answer_is_refused_with_a_reason(client, collector, url, Reply, name):
+    path, reply, error, reason = REPLIES[name]
+    collector.replies[path] = [Reply(**reply)]
+    with pytest.raises(error, match=reason):
+        client.open(url)
+
+
+def test_a_law_beyond_the_limit_is_not_read(client, collector, url):
+    with dc.limits.raised(bytes=100), pytest.raises(Refused, match=r"the law .* must have at most 100 bytes"):
+        client.open(url)
+
+
+def test_a_law_beyond_the_cap_is_not_paid_for(client, Collector):
+    greedy = Collector(GREEDY)
+    with greedy.serving() as url:
+        collection = client.open(url)
+        with pytest.raises(Overspent, match="would spend 9, and of the cap of 4 only 4 is left"):
+            collection.answer(7)
+        assert greedy.uploads == {}
+    assert client.ledger.spent == 0
+
+
+def test_a_law_that_changes_after_an_answer_is_refused(client, collector, url):
+    client.open(url).answer(7)
+    _swap(collector, OTHER.published.encode())
+    with pytest.raises(Refused, match="was answered under another law"):
+        client.open(url).answer(7)
+    assert (client.ledger.spent, len(collector.uploads)) == (1, 1)
+
+
+def test_a_collection_that_closes_while_it_is_open_takes_no_answer(collector, url, make_client):
+    moments = [datetime(2026, 11, 17, 11, tzinfo=UTC), datetime(2026, 11, 17, 13, tzinfo=UTC)]
+    collector.document["closes"] = "2026-11-17T12:00:00Z"
+    client = make_client(now=lambda: moments.pop(0))
+    collection = client.open(url)
+    with pytest.raises(Refused, match="was closed"):
+        collection.answer(7)
+    assert client.ledger.spent == 0
+
+
+@pytest.mark.parametrize("url", ["http://example.org/survey", "https://me@example.org/", "ftp://localhost/"])
+def test_an_address_that_is_not_safe_is_not_asked(make_client, url):
+    class Silent:
+        def send(self, request, *, limit):
+            raise AssertionError("nothing must be sent")
+
+    with pytest.raises(Refused):
+        make_client(transport=Silent()).open(url)
+
+
+def test_the_words_of_a_collection_are_for_display_only(client, collector, url):
+    collector.document["words"] = {"7": "seven"}
+    collection = client.open(url)
+    assert collection.words == {"7": "seven"}
+    with pytest.raises(UnknownValue):
+        collection.value_of("seven")
+    assert collection.answer(7).epsilon == Fraction(1)
