@@ -16,6 +16,8 @@
     ├── NotIdentifiable                 the reports carry no information about what was asked
     ├── Unavailable                     what was requested from a result cannot be given honestly
     ├── RandomnessFailure               the source of randomness failed; no report was made
+    ├── StoreFailed                     a collector's store cannot be read or written; nothing was acknowledged
+    │   └── StoreFull                   there is no room for what was to be stored
     ├── CheckFailed (AssertionError)    a mechanism or engine breaks a law of the conformance suite
     └── MissingExtra (ImportError)      an optional dependency is absent; the message names the install line
 """
@@ -37,6 +39,8 @@ __all__ = [
     "NotServed",
     "PrivacyViolation",
     "RandomnessFailure",
+    "StoreFailed",
+    "StoreFull",
     "Unavailable",
     "UnknownValue",
     "show_values",
@@ -129,6 +133,14 @@ class Unavailable(DiscreetError):
 
 class RandomnessFailure(DiscreetError):
     """The source of randomness failed or ran short; no report was made."""
+
+
+class StoreFailed(DiscreetError):
+    """A collector's store that cannot be opened, read or written; nothing that was asked for is acknowledged."""
+
+
+class StoreFull(StoreFailed):
+    """A store without room on its disk; it goes on when there is room again."""
 
 
 class CheckFailed(DiscreetError, AssertionError):
