@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import replace
 
 from discreet.canonical import canonical
-from discreet.collector.store import Answer, Batch, LogEntry, Outcome, StoreFailed, StoreFull
-from discreet.errors import InvalidInput
+from discreet.collector.store import Answer, Batch, LogEntry, Outcome
+from discreet.errors import InvalidInput, StoreFailed, StoreFull
 
 
 class MemoryStore:

@@ -15,7 +15,7 @@ from .documents import declare
 from .logs import event
 from .problems import Problem
 from .service import Service
-from .store import StoreFailed, StoreFull
+from ..errors import StoreFailed
 from .tallies import count
 from .tokens import MOST_INVITATIONS, digest, invitations
 
@@ -25,7 +25,7 @@ async def create(call: Call) -> Response:
     data = await call.json()
     try:
         declared, mechanism = await asyncio.to_thread(declare, data)
-    except (StoreFull, StoreFailed):
+    except StoreFailed:
         raise
     except DiscreetError as problem:
         raise Problem("declaration", str(problem)) from None

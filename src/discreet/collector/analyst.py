@@ -20,7 +20,7 @@ from .calls import Call, answer
 from .differences import MOST_TESTS, differences
 from .export import export as write_reports
 from .problems import Problem
-from .store import StoreFailed, StoreFull
+from ..errors import StoreFailed
 from .tallies import Counted, count
 
 T = TypeVar("T")
@@ -142,7 +142,7 @@ async def _read(call: Call, make: Callable[[Call, Counted], T]) -> T:
     async with call.service.readers:
         try:
             return await asyncio.to_thread(made)
-        except (StoreFull, StoreFailed):
+        except StoreFailed:
             raise
         except DiscreetError as problem:
             raise Problem("unavailable", str(problem)) from None

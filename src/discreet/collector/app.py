@@ -16,7 +16,7 @@ from .cross_origin import CrossOrigin
 from .logs import failure
 from .problems import Problem, later
 from .service import Service
-from .store import StoreFailed, StoreFull
+from ..errors import StoreFailed
 from .tokens import is_token
 
 Send = Callable[[Any], Awaitable[None]]
@@ -90,7 +90,7 @@ class App:
             response = problem.response()
         except ClientDisconnect:
             return
-        except (StoreFull, StoreFailed):
+        except StoreFailed:
             response = later("busy", "the store does not answer", seconds=5).response()
         except Exception as problem:
             failure("a request failed", problem)

@@ -15,7 +15,8 @@ from .catalogue import Catalogue, Served
 from .logs import event, failure
 from .metrics import Metrics
 from .settings import Settings
-from .store import Answer, Store, StoreFailed, StoreFull, Upload
+from ..errors import StoreFailed
+from .store import Answer, Store, Upload
 from .tallies import TAIL_REPORTS, count
 
 BEAT = 1.0
@@ -100,7 +101,7 @@ class Service:
                     self._report()
                 if self.settings.forget_after and round_ % FORGETTING == 1:
                     await asyncio.to_thread(self.forget)
-            except (StoreFull, StoreFailed, OSError) as problem:
+            except (StoreFailed, OSError) as problem:
                 failure("the store failed; this is tried again", problem)
 
     def _keep_refusals(self) -> None:

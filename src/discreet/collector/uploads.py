@@ -16,7 +16,8 @@ from .bodies import SMALL, media_type
 from .calls import Call
 from .decoding import JSON, KEY, PACKED, Decoded, decode
 from .problems import Problem, later
-from .store import Outcome, StoreFailed, StoreFull, Upload
+from ..errors import StoreFailed, StoreFull
+from .store import Outcome, Upload
 from .tokens import digest as token_digest
 
 TYPES = (JSON, PACKED)
