@@ -85,7 +85,8 @@ class Asker:
             pairs.append((b"authorization", f"Bearer {self.tokens[role]}".encode()))
         parts = [body] if chunks is None else list(chunks)
         messages = iter(
-            {"type": "http.request", "body": part, "more_body": number < len(parts)} for number, part in enumerate(parts, 1)
+            {"type": "http.request", "body": part, "more_body": number < len(parts)}
+            for number, part in enumerate(parts, 1)
         )
         sent = []
 

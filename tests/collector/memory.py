@@ -58,7 +58,9 @@ class MemoryStore:
             return Answer(Outcome.CLOSED, None)
         if upload.invitation is not None:
             invited = self._invited.get(upload.collection, set())
-            if upload.invitation not in invited or upload.invitation in self._spent.setdefault(upload.collection, set()):
+            if upload.invitation not in invited or upload.invitation in self._spent.setdefault(
+                upload.collection, set()
+            ):
                 return Answer(Outcome.NOT_INVITED, None)
             self._spent[upload.collection].add(upload.invitation)
         self._uploads[key] = upload.digest, upload.answer

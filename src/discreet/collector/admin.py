@@ -9,15 +9,15 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..errors import DiscreetError
+from ..errors import DiscreetError, StoreFailed
 from .calls import Call, answer
 from .documents import declare
 from .logs import event
 from .problems import Problem
 from .service import Service
-from ..errors import StoreFailed
 from .tallies import count
 from .tokens import MOST_INVITATIONS, digest, invitations
+
 
 async def create(call: Call) -> Response:
     """Make a collection from a spec; nothing of it changes ever after."""

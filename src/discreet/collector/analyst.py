@@ -13,14 +13,13 @@ from typing import Any, TypeVar
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
-from ..errors import DiscreetError, InvalidInput
+from ..errors import DiscreetError, InvalidInput, StoreFailed
 from ..wire.tallies import tally_to_json
 from .breakdown import METHODS, Question, breakdown, cells
 from .calls import Call, answer
 from .differences import MOST_TESTS, differences
 from .export import export as write_reports
 from .problems import Problem
-from ..errors import StoreFailed
 from .tallies import Counted, count
 
 T = TypeVar("T")

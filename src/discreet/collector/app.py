@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
+from ..errors import StoreFailed
 from . import admin, analyst, public, uploads
 from .bodies import Receive, once
 from .calls import Call
-from .cross_origin import CrossOrigin
+from .cross_origin import CrossOrigin, allowed
 from .logs import failure
 from .problems import Problem, later
 from .service import Service
-from ..errors import StoreFailed
 from .tokens import is_token
 
 Send = Callable[[Any], Awaitable[None]]
@@ -124,7 +124,9 @@ class App:
                 return
             if not self._service.wrong_tokens.take():
                 raise later("too_fast", "there are too many wrong tokens at the moment")
-        raise Problem("token", f"the header authorization must be Bearer and the {role} token", {"www-authenticate": "Bearer"})
+        raise Problem(
+            "token", f"the header authorization must be Bearer and the {role} token", {"www-authenticate": "Bearer"}
+        )
 
 
 def template(path: str) -> tuple[str, str]:
@@ -146,8 +148,3 @@ def _no_route(methods: dict[str, Route] | None) -> Problem:
     if methods is None:
         return Problem("not_found", "there is nothing at this address")
     return Problem("method", "this address does not take that method", {"allow": ", ".join(allowed(methods))})
-
-
-def allowed(methods: dict[str, Route]) -> list[str]:
-    """The methods that an address takes."""
-    return sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])})

@@ -39,7 +39,7 @@ class Call:
         """The parameters of the address; `Problem` for one that is unknown or comes twice."""
         try:
             text = self.scope["query_string"].decode("ascii")
-            pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=bool(text), max_num_fields=10, errors="strict")
+            pairs = parse_qsl(text, True, True, errors="strict", max_num_fields=10) if text else []
         except ValueError:
             raise Problem("parameter", "the parameters of the address are malformed") from None
         found = dict(pairs)

@@ -11,6 +11,11 @@ HEADERS = "content-type, idempotency-key, invitation"
 """The headers that a page may send; a token is not among them."""
 
 
+def allowed(methods: Mapping[str, Any]) -> list[str]:
+    """The methods that an address takes."""
+    return sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])})
+
+
 class CrossOrigin:
     """Says to browsers which origins may use the public addresses."""
 
@@ -22,7 +27,7 @@ class CrossOrigin:
         if scope["method"] != "OPTIONS" or methods is None:
             return None
         public = sorted(method for method, route in methods.items() if not route.role)
-        headers = {"allow": ", ".join(sorted({*methods, "HEAD", "OPTIONS"} if "GET" in methods else {*methods, "OPTIONS"}))}
+        headers = {"allow": ", ".join(allowed(methods))}
         origin = self._declared(scope)
         if origin is not None and public:
             headers["access-control-allow-origin"] = origin.decode()

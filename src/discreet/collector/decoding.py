@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -76,9 +76,7 @@ class Decoded:
     refused: Refusals
 
 
-def decode(
-    mechanism: Mechanism, declared: Mapping[str, tuple[str, ...]], media_type: str, body: bytes
-) -> Decoded:
+def decode(mechanism: Mechanism, declared: Mapping[str, tuple[str, ...]], media_type: str, body: bytes) -> Decoded:
     """What an upload holds; `Problem` if it cannot be taken as a whole."""
     if media_type == JSON:
         sent = _read(DECODER, body)
@@ -148,26 +146,33 @@ def labels_of(declared: Mapping[str, tuple[str, ...]], written: bytes) -> Labels
 def _checked(mechanism: Mechanism, reports: Sequence[Any]) -> tuple[bytes, int, Refusals]:
     """Reports as JSON data: packed where they are good, and the places of the others."""
     if len(reports) > FEW and (array := _as_array(mechanism, reports)) is not None:
-        packed = reports_to_bytes(mechanism, array)
-        if len(packed) == len(reports) * byte_width(mechanism) and _all_possible(mechanism, array):
-            return packed, len(reports), []
-    width, randomizer = byte_width(mechanism), mechanism.randomizer
-    written: type = int if mechanism.bits <= EXACT_BITS else str
-    digits = -(-mechanism.bits // 4)
+        if _all_possible(mechanism, array):
+            return reports_to_bytes(mechanism, array), len(reports), []
+    width, randomizer, read = byte_width(mechanism), mechanism.randomizer, _reader(mechanism)
     good: list[bytes] = []
     refused: Refusals = []
     for index, report in enumerate(reports):
-        if type(report) is not written or (
-            written is str and (len(report) != digits or not HEXADECIMAL.issuperset(report))
-        ):
+        number = read(report)
+        if number is None:
             _refuse(refused, index, "form")
-            continue
-        number = report if written is int else int(report, 16)
-        if number < 0 or not randomizer.is_report(number):
+        elif number < 0 or not randomizer.is_report(number):
             _refuse(refused, index, "impossible")
-            continue
-        good.append(number.to_bytes(width, "little"))
+        else:
+            good.append(number.to_bytes(width, "little"))
     return b"".join(good), len(good), refused
+
+
+def _reader(mechanism: Mechanism) -> Callable[[Any], int | None]:
+    """From the JSON data of a report to its number; None unless it is written as reports of the mechanism are."""
+    if mechanism.bits <= EXACT_BITS:
+        return lambda report: report if type(report) is int else None
+    digits = -(-mechanism.bits // 4)
+
+    def read(report: Any) -> int | None:
+        hexadecimal = type(report) is str and len(report) == digits and HEXADECIMAL.issuperset(report)
+        return int(report, 16) if hexadecimal else None
+
+    return read
 
 
 def _as_array(mechanism: Mechanism, reports: Sequence[Any]) -> NDArray[Any] | None:

@@ -133,7 +133,7 @@ def _upload() -> Plain:
                     "schema": {
                         "type": "string",
                         "format": "binary",
-                        "description": "A line of canonical JSON with fingerprint, labels and version, then the packed reports.",
+                        "description": "A line of JSON with fingerprint, labels and version, then packed reports.",
                     }
                 },
             },
@@ -143,7 +143,7 @@ def _upload() -> Plain:
 
 
 def _get(summary: str, responses: Plain, *codes: str, role: str = "", parameters: list[Plain] | None = None) -> Plain:
-    secured = {"security": [{role: []}]} if role else {}
+    secured: Plain = {"security": [{role: []}]} if role else {}
     codes = (*codes, "parameter", *(("token", "too_fast") if role else ()))
     found: Plain = {"summary": summary, **secured, "responses": {**responses, **_problems(*codes)}}
     return found | ({"parameters": parameters} if parameters else {})
@@ -192,5 +192,3 @@ def _content(kind: str, schema: Plain) -> Plain:
 
 def _query(name: str, about: str, schema: Plain) -> Plain:
     return {"name": name, "in": "query", "required": False, "description": about, "schema": schema}
-
-

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .tokens import MOST_INVITATIONS
 from .decoding import MOST_REPORTS
 from .documents import ACCESS, CHANGES
 from .problems import CODES
+from .tokens import MOST_INVITATIONS
 
 Plain = dict[str, Any]
 
@@ -40,7 +40,7 @@ def table(properties: Plain, *optional: str) -> Plain:
 LABELS: Plain = {"type": "object", "additionalProperties": array(TEXT, minItems=1, maxItems=100, uniqueItems=True)}
 WORDS: Plain = {"type": "object", "additionalProperties": TEXT}
 INVITED = table({"made": NATURAL, "spent": NATURAL})
-COLUMNS: Plain = {name: NUMBERS for name in ("shares", "stderr", "low", "high")}
+COLUMNS: Plain = dict.fromkeys(("shares", "stderr", "low", "high"), NUMBERS)
 
 SCHEMAS: Plain = {
     "Problem": table(
@@ -209,7 +209,9 @@ SCHEMAS: Plain = {
                 )
             ),
             "left_out": array(
-                table({"label": {"type": ["string", "null"]}, "n": NATURAL, "missing": {"type": "integer", "minimum": 1}})
+                table(
+                    {"label": {"type": ["string", "null"]}, "n": NATURAL, "missing": {"type": "integer", "minimum": 1}}
+                )
             ),
         }
     ),

@@ -49,7 +49,7 @@ async def serve(settings: Settings, service: Service, listening: Callable[[str],
     raise_file_limit()
     protocol = type("Protocol", (PatientProtocol,), {"most_connections": settings.connections})
     config = uvicorn.Config(
-        App(service),  # type: ignore[arg-type]
+        App(service),
         host=settings.host,
         port=settings.port,
         http=protocol,

@@ -9,13 +9,13 @@ from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Protocol
 
+from ..errors import StoreFailed
 from .bodies import Bodies
 from .buckets import Bucket
 from .catalogue import Catalogue, Served
 from .logs import event, failure
 from .metrics import Metrics
 from .settings import Settings
-from ..errors import StoreFailed
 from .store import Answer, Store, Upload
 from .tallies import TAIL_REPORTS, count
 

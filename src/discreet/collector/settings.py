@@ -77,9 +77,7 @@ RANGES = (
 KINDS = {field.name: str(field.type) for field in fields(Settings)}
 
 
-def settings_of(
-    flags: Mapping[str, Any], environment: Mapping[str, str], file: str | Path | None = None
-) -> Settings:
+def settings_of(flags: Mapping[str, Any], environment: Mapping[str, str], file: str | Path | None = None) -> Settings:
     """The settings: a flag that is given, else the environment, else the file, else the usual; unknown ones refused."""
     found: dict[str, Any] = {}
     if file is not None:

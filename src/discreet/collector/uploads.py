@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from starlette.responses import Response
 
 from ..canonical import canonical
+from ..errors import StoreFailed, StoreFull
 from .bodies import SMALL, media_type
 from .calls import Call
 from .decoding import JSON, KEY, PACKED, Decoded, decode
 from .problems import Problem, later
-from ..errors import StoreFailed, StoreFull
 from .store import Outcome, Upload
 from .tokens import digest as token_digest
 

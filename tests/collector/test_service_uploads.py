@@ -1,10 +1,5 @@
 """Laws of uploads: what is taken, what is refused and why, and that nothing is taken twice."""
 
-import json
-
-import pytest
-from discreet.wire.reports import byte_width, report_to_bytes
-
 
 def reports_of(service, name, count):
     all_ = list(service.mechanism(name).reports())
