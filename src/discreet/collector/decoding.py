@@ -145,9 +145,9 @@ def labels_of(declared: Mapping[str, tuple[str, ...]], written: bytes) -> Labels
 
 def _checked(mechanism: Mechanism, reports: Sequence[Any]) -> tuple[bytes, int, Refusals]:
     """Reports as JSON data: packed where they are good, and the places of the others."""
-    if len(reports) > FEW and (array := _as_array(mechanism, reports)) is not None:
-        if _all_possible(mechanism, array):
-            return reports_to_bytes(mechanism, array), len(reports), []
+    array = _as_array(mechanism, reports) if len(reports) > FEW else None
+    if array is not None and _all_possible(mechanism, array):
+        return reports_to_bytes(mechanism, array), len(reports), []
     width, randomizer, read = byte_width(mechanism), mechanism.randomizer, _reader(mechanism)
     good: list[bytes] = []
     refused: Refusals = []
