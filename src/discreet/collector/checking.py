@@ -89,8 +89,7 @@ def _uploads(db: Connection) -> Iterator[str]:
     names = dict(db.execute("SELECT number, id FROM collection").fetchall())
     lanes = {lane: (position, bytes(chain)) for lane, position, chain in _rows(db, "lane, position, chain", "lane")}
     reached = {lane: (0, START) for lane in lanes}
-    columns = "position, lane, row, chain, collection, upload, digest, day, labels, count, answer, salt, reports"
-    for position, lane, row, chain, *kept in _rows(db, columns, "upload ORDER BY position"):
+    for position, lane, row, chain, *kept in reading.uploads(db):
         where = f"upload at position {position}"
         if lane not in reached:
             yield f"{where}: there is no lane {lane}"
@@ -150,11 +149,6 @@ def _derived(db: Connection) -> Iterator[str]:
             yield from recount(db, collection, snapshot, reading.forgotten(db))
 
 
-def _rows(db: Connection, columns: str, table: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a table, a few at a time."""
-    cursor = db.execute(f"SELECT {columns} FROM {table}")
-    while True:
-        row = cursor.fetchone()
-        if row is None:
-            return
-        yield row
+def _rows(db: Connection, columns: str, table: str) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = db.execute(f"SELECT {columns} FROM {table}").fetchall()
+    return rows

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 from ..canonical import canonical
 from ..errors import InvalidInput
@@ -78,20 +80,43 @@ def upload(db: Connection, number: int, name: str) -> tuple[bytes, str] | None:
 
 def batches(db: Connection, name: str, after: int, settled: int) -> list[Batch]:
     """A part of the stored reports of a collection after a position."""
+    where = "collection = ? AND position > ? AND position <= ?"
+    number, _ = collection_state(db, name)
     rows = db.execute(
-        "SELECT position, labels, day, reports, count FROM upload "
-        "WHERE collection = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?",
-        (collection_state(db, name)[0], after, settled, PAGE_ROWS),
-    )
-    page: list[Batch] = []
-    size = 0
-    for position, labels, day, reports, count in rows:
-        page.append(Batch(position, labels_of(labels), day, bytes(reports), count))
-        size += len(reports)
-        if size > PAGE_BYTES:
+        f"SELECT position, labels, day, reports, count FROM upload WHERE {where} ORDER BY position",
+        (number, after, _page_end(db, where, (number, after, settled))),
+    ).fetchall()
+    return [Batch(position, labels_of(labels), day, bytes(reports), n) for position, labels, day, reports, n in rows]
+
+
+def uploads(db: Connection) -> Iterator[tuple[Any, ...]]:
+    """All that is stored of all uploads, in order of their positions."""
+    where = "position > ? AND position <= ?"
+    after, last = -1 << 62, 1 << 62
+    while True:
+        rows = db.execute(
+            "SELECT position, lane, row_hash, chain, collection, upload, digest, day, labels, count, answer, salt, "
+            f"reports FROM upload WHERE {where} ORDER BY position",
+            (after, _page_end(db, where, (after, last))),
+        ).fetchall()
+        if not rows:
+            return
+        yield from rows
+        after = rows[-1][0]
+
+
+def _page_end(db: Connection, where: str, parameters: tuple[int, ...]) -> int:
+    """The last position of a page of uploads."""
+    end = size = 0
+    for position, length in db.execute(
+        f"SELECT position, LENGTH(reports) FROM upload WHERE {where} ORDER BY position LIMIT ?",
+        (*parameters, PAGE_ROWS),
+    ).fetchall():
+        size += length or 0
+        if end and size > PAGE_BYTES:
             break
-    rows.close()
-    return page
+        end = position
+    return end
 
 
 def snapshot(db: Connection, number: int) -> Snapshot | None:

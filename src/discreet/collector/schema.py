@@ -19,7 +19,7 @@ FIRST = (
         law TEXT NOT NULL, closed {number} NOT NULL)""",
     """CREATE TABLE log (number {number} PRIMARY KEY, kind TEXT NOT NULL, collection TEXT NOT NULL,
         digest TEXT NOT NULL, day TEXT NOT NULL, chain TEXT NOT NULL)""",
-    """CREATE TABLE upload (position {number} PRIMARY KEY, lane {number} NOT NULL, row {bytes} NOT NULL,
+    """CREATE TABLE upload (position {number} PRIMARY KEY, lane {number} NOT NULL, row_hash {bytes} NOT NULL,
         chain {bytes} NOT NULL, collection {number}, upload TEXT, digest {bytes}, day TEXT, labels TEXT,
         count {number}, answer TEXT, salt {bytes}, reports {bytes})""",
     """CREATE UNIQUE INDEX upload_once ON upload (collection, upload)""",

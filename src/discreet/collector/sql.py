@@ -19,7 +19,7 @@ from .schema import Connection
 from .store import Answer, Batch, Collection, LogEntry, Outcome, Snapshot, Upload
 
 INSERT = (
-    "INSERT INTO upload (position, lane, row, chain, collection, upload, digest, day, labels, count, answer, salt, "
+    "INSERT INTO upload (position, lane, row_hash, chain, collection, upload, digest, day, labels, count, answer, salt, "
     "reports) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,10 @@ from ..errors import StoreFailed
 from . import reading, sqlite_backup, sqlite_check
 from .disk import Disk, LocalDisk
 from .heads import Heads, read_heads
+from .readers import Readers
 from .schema import SQLITE, Connection, migrate
 from .sql import SQLStore
-from .sqlite_connections import Driver, Readers, Sqlite3, begin_writing, translated
+from .sqlite_connections import Driver, Sqlite3, begin_writing, translated
 
 APPLICATION = 0x64697363
 """``PRAGMA application_id`` of a store's file: the letters "disc"."""
@@ -39,7 +40,7 @@ class SQLiteStore(SQLStore):
         self._db: Connection | None = None
         with translated(self._driver, self.path):
             self._lock_file: Any = self._disk.lock(beside(self.path, "lock"))
-        self._readers = Readers(self._driver, self.path)
+        self._readers = Readers(lambda: self._driver.reading(self.path), "BEGIN")
         try:
             with translated(self._driver, self.path):
                 self._open()
@@ -88,8 +89,10 @@ class SQLiteStore(SQLStore):
             self._db = begin_writing(self._driver, self.path)
         return self._db
 
-    def _reading(self) -> AbstractContextManager[Connection]:
-        return self._readers.one()
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with translated(self._driver, self.path), self._readers.one() as db:
+            yield db
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:

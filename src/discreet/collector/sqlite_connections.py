@@ -9,9 +9,8 @@ from __future__ import annotations
 import errno
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
 from typing import Protocol
 
 from ..errors import DiscreetError, StoreFailed, StoreFull
@@ -83,37 +82,3 @@ def begin_writing(driver: Driver, path: Path) -> Connection:
         db.close()
         raise
     return db
-
-
-class Readers:
-    """Connections for reading, made when they are needed and used again."""
-
-    def __init__(self, driver: Driver, path: Path) -> None:
-        self._driver, self._path = driver, path
-        self._idle: list[Connection] = []
-        self._lock = Lock()
-
-    @contextmanager
-    def one(self) -> Iterator[Connection]:
-        """A connection in a transaction that sees one state of the database."""
-        with self._lock:
-            db = self._idle.pop() if self._idle else None
-        with translated(self._driver, self._path):
-            db = db or self._driver.reading(self._path)
-            try:
-                db.execute("BEGIN").fetchall()
-                yield db
-                db.execute("COMMIT").fetchall()
-            except BaseException:
-                with suppress(Exception):
-                    db.close()
-                raise
-        with self._lock:
-            self._idle.append(db)
-
-    def shut(self) -> None:
-        """Close those that nobody uses."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for db in idle:
-            db.close()
