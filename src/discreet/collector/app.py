@@ -96,7 +96,7 @@ class App:
             failure("a request failed", problem)
             response = Problem("failed", "the collector failed; its log says where").response()
         response.raw_headers += SAFE
-        if not any(header == b"cache-control" for header, _ in response.raw_headers):
+        if method == "POST" or not any(header == b"cache-control" for header, _ in response.raw_headers):
             response.raw_headers.append(UNKEPT)
         self._origins.mark(scope, route, response)
         self._service.metrics.requests[path if methods else "other", method_of(scope), response.status_code] += 1

@@ -81,7 +81,10 @@ SINGLE = frozenset(
 
 def media_type(headers: Mapping[bytes, bytes], known: tuple[str, ...]) -> str:
     """What a body is said to be; `Problem` unless it is one of the known types, as it is."""
-    said, _, parameters = headers.get(b"content-type", b"").decode("latin-1").partition(";")
+    written = headers.get(b"content-type", b"").decode("latin-1")
+    if written in known and b"content-encoding" not in headers:
+        return written
+    said, _, parameters = written.partition(";")
     found = said.strip().lower()
     utf8 = parameters.strip().lower().replace('"', "") in ("", "charset=utf-8")
     if found not in known or not utf8 or b"content-encoding" in headers:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from ..limits import LIFTED, under
 from ..mechanisms.mechanism import Mechanism
 from ..wire.laws import parse_law
+from .decoding import Decoder
 from .documents import Declared, restore
 from .store import Collection, Store
 
@@ -27,6 +28,7 @@ class Served:
     mechanism: Mechanism
     law: bytes
     document: bytes
+    decoder: Decoder
     closed: bool
 
     @property
@@ -49,7 +51,8 @@ def serve(collection: Collection, *, prefix: str, mechanism: Mechanism | None = 
     declared = restore(collection.declared)
     base = f"{prefix}/collections/{collection.id}"
     document = declared.document(base=base, fingerprint=mechanism.fingerprint)
-    return Served(collection.id, declared, mechanism, collection.law.encode(), document, collection.closed)
+    decoder = Decoder(mechanism, declared.labels)
+    return Served(collection.id, declared, mechanism, collection.law.encode(), document, decoder, collection.closed)
 
 
 class Catalogue:

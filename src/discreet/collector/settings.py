@@ -23,6 +23,8 @@ class Settings:
 
     store: str = "discreet.db"
     """Where all is kept: the path of a SQLite file, or the address of a PostgreSQL database."""
+    heads: str = "discreet-heads"
+    """The folder of this machine that says how far a PostgreSQL store was written, so that a loss is noticed."""
     host: str = "127.0.0.1"
     """The address to listen at."""
     port: int = 8000

@@ -23,7 +23,7 @@ def digest(token: str) -> bytes:
 
 def new_token(role: str) -> str:
     """A token that nobody can guess; its beginning says what it is for."""
-    return f"discreet-{role}-{secrets.token_urlsafe(32)}"
+    return f"discreet-{role}-{secrets.token_hex(32)}"
 
 
 def first_tokens(store: Store) -> dict[str, str]:
@@ -46,4 +46,4 @@ def is_token(store: Store, role: str, offered: str) -> bool:
 
 def invitations(count: int) -> list[str]:
     """New invitations, each good for one upload."""
-    return [secrets.token_urlsafe(16) for _ in range(count)]
+    return [secrets.token_hex(16) for _ in range(count)]

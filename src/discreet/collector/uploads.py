@@ -15,7 +15,7 @@ from ..canonical import canonical
 from ..errors import StoreFailed, StoreFull
 from .bodies import SMALL, media_type
 from .calls import Call
-from .decoding import JSON, KEY, PACKED, Decoded, decode
+from .decoding import JSON, KEY, PACKED, Decoded
 from .problems import Problem, later
 from .store import Outcome, Upload
 from .tokens import digest as token_digest
@@ -42,9 +42,9 @@ async def upload(call: Call) -> Response:
     if served.state(now) != "open" or (invited and b"invitation" not in headers):
         return await _first_answer(call, number, digest, "not_invited" if served.state(now) == "open" else "closed")
     if len(body) <= SMALL:
-        decoded = decode(served.mechanism, served.declared.labels, kind, body)
+        decoded = served.decoder.decode(kind, body)
     else:
-        decoded = await asyncio.to_thread(decode, served.mechanism, served.declared.labels, kind, body)
+        decoded = await asyncio.to_thread(served.decoder.decode, kind, body)
     _check(call, decoded, invited)
     stored = await _add(
         call,
@@ -70,9 +70,15 @@ def _check(call: Call, decoded: Decoded, invited: bool) -> None:
     if invited and decoded.count + len(decoded.refused) > 1:
         raise Problem("count", "an upload with an invitation must hold one report")
     if not decoded.count:
+        _note(call, decoded)
+        raise Problem("impossible", "none of the reports can have been written by this collection's law")
+
+
+def _note(call: Call, decoded: Decoded) -> None:
+    """Count the refused reports by reason."""
+    if decoded.refused:
         for code, number in Counter(code for _, code in decoded.refused).items():
             call.service.refused(call.collection.id, f"report_{code}", number)
-        raise Problem("impossible", "none of the reports can have been written by this collection's law")
 
 
 def _answer(number: str, decoded: Decoded) -> str:
@@ -99,8 +105,7 @@ async def _add(call: Call, upload: Upload, decoded: Decoded) -> str:
     service.metrics.uploads[done.outcome.value] += 1
     if done.outcome is Outcome.STORED:
         service.accepted(upload.collection, upload.count)
-        for code, number in Counter(code for _, code in decoded.refused).items():
-            service.refused(upload.collection, f"report_{code}", number)
+        _note(call, decoded)
         return upload.answer
     if done.outcome is Outcome.REPEATED:
         assert done.answer is not None
