@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-import discreet as dc
+from discreet.random import seeded
 from discreet.canonical import canonical
 from discreet.collector.decoding import PACKED
 from discreet.collector.documents import written
@@ -87,7 +87,7 @@ def test_an_upload_of_mostly_impossible_reports_is_refused_whole(service, name):
 
 def test_packed_reports_are_stored_as_they_are(service, name):
     mechanism = service.mechanism(name)
-    reports = mechanism.randomize_indices([0, 1, 2, 3, 4] * 100, dc.seeded(3))
+    reports = mechanism.randomize_indices([0, 1, 2, 3, 4] * 100, seeded(3))
     body = packed(service, name, reports_to_bytes(mechanism, reports), labels={"week": "2"})
     assert service.upload(name, body, kind=PACKED).json["accepted"] == 500
     assert stored(service, name) == [((("week", "2"),), 500, reports_to_bytes(mechanism, reports))]
@@ -96,7 +96,7 @@ def test_packed_reports_are_stored_as_they_are(service, name):
 def test_wide_reports_are_hexadecimal_text(service):
     name = service.made(spec=WIDE, words=None)
     mechanism = service.mechanism(name)
-    report = mechanism.randomize(7, dc.seeded(1))
+    report = mechanism.randomize(7, seeded(1))
     digits = f"{report:015x}"
     answered = service.send(name, [digits, digits.upper(), report, "0" + digits, "g" * 15])
     assert answered.json["accepted"] == 1
