@@ -56,7 +56,7 @@ def declaration_digest(collection: Collection) -> str:
 
 
 def log_entry(before: str, *, number: int, kind: str, collection: str, digest: str, day: str) -> LogEntry:
-    """A line of the log: its chain is SHA-256 of `before`, the chain before as hex text, and the rest as canonical JSON."""
+    """A line of the log; its chain is SHA-256 of the hex text before it and the canonical JSON of the rest."""
     rest = {"number": number, "kind": kind, "collection": collection, "digest": digest, "day": day}
     chain = sha256((before + canonical(rest)).encode()).hexdigest()
     return LogEntry(number, kind, collection, digest, day, chain)
