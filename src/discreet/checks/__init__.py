@@ -1,4 +1,4 @@
-"""The conformance suite: laws that every mechanism and engine must obey, to run on your own ones.
+"""The conformance suite: laws that every mechanism, engine and store must obey, to run on your own ones.
 
 ::
 
@@ -7,6 +7,7 @@
     check_mechanism(mechanism)                   # raises CheckFailed, an AssertionError, with one sentence
     check_mechanism(("subset", context))         # the same by name
     check_engine(my_randomize_indices, mechanism)   # another engine, word for word
+    check_store(lambda folder: MyStore(folder / "store"))   # another store of a collector
 """
 
 from ..errors import CheckFailed
@@ -17,6 +18,7 @@ from .law import check_channel, check_pairs, check_reports
 from .round_trips import check_round_trips
 from .small_words import narrow
 from .statistics import check_influence, check_moments, check_unbiased
+from .store import check_store
 from .suite import check_mechanism
 from .tallies import check_counting, check_merging
 from .words import check_equal_words, check_scalar_is_vector
@@ -37,6 +39,7 @@ __all__ = [
     "check_reports",
     "check_round_trips",
     "check_scalar_is_vector",
+    "check_store",
     "check_unbiased",
     "narrow",
 ]

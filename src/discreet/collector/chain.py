@@ -1,8 +1,9 @@
 """Hashes that hold what is stored together: of a row, of a chain of rows, of the public log.
 
-An upload has a row hash, ``SHA-256(salt + canonical JSON + newline + reports)``, and a place in a chain, ``SHA-256(chain
-before + row hash)``. The salt is random and forgotten with the reports: the row hash that stays keeps the chain
-checkable and, without the salt, tells nothing about what was forgotten, not even to one who tries every possible report.
+An upload has a row hash, ``SHA-256(salt + canonical JSON + newline + reports)``, and a place in a chain,
+``SHA-256(chain before + row hash)``. The salt is random and forgotten with the reports: the row hash that stays keeps
+the chain checkable and, without the salt, tells nothing about what was forgotten, not even to one who tries every
+possible report.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def declaration_digest(collection: Collection) -> str:
 
 
 def log_entry(before: str, *, number: int, kind: str, collection: str, digest: str, day: str) -> LogEntry:
-    """A line of the log after one whose chain is `before`: SHA-256 of that hex text and the canonical JSON of the rest."""
+    """A line of the log; its chain is SHA-256 of the hex text before it and the canonical JSON of the rest."""
     rest = {"number": number, "kind": kind, "collection": collection, "digest": digest, "day": day}
     chain = sha256((before + canonical(rest)).encode()).hexdigest()
     return LogEntry(number, kind, collection, digest, day, chain)

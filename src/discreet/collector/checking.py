@@ -88,7 +88,7 @@ def _uploads(db: Connection) -> Iterator[str]:
     """Every lane's chain, from its first upload to its head."""
     names = dict(db.execute("SELECT number, id FROM collection").fetchall())
     lanes = {lane: (position, bytes(chain)) for lane, position, chain in _rows(db, "lane, position, chain", "lane")}
-    reached = {lane: (0, START) for lane in lanes}
+    reached = dict.fromkeys(lanes, (0, START))
     for position, lane, row, chain, *kept in reading.uploads(db):
         where = f"upload at position {position}"
         if lane not in reached:

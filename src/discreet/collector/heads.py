@@ -1,4 +1,4 @@
-"""Where the chains end, kept outside the database: a small file that is only added to, synced before anything is acknowledged.
+"""Where the chains end, kept outside the database: a small file that is only added to, synced before each answer.
 
 A database may lose its last commits without noticing: SQLite drops what follows a damaged byte of its journal, and any
 database can be replaced by an older copy. The file of heads has a line for each commit, of 256 bytes: the number of the
@@ -49,7 +49,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Lines:
-    """What a file of heads holds: a head for each whole line, or None for a damaged one, and whether its end is torn."""
+    """What a file of heads holds: a head for each whole line, None for a damaged one, and whether its end is torn."""
 
     heads: tuple[Head | None, ...]
     torn: bool

@@ -1,7 +1,7 @@
 """A store in PostgreSQL, for several processes on one or more machines: each writes a lane of its own.
 
-A lane is a chain with its own head, so writers do not wait for each other. What they do wait for: the same upload sent to
-two of them at once, the log, and readers, for as long as the transactions take that are under way.
+A lane is a chain with its own head, so writers do not wait for each other. What they do wait for: the same upload sent
+to two of them at once, the log, and readers, for as long as the transactions take that are under way.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .postgres_connections import (
 )
 from .readers import Readers
 from .schema import POSTGRES, Connection, migrate
-from .sql import SQLStore
+from .sql import Claim, SQLStore
 from .store import Answer, Upload
 
 TRIES = 20
@@ -40,12 +40,10 @@ TRIES = 20
 class PostgresStore(SQLStore):
     """A store in a PostgreSQL database; `heads` is a folder of this machine for the heads of its lanes.
 
-    `place` is what libpq takes: ``postgresql://...`` or ``host=... dbname=...``. The tables are in a schema of their own.
+    `place` is what libpq takes: ``postgresql://...`` or ``host=... dbname=...``. The tables are in their own schema.
     """
 
-    def __init__(
-        self, place: str, *, heads: Path | str, schema: str = "discreet", disk: Disk | None = None
-    ) -> None:
+    def __init__(self, place: str, *, heads: Path | str, schema: str = "discreet", disk: Disk | None = None) -> None:
         super().__init__()
         self._place, self._schema = place, schema
         self._folder, self._disk = Path(heads), disk or LocalDisk()
@@ -89,7 +87,9 @@ class PostgresStore(SQLStore):
         head = reading.head(db, self.lane)
         last = lines.last if lines is not None else None
         if last is not None and (problems := list(check_heads(db, self.lane, Lines((last,), False), path.name))):
-            raise StoreFailed(f"{'; '.join(problems)}: restore a copy, or move the file away to take the database as it is")
+            raise StoreFailed(
+                f"{'; '.join(problems)}: restore a copy, or move the file away to take the database as it is"
+            )
         if lines is None or last != head or lines.torn or lines.heads[-1] is None:
             self._heads = Heads.begin(path, self._disk, head)
         else:
@@ -191,18 +191,15 @@ class PostgresStore(SQLStore):
                 db.close()
         return int(last) if called else 0
 
-    def _lock_uploads(self, db: Connection) -> None:
+    def _claim(self, db: Connection, what: Claim, number: int = 0) -> None:
         assert isinstance(db, PostgresConnection)
-        db.lock(UPLOADS, "pg_advisory_xact_lock_shared")
-
-    def _lock_log(self, db: Connection) -> None:
-        assert isinstance(db, PostgresConnection)
-        db.lock(LOG)
-        db.lock(UPLOADS)  # no upload is on its way while a collection is closed
-
-    def _lock_tallies(self, db: Connection, number: int) -> None:
-        assert isinstance(db, PostgresConnection)
-        db.lock(TALLIES + number)
+        if what is Claim.UPLOADS:
+            db.lock(UPLOADS, "pg_advisory_xact_lock_shared")
+        elif what is Claim.TALLIES:
+            db.lock(TALLIES + number)
+        else:
+            db.lock(LOG)
+            db.lock(UPLOADS)  # no upload is on its way while a collection is closed
 
     # -- retention, checking, copies --------------------------------------------------------------------
 
@@ -221,7 +218,7 @@ class PostgresStore(SQLStore):
             self._mix()
 
     def _mix(self) -> None:
-        """Write all invitations anew, by their hashes and in one transaction, so that rows tell no order and no upload."""
+        """Write all invitations anew, by their hashes, in one transaction: their rows tell no order and no upload."""
         db = self._writer()
         try:
             db.execute("BEGIN")

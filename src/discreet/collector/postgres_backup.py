@@ -1,4 +1,4 @@
-"""Copies of a PostgreSQL store while it runs, without a tool of the server: one state of all tables in a ZIP archive."""
+"""Copies of a PostgreSQL store while it runs, without tools of the server: one state of all tables in a ZIP archive."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def copy(db: PostgresConnection, target: Path) -> None:
                 with (
                     archive.open(table, "w", force_zip64=True) as entry,
                     db.raw.cursor() as cursor,
-                    cursor.copy(f"COPY {table} TO STDOUT") as rows,  # type: ignore[arg-type]
+                    cursor.copy(f"COPY {table} TO STDOUT") as rows,
                 ):
                     for data in rows:
                         entry.write(data)
@@ -74,7 +74,7 @@ def _fill(db: PostgresConnection, archive: ZipFile, table: str) -> None:
     with (
         archive.open(table) as entry,
         db.raw.cursor() as cursor,
-        cursor.copy(f"COPY {table} FROM STDIN") as rows,  # type: ignore[arg-type]
+        cursor.copy(f"COPY {table} FROM STDIN") as rows,
     ):
         while data := entry.read(1 << 20):
             rows.write(data)

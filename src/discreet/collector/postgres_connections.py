@@ -45,12 +45,12 @@ class PostgresConnection:
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> psycopg.Cursor[Any]:
         """Run one statement; its rows."""
-        return self.raw.execute(sql.replace("?", "%s"), parameters or None)  # type: ignore[arg-type]
+        return self.raw.execute(sql.replace("?", "%s"), parameters or None)
 
     def executemany(self, sql: str, rows: Sequence[Sequence[Any]], /) -> None:
         """Run one statement for each of several rows, without waiting in between."""
         with self.raw.cursor() as cursor:
-            cursor.executemany(sql.replace("?", "%s"), rows)  # type: ignore[arg-type]
+            cursor.executemany(sql.replace("?", "%s"), rows)
 
     def lock(self, what: int, function: str = "pg_advisory_xact_lock") -> bool:
         """Lock something of this schema among all processes, until the transaction ends unless named otherwise."""
@@ -63,13 +63,15 @@ class PostgresConnection:
 
 
 def begin_writing(place: str, schema: str) -> PostgresConnection:
-    """A connection whose commits wait for the disk; `StoreFailed` if the server's settings say that this is not meant."""
+    """A connection whose commits wait for the disk; `StoreFailed` if the server is set up not to."""
     db = PostgresConnection(place, schema)
     try:
         for name, wanted in SAFE.items():
             ((found,),) = db.execute(f"SHOW {name}").fetchall()
             if found != wanted:
-                raise StoreFailed(f"PostgreSQL runs with {name} = {found}, and loses what it acknowledged with the power")
+                raise StoreFailed(
+                    f"PostgreSQL runs with {name} = {found}, and loses what it acknowledged with the power"
+                )
         ((commit,),) = db.execute("SHOW synchronous_commit").fetchall()
         if commit == "off":
             db.execute("SET synchronous_commit TO on")

@@ -74,7 +74,9 @@ def log(db: Connection, after: int) -> list[LogEntry]:
 
 def upload(db: Connection, number: int, name: str) -> tuple[bytes, str] | None:
     """The digest and the answer of an upload of a collection."""
-    found = db.execute("SELECT digest, answer FROM upload WHERE collection = ? AND upload = ?", (number, name)).fetchone()
+    found = db.execute(
+        "SELECT digest, answer FROM upload WHERE collection = ? AND upload = ?", (number, name)
+    ).fetchone()
     return (bytes(found[0]), found[1]) if found else None
 
 

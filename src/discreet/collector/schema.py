@@ -1,7 +1,7 @@
-"""The tables of a store, the same in SQLite and PostgreSQL, and how a database of an earlier version becomes one of today.
+"""The tables of a store, the same in SQLite and PostgreSQL, and how those of an earlier version become those of today.
 
-A lane is a chain of uploads with one writer: SQLite has one, PostgreSQL one for each process that writes. Of a forgotten
-upload only its position, lane, row hash and chain are left. Invitations have no number, no time and no order.
+A lane is a chain of uploads with one writer: SQLite has one, PostgreSQL one for each process that writes. Of a
+forgotten upload only its position, lane, row hash and chain are left. Invitations have no number, no time and no order.
 """
 
 from __future__ import annotations

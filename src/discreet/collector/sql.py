@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from enum import Enum
 from threading import RLock
 from typing import Any
 
@@ -19,9 +20,17 @@ from .schema import Connection
 from .store import Answer, Batch, Collection, LogEntry, Outcome, Snapshot, Upload
 
 INSERT = (
-    "INSERT INTO upload (position, lane, row_hash, chain, collection, upload, digest, day, labels, count, answer, salt, "
-    "reports) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO upload (position, lane, row_hash, chain, collection, upload, digest, day, labels, count, answer, "
+    "salt, reports) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+
+
+class Claim(Enum):
+    """What a transaction keeps for itself where several processes write."""
+
+    UPLOADS = "collections stay as they are, and readers wait; other uploads do not"
+    LOG = "the log, and all collections"
+    TALLIES = "the tallies of a collection"
 
 
 @dataclass
@@ -69,14 +78,9 @@ class SQLStore(ABC):
         """A position up to which no upload can still appear."""
         return 1 << 62
 
-    def _lock_uploads(self, db: Connection) -> None:
-        """Keep collections as they are, and `_settled` waiting, until the transaction ends."""
-
-    def _lock_log(self, db: Connection) -> None:
-        """Keep other writers of the log out until the transaction ends."""
-
-    def _lock_tallies(self, db: Connection, number: int) -> None:
-        """Keep other writers of these tallies out until the transaction ends."""
+    @abstractmethod
+    def _claim(self, db: Connection, what: Claim, number: int = 0) -> None:
+        """Keep other processes away from something until the transaction ends."""
 
     @abstractmethod
     def _remove(self) -> None:
@@ -111,7 +115,7 @@ class SQLStore(ABC):
         """Keep a new collection and log it."""
         check_day("day", day)
         with self._change() as change:
-            self._lock_log(change.db)
+            self._claim(change.db, Claim.LOG)
             if change.db.execute("SELECT 1 FROM collection WHERE id = ?", (collection.id,)).fetchone():
                 raise InvalidInput(f"collection {collection.id!r} is there already; one never changes under its id")
             ((number,),) = change.db.execute("SELECT COALESCE(MAX(number), 0) + 1 FROM collection").fetchall()
@@ -125,7 +129,7 @@ class SQLStore(ABC):
         """Take no more uploads for a collection, and log it; nothing happens to one that is closed."""
         check_day("day", day)
         with self._change() as change:
-            self._lock_log(change.db)
+            self._claim(change.db, Claim.LOG)
             number, kept = reading.collection(change.db, collection)
             if not kept.closed:
                 change.db.execute("UPDATE collection SET closed = 1 WHERE number = ?", (number,))
@@ -165,7 +169,7 @@ class SQLStore(ABC):
         for upload in uploads:
             check_day("day", upload.day)
         with self._change() as change:
-            self._lock_uploads(change.db)
+            self._claim(change.db, Claim.UPLOADS)
             numbers = {name: reading.collection_state(change.db, name) for name in {u.collection for u in uploads}}
             known = self._known(change.db, [(numbers[u.collection][0], u.upload) for u in uploads])
             answers, fresh = [], []
@@ -251,7 +255,7 @@ class SQLStore(ABC):
         """Keep tallies in place of earlier ones; those of days that were forgotten meanwhile are left out."""
         with self._change() as change:
             number, _ = reading.collection_state(change.db, collection)
-            self._lock_tallies(change.db, number)
+            self._claim(change.db, Claim.TALLIES, number)
             forgotten = reading.forgotten(change.db)
             wanted = {
                 (reading.labels_text(labels), day): counts
@@ -267,7 +271,8 @@ class SQLStore(ABC):
                 if kept.get((labels, day)) != counts:
                     change.db.execute(
                         "INSERT INTO tally (collection, labels, day, counts, seal) VALUES (?, ?, ?, ?, ?) "
-                        "ON CONFLICT (collection, labels, day) DO UPDATE SET counts = excluded.counts, seal = excluded.seal",
+                        "ON CONFLICT (collection, labels, day) "
+                        "DO UPDATE SET counts = excluded.counts, seal = excluded.seal",
                         (number, labels, day, counts, seal(number, labels, day, counts)),
                     )
             change.db.execute(

@@ -13,7 +13,7 @@ from .disk import Disk, LocalDisk
 from .heads import Heads, read_heads
 from .readers import Readers
 from .schema import SQLITE, Connection, migrate
-from .sql import SQLStore
+from .sql import Claim, SQLStore
 from .sqlite_connections import Driver, Sqlite3, begin_writing, translated
 
 APPLICATION = 0x64697363
@@ -121,6 +121,9 @@ class SQLiteStore(SQLStore):
 
     def _positions(self, db: Connection, last: int, count: int) -> list[int]:
         return list(range(last + 1, last + 1 + count))
+
+    def _claim(self, db: Connection, what: Claim, number: int = 0) -> None:
+        """Whoever writes has everything."""
 
     def shut(self) -> None:
         """Let go of files and connections."""

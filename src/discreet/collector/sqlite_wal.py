@@ -8,7 +8,11 @@ is that of https://sqlite.org/fileformat2.html#walformat and, for the index, htt
 from __future__ import annotations
 
 import struct
+from functools import cache
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 HEADER, FRAME = 32, 24
 LITTLE, BIG = 0x377F0682, 0x377F0683
@@ -45,9 +49,22 @@ def frames_in_use(index: Path) -> int:
 
 
 def _checksum(order: str, data: bytes, sums: tuple[int, int]) -> tuple[int, int]:
-    first, second = sums
-    words = iter(struct.unpack(f"{order}{len(data) // 4}I", data))
-    for one in words:
-        first = (first + one + second) & MASK
-        second = (second + next(words) + first) & MASK
-    return first, second
+    """SQLite's two sums, in which each pair of words adds ``first += a + second; second += b + first``, modulo 2**32."""
+    pairs = np.frombuffer(data, dtype=f"{order}u4").astype(np.uint32).reshape(-1, 2)
+    grown = _powers(len(pairs))
+    added = np.stack([pairs[:, 0], pairs[:, 0] + pairs[:, 1]], axis=1)
+    start = grown[0] @ np.array(sums, dtype=np.uint32)
+    total = start + np.einsum("nij,nj->i", grown[1:], added, dtype=np.uint32)
+    return int(total[0]), int(total[1])
+
+
+@cache
+def _powers(count: int) -> NDArray[np.uint32]:
+    """The powers, from the highest down to 0, of what one pair of zeros makes of the sums."""
+    powers = np.empty((count + 1, 2, 2), dtype=np.uint32)
+    power = [[1, 0], [0, 1]]
+    for at in range(count, -1, -1):
+        powers[at] = power
+        (a, b), (c, d) = power
+        power = [[(a + b) & MASK, (a + 2 * b) & MASK], [(c + d) & MASK, (c + 2 * d) & MASK]]
+    return powers
