@@ -1,5 +1,6 @@
 """One person's report needs the standard library only: with everything else made unimportable, specs still serve."""
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -10,8 +11,9 @@ import pytest
 import discreet as dc
 from discreet.wire import Spec, law_text
 
+COLLECTOR = Path(__file__).parent / "client" / "collector.py"
 BLOCKED = ("numpy", "click", "cryptography", "tqdm", "scipy", "numba", "pyarrow", "pandas", "matplotlib")
-CODE = """
+BLOCK = """
 import sys
 
 class Refuse:
@@ -21,6 +23,10 @@ class Refuse:
 
 sys.meta_path.insert(0, Refuse())
 import discreet as dc
+"""
+CODE = (
+    BLOCK
+    + """
 for path, value in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
     mechanism = dc.Spec.read(path).mechanism
     assert dc.verify(mechanism).realised <= mechanism.certificate.claimed
@@ -29,6 +35,20 @@ for path, value in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
     print(mechanism.fingerprint)
 assert not set({blocked!r}) & set(sys.modules)
 """
+)
+ANSWER = (
+    BLOCK
+    + """
+url, ledger = sys.argv[1:]
+client = dc.client.Client(ledger=ledger, cap="4")
+collection = client.open(url)
+assert collection.promise
+receipt = collection.answer(collection.value_of("3"))
+assert (receipt.state, dc.Ledger.existing(ledger).spent) == ("accepted", 1)
+print(receipt.sent)
+assert not set({blocked!r}) & set(sys.modules)
+"""
+)
 UNIFORM = {"domain": {"size": 7}, "context": {"form": "uniform", "epsilon": "1"}}
 BLOCKS = {
     "context": {"form": "blocks", "epsilon": "1", "blocks": {"a": ["p", "q", "r"], "b": ["s"], "c": ["t", "u", "v"]}},
@@ -55,8 +75,8 @@ SPECS = {
 }
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    code = CODE.format(blocked=BLOCKED)
+def run(*arguments: str, code: str = CODE) -> subprocess.CompletedProcess[str]:
+    code = code.format(blocked=BLOCKED)
     source = str(Path(dc.__file__).parents[1])
     environment = {"PYTHONPATH": source, "PATH": "/usr/bin:/bin"}
     return subprocess.run(
@@ -88,6 +108,17 @@ def test_what_auto_chose_is_served_once_it_is_resolved(tmp_path):
         Spec.of_mechanism(dc.mechanism(context)).write(tmp_path / f"{number}.toml")
     done = run(str(tmp_path / "0.toml"), "299", str(tmp_path / "1.toml"), "1")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_person_takes_part_in_a_collection(tmp_path):
+    spec = importlib.util.spec_from_file_location("tests_client_collector", COLLECTOR)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    collector = module.Collector(dc.mechanism(dc.Context.uniform(range(7), "1"), "subset"))
+    with collector.serving() as url:
+        done = run(url, str(tmp_path / "ledger.jsonl"), code=ANSWER)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [body.decode() for body in collector.uploads.values()] == [done.stdout.strip()]
 
 
 def test_auto_says_that_it_needs_numpy(tmp_path):

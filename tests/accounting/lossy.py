@@ -83,14 +83,14 @@ class LossyDisk:
     def lose_power(self):
         """What was synced is there; of the rest, any part: names old or new, contents cut anywhere."""
         self.crash_at = None
-        for path in {*self.names, *self.durable_names}:
+        for path in sorted({*self.names, *self.durable_names}):
             if self.names.get(path) is not self.durable_names.get(path):
                 kept = self.random.choice([self.names, self.durable_names]).get(path)
                 self.durable_names.pop(path, None)
                 if kept is not None:
                     self.durable_names[path] = kept
         self.names = dict(self.durable_names)
-        for file in set(self.names.values()):
+        for file in dict.fromkeys(self.names[path] for path in sorted(self.names)):
             file.content = file.durable = self._survives(file)
 
     def _survives(self, file):

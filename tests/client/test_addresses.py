@@ -68,6 +68,8 @@ REFUSED = [
     "https://example.org:-1/",
     "https://exa mple.org/",
     "https://.example.org/",
+    "https://" + "a" * 64 + ".org/",
+    "https://" + "a." * 127 + "org/",
     "https://example.org/" + "a" * 3000,
     "https://example.org/?q='",
 ]

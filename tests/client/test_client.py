@@ -259,7 +259,9 @@ def test_a_law_that_changes_after_an_answer_is_refused(client, collector, url):
     client.open(url).answer(7)
     _swap(collector, OTHER.published.encode())
     with pytest.raises(Refused, match="was answered under another law"):
-        client.open(url).answer(7)
+        client.open(url)
+    with pytest.raises(Refused, match="was answered under another law"):
+        client.ledger.randomize(OTHER, 7, dc.random.secure(), question=url)
     assert (client.ledger.spent, len(collector.uploads)) == (1, 1)
 
 

@@ -46,7 +46,8 @@ class Ledger:
 
     ``Ledger(path, cap)`` makes the file, or opens it and lowers its cap; a cap is never raised. Every entry is on the
     disk before the next step: the debit before the report is drawn, the report before it is released. A value that was
-    answered before gets its stored report, at no further cost. The value itself is never written.
+    answered before gets its stored report, at no further cost. The value itself is never written. `disk` is another
+    file system than this machine's.
 
     References: Erlingsson2014 (one stored report per value).
     """
@@ -114,6 +115,10 @@ class Ledger:
             lines.append(written.decode())
         return "".join(lines)
 
+    def check_law(self, question: str, mechanism: Mechanism) -> None:
+        """Raise `Refused` if the collection called `question` was answered under another law than this one."""
+        _check_law(self._account(), question, mechanism)
+
     def _account(self) -> Account:
         return self._journal.viewed()
 
@@ -180,11 +185,7 @@ class Ledger:
         tag = _tag(journal.key(), tell.question, tell.value)
         known = journal.account.collections.get(tell.question)
         if known is not None:
-            if known.fingerprint != tell.mechanism.fingerprint:
-                raise Refused(
-                    f"{tell.question} was answered under another law, and a collection must keep its own: "
-                    "it may be asking for more than it did"
-                )
+            _check_law(journal.account, tell.question, tell.mechanism)
             if (kept := known.with_tag(tag)) is not None:
                 return kept
             if known.reports and tell.changes == "refuse":
@@ -232,6 +233,15 @@ def _checked(mechanism: Mechanism, value: Value, rng: Source, question: str, cha
         raise InvalidInput(f"changes={changes!r} must be one of {', '.join(CHANGES)}")
     domain = mechanism.context.domain
     return _Told(mechanism, domain[domain.index(value)], rng, question, changes)
+
+
+def _check_law(account: Account, question: str, mechanism: Mechanism) -> None:
+    known = account.collections.get(question)
+    if known is not None and known.fingerprint != mechanism.fingerprint:
+        raise Refused(
+            f"{question} was answered under another law, and a collection must keep its own: "
+            "it may be asking for more than it did"
+        )
 
 
 def _tag(key: bytes, question: str, value: Value) -> str:

@@ -56,20 +56,17 @@ def command(
 
 
 def _client(ledger: str | None, cap: str | None) -> Client:
+    from pathlib import Path
+
     from ..client import Client, default_ledger
 
-    path = default_ledger() if ledger is None else ledger
-    try:
-        return Client(ledger=path, cap=cap)
-    except ValueError:
-        from pathlib import Path
-
-        if cap is None and not Path(path).exists():
-            raise click.UsageError(
-                "--cap is missing: your first answer needs to know what all your answers together may spend, such as "
-                "--cap 4. It can be lowered later, never raised"
-            ) from None
-        raise
+    path = default_ledger() if ledger is None else Path(ledger)
+    if cap is None and not path.exists():
+        raise click.UsageError(
+            "--cap is missing: your first answer needs to know what all your answers together may spend, such as "
+            "--cap 4. It can be lowered later, never raised"
+        )
+    return Client(ledger=path, cap=cap)
 
 
 def _labels(given: tuple[str, ...]) -> dict[str, str]:
@@ -89,7 +86,7 @@ def _value(collection: Collection, text: str | None, *, as_json: bool) -> Value:
         return collection.value_of(sys.stdin.readline().rstrip("\r\n"))
     if text is not None:
         return collection.value_of(text)
-    if as_json or not sys.stdin.isatty():
+    if as_json or not in_terminal():
         raise click.UsageError("VALUE is missing: give it, or - to read it from standard input")
 
     def read(answer: str) -> Value:
@@ -100,6 +97,11 @@ def _value(collection: Collection, text: str | None, *, as_json: bool) -> Value:
 
     found: Value = click.prompt("Your answer", value_proc=read)
     return found
+
+
+def in_terminal() -> bool:
+    """True if somebody can be asked."""
+    return sys.stdin.isatty()
 
 
 def _show(collection: Collection) -> None:

@@ -18,3 +18,7 @@ __all__ = [
     "Transport",
     "default_ledger",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -14,7 +14,7 @@ LONGEST = 2048
 
 PORTS = {"http": 80, "https": 443}
 FORM = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?", re.IGNORECASE | re.ASCII | re.DOTALL)
-AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::([0-9]{1,5}))?", re.ASCII)
+AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*)(?::([0-9]{1,5}))?", re.ASCII)
 SEGMENTS = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*", re.ASCII)
 QUERY = re.compile(r"(?:[A-Za-z0-9._~!$&()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*", re.ASCII)
 NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
@@ -60,7 +60,7 @@ def address_of(url: str, name: str = "url") -> Address:
         raise Refused(f"{name}={shown(url)} must be an address that begins with https://")
     scheme, authority, path, query = found[1].lower(), found[2].lower(), found[3] or "/", found[4] or ""
     host = AUTHORITY.fullmatch(authority)
-    if host is None:
+    if host is None or len(host[1]) > 253:
         raise Refused(f"{name}={shown(url)} must have a host in ASCII, perhaps with a port, and nothing else before /")
     if not SEGMENTS.fullmatch(path) or not QUERY.fullmatch(query.removeprefix("?")) or _has_dots(path):
         raise Refused(f"{name}={shown(url)} must have its characters escaped and no segments . or ..")

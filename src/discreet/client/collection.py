@@ -122,7 +122,9 @@ def open_collection(url: str, desk: Desk) -> Collection:
     content = desk.fetch(document.law, allowed().bytes, "the law of the collection")
     if hashlib.sha256(content).hexdigest() != document.fingerprint:
         raise Refused("the law of the collection is not the one that its fingerprint stands for")
-    return Collection(document, _certified(content), desk)
+    mechanism = _certified(content)
+    desk.ledger.check_law(str(address), mechanism)
+    return Collection(document, mechanism, desk)
 
 
 def _certified(content: bytes) -> Mechanism:

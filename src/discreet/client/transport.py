@@ -62,13 +62,13 @@ class HttpTransport:
         try:
             with closing(self._connection(address)) as connection:
                 connection.connect()
-                with _deadline(connection.sock, self._seconds) as late:
+                with _Deadline(connection.sock, self._seconds) as late:
                     try:
                         return _exchange(connection, request, limit)
                     finally:
                         if late.is_set():
                             raise TimeoutError(f"no whole answer within {self._seconds:g} seconds") from None
-        except (OSError, http.client.HTTPException) as problem:
+        except (OSError, http.client.HTTPException, ValueError) as problem:
             said = str(problem) or type(problem).__name__
             raise Unreachable(f"{address.origin} could not be reached: {said}") from None
 
@@ -96,7 +96,7 @@ def _exchange(connection: http.client.HTTPConnection, request: Request, limit: i
         return Response(answer.status, headers, body[:limit], len(body) <= limit)
 
 
-class _deadline:
+class _Deadline:
     """A ``with`` block at whose end, or after some seconds, nothing more is read: a slow collector is left behind."""
 
     def __init__(self, sock: socket.socket, seconds: float) -> None:

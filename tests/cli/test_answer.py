@@ -1,0 +1,247 @@
+"""`discreet answer` and `discreet ledger`: one person's answers from the command line."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import discreet as dc
+from discreet.cli.answer import printable
+
+PLACE = Path(__file__).parents[1] / "client" / "collector.py"
+SURVEY = dc.mechanism(dc.Context.high_low(["none", "cold", "hiv"], ["hiv"], "1"), "randomized_response")
+
+
+def load():
+    name = "tests_client_collector"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, PLACE)
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+@pytest.fixture
+def collector():
+    return load().Collector(SURVEY, words={"hiv": "HIV infection"}, labels={"week": ["1", "2"]})
+
+
+@pytest.fixture
+def url(collector):
+    with collector.serving() as address:
+        yield address
+
+
+@pytest.fixture(autouse=True)
+def data_folder(folder, monkeypatch):
+    """The user's own folder is never touched."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder / "data"))
+    return folder / "data"
+
+
+@pytest.fixture
+def failed(discreet):
+    """Run the command, which must end with exit code 2 and one line of error, or one after what it had shown."""
+
+    def run(*args, **more):
+        done = discreet(*args, **more)
+        assert done.exit_code == 2
+        assert done.stderr.count("\n") == 1
+        return done.stderr.removeprefix("discreet: ").removesuffix("\n")
+
+    return run
+
+
+def test_an_answer_shows_what_is_promised_and_what_was_sent(discreet, collector, url, data_folder):
+    done = discreet("answer", url, "hiv", "--cap", "4")
+    assert (done.exit_code, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[:5] == ["Health survey", "Which of these have you had?", "  none", "  cold", "  hiv: HIV infection"]
+    assert lines[5].startswith("Your report is at most 2.72 times as likely")
+    assert lines[6] == "Hidden from all others: HIV infection. Every other answer may show."
+    assert lines[-2] == "Accepted. Spent in all: 1 of 4. This is what was sent:"
+    assert lines[-1].encode() in collector.uploads.values()
+    assert (data_folder / "discreet" / "ledger.jsonl").exists()
+
+
+def test_the_value_may_come_from_standard_input(discreet, collector, url):
+    done = discreet("answer", url, "-", "--cap", 4, "--ledger", "mine.jsonl", "--json", input="hiv\r\nmore\n")
+    assert done.exit_code == 0
+    data = json.loads(done.stdout)
+    assert (data["state"], data["status"], data["epsilon"]) == ("accepted", 201, "1")
+    assert (data["spent"], data["left"], data["collection"]) == ("1", "3", url)
+    assert data["sent"].encode() in collector.uploads.values()
+    assert Path("mine.jsonl").exists()
+
+
+def test_the_value_is_asked_for_in_a_terminal(discreet, collector, url, monkeypatch):
+    monkeypatch.setattr("discreet.cli.answer.in_terminal", lambda: True)
+    done = discreet("answer", url, "--cap", "4", input="flu\nhiv\n")
+    assert done.exit_code == 0
+    assert "Error: a value of type str must be one of the 3 values of the domain" in done.output
+    assert len(collector.uploads) == 1
+
+
+def test_labels_are_given_by_name(discreet, collector, url):
+    assert discreet("answer", url, "hiv", "--cap", "4", "--label", "week=2").exit_code == 0
+    (body,) = collector.uploads.values()
+    assert json.loads(body)["labels"] == {"week": "2"}
+
+
+def test_an_answer_that_cannot_be_sent_is_queued(discreet, collector, url, monkeypatch):
+    monkeypatch.setattr("discreet.client.sending.TRIES", 1)
+    collector.replies["/survey/reports"] = [load().Reply(503)]
+    done = discreet("answer", url, "hiv", "--cap", "4")
+    assert done.exit_code == 0
+    assert "status 503. Send it later with: discreet ledger --flush. Spent in all: 1 of 4." in done.stdout
+    assert "Queued: 1. Send with: discreet ledger --flush" in discreet("ledger").stdout
+    del collector.replies["/survey/reports"]
+    done = discreet("ledger", "--flush")
+    assert done.stderr == f"discreet: {url}: accepted\n"
+    assert "Queued" not in done.stdout
+    assert len(collector.uploads) == 1
+
+
+def test_an_answer_that_is_not_taken_ends_with_1(discreet, collector, url):
+    problem = load().Reply(410, {"Content-Type": "application/problem+json"}, b'{"code": "closed"}')
+    collector.replies["/survey/reports"] = [problem]
+    done = discreet("answer", url, "hiv", "--cap", "4")
+    assert done.exit_code == 1
+    assert "Not taken by the collector (status 410, closed). Spent in all: 1 of 4." in done.stdout
+    assert json.loads(discreet("answer", url, "hiv", "--json").stdout)["code"] == "closed"
+
+
+def test_the_first_answer_needs_a_cap_and_no_later_one_does(failed, discreet, url, data_folder):
+    told = failed("answer", url, "hiv")
+    assert told.startswith("--cap is missing: your first answer needs to know")
+    assert not data_folder.exists()
+    assert discreet("answer", url, "hiv", "--cap", "4").exit_code == 0
+    assert discreet("answer", url, "hiv").exit_code == 0
+    assert "a cap is never raised" in failed("answer", url, "hiv", "--cap", "5")
+
+
+WRONG = {
+    "a value outside the domain": (["flu"], "a value of type str must be one of the 3 values of the domain"),
+    "no value": ([], "VALUE is missing: give it, or - to read it from standard input"),
+    "a label without text": (["hiv", "--label", "week"], "--label 'week' must be NAME=TEXT, each name once"),
+    "a label twice": (["hiv", "--label", "week=1", "--label", "week=2"], "each name once"),
+    "an unknown label": (["hiv", "--label", "name=Ada"], "must be one that the collection declares: 'week'"),
+    "a wrong label": (["hiv", "--label", "week=9"], "label 'week' must be one of '1', '2'"),
+    "a strange cap": (["hiv", "--cap", "much"], "cap='much' must be a non-negative decimal"),
+    "too small a cap": (["hiv", "--cap", "0.5"], "would spend 1, and of the cap of 0.5 only 0.5 is left"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_a_person_can_put_right_is_said_in_one_line(failed, collector, url, name):
+    args, rule = WRONG[name]
+    assert rule in failed("answer", url, *args, *([] if "--cap" in args else ["--cap", "4"]))
+    assert collector.uploads == {}
+
+
+def test_a_changed_value_and_a_changed_law_are_refused(failed, discreet, collector, url):
+    discreet("answer", url, "hiv", "--cap", "4")
+    assert "takes no change" in failed("answer", url, "none")
+    collector.law += b" "
+    assert "not the one that its fingerprint stands for" in failed("answer", url, "hiv")
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [("http://example.org/", "must be https"), ("survey", "must be an address that begins with https://")],
+)
+def test_an_unsafe_address_is_refused(failed, address, reason):
+    assert reason in failed("answer", address, "hiv", "--cap", "4")
+
+
+def test_a_collector_that_is_away_is_said_to_be(failed, collector):
+    with collector.serving() as address:
+        pass
+    assert "could not be reached" in failed("answer", address, "hiv", "--cap", "4")
+
+
+def test_what_a_collector_writes_cannot_steer_the_terminal(discreet, collector, url):
+    collector.document["title"] = "Safe\x1b[2J\x07 \u202e title\nAccepted."
+    done = discreet("answer", url, "hiv", "--cap", "4")
+    assert done.stdout.splitlines()[0] == r"Safe\x1b[2J\x07 \u202e title Accepted."
+    assert printable("می\u200cخواهم") == "می\u200cخواهم"
+
+
+def test_many_values_are_not_all_listed(discreet):
+    many = load().Collector(dc.mechanism(dc.Context.uniform(range(100), "1"), "hadamard"))
+    with many.serving() as address:
+        done = discreet("answer", address, "99", "--cap", "4")
+    assert "  39\n  ... and 60 more\n" in done.stdout
+
+
+# -- the ledger ----------------------------------------------------------------------------------
+
+
+def test_the_ledger_is_shown_per_collection_and_in_all(discreet, url):
+    discreet("answer", url, "hiv", "--cap", "4")
+    lines = discreet("ledger").stdout.splitlines()
+    assert lines[0].split() == ["collection", "spent", "reports", "shows"]
+    assert lines[1].split() == [url, "1", "1", "some", "values"]
+    assert lines[2] == "Spent in all: 1 of 4; 3 is left."
+    data = json.loads(discreet("ledger", "--json").stdout)
+    assert data == {
+        "cap": "4",
+        "spent": "1",
+        "left": "3",
+        "queued": 0,
+        "collections": [
+            {"collection": url, "fingerprint": SURVEY.fingerprint, "epsilon": "1", "reports": 1, "shows": True}
+        ],
+    }
+
+
+def test_the_cap_is_lowered_by_the_ledger(discreet, failed, url):
+    discreet("answer", url, "hiv", "--cap", "4")
+    assert "1 of 2; 1 is left" in discreet("ledger", "--cap", "2").stdout
+    assert "must be at most 2" in failed("ledger", "--cap", "3")
+
+
+def test_the_ledger_is_exported_without_value_and_key(discreet, failed, url, folder, data_folder):
+    discreet("answer", url, "hiv", "--cap", "4")
+    own = data_folder / "discreet" / "ledger.jsonl"
+    assert discreet("ledger", "--export", "copy.jsonl").stdout == ""
+    assert (folder / "copy.jsonl").read_bytes() == own.read_bytes()
+    assert discreet("ledger", "--export", "-").stdout == own.read_text()
+    assert "hiv" not in own.read_text()
+    for name in (own, f"{own}.key", f"{own}.lock"):
+        assert "is also read" in failed("ledger", "--export", name)
+
+
+def test_there_is_no_ledger_before_the_first_answer(failed, folder):
+    assert "must be a ledger, and there is none" in failed("ledger")
+    assert "mine.jsonl must be a ledger" in failed("ledger", "--ledger", "mine.jsonl")
+
+
+def test_a_damaged_ledger_is_said_to_be(discreet, failed, url, data_folder):
+    discreet("answer", url, "hiv", "--cap", "4")
+    own = data_folder / "discreet" / "ledger.jsonl"
+    own.write_bytes(own.read_bytes().replace(b'"1"', b'"0"'))
+    for command in (["ledger"], ["answer", url, "hiv"]):
+        assert "is not as it was written" in failed(*command)
+
+
+def test_an_answer_needs_no_numpy(url, folder):
+    code = (
+        "import sys\nfrom discreet.cli import main\n"
+        f"sys.argv = ['discreet', 'answer', {url!r}, 'hiv', '--cap', '4']\n"
+        "try:\n    main()\nfinally:\n    print('loaded:', *sys.modules)"
+    )
+    source = str(Path(dc.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": source, "XDG_DATA_HOME": str(folder / "other")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(done.stdout.rpartition("loaded:")[2].split())
+    assert "Accepted." in done.stdout
+    assert not loaded & {"numpy", "cryptography", "pyarrow", "discreet.tally"}
