@@ -142,7 +142,9 @@ def test_large_bodies_together_are_limited(make):
     assert service.service.bodies._held == 0
 
 
-@pytest.mark.parametrize("path", ["/", "/x", "/collections/", "/collections/x/y", "//health", "/health/", "/collections//"])
+@pytest.mark.parametrize(
+    "path", ["/", "/x", "/collections/", "/collections/x/y", "//health", "/health/", "/collections//"]
+)
 def test_unknown_addresses_are_not_found(service, path):
     answered = service.get(path)
     assert (answered.status, answered.code) == (404, "not_found")
@@ -160,7 +162,9 @@ def test_other_methods_are_refused_and_the_right_ones_said(service, method, path
     assert "GET" in answered.headers["allow"]
 
 
-@pytest.mark.parametrize("query", ["x=1", "by=week&by=week", "by", "%zz=1;", "=", "&".join(f"a{i}=1" for i in range(20))])
+@pytest.mark.parametrize(
+    "query", ["x=1", "by=week&by=week", "by", "%zz=1;", "=", "&".join(f"a{i}=1" for i in range(20))]
+)
 def test_parameters_are_known_and_come_once(service, name, query):
     assert service.get(f"/collections/{name}/shares?{query}", role="analyst").code == "parameter"
     assert service.get(f"/health?{query}").code == "parameter"
@@ -168,7 +172,17 @@ def test_parameters_are_known_and_come_once(service, name, query):
 
 @pytest.mark.parametrize(
     "query",
-    ["method=x", "confidence=0", "confidence=1", "confidence=nan", "confidence=x", "by=x", "days=0", "days=x", "days=-1"],
+    [
+        "method=x",
+        "confidence=0",
+        "confidence=1",
+        "confidence=nan",
+        "confidence=x",
+        "by=x",
+        "days=0",
+        "days=x",
+        "days=-1",
+    ],
 )
 def test_parameters_have_their_values(service, name, query):
     assert service.get(f"/collections/{name}/shares?{query}", role="analyst").code == "parameter"

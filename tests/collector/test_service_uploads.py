@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from discreet.random import seeded
 from discreet.canonical import canonical
 from discreet.collector.decoding import PACKED
 from discreet.collector.documents import written
 from discreet.collector.sieve import MOST_REFUSED
+from discreet.random import seeded
 from discreet.wire.reports import reports_to_bytes
 
 WIDE = '[domain]\nsize = 60\n[context]\nform = "uniform"\nepsilon = "1"\n[mechanism]\nname = "unary"\n'
@@ -113,7 +113,10 @@ def test_reports_of_another_law_are_refused(service, name):
 
 @pytest.mark.parametrize("labels", [{"week": "9"}, {"day": "1"}, {"week": 1}, {"week": ["1"]}, {"week": None}])
 def test_labels_that_were_not_declared_are_refused(service, name, labels):
-    assert (service.send(name, [0], labels=labels).status, service.send(name, [0], labels=labels).code) == (422, "label")
+    assert (service.send(name, [0], labels=labels).status, service.send(name, [0], labels=labels).code) == (
+        422,
+        "label",
+    )
 
 
 @pytest.mark.parametrize("count", [0, 1_000_001])

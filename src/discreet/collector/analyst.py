@@ -8,16 +8,17 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
-from starlette.background import BackgroundTask
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from ..errors import DiscreetError, InvalidInput, StoreFailed
 from ..wire.tallies import tally_to_json
 from .breakdown import METHODS, Question, breakdown, cells
 from .calls import Call, answer
 from .differences import MOST_TESTS, differences
+from .download import Download
 from .export import export as write_reports
 from .problems import Problem
 from .tallies import Counted, count
@@ -106,8 +107,9 @@ async def export(call: Call) -> Response:
     served = call.collection
     total = await _read(call, lambda call, counted: counted.tally().n)
     _check_minimum(call, total)
-    handle, path = tempfile.mkstemp(prefix=f"discreet-{served.id}-", suffix=".parquet")
+    handle, made = tempfile.mkstemp(prefix=f"discreet-{served.id}-", suffix=".parquet")
     os.close(handle)
+    path = Path(made)
     names = list(served.declared.labels)
     try:
         async with call.service.readers:
@@ -115,10 +117,9 @@ async def export(call: Call) -> Response:
                 write_reports, call.service.store, served.id, served.mechanism, names, served.declared.minimum, path
             )
     except BaseException:
-        os.unlink(path)
+        path.unlink()
         raise
-    name = f"{served.id}.parquet"
-    return FileResponse(path, media_type=PARQUET, filename=name, background=BackgroundTask(os.unlink, path))
+    return Download(path, name=f"{served.id}.parquet", media_type=PARQUET)
 
 
 async def metrics(call: Call) -> Response:
