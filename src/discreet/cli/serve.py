@@ -43,6 +43,7 @@ def command(
         raise click.UsageError("--check, --backup and --rotate are done one at a time")
     from ..collector.settings import ENVIRONMENT, settings_of
 
+    os.umask(0o077)  # the files of a store are nobody else's
     named = os.environ.get(f"{ENVIRONMENT}SETTINGS") if file is None else file
     settings = settings_of({**flags, "origins": origins or None}, os.environ, named)
     if check:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
 
 from .logs import set_up
@@ -22,7 +21,6 @@ Listening = Callable[[str, dict[str, str]], None]
 def run(settings: Settings, listening: Listening) -> None:
     """Serve until a signal comes; what was taken is stored before this returns."""
     set_up()
-    os.umask(0o077)  # files of the store are nobody else's
     store = open_store(settings.store, heads=settings.heads)
     try:
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
