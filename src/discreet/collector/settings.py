@@ -43,7 +43,7 @@ class Settings:
     """How many uploads may wait for the disk."""
     connections: int = 10_000
     """How many connections may be open."""
-    seconds: int = 12
+    seconds: int = 10
     """How long a request may take to arrive; slower ones are closed."""
     stop_seconds: int = 20
     """How long a stop waits for requests that are under way."""
