@@ -21,10 +21,6 @@ SECTOR = 512
 names = itertools.count()
 
 
-class PowerCut(BaseException):
-    """The power is gone: nobody catches this."""
-
-
 class LossyDisk:
     """What of the files in a folder would survive; implements `Driver` and `Disk` of the store."""
 
@@ -37,6 +33,13 @@ class LossyDisk:
         self.name = f"lossy-{next(names)}"
         self._vfs = _VFS(self)
         self._local = LocalDisk()
+
+    def adopt(self, folder):
+        """Begin with the files of a folder, all of them durable."""
+        for path in Path(folder).iterdir():
+            self.durable[path.name] = bytearray(path.read_bytes())
+        self.there = set(self.durable)
+        self.named = set(self.durable)
 
     # -- what happens to files --------------------------------------------------------------------------
 
@@ -115,7 +118,7 @@ class LossyDisk:
     def reading(self, path):
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=self.name)
         db.set_busy_timeout(10_000)
-        return db
+        return _Insisting(db, self.synchronous)
 
     def code(self, problem):
         return getattr(problem, "extendedresult", 1) if isinstance(problem, apsw.Error) else None
@@ -164,7 +167,8 @@ class _Insisting:
         return self._db.executemany(sql, rows)
 
     def close(self):
-        self._db.close()
+        with suppress(apsw.IOError):  # one that only reads asks for the lock that a last writer takes, in vain
+            self._db.close()
 
 
 class _Appending:
@@ -218,7 +222,7 @@ class _File(apsw.VFSFile):
             try:
                 self._disk.take_room(max(0, offset + len(data) - size))
             except OSError:
-                raise apsw.FullError("the disk is full") from None
+                raise _problem(apsw.FullError, "the disk is full", apsw.SQLITE_FULL) from None
             self._disk.write(self._name, offset, data)
         super().xWrite(data, offset)
 
@@ -232,12 +236,10 @@ class _File(apsw.VFSFile):
             try:
                 self._disk.sync(self._name)
             except OSError:
-                problem = apsw.IOError("fsync failed")
-                problem.extendedresult = apsw.SQLITE_IOERR_FSYNC
-                raise problem from None
+                raise _problem(apsw.IOError, "fsync failed", apsw.SQLITE_IOERR_FSYNC) from None
 
 
-def forsake(store):
-    """Leave a store as a crash does: nothing is written any more, but its files are let go of."""
-    with suppress(BaseException):
-        store._lock_file.close()
+def _problem(kind, text, code):
+    problem = kind(text)
+    problem.extendedresult = code
+    return problem

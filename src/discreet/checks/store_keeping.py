@@ -19,7 +19,7 @@ def check_snapshots(store: Store) -> None:
     first = tallies(list(store.batches("c")))
     store.keep_snapshot("c", first)
     hold("tallies are kept", store.snapshot("c") == first)
-    store.add([upload(3, day=LATE)])
+    store.add([upload(3, day=LATE), upload(4)])
     second = tallies(list(store.batches("c")))
     store.keep_snapshot("c", second)
     hold("later tallies replace earlier ones", store.snapshot("c") == second)

@@ -13,12 +13,12 @@ from .schema import Connection
 from .tallying import recount
 
 SEALED = {
-    "meta": ("note", "name, value"),
-    "invitation": ("invitation", "collection, hash, spent"),
-    "refusal": ("count of refusals", "lane, collection, reason, count"),
-    "token": ("token", "role, digest"),
-    "tallied": ("position of tallies", "collection, position"),
-    "tally": ("tally", "collection, labels, day, counts"),
+    "meta": ("a note", "name, value"),
+    "invitation": ("an invitation", "collection, hash, spent"),
+    "refusal": ("a count of refusals", "lane, collection, reason, count"),
+    "token": ("a token", "role, digest"),
+    "tallied": ("a position of tallies", "collection, position"),
+    "tally": ("a tally", "collection, labels, day, counts"),
 }
 """Tables whose rows carry a seal: what a row is called, and what is sealed."""
 
@@ -137,7 +137,7 @@ def _sealed(db: Connection) -> Iterator[str]:
             except (TypeError, ValueError, DiscreetError):
                 good = False
             if not good:
-                yield f"{table}: a {what} is not what was sealed"
+                yield f"{table}: {what} is not what was sealed"
 
 
 def _derived(db: Connection) -> Iterator[str]:

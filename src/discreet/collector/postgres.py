@@ -131,7 +131,8 @@ class PostgresStore(SQLStore):
             try:
                 db.execute("BEGIN")
                 yield db
-                db.execute("ROLLBACK")  # a mere warning after the commit
+                if db.raw.info.transaction_status:  # nothing was changed, and so nothing committed
+                    db.execute("ROLLBACK")
             except BaseException:
                 self._undo(db)
                 raise

@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
+from zlib import error
 
 from ..errors import InvalidInput, StoreFailed
 from ..files.atomic import replacing
@@ -76,5 +77,8 @@ def _fill(db: PostgresConnection, archive: ZipFile, table: str) -> None:
         db.raw.cursor() as cursor,
         cursor.copy(f"COPY {table} FROM STDIN") as rows,
     ):
-        while data := entry.read(1 << 20):
-            rows.write(data)
+        try:
+            while data := entry.read(1 << 20):
+                rows.write(data)
+        except (BadZipFile, error) as problem:
+            raise StoreFailed(f"the copy is damaged: {problem}") from problem

@@ -92,5 +92,5 @@ def translated() -> Iterator[None]:
     except psycopg.errors.DiskFull as problem:
         raise StoreFull("PostgreSQL has no room on its disk") from problem
     except psycopg.Error as problem:
-        said = problem.diag.message_primary or type(problem).__name__
+        said = problem.diag.message_primary or str(problem).partition("\n")[0]
         raise StoreFailed(f"PostgreSQL: {said}") from problem

@@ -194,8 +194,7 @@ class SQLStore(ABC):
     ) -> Answer:
         """What becomes of an upload; its invitation is spent if it is to be stored."""
         if kept is not None:
-            same = kept[0] == upload.digest
-            return Answer(Outcome.REPEATED, kept[1]) if same else Answer(Outcome.CONFLICT, None)
+            return _repetition(upload, kept)
         if closed:
             return Answer(Outcome.CLOSED, None)
         if upload.invitation is not None:
@@ -203,8 +202,9 @@ class SQLStore(ABC):
                 "UPDATE invitation SET spent = 1, seal = ? WHERE collection = ? AND hash = ? AND spent = 0 RETURNING 1",
                 (seal(number, upload.invitation, 1), number, upload.invitation),
             ).fetchall()
-            if not spent:
-                return Answer(Outcome.NOT_INVITED, None)
+            if not spent:  # perhaps by this very upload, in another process, a moment ago
+                kept = reading.upload(db, number, upload.upload)
+                return Answer(Outcome.NOT_INVITED, None) if kept is None else _repetition(upload, kept)
         return Answer(Outcome.STORED, upload.answer)
 
     def _insert(self, change: Change, fresh: Sequence[tuple[int, Upload]]) -> None:
@@ -373,3 +373,9 @@ class SQLStore(ABC):
             "ON CONFLICT (name) DO UPDATE SET value = excluded.value, seal = excluded.seal",
             (name, value, seal(name, value)),
         )
+
+
+def _repetition(upload: Upload, kept: tuple[bytes, str]) -> Answer:
+    """The answer to an upload whose number is taken, by itself or by another."""
+    digest, answer = kept
+    return Answer(Outcome.REPEATED, answer) if digest == upload.digest else Answer(Outcome.CONFLICT, None)

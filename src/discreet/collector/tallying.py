@@ -34,9 +34,9 @@ def recount(db: Connection, collection: Collection, snapshot: Snapshot, forgotte
         yield f"collection {collection.id}: its reports cannot be counted again: {problem}"
         return
     nothing = np.zeros(mechanism.randomizer.cells, dtype=np.int64)
-    kept = {cell: np.frombuffer(counts, dtype="<i8") for cell, counts in snapshot.tallies.items()}
-    for labels, day in sorted(kept.keys() | {cell for cell in found if cell[1] >= forgotten}):
-        if not np.array_equal(kept.get((labels, day), nothing), found.get((labels, day), nothing)):
+    for labels, day in sorted(snapshot.tallies.keys() | {cell for cell in found if cell[1] >= forgotten}):
+        counts = found.get((labels, day), nothing).astype("<i8").tobytes()
+        if snapshot.tallies.get((labels, day), nothing.tobytes()) != counts:
             yield f"collection {collection.id}: the tally of {day}{_written(labels)} is not what its reports count"
 
 
