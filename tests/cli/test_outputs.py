@@ -45,8 +45,8 @@ INPUTS = {
     "bounds": ["prior.json", "survey.toml", "values.txt"],
     "spark": ["answers.txt", "key", "survey.toml", "values.txt"],
 }
-OTHERS = {"verify", "audit", "papers", "init", "gallery"}
-"""Two commands that write no file, and three that read no spec: two are tried below, one in a file of its own."""
+OTHERS = {"verify", "audit", "answer", "papers", "init", "gallery", "ledger"}
+"""Three commands that write no output, and four that read no spec: two are tried below, two in files of their own."""
 
 
 @pytest.fixture
