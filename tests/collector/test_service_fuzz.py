@@ -26,7 +26,15 @@ PIECES = [
     b":", b"1", b"-1", b"1e999", b"NaN", b"null", b"true", b'"', b"\\", b"\\u0000", b"\xff", b"\n", b"9" * 400,
     b"[" * 300, b'{"a":' * 300, b"'; DROP TABLE upload; --", b"\xf0\x9f\x98\x80", b"\\ud800", b"0" * 70_000,
 ]  # fmt: skip
-HEADERS = ["content-type", "content-length", "idempotency-key", "authorization", "invitation", "origin", "if-none-match"]
+HEADERS = [
+    "content-type",
+    "content-length",
+    "idempotency-key",
+    "authorization",
+    "invitation",
+    "origin",
+    "if-none-match",
+]
 TEXTS = ["", "x", "application/json", PACKED, "Bearer x", "99999999999999999999", "-1", "a" * 100, "\xff", "*"]
 
 
