@@ -10,7 +10,7 @@ import time
 
 import pytest
 from asking import SPEC
-from running import COMMAND, running
+from running import COMMAND, answer_of, drip, exchange, post, running, slow
 
 import discreet as dc
 from discreet.client import Client
@@ -24,39 +24,6 @@ AGENT = "Mozilla/5.0 (a browser that nobody else has; 7f3a)"
 def collector(tmp_path_factory):
     with running(tmp_path_factory.mktemp("collector")) as started:
         yield started
-
-
-def post(name, fingerprint, number, reports=(0,)):
-    """The bytes of a whole request."""
-    body = json.dumps({"fingerprint": fingerprint, "reports": list(reports), "version": 1}).encode()
-    head = (
-        f"POST /collections/{name}/reports HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
-        f"idempotency-key: {number}\r\ncontent-length: {len(body)}\r\n\r\n"
-    )
-    return head.encode() + body
-
-
-def answer_of(connection):
-    """The status of the next answer, or None if the connection ends."""
-    with connection.makefile("rb") as file:
-        line = file.readline()
-        return int(line.split()[1]) if line else None
-
-
-def exchange(connection, request):
-    """The status of a whole answer on a connection that goes on, or None if it ends."""
-    connection.sendall(request)
-    held = b""
-    while b"\r\n\r\n" not in held or len(held) < held.index(b"\r\n\r\n") + 4 + _length(held):
-        piece = connection.recv(65_536)
-        if not piece:
-            return None
-        held += piece
-    return int(held.split()[1])
-
-
-def _length(held):
-    return int(re.search(rb"content-length: ([0-9]+)", held)[1])
 
 
 def test_people_answer_and_the_analyst_reads_shares_by_label(collector, tmp_path):
@@ -141,29 +108,6 @@ def test_the_store_is_as_private_as_a_file_can_be(collector):
 
 
 # -- slow clients -----------------------------------------------------------------------------------
-
-
-def slow(collector, made, count):
-    """Connections that begin to send headers, or a body, and go on with a byte at a time."""
-    whole = post(made["id"], made["fingerprint"], "slow")
-    cut = whole.index(b"\r\n\r\n") + 4
-    connections = []
-    for number in range(count):
-        connection = collector.connect()
-        connection.sendall([b"", whole[:20], whole[:cut], whole[: cut + 10]][number % 4])
-        connections.append(connection)
-    return connections
-
-
-def drip(connections, stop):
-    """Keep slow connections from being silent."""
-    while not stop.wait(0.5):
-        for number, connection in enumerate(connections):
-            if number % 4 in (1, 3):
-                try:
-                    connection.send(b"x")
-                except OSError:
-                    continue
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ def test_every_problem_has_a_status_and_a_title():
 @pytest.fixture(scope="module")
 def collector(tmp_path_factory):
     folder = tmp_path_factory.mktemp("described")
-    (folder / "settings.toml").write_text("uploads_per_second = 0\n")
+    (folder / "settings.toml").write_text("uploads_per_second = 0\nwrong_tokens_per_second = 0\n")
     with running(folder, "--settings", "settings.toml") as started:
         yield started
 

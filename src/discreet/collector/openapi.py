@@ -35,7 +35,7 @@ INVITATION = {
     "in": "header",
     "required": False,
     "description": "An invitation, where the collection needs one.",
-    "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"},
+    "schema": {"type": "string"},
 }
 
 

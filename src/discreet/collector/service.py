@@ -28,9 +28,6 @@ REPORTED = 60
 FORGETTING = 600
 """The rounds between two looks for days that are to be forgotten."""
 
-FAILED_TOKENS = (10.0, 100.0)
-"""How many wrong tokens are looked at per second, and at once."""
-
 
 class Adds(Protocol):
     """What keeps uploads, many at a time."""
@@ -48,7 +45,7 @@ class Service:
         self.catalogue = Catalogue(store, prefix=settings.prefix)
         self.bodies = Bodies(settings.body_bytes, settings.bodies_bytes)
         self.uploads = Bucket(settings.uploads_per_second, 2 * settings.uploads_per_second)
-        self.wrong_tokens = Bucket(*FAILED_TOKENS)
+        self.wrong_tokens = Bucket(settings.wrong_tokens_per_second, 10 * settings.wrong_tokens_per_second)
         self.readers = asyncio.Semaphore(2)
         self.metrics = Metrics()
         self.waiting = 0

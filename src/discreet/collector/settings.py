@@ -39,6 +39,8 @@ class Settings:
     """The most bytes of all large bodies that are on their way."""
     uploads_per_second: int = 20_000
     """How many uploads are let in per second; 0 for any number."""
+    wrong_tokens_per_second: int = 10
+    """How many wrong tokens are looked at per second, and ten times as many at once; 0 for any number."""
     uploads_at_once: int = 2_000
     """How many uploads may wait for the disk."""
     connections: int = 10_000
@@ -68,6 +70,7 @@ RANGES = (
     ("body_bytes", 1_024, 1 << 30),
     ("bodies_bytes", 1 << 16, 1 << 40),
     ("uploads_per_second", 0, 10**9),
+    ("wrong_tokens_per_second", 0, 10**6),
     ("uploads_at_once", 1, 10**6),
     ("connections", 1, 10**6),
     ("seconds", 1, 15),
