@@ -1,8 +1,9 @@
 """Each law of a store catches the fault it is there for."""
 
+from contextlib import suppress
 from dataclasses import replace
-from tempfile import mkdtemp
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -19,10 +20,8 @@ class Overwriting(SQLiteStore):
     """Lets a collection be declared again."""
 
     def create(self, collection, *, day):
-        try:
+        with suppress(InvalidInput):
             super().create(collection, day=day)
-        except InvalidInput:
-            pass
 
 
 class Reversed(SQLiteStore):
@@ -52,7 +51,9 @@ class Doubling(SQLiteStore):
     """Gives an upload that came before another number."""
 
     def add(self, uploads):
-        known = [each.upload if self.find(each.collection, each.upload) is None else f"{each.upload}+" for each in uploads]
+        known = [
+            each.upload if self.find(each.collection, each.upload) is None else f"{each.upload}+" for each in uploads
+        ]
         return super().add([replace(each, upload=name) for each, name in zip(uploads, known, strict=True)])
 
 
@@ -61,14 +62,18 @@ class SilentConflict(SQLiteStore):
 
     def add(self, uploads):
         answers = super().add(uploads)
-        return [replace(each, outcome=Outcome.REPEATED) if each.outcome is Outcome.CONFLICT else each for each in answers]
+        return [
+            replace(each, outcome=Outcome.REPEATED) if each.outcome is Outcome.CONFLICT else each for each in answers
+        ]
 
 
 class LastAnswer(SQLiteStore):
     """Answers a repetition with whatever it would say now."""
 
     def add(self, uploads):
-        return [replace(each, answer="now") if each.outcome is Outcome.REPEATED else each for each in super().add(uploads)]
+        return [
+            replace(each, answer="now") if each.outcome is Outcome.REPEATED else each for each in super().add(uploads)
+        ]
 
 
 class Dropping(SQLiteStore):

@@ -1,10 +1,10 @@
-"""A disk that loses what was not synced, below the very store that runs: a file layer of SQLite, and the store's own files.
+"""A disk that loses what was not synced, below the very store that runs: SQLite's file layer and the store's own files.
 
-Every write goes to a real file, so the store sees what it wrote. Beside it, the disk knows what is durable: the bytes of
-a file as of its last sync, and the writes since then; a file that was made or deleted is so once its folder was
-synced, which SQLite does with the first sync of a new log or journal. The power can be cut before any write or sync: an *image* of the
-files is made of durable bytes and of none, some or torn pieces of what was pending. A sync can be made to fail, after
-which the pending writes are gone, as a kernel drops them; and the disk can be full.
+Every write goes to a real file, so the store sees what it wrote. Beside it, the disk knows what is durable: the bytes
+of a file as of its last sync, and the writes since then; a file that was made or deleted is so once its folder was
+synced, which SQLite does with the first sync of a new log or journal. The power can be cut before any write or sync: an
+*image* of the files is made of durable bytes and of none, some or torn pieces of what was pending. A sync can be made
+to fail, after which the pending writes are gone, as a kernel drops them; and the disk can be full.
 """
 
 import errno

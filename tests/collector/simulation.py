@@ -24,7 +24,14 @@ INVITED = [bytes([each]) * 32 for each in range(100)]
 def events_of(seed, length=60):
     """What happens, from a seed."""
     rng = random.Random(seed)
-    kinds = ["send"] * 12 + ["again"] * 5 + ["crash"] * 3 + ["cut"] * 3 + ["clock"] * 2 + ["sync", "full", "forget", "close"]
+    kinds = (
+        ["send"] * 12
+        + ["again"] * 5
+        + ["crash"] * 3
+        + ["cut"] * 3
+        + ["clock"] * 2
+        + ["sync", "full", "forget", "close"]
+    )
     return [(rng.choice(kinds), rng.randrange(1 << 30)) for _ in range(length)]
 
 

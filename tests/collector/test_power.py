@@ -8,7 +8,9 @@ import errno
 import os
 import random
 import shutil
+from contextlib import suppress
 
+import apsw
 import pytest
 
 from discreet.checks.store_samples import DAY, collection, upload
@@ -151,7 +153,7 @@ def test_after_a_failed_sync_nothing_acknowledged_is_lost_and_the_store_goes_on(
     store.create(collection(), day=DAY)
     store.invite("c", INVITED)
     disk.before = before
-    refused = 0
+    said = set()
     number = 0
     while (number < 300 or len(images) < CUTS) and number < 3000:
         one = labelled(number, rng)
@@ -159,21 +161,19 @@ def test_after_a_failed_sync_nothing_acknowledged_is_lost_and_the_store_goes_on(
             try:
                 (answer,) = store.add([one])
             except StoreFailed as problem:
-                assert "fsync" in str(problem) or "Input/output" in str(problem) or "disk I/O" in str(problem)
-                refused += 1
+                said.add(str(problem).partition(": ")[2])
                 continue
             assert answer.outcome in (Outcome.STORED, Outcome.REPEATED)
             acknowledged.append(number)
             break
         number += 1
         if suffix == "store.db" and number % 10 == 0:
-            try:
+            with suppress(apsw.IOError):
                 store._writer().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            except Exception:
-                refused += 1
     disk.before = lambda kind, name: None
     assert failed
-    assert refused
+    assert said <= {"fsync failed", "Input/output error", "disk I/O error"}
+    assert said or suffix == "store.db"  # that file is synced by checkpoints, which no sender waits for
     assert store.check() == []
     assert numbers(store) == acknowledged == list(range(number))
     store.shut()
@@ -217,10 +217,14 @@ def test_a_full_file_system_is_said_loses_nothing_and_is_gone_once_there_is_room
     store = SQLiteStore(small / "store.db")
     store.create(collection(), day=DAY)
     acknowledged = []
-    with pytest.raises(StoreFull, match="full|No space"):
+
+    def send_for_ever():
         for number in range(10_000):
             store.add([upload(number, labels=(("number", str(number)),), count=5000)])
             acknowledged.append(number)
+
+    with pytest.raises(StoreFull, match=r"full|No space"):
+        send_for_ever()
     assert len(acknowledged) > 100
     assert store.check() == []
     with pytest.raises(StoreFull):

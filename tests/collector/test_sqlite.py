@@ -7,8 +7,8 @@ from hashlib import sha256
 import pytest
 
 from discreet.checks import check_store
-from discreet.checks.store_samples import DAY, collection, tallies, upload
 from discreet.checks.store_keeping import fill
+from discreet.checks.store_samples import DAY, collection, tallies, upload
 from discreet.collector.disk import LocalDisk
 from discreet.collector.heads import Head, read_heads
 from discreet.collector.sqlite import SQLiteStore, accept_loss, beside
@@ -207,9 +207,10 @@ def test_forgetting_that_was_cut_short_is_finished_when_the_store_opens(tmp_path
     def crash(self):
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched:
         patched.setattr(SQLiteStore, "_remove", crash)
-        store.forget(before=DAY)
+        with pytest.raises(KeyboardInterrupt):
+            store.forget(before=DAY)
     assert found_in(tmp_path, parts)
     store._lock_file.close()
     again = sqlite_in(tmp_path)
@@ -240,7 +241,9 @@ def test_invitations_have_no_number_no_time_and_no_order(store):
     assert columns == ["collection", "hash", "spent", "seal"]
     with pytest.raises(sqlite3.OperationalError, match="no such column"):
         store._db.execute("SELECT rowid FROM invitation")
-    assert store._db.execute("SELECT rowid FROM upload").fetchall() == [(1,)]  # the control: where there is one, it is seen
+    assert store._db.execute("SELECT rowid FROM upload").fetchall() == [
+        (1,)
+    ]  # the control: where there is one, it is seen
     hashes = [row[0][0] for row in store._db.execute("SELECT hash FROM invitation").fetchall()]
     assert hashes == sorted(hashes)
 

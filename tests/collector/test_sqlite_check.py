@@ -57,7 +57,11 @@ def content(path):
     db = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
     try:
         rows = [db.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES]
-        return rows, db.execute("PRAGMA integrity_check").fetchall(), db.execute("SELECT * FROM sqlite_schema").fetchall()
+        return (
+            rows,
+            db.execute("PRAGMA integrity_check").fetchall(),
+            db.execute("SELECT * FROM sqlite_schema").fetchall(),
+        )
     finally:
         db.close()
 

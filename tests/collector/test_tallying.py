@@ -15,7 +15,9 @@ from .stores import sqlite_in
 def store(tmp_path):
     made = sqlite_in(tmp_path)
     made.create(collection(), day=DAY)
-    made.add([upload(number, day=f"2026-01-0{1 + number % 3}", labels=(("w", str(number % 2)),)) for number in range(9)])
+    made.add(
+        [upload(number, day=f"2026-01-0{1 + number % 3}", labels=(("w", str(number % 2)),)) for number in range(9)]
+    )
     yield made
     made.shut()
 

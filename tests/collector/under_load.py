@@ -3,8 +3,8 @@
     python under_load.py KIND FOLDER [ADDRESS SCHEMA] FIRST
 
 It prints the number of each upload once it is acknowledged. Some are sent twice, at once or later, as by impatient
-senders. In `FOLDER` it finds the store, or makes it. KIND is sqlite, postgres or, as a control that acknowledges what it
-has only begun to store in SQLite, early.
+senders. In `FOLDER` it finds the store, or makes it. KIND is sqlite, postgres or, as a control that acknowledges what
+it has only begun to store in SQLite, early.
 """
 
 import asyncio

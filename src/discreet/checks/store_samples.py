@@ -5,6 +5,9 @@ from __future__ import annotations
 from hashlib import sha256
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..build import mechanism
 from ..collector.store import Batch, Collection, Labels, Snapshot, Store, Upload
 from ..context import Context
@@ -14,7 +17,7 @@ from ..wire.laws import law_text
 from ..wire.reports import reports_from_bytes
 
 DAY = "2026-01-05"
-ODD = "it's \"50 %\" -- ?; DROP TABLE upload; ü\u2028"
+ODD = 'it\'s "50 %" -- ?; DROP TABLE upload; ü\u2028'
 """Text that a careless statement stumbles over."""
 
 RESPONSE = mechanism(Context.uniform(range(5), "1"), "randomized_response")
@@ -50,7 +53,7 @@ def other(of: Upload) -> Upload:
 
 def tallies(batches: list[Batch]) -> Snapshot:
     """The tallies of batches, all of a collection's."""
-    counts = {}
+    counts: dict[tuple[Labels, str], NDArray[np.int64]] = {}
     for batch in batches:
         more = Tally.of(RESPONSE, reports_from_bytes(RESPONSE, batch.reports)).counts
         cell = (batch.labels, batch.day)

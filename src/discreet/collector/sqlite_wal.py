@@ -49,7 +49,7 @@ def frames_in_use(index: Path) -> int:
 
 
 def _checksum(order: str, data: bytes, sums: tuple[int, int]) -> tuple[int, int]:
-    """SQLite's two sums, in which each pair of words adds ``first += a + second; second += b + first``, modulo 2**32."""
+    """SQLite's two sums modulo 2**32: each pair of words does ``first += a + second; second += b + first``."""
     pairs = np.frombuffer(data, dtype=f"{order}u4").astype(np.uint32).reshape(-1, 2)
     grown = _powers(len(pairs))
     added = np.stack([pairs[:, 0], pairs[:, 0] + pairs[:, 1]], axis=1)
