@@ -98,6 +98,8 @@ def test_whatever_is_sent_the_answer_is_a_known_one(capsys):
         data = {"fingerprint": fingerprint, "labels": {"week": "1"}, "reports": [0, 1, 2, 3] * 3, "version": 1}
         line = json.dumps({"fingerprint": fingerprint, "version": 1}, separators=(",", ":")).encode()
         bodies = [(json.dumps(data).encode(), "application/json"), (line + b"\n\0\1\2", PACKED)]
+        many = service.upload(name, line + b"\n" + bytes(100_000), kind=PACKED)  # loads compiled code, once
+        assert many.json["accepted"] == 100_000
         chance = random.Random(SEED)
         seen, before = {}, 0
         for number in range(COUNT):

@@ -3,14 +3,25 @@
 import io
 import json
 import logging
+import socket
+import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 
+import discreet as dc
+from discreet.cli import main
+from discreet.client.transport import Response
 from discreet.collector.buckets import Bucket
 from discreet.collector.logs import event, failure, set_up
 from discreet.collector.patience import answer
 from discreet.collector.settings import Settings, settings_of
-from discreet.errors import InvalidInput
+from discreet.collector.simulated_people import KeptTransport, MemoryDisk
+from discreet.collector.simulation import Simulated, ask, heaviest, verdict
+from discreet.errors import InvalidInput, Unreachable
+from discreet.statistics.numeric import NUMERIC
 
 
 def test_flags_go_before_the_environment_and_that_before_the_file(tmp_path):
@@ -140,3 +151,67 @@ def test_refusals_that_could_not_be_kept_are_kept_later(service, name, monkeypat
             service.service._keep_refusals()
     service.service._keep_refusals()
     assert service.store.refusals()[name, "report_impossible"] == 1
+
+
+def test_without_the_extra_the_command_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in sys.modules if name.startswith("discreet.collector.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "starlette", None)
+    monkeypatch.setitem(sys.modules, "starlette.requests", None)
+    monkeypatch.setitem(sys.modules, "starlette.responses", None)
+    done = CliRunner().invoke(main, ["serve", "--port", "0"])
+    assert done.exit_code == 2
+    assert "pip install 'discreet[serve]'" in done.stderr
+
+
+@pytest.mark.parametrize("flags", [["--admin", "x"], ["--spec", "x.toml"]])
+def test_a_collection_is_made_with_a_token_and_a_spec(monkeypatch, flags):
+    monkeypatch.delenv("DISCREET_ADMIN", raising=False)
+    done = CliRunner().invoke(main, ["simulate", "http://127.0.0.1:1", *flags])
+    assert done.exit_code == 2
+    assert "go together" in done.stderr
+
+
+def test_a_simulation_says_when_there_are_too_few_reports():
+    simulated = Simulated(dc.mechanism(dc.Context.uniform(range(3), "1"), "hadamard"), np.ones(3) / 3, None)
+    (line,) = verdict(simulated, {"n": 4, "missing": 6, "result": None})
+    assert "6 more" in line
+
+
+def test_a_simulation_needs_a_collector(free_port):
+    done = CliRunner().invoke(main, ["simulate", f"http://127.0.0.1:{free_port}/collections/x", "--people", "2"])
+    assert done.exit_code == 2
+    assert "could not be reached" in done.stderr
+
+
+@pytest.fixture
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
+
+
+def test_an_attacker_s_report_is_as_heavy_as_the_influence():
+    mechanism = dc.mechanism(dc.Context.uniform(range(20), "1"), "hadamard")
+    report = heaviest(mechanism, 3)
+    weight = mechanism.randomizer.decode(mechanism.tally([report]).counts, NUMERIC)[3]
+    assert weight == pytest.approx(mechanism.randomizer.influence(NUMERIC))
+
+
+def test_a_disk_in_memory_does_what_a_ledger_asks_of_one():
+    disk, path, other = MemoryDisk(), Path("/a"), Path("/b")
+    disk.create(path, b"abc")
+    disk.append(path, b"def")
+    disk.cut(path, 4)
+    disk.rename(path, other)
+    disk.sync(other)
+    disk.sync_folder(other.parent)
+    assert (disk.read(path), disk.read(other)) == (None, b"abcd")
+
+
+@pytest.mark.parametrize(("status", "kind"), [(503, Unreachable), (404, InvalidInput)])
+def test_what_a_collector_does_not_answer_is_an_error(monkeypatch, status, kind):
+    monkeypatch.setattr(KeptTransport, "send", lambda *_, **__: Response(status, {}, b'{"detail":"no"}'))
+    with pytest.raises(kind, match=str(status)):
+        ask("http://127.0.0.1:1/x", "token")
