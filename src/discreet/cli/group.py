@@ -27,6 +27,8 @@ COMMANDS = {
     "plan": "The error to expect, or the people needed, before collecting.",
     "bounds": "What no mechanism can beat.",
     "audit": "Attack a mechanism as a black box.",
+    "serve": "Collect reports over HTTP.",
+    "simulate": "Send simulated people to a collector.",
     "spark": "Randomize and tally on a cluster.",
     "papers": "Figures and tables of the papers, made again.",
 }
