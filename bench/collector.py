@@ -16,6 +16,7 @@ import json
 import os
 import re
 import secrets
+import socket
 import subprocess
 import sys
 import tempfile
@@ -205,7 +206,7 @@ def main() -> None:
     found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         collector = Collector(folder)
-        port = collector.port + 1
+        port = free_port()
         loop = "uvloop" if loop_factory() else "asyncio"
         bare = subprocess.Popen([sys.executable, "-c", BARE.replace("PORT", str(port)).replace("LOOP", loop)])
         try:
@@ -225,6 +226,13 @@ def main() -> None:
         print(f"{name:40} {number:>14,.3f}" if number < 1000 else f"{name:40} {number:>14,.0f}")
     if asked.json is not None:
         asked.json.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 def open_law(collector: Collector) -> str:

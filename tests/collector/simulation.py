@@ -41,7 +41,7 @@ class World:
     def __init__(self, folder, kind):
         self.folder, self.kind, self.lives = Path(folder), kind, 0
         self.today, self.sent, self.unsure = START, 0, {}
-        self.kept, self.forgotten, self.days = {}, {}, {}
+        self.kept, self.forgotten, self.gone = {}, {}, set()
         self.start(None)
         self.store.create(collection(), day=DAY)
         self.store.invite("c", INVITED)
@@ -81,6 +81,7 @@ class World:
         """Send uploads; what is acknowledged is noted, and what is not may be there or not."""
         uploads = [self.upload(number) for number in dict.fromkeys(numbers)]
         numbers = list(dict.fromkeys(numbers))
+        self.gone -= set(numbers)
         try:
             answers = self.store.add(uploads)
         except StoreFailed:
@@ -121,6 +122,8 @@ class World:
 
         self.disk.before = before
         self.send(draw)
+        if draw % 3 == 0:
+            self.forget(draw)
         self.again(draw)
         if self.image is None:
             self.lose(rng)
@@ -165,8 +168,10 @@ class World:
         for number, days in list(self.kept.items()):
             if min(days) < before:
                 self.forgotten[number] = self.kept.pop(number)
-                if max(days) >= before:
+                if max(days) >= before or self.image is not None:  # it may be there still
                     self.unsure.setdefault(number, set()).update(days)
+                elif number not in self.unsure:
+                    self.gone.add(number)
         for number in self.unsure:
             self.forgotten.setdefault(number, self.unsure[number])
 
@@ -191,6 +196,7 @@ class World:
             assert found[number] in days, f"upload {number} is of {found[number]}"
         extra = found.keys() - self.kept.keys() - self.unsure.keys() - self.forgotten.keys()
         assert not extra, f"uploads {sorted(extra)} were never acknowledged nor unsure"
+        assert not self.gone & found.keys(), f"uploads {sorted(self.gone & found.keys())} were forgotten and are there"
         total, spent = self.store.invitations("c")
         invited = [number for number in found if number % 4 == 0 and number < len(INVITED)]
         assert total == len(INVITED)

@@ -321,3 +321,13 @@ def test_random_bytes_on_the_line_do_no_harm(collector):
         with collector.connect() as connection, _until_closed():
             connection.sendall(chance.randbytes(chance.randrange(1, 200)))
     assert collector.ask("GET", "/health")[0] == 200
+
+
+def test_answers_without_a_body_arrive_too(collector):
+    made = collector.made()
+    with collector.connect() as connection:
+        for method in ("HEAD", "OPTIONS"):
+            connection.sendall(f"{method} {made['collection']} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+            assert connection.recv(65_536).startswith(b"HTTP/1.1 20")
+        connection.sendall(b"GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        assert answer_of(connection) == 200

@@ -15,6 +15,7 @@ import discreet as dc
 from discreet.cli import main
 from discreet.client.transport import Response
 from discreet.collector.buckets import Bucket
+from discreet.collector.joined import Joined
 from discreet.collector.logs import event, failure, set_up
 from discreet.collector.patience import answer
 from discreet.collector.settings import Settings, settings_of
@@ -215,3 +216,40 @@ def test_what_a_collector_does_not_answer_is_an_error(monkeypatch, status, kind)
     monkeypatch.setattr(KeptTransport, "send", lambda *_, **__: Response(status, {}, b'{"detail":"no"}'))
     with pytest.raises(kind, match=str(status)):
         ask("http://127.0.0.1:1/x", "token")
+
+
+class Line:
+    """A transport that notes what is written."""
+
+    def __init__(self):
+        self.sent, self.closed = [], False
+
+    def write(self, data):
+        self.sent.append(data)
+
+    def close(self):
+        self.closed = True
+
+    def is_closing(self):
+        return self.closed
+
+
+def test_a_head_goes_with_its_body_and_nothing_is_kept_back():
+    line = Line()
+    joined = Joined(line)
+    joined.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+    joined.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    joined.write(b"HTTP/1.1 is what this body begins with")
+    joined.write(b"more")
+    assert line.sent == [
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 is what this body begins with",
+        b"more",
+    ]
+    joined.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+    joined.flush()
+    joined.flush()
+    assert len(line.sent) == 4
+    joined.write(b"HTTP/1.1 408 Slow\r\n\r\n")
+    joined.close()
+    assert (len(line.sent), joined.is_closing()) == (5, True)

@@ -17,7 +17,7 @@ from discreet.collector.breakdown import group_of
 from discreet.collector.differences import differences, holm
 from discreet.collector.export import places
 from discreet.collector.store import Upload
-from discreet.errors import Unavailable
+from discreet.errors import StoreFailed, Unavailable
 from discreet.random import seeded
 from discreet.wire.reports import reports_to_bytes
 
@@ -249,6 +249,23 @@ def test_an_export_does_not_tell_the_order_of_arrival(make):
             planted(service, name, seed, count=20)
         contents.append(pq.read_table(io.BytesIO(exported(service, name))).to_pylist())
     assert contents[0] == contents[1]
+
+
+def test_the_headers_of_an_export_are_given_without_it(service, name, filled):
+    answered = service.ask("HEAD", f"/collections/{name}/export", role="analyst")
+    assert (answered.status, answered.content) == (200, b"")
+    assert int(answered.headers["content-length"]) > 0
+
+
+def test_an_export_that_fails_leaves_no_file(service, name, filled, monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def broken(*_):
+        raise StoreFailed("gone")
+
+    monkeypatch.setattr("discreet.collector.analyst.write_reports", broken)
+    assert service.get(f"/collections/{name}/export", role="analyst").code == "busy"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_wide_reports_are_exported_sorted_too(service):

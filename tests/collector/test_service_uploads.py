@@ -71,6 +71,20 @@ def test_the_places_of_bad_reports_are_those_of_the_array_path(service, name, ma
     assert stored(service, name)[0] == stored(service, name)[1]
 
 
+def test_many_good_reports_in_json_are_those_that_are_packed(service, name):
+    reports = [0, 1, 2, 3] * 50
+    assert service.send(name, reports).json["accepted"] == 200
+    assert {batch[2] for batch in stored(service, name)} == {bytes(reports)}
+
+
+@pytest.mark.parametrize(("odd", "code"), [(-1, "impossible"), (1 << 40, "impossible"), ("1", "form"), (1.0, "form")])
+def test_an_odd_report_among_many_is_found(service, name, odd, code):
+    reports = [0, 1, 2, 3] * 50
+    reports[77] = odd
+    assert service.send(name, reports).json["refused"] == [[77, code]]
+    assert stored(service, name)[0][1] == 199
+
+
 def test_if_none_is_possible_nothing_is_stored(service, name):
     answered = service.send(name, [99, "x"], number="one")
     assert (answered.status, answered.code) == (422, "impossible")

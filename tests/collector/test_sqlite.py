@@ -1,7 +1,9 @@
 """The store in SQLite: every law, what opening refuses, and that the forgotten is gone from the files."""
 
+import os
 import secrets
 import sqlite3
+import stat
 from hashlib import sha256
 
 import pytest
@@ -246,6 +248,15 @@ def test_invitations_have_no_number_no_time_and_no_order(store):
     ]  # the control: where there is one, it is seen
     hashes = [row[0][0] for row in store._db.execute("SELECT hash FROM invitation").fetchall()]
     assert hashes == sorted(hashes)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no such modes elsewhere")
+def test_no_file_with_reports_can_be_read_by_others(store, tmp_path):
+    fill(store)
+    store.back_up(tmp_path / "copy")
+    names = ["copy", "store.db", "store.db-shm", "store.db-wal"]
+    modes = {name: stat.S_IMODE((tmp_path / name).stat().st_mode) for name in names}
+    assert modes == dict.fromkeys(names, 0o600)
 
 
 def test_a_copy_replaces_nothing(store, tmp_path):

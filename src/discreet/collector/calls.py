@@ -19,7 +19,7 @@ from .problems import Problem
 from .service import Service
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Call:
     """A request whose route was found and whose token, if it needs one, was right."""
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from .joined import Joined
 from .problems import CODES, MEDIA_TYPE, body
 
 MOST_HEADERS = 32_768
@@ -35,7 +36,8 @@ class PatientProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Note the time: the first headers are waited for from here on."""
-        super().connection_made(transport)
+        self._joined = Joined(transport)
+        super().connection_made(self._joined)  # type: ignore[arg-type]
         self.since, self.heads = time.monotonic(), 1
         if len(self.connections) > self.most_connections:
             self.refuse("busy", "there are too many connections")
@@ -59,6 +61,11 @@ class PatientProtocol(HttpToolsProtocol):
         """The request has arrived."""
         self.since = None
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """The answer is whole, were it a head alone."""
+        self._joined.flush()
+        super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP."""

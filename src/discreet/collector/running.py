@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable
 
 from .logs import set_up
@@ -22,6 +23,8 @@ def run(settings: Settings, listening: Listening) -> None:
     """Serve until a signal comes; what was taken is stored before this returns."""
     set_up()
     store = open_store(settings.store, heads=settings.heads)
+    gc.freeze()  # what is there by now stays, and need not be looked at again and again
+    gc.set_threshold(10_000, 20, 50)
     try:
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(_run(settings, store, listening))

@@ -22,6 +22,7 @@ def copy(driver: Driver, disk: Disk, source: Path, target: Path, lane: int) -> N
     try:
         db = driver.reading(source)
         try:
+            draft.touch(0o600)
             db.execute("VACUUM INTO ?", (str(draft),)).fetchall()
         finally:
             db.close()

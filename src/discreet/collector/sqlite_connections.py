@@ -17,6 +17,7 @@ from ..errors import DiscreetError, StoreFailed, StoreFull
 from .schema import Connection
 
 FULL, IOERR_SHMSIZE = 13, 4874
+PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", f"journal_size_limit = {1 << 26}")
 WAIT = 10.0
 """Seconds that a connection waits for a lock."""
 
@@ -70,10 +71,14 @@ def translated(driver: Driver, path: Path) -> Iterator[None]:
 
 
 def begin_writing(driver: Driver, path: Path) -> Connection:
-    """A connection that writes with a journal of its own (WAL), syncs at every commit, and blanks what it deletes."""
+    """A connection that writes with a log (WAL), syncs at every commit, and blanks what it deletes.
+
+    A new file can be read by its owner alone.
+    """
+    path.touch(0o600)
     db = driver.writing(path)
     try:
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "foreign_keys = ON"):
+        for pragma in PRAGMAS:
             db.execute(f"PRAGMA {pragma}").fetchall()
         ((mode,),) = db.execute("PRAGMA journal_mode").fetchall()
         if mode != "wal":

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..mechanisms.mechanism import Mechanism
+from ..statistics.numeric import NUMERIC
 from ..tally import Tally
 from ..wire.reports import reports_from_bytes
 from .store import Labels, Snapshot, Store
@@ -52,12 +53,11 @@ class Counted:
             self.counts[cell] = batch.counts if known is None else known + batch.counts
         self._waiting, self._size = {}, 0
 
-    def tally(self, keep: Callable[[Cell], bool] = lambda cell: True) -> Tally:
-        """The tally of all cells that are kept."""
+    def tally(self) -> Tally:
+        """The tally of all cells together."""
         total = np.zeros(self.mechanism.randomizer.cells, dtype=np.int64)
-        for cell, counts in self.counts.items():
-            if keep(cell):
-                total += counts
+        for counts in self.counts.values():
+            total += counts
         return tally_of(self.mechanism, total)
 
     def groups(self, key: Callable[[Cell], Cell]) -> dict[Cell, Tally]:
@@ -71,8 +71,6 @@ class Counted:
 
 def tally_of(mechanism: Mechanism, counts: Counts) -> Tally:
     """The tally with these counts, which say themselves how many reports there are."""
-    from ..statistics.numeric import NUMERIC
-
     return Tally(mechanism, counts, int(np.sum(mechanism.randomizer.total(counts, NUMERIC))))
 
 
