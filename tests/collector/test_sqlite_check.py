@@ -3,6 +3,7 @@
 import random
 import shutil
 import sqlite3
+from hashlib import sha256
 
 import pytest
 
@@ -26,7 +27,7 @@ def files(tmp_path_factory):
     store = sqlite_in(folder)
     fill(store)
     store.add([upload(number, count=number % 50) for number in range(20, 120)])
-    store.invite("c", [bytes([each]) * 32 for each in range(50, 90)])
+    store.invite("c", [sha256(bytes([each])).digest() for each in range(50, 90)])
     store.keep_snapshot("c", tallies(list(store.batches("c"))))
     store._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     for number in range(200, 230):
@@ -102,7 +103,7 @@ def test_every_flipped_bit_in_stored_rows_and_chains_is_reported(files, tmp_path
         for table in TABLES
         for row in db.execute(f"SELECT * FROM {table}").fetchall()
         for value in row
-        if isinstance(value, (bytes, str)) and 8 <= len(value) < 1000
+        if isinstance(value, (bytes, str)) and len(set(value)) > 5 and len(value) < 1000  # no zeros, which are anywhere
     ]
     db.execute("VACUUM")  # so that each row is in the file once
     db.close()
