@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput, NotIdentifiable
+from .contrast import Contrast, listed
 from .floyd import Steps
 from .kinds import randomizer_of
 from .law import Bits, Law
@@ -136,6 +137,31 @@ class HighLowResponse(Randomizer):
         if y < self.base:
             return self.inner.neutral_probability(self.neutral, y)
         return self.passes if y - self.base == self.place[x] else Fraction(0)
+
+    # -- what hides a report: neutral reports do, whatever is sensitive ------------------------------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        own, other = self.is_other[x], self.is_other[z]
+        hidden = (0 if own else self.place[x]), (0 if other else self.place[z])
+        pair = (hidden[1], hidden[1]) if own else (hidden[0], hidden[0]) if other else hidden
+        rows = self.inner.contrast(*pair)
+        if rows is None or not self.others:
+            return rows
+        least = (1 - self.passes) * self.inner.neutral_even(self.neutral)
+        most = (1 - self.passes) / self.inner.neutral_even(self.neutral)
+        seen = among is not None and all(self.is_other[v] for v in among)
+        made = [
+            Contrast(
+                least * row.neutral if seen else min(row.floor, least * row.neutral),
+                most * row.neutral if own else row.own,
+                least * row.neutral if other else row.other,
+            )
+            for row in rows
+        ]
+        alone = among[0] if among is not None and seen and len(set(among)) == 1 else None
+        shown = [(self.passes if v == alone else Fraction(0), self.passes * (v == x), self.passes * (v == z)) for v in {x, z}]
+        return [*made, *(Contrast(*row) for row in shown if row[1] or row[2])]
 
     def reports(self) -> Iterable[int]:
         yield from self.inner.reports()

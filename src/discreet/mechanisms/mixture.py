@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, permutations
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..errors import InvalidInput
 from .averaged import Averaged
+from .contrast import Contrast
 from .high_low import HighLowResponse
 from .joint import Joint
 from .kinds import randomizer_of
@@ -109,6 +110,22 @@ class Mixture(Randomizer):
             return Fraction(0)
         part, inside = self._inside(y)
         return Fraction(self.units[part], 1 << self.word_bits) * self.parts[part].probability(x, inside)
+
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        found: list[Contrast] = []
+        for unit, part in zip(self.units, self.parts, strict=True):
+            rows = part.contrast(x, z, among)
+            if rows is None:
+                return None
+            found += (row.scaled(Fraction(unit, 1 << self.word_bits)) for row in rows)
+        return found
+
+    def hiders(self, x: int) -> Sequence[int]:
+        return self.parts[0].hiders(x)
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        alike = len({tuple(part.contrasts()) for part in self.parts}) == 1
+        return self.parts[0].contrasts() if alike else permutations(range(self.size), 2)
 
     def reports(self) -> Iterable[int]:
         for offset, part in zip(self.offsets, self.parts, strict=True):

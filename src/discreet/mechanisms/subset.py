@@ -13,6 +13,7 @@ from typing import Any
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
 from ..exact import ceil_div, exp_below, rough
+from .contrast import Contrast, hidden_by, listed, two_levels
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
 from .law import WORD_BITS, Law
 from .support import Blank, Neutral, SetValued
@@ -115,6 +116,23 @@ class Subset(SetValued):
         holds = y >> x & 1
         law = set_law(self.size - self.d, self.law.steps, self.word_bits, skip=holds)
         return (self.g if holds else 1 - self.g) * law.get(others, Fraction(0))
+
+    # -- what hides a report: sets by whether they hold x and z, each up to the unevenness of the draws ----
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        k, d, even = self.size, self.d, self._even
+        high, low = self.g / math.comb(k - 1, d - 1), (1 - self.g) / math.comb(k - 1, d)
+        counts = (math.comb(k - 1, d - 1), 0, math.comb(k - 1, d))
+        if x != z:
+            counts = (math.comb(k - 2, d - 2) if d > 1 else 0, math.comb(k - 2, d - 1), math.comb(k - 2, d))
+        rows = two_levels((low, high), counts, even=Fraction(1, math.comb(k, d)))
+        return hidden_by(
+            [Contrast(row.floor * even, row.own / even, row.other * even, row.neutral) for row in rows], x, z, among
+        )
+
+    def neutral_even(self, neutral: Neutral) -> Fraction:
+        return evenness(self.size - self.d + 1, neutral.steps, self.word_bits)
 
     @property
     def blank(self) -> Blank:

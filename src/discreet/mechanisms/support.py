@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..exact import ceil_div, exp_below
+from .contrast import Contrast, hidden_by, listed, two_levels
 from .enclosed import Enclosed
 from .numbered import Numbered
 from .randomizer import Pair, Sets
@@ -86,6 +87,10 @@ class Supporting(Enclosed):
     @abstractmethod
     def neutral_ratio(self, neutral: Neutral) -> Fraction:
         """The certified largest Q(y | x) / Pr(a value that needs no protection writes y)."""
+
+    def neutral_even(self, neutral: Neutral) -> Fraction:
+        """How far, at most, neutral reports are from the shares in them that `contrast` says: a factor up to 1."""
+        return Fraction(1)
 
     def neutral_words(self, neutral: Neutral) -> int:
         """The number of words that `draw_neutral` takes."""
@@ -230,6 +235,23 @@ class Indexed(Numbered, Supporting):
     @abstractmethod
     def cover(self, weights: Array, ops: Numeric) -> Array:
         """For each report, the sum of the weights of the values it supports."""
+
+    # -- what hides a report: two levels ---------------------------------------------------------------
+    @abstractmethod
+    def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
+        """How many reports support both x and z, x but not z, and neither."""
+
+    @property
+    def spare(self) -> Fraction:
+        """The share of reports that are drawn alike whatever the value."""
+        return Fraction(0)
+
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        even = Fraction(1, self.outputs)
+        rows = two_levels((self.low, self.high), self.support_counts(x, z), spare=self.spare, even=even)
+        return hidden_by(rows, x, z, among)
 
     # -- values that need no protection: `units` words for each neutral report, unless overridden ---------
     def hiding(self, epsilon: Fraction) -> Neutral:

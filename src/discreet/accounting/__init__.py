@@ -1,0 +1,1 @@
+"""What reports give away together: shuffled, repeated, and against a guess."""
