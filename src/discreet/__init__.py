@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import bounds, checks, errors, geo, limits, random, spark
+    from .accounting.shuffling import Shuffled, batch_needed, shuffled
     from .auditing import Audit, audit
     from .build import mechanism
     from .certificate import Certificate, verify
@@ -49,10 +50,12 @@ _HOMES = {
     "Query": "results.shares",
     "Shares": "results.shares",
     "Shrunk": "results.shrinking",
+    "Shuffled": "accounting.shuffling",
     "Spec": "wire",
     "Tally": "tally",
     "adaptive": "mechanisms.adaptive",
     "audit": "auditing",
+    "batch_needed": "accounting.shuffling",
     "bounds": "bounds",
     "checks": "checks",
     "compose": "mechanisms.compose",
@@ -69,6 +72,7 @@ _HOMES = {
     "project": "results.projection",
     "random": "random",
     "shrink": "results.shrinking",
+    "shuffled": "accounting.shuffling",
     "spark": "spark",
     "verify": "certificate",
 }
@@ -91,10 +95,12 @@ __all__ = [
     "Query",
     "Shares",
     "Shrunk",
+    "Shuffled",
     "Spec",
     "Tally",
     "adaptive",
     "audit",
+    "batch_needed",
     "bounds",
     "checks",
     "compose",
@@ -111,6 +117,7 @@ __all__ = [
     "project",
     "random",
     "shrink",
+    "shuffled",
     "spark",
     "verify",
 ]

@@ -43,11 +43,12 @@ class Divergence:
     """The divergence of x from z by what hides them, for any n and epsilon."""
 
     def __init__(self, rows: Sequence[Contrast]) -> None:
+        self.floor = sum((row.floor for row in rows), Fraction(0))
+        rows = [row for row in rows if row.own or row.other]
         floored = [row for row in rows if row.floor > 0]
         self.masses = np.array([float(row.floor) for row in floored], dtype=float)
         self.own = Split.of([row.own / row.floor for row in floored])
         self.other = Split.of([row.other / row.floor for row in floored])
-        self.floor = sum((row.floor for row in floored), Fraction(0))
         self._told = [(row.own, row.other) for row in rows if not row.floor]
         self._rows = [(row.own, row.other) for row in rows]
 

@@ -14,14 +14,11 @@ References: Balle2019 (the sum); Alghamdi2022 (the contour).
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
 from .contour import ULP, Reals, expm1, grid_of, least, log1p
-
-LISTED = 1 << 17
-"""The most ways to share n steps out among the kinds of step that are listed one by one."""
+from .counting import ways
 
 FEW = 16
 """Up to so many kinds of step the noise is finer."""
@@ -106,33 +103,8 @@ class _Sum:
 
 def listed(masses: Reals, steps: Reals, n: int) -> float | None:
     """The mean of the positive part by listing how often each step is taken; None where there are too many ways."""
-    kinds, ways = len(masses), 1
-    for i in range(1, kinds + 1):
-        ways = ways * (n + i) // i
-        if ways > LISTED:
-            return None
-    logs = np.append(np.log(masses), _log_missed(masses))
-    sums, weights, left, doubt = np.zeros(1), np.zeros(1), np.array([n]), 0.0
-    for step, log in zip(steps, logs[:-1], strict=True):
-        counts = np.concatenate([np.arange(most + 1) for most in left])
-        repeat = left + 1
-        sums = np.repeat(sums, repeat) + counts * step
-        weights = np.repeat(weights, repeat) + counts * log - _log_factorials(n)[counts]
-        left = np.repeat(left, repeat) - counts
-    possible = (left == 0) | np.isfinite(logs[-1])
-    last = np.where(left == 0, 0.0, left * (logs[-1] if np.isfinite(logs[-1]) else 0.0))
-    weights = weights + last - _log_factorials(n)[left] + _log_factorials(n)[n]
-    doubt = 8 * ULP * (n * (float(np.abs(logs[:-1]).max()) + 4) + 4 * float(_log_factorials(n)[n]) + 64)
-    gained = np.where(possible, np.maximum(sums, 0) * np.exp(weights), 0.0)
-    edge = 8 * ULP * n * float(np.abs(steps).max())  # what rounding may have taken from a sum near zero
-    return math.fsum(gained) * (1 + doubt) + edge * float(np.exp(weights[possible & (np.abs(sums) <= edge)]).sum())
-
-
-def _log_missed(masses: Reals) -> float:
-    missed = 1 - math.fsum(masses)
-    return math.log(missed) if missed > 4 * ULP else -math.inf
-
-
-@lru_cache(maxsize=8)
-def _log_factorials(n: int) -> Reals:
-    return np.array([math.lgamma(i + 1) for i in range(n + 1)])
+    if (found := ways(masses, steps, n)) is None:
+        return None
+    edge = 8 * ULP * n * float(np.abs(steps).max())  # what rounding may have taken from a sum
+    raised = np.maximum(found.sums + edge, 0)
+    return math.fsum(raised * np.exp(found.logs)) * (1 + found.doubt)

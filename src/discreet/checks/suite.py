@@ -8,6 +8,7 @@ from ..errors import NotIdentifiable
 from ..mechanisms.mechanism import Mechanism
 from ..statistics.numeric import NUMERIC
 from .certificate import check_certificate
+from .contrast import check_contrast
 from .execution import check_every_word
 from .law import check_channel, check_pairs, check_reports, is_small
 from .round_trips import check_round_trips
@@ -41,7 +42,8 @@ def check_mechanism(
         check_channel(mechanism)
         check_reports(mechanism)
         check_pairs(mechanism)
-        done += ["channel", "reports", "pairs"]
+        check_contrast(mechanism)
+        done += ["channel", "reports", "pairs", "contrast"]
         if _identifiable(mechanism):
             check_unbiased(mechanism)
             check_moments(mechanism, seed=seed)

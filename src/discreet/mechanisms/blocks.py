@@ -157,6 +157,10 @@ class BlockResponse(Randomizer):
             return rows
         return [row._replace(floor=Fraction(0)) for row in rows]  # who is in another block hides nobody here
 
+    def meeting(self, x: int, z: int) -> Fraction | None:
+        block = self.block_of[x]
+        return self.inner[block].meeting(self.place[x], self.place[z]) if self.block_of[z] == block else Fraction(0)
+
     def contrasts(self) -> Iterator[tuple[int, int]]:
         known = [list(part.contrasts()) for part in self.kinds]
         for of, kind in zip(self.members, self.kind_of, strict=True):

@@ -47,8 +47,7 @@ def listed(randomizer: Randomizer, x: int, z: int, among: Sequence[int] | None) 
     rows = []
     for y in randomizer.reports():
         own, other = randomizer.probability(x, y), randomizer.probability(z, y)
-        if own or other:
-            rows.append(Contrast(randomizer.least(y, hiders), own, other))
+        rows.append(Contrast(randomizer.least(y, hiders), own, other))
     return merged(rows)
 
 
@@ -80,9 +79,34 @@ def two_levels(
     return [*made, Contrast(NONE, spare, spare)] if spare else made
 
 
+def meeting(rows: Iterable[Contrast], reports: int) -> Fraction:
+    """The probability that reports of x and z are the same, where every report has an equal share of neutral ones."""
+    groups = ((row, row.neutral * reports) for row in rows if row.neutral)
+    return sum((row.own * row.other / count for row, count in groups), NONE)
+
+
 def hidden_by(rows: Iterable[Contrast], x: int, z: int, among: Sequence[int] | None) -> list[Contrast]:
     """The same groups where all who hide hold x, or all hold z; with the floor of everybody otherwise."""
     if among is not None and len(among) == 1 and among[0] in (x, z):
         own = among[0] == x
         return [row._replace(floor=row.own if own else row.other) for row in rows]
     return list(rows)
+
+
+def extremal(above: Fraction | None, below: Fraction | None) -> list[Contrast]:
+    """The contrast that tells the most of all in which Q(y|x) / Q(y|z) is at most `above` and its inverse `below`.
+
+    None stands for no bound at all. Nobody hides here. No other pair of laws with these ratios is easier to tell
+    apart, however often it is seen (Kairouz2015).
+    """
+    one = Fraction(1)
+    if above is None or below is None:
+        own = one if below is None else 1 - 1 / below
+        other = 1 / above if above is not None else NONE
+        rows = [(own, other), (1 - own, 1 - other)]
+    elif above * below == 1:
+        rows = [(one, one)]
+    else:
+        rest = above * below - 1
+        rows = [(above * (below - 1) / rest, (below - 1) / rest), ((above - 1) / rest, below * (above - 1) / rest)]
+    return [Contrast(NONE, *row) for row in rows if any(row)]

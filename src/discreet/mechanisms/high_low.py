@@ -160,8 +160,12 @@ class HighLowResponse(Randomizer):
             for row in rows
         ]
         alone = among[0] if among is not None and seen and len(set(among)) == 1 else None
-        shown = [(self.passes if v == alone else Fraction(0), self.passes * (v == x), self.passes * (v == z)) for v in {x, z}]
-        return [*made, *(Contrast(*row) for row in shown if row[1] or row[2])]
+        shown = [
+            Contrast(self.passes * (v == alone), self.passes * (v == x), self.passes * (v == z))
+            for v in {x, z, *(() if alone is None else (alone,))}
+            if self.is_other[v] and self.passes
+        ]
+        return [*made, *shown]
 
     def reports(self) -> Iterable[int]:
         yield from self.inner.reports()

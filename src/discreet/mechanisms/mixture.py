@@ -120,6 +120,10 @@ class Mixture(Randomizer):
             found += (row.scaled(Fraction(unit, 1 << self.word_bits)) for row in rows)
         return found
 
+    def meeting(self, x: int, z: int) -> Fraction | None:
+        found = [(Fraction(unit, 1 << self.word_bits), part.meeting(x, z)) for unit, part in zip(self.units, self.parts, strict=True)]
+        return None if any(one is None for _, one in found) else sum((c * c * (one or 0) for c, one in found), Fraction(0))
+
     def hiders(self, x: int) -> Sequence[int]:
         return self.parts[0].hiders(x)
 

@@ -102,6 +102,11 @@ class Paired(Numbered):
         rows = (tuple(a * b for a, b in zip(one, two, strict=True)) for one, two in product(first, second))
         return hidden_by(merged(Contrast(*row) for row in rows), x, z, among)
 
+    def meeting(self, x: int, z: int) -> Fraction | None:
+        (x1, x2), (z1, z2) = divmod(x, self.second.size), divmod(z, self.second.size)
+        first, second = self.first.meeting(x1, z1), self.second.meeting(x2, z2)
+        return None if first is None or second is None else first * second
+
     def pairs(self) -> Iterator[Pair]:
         spend(self.size**2, f"{self.name} of {self.size} values")
         leak = self.leaks()

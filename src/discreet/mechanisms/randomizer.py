@@ -18,7 +18,7 @@ from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..errors import InvalidReport, shown
 from ..exact import log_of
-from .contrast import Contrast, listed
+from .contrast import LISTED, Contrast, listed
 from .law import WORD_BITS, Law
 
 if TYPE_CHECKING:
@@ -152,6 +152,12 @@ class Randomizer(ABC):
         smaller than the true one, so a closed form need not know `among`.
         """
         return listed(self, x, z, among)
+
+    def meeting(self, x: int, z: int) -> Fraction | None:
+        """At most the probability that a report of x and one of z are the same; None where there are too many to list."""
+        if 2 * self.outputs > LISTED:
+            return None
+        return sum((self.probability(x, y) * self.probability(z, y) for y in self.reports()), Fraction(0))
 
     def hiders(self, x: int) -> Sequence[int]:
         """The values whose holders may hide one of x: all, unless reports show some of them to be no such."""

@@ -13,7 +13,7 @@ from typing import Any
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
 from ..exact import ceil_div, exp_below, rough
-from .contrast import Contrast, hidden_by, listed, two_levels
+from .contrast import Contrast, hidden_by, listed, meeting, two_levels
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
 from .law import WORD_BITS, Law
 from .support import Blank, Neutral, SetValued
@@ -130,6 +130,9 @@ class Subset(SetValued):
         return hidden_by(
             [Contrast(row.floor * even, row.own / even, row.other * even, row.neutral) for row in rows], x, z, among
         )
+
+    def meeting(self, x: int, z: int) -> Fraction:
+        return meeting(self.contrast(x, z) or (), math.comb(self.size, self.d))
 
     def neutral_even(self, neutral: Neutral) -> Fraction:
         return evenness(self.size - self.d + 1, neutral.steps, self.word_bits)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..exact import ceil_div, exp_below
-from .contrast import Contrast, hidden_by, listed, two_levels
+from .contrast import Contrast, hidden_by, listed, meeting, two_levels
 from .enclosed import Enclosed
 from .numbered import Numbered
 from .randomizer import Pair, Sets
@@ -252,6 +252,11 @@ class Indexed(Numbered, Supporting):
         even = Fraction(1, self.outputs)
         rows = two_levels((self.low, self.high), self.support_counts(x, z), spare=self.spare, even=even)
         return hidden_by(rows, x, z, among)
+
+    def meeting(self, x: int, z: int) -> Fraction:
+        """As told; words that are spare, below one in 2**40, are not counted."""
+        even = Fraction(1, self.outputs)
+        return meeting(two_levels((self.low, self.high), self.support_counts(x, z), even=even), self.outputs)
 
     # -- values that need no protection: `units` words for each neutral report, unless overridden ---------
     def hiding(self, epsilon: Fraction) -> Neutral:

@@ -96,6 +96,11 @@ class Unary(SetValued):
             rows.append(Contrast(off * chance, own * chance, other * chance, chance))
         return hidden_by(rows, x, z, among)
 
+    def meeting(self, x: int, z: int) -> Fraction:
+        p, q = self.g, self.h
+        apart, same, others = p * q + (1 - p) * (1 - q), p * p + (1 - p) ** 2, q * q + (1 - q) ** 2
+        return Fraction(same * others ** (self.size - 1) if x == z else apart**2 * others ** (self.size - 2))
+
     # -- values that need no protection: one more word, below `units` for a neutral report --------------
     def hiding(self, epsilon: Fraction) -> Neutral:
         space = 1 << self.word_bits
