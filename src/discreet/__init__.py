@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import bounds, checks, errors, geo, limits, random, spark
+    from .accounting.exposing import Exposure, exposure
+    from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
     from .auditing import Audit, audit
     from .build import mechanism
@@ -43,11 +45,13 @@ _HOMES = {
     "Domain": "domain",
     "Estimate": "results.unbiased",
     "Explanation": "explanation",
+    "Exposure": "accounting.exposing",
     "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
     "Plan": "planning",
     "Projected": "results.projection",
     "Query": "results.shares",
+    "Repeated": "accounting.repetition",
     "Shares": "results.shares",
     "Shrunk": "results.shrinking",
     "Shuffled": "accounting.shuffling",
@@ -63,6 +67,7 @@ _HOMES = {
     "errors": "errors",
     "estimate": "results.unbiased",
     "explain": "choose",
+    "exposure": "accounting.exposing",
     "geo": "geo",
     "likelihood": "results.likelihood",
     "limits": "limits",
@@ -71,6 +76,7 @@ _HOMES = {
     "post_process": "mechanisms.post_process",
     "project": "results.projection",
     "random": "random",
+    "repeated": "accounting.repetition",
     "shrink": "results.shrinking",
     "shuffled": "accounting.shuffling",
     "spark": "spark",
@@ -88,11 +94,13 @@ __all__ = [
     "Domain",
     "Estimate",
     "Explanation",
+    "Exposure",
     "Likelihood",
     "Mechanism",
     "Plan",
     "Projected",
     "Query",
+    "Repeated",
     "Shares",
     "Shrunk",
     "Shuffled",
@@ -108,6 +116,7 @@ __all__ = [
     "errors",
     "estimate",
     "explain",
+    "exposure",
     "geo",
     "likelihood",
     "limits",
@@ -116,6 +125,7 @@ __all__ = [
     "post_process",
     "project",
     "random",
+    "repeated",
     "shrink",
     "shuffled",
     "spark",

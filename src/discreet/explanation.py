@@ -17,6 +17,7 @@ from .errors import NotIdentifiable
 from .exact import text_of
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.randomizer import Randomizer
+from .mechanisms.telling import gained
 from .objective import Objective, objective_of
 from .statistics.numeric import NUMERIC
 
@@ -150,6 +151,9 @@ class Explanation:
         ]
         if len(self.parts) > SHOWN_PARTS:
             lines.append(f"- and {len(self.parts) - SHOWN_PARTS} other kinds of block")
+        even = np.full(self.chosen.context.size, 1 / self.chosen.context.size)
+        if (guess := self.chosen.randomizer.guess(even, NUMERIC)) is not None:
+            lines.append(f"{gained(guess, float(even[0]))[:-1]}, at even shares.")
         return "\n".join(lines)
 
 

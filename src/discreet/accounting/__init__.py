@@ -9,15 +9,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .exposing import Exposure, exposure
+    from .repetition import Repeated, repeated
     from .shuffling import Shuffled, batch_needed, shuffled
 
 _HOMES = {
+    "Exposure": "exposing",
+    "Repeated": "repetition",
     "Shuffled": "shuffling",
     "batch_needed": "shuffling",
+    "exposure": "exposing",
+    "repeated": "repetition",
     "shuffled": "shuffling",
 }
 
-__all__ = ["Shuffled", "batch_needed", "shuffled"]
+__all__ = ["Exposure", "Repeated", "Shuffled", "batch_needed", "exposure", "repeated", "shuffled"]
 
 
 def __getattr__(name: str) -> Any:

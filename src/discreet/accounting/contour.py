@@ -41,20 +41,21 @@ class Grid(NamedTuple):
     theta: float
     tau: float
     step: float
-    count: int
+    many: int
 
     @property
     def cut(self) -> float:
-        """A bound on the weights ``e^(-(tau u)^2 / 2) / u^2`` of all terms that are left out, on both sides together."""
-        u = (self.count + 1) * self.step
+        """A bound on the weights ``e^(-(tau u)^2 / 2) / u^2`` of all terms that are left out, on both sides."""
+        u = (self.many + 1) * self.step
         return 2 * math.exp(-((self.tau * u) ** 2) / 2) / u**2 * (1 + 1 / (self.step * self.tau**2 * u))
 
     def nodes(self, width: int) -> Iterator[tuple[Reals, Complexes]]:
         """The weights of the terms, two for each that stands for its mirror image as well, and their places."""
         each = max(1, CHUNK // max(1, width))
-        for first in range(0, self.count + 1, each):
-            number = np.arange(first, min(first + each, self.count + 1))
-            yield np.where(number == 0, 1.0, 2.0), self.theta + 1j * self.step * number
+        for first in range(0, self.many + 1, each):
+            number = np.arange(first, min(first + each, self.many + 1))
+            places = np.asarray(self.theta + 1j * self.step * number, dtype=np.complex128)
+            yield np.where(number == 0, 1.0, 2.0), places
 
 
 def grid_of(theta: float, deviation: float, *, fine: float, span: float) -> Grid:

@@ -24,6 +24,9 @@ from ..mechanisms.contrast import Contrast
 from .contour import ULP, Reals
 from .positive_part import positive_part
 
+FURTHEST = 500.0
+"""Beyond this epsilon nothing is won by others."""
+
 
 class Split(NamedTuple):
     """Numbers as sums of two floats each, the second far below the first."""
@@ -52,6 +55,13 @@ class Divergence:
         self._told = [(row.own, row.other) for row in rows if not row.floor]
         self._rows = [(row.own, row.other) for row in rows]
 
+    @property
+    def spread(self) -> float:
+        """sum (P - R)**2 / m: n times the square of the width of a normal law that is about as telling; no bound."""
+        if any(own > other for own, other in self._told):
+            return math.inf
+        return float(self.masses @ (self.own.high - self.other.high) ** 2)
+
     def delta(self, n: int, epsilon: float, *, enough: float = 0.0) -> float:
         """The smallest certified delta among n reports, or any that is at most `enough`; NaN stays NaN."""
         if not epsilon >= 0:
@@ -60,7 +70,7 @@ class Divergence:
             return _up(sum((own for own, other in self._rows if not other), Fraction(0)))
         g = exp_below(Fraction(epsilon))
         alone, told = _beyond(self._rows, g), _beyond(self._told, g)
-        if n == 1 or alone == told or alone <= enough:
+        if n == 1 or alone == told or alone <= enough or epsilon > FURTHEST:
             return alone
         found = positive_part(self.masses, self._steps(g), n, enough=max(0.0, enough - told) * n) / n
         return min(alone, (told + found) * (1 + 4 * ULP)) if found == found else math.nan

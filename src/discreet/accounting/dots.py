@@ -1,8 +1,9 @@
 """A pair of laws that tells as much as a shuffled batch: its certified deltas at some points, connected.
 
-At gamma = e**epsilon the divergence h(gamma) = sup_S P(S) - gamma R(S) is convex, so the lines between certified points lie above
-it. A jump of slope at gamma_i is the probability under R of a report whose ratio is gamma_i, and gamma_i times that
-the probability under P. Below gamma = 1 the other direction of the pair gives ``h(gamma) = 1 - gamma + gamma h'(1/gamma)``.
+At gamma = e**epsilon the divergence h(gamma) = sup_S P(S) - gamma R(S) is convex, so the lines between certified points
+lie above it. A jump of slope at gamma_i is the probability under R of a report whose ratio is gamma_i, and gamma_i
+times that the probability under P. Below gamma = 1 the other direction of the pair gives
+``h(gamma) = 1 - gamma + gamma h'(1/gamma)``.
 
 References: Doroshenko2022 (connect the dots).
 """

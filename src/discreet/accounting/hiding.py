@@ -1,4 +1,4 @@
-"""Who hides a report among those that are shuffled with it: which values, and how many people are known to hold them."""
+"""Who hides a report among those that are shuffled with it: which values, and how many people hold them for certain."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ MOST = 1 << 62
 
 @dataclass(frozen=True)
 class Crowd:
-    """The values whose holders hide a report, and how many reports there are: in all, or of every block by its first value."""
+    """The values whose holders hide a report, and how many reports there are.
+
+    That is `total`, or by block, under the first value of each, where reports show their block.
+    """
 
     among: tuple[int, ...] | None
     total: int | None
@@ -43,7 +46,9 @@ def crowd_of(mechanism: Mechanism, n: Any, among: Any) -> Crowd:
         chosen = tuple(dict.fromkeys(mechanism.context.domain.asked(value) for value in values))
     if isinstance(n, Tally):
         if n.fingerprint != mechanism.fingerprint:
-            raise MechanismMismatch(f"n: a tally of {n.mechanism.name} does not say how many hide one of this mechanism")
+            raise MechanismMismatch(
+                f"n: a tally of {n.mechanism.name} does not say how many hide one of this mechanism"
+            )
         return _of_tally(mechanism, n, chosen)
     if isinstance(n, Mapping):
         if chosen is not None:
@@ -68,7 +73,7 @@ def count_of(n: object, name: str) -> int:
 def _of_tally(mechanism: Mechanism, tally: Tally, among: tuple[int, ...] | None) -> Crowd:
     if among is not None or len(mechanism.randomizer.hiders(0)) == mechanism.context.size:
         return Crowd(among, max(1, tally.n), {})
-    found = {}
+    found: dict[int, int] = {}
     for group in mechanism.randomizer.groups(NUMERIC):
         totals = np.asarray(group.randomizer.total(tally.counts[group.cells], NUMERIC)).reshape(-1)
         found |= {int(of[0]): int(count) for of, count in zip(group.values, totals, strict=True)}

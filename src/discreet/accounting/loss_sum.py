@@ -5,8 +5,8 @@ With P and R the laws of a report under x and z, losses log(P/R), and ``K(t) = s
     delta(epsilon) = 1 - prod (1 - b_i)^T_i + (1 / 2 pi i) int e^(K(t) - t epsilon) / (t (t + 1)) dt,
 
 b being the probability of reports that z never writes. The integral is a sum as in `contour`; the noise on top is one
-more release, Gaussian, with the factor ``e^(tau^2 t (t + 1) / 2)``, which can only raise delta. Where there are few ways
-in which the losses can come about, they are listed instead.
+more release, Gaussian, with the factor ``e^(tau^2 t (t + 1) / 2)``, which can only raise delta. Where there are few
+ways in which the losses can come about, they are listed instead.
 
 References: Alghamdi2022 (the contour); Kairouz2015 (composition of pairs of laws).
 """

@@ -1,12 +1,14 @@
-"""The mean of the positive part of a sum of n independent steps, never below the truth, at a cost that n does not enter.
+"""The mean of the positive part of a sum of n independent steps, never below the truth, at a cost free of n.
 
-A step is ``steps[j]`` with probability ``masses[j]`` and 0 otherwise. With ``K(t) = n log(1 + sum_j q_j (e^(t l_j) - 1))``
-and any theta > 0 the mean of S_+ is ``(1 / 2 pi i) int e^K(t) t^-2 dt`` along Re t = theta; computed is
+A step is ``steps[j]`` with probability ``masses[j]`` and 0 otherwise. With
+``K(t) = n log(1 + sum_j q_j (e^(t l_j) - 1))`` and any theta > 0 the mean of S_+ is
+``(1 / 2 pi i) int e^K(t) t^-2 dt`` along Re t = theta; computed is
 
     (h / 2 pi) sum_k (e^K(t_k) - (1 - |q|)^n) e^((tau t_k)^2 / 2) / t_k^2,    t_k = theta + i k h,
 
 where the atom that no step was taken is left out, adding nothing to S_+. See `contour` for why this is not below the
-mean; what rounding can have taken off is added, and so are the terms that were left out. A few steps are listed instead.
+mean; what rounding can have taken off is added, and so are the terms that were left out. Where there are few ways in
+which the steps can come about, they are listed instead.
 
 References: Balle2019 (the sum); Alghamdi2022 (the contour).
 """

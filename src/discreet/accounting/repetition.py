@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import islice
 from operator import add
 from typing import Any
@@ -65,7 +65,7 @@ class Repeated:
         return composed_delta(self._laws(*self._pair(x, z)), level_of(epsilon))
 
     def epsilon(self, x: Value, z: Value, delta: float) -> float:
-        """The smallest certified epsilon of x against z at `delta`, to six digits, rounded up; never above the exact sum."""
+        """The smallest certified epsilon of x against z at `delta`, rounded up to six digits; never above the sum."""
         i, j = self._pair(x, z)
         laws = self._laws(i, j)
         return smallest_epsilon(
@@ -103,8 +103,10 @@ class Repeated:
         columns: list[tables.Column] = [("x", "s"), ("against z", "s"), ("sum of E", "s"), ("epsilon", ".6g")]
         columns += [("success", ".4f"), ("change shows", ".4f")]
         shown = [
-            (str(r["x"]), str(r["z"]), f"{r['claimed']:g}", r["epsilon"])
-            + tuple(math.ceil(r[key] * 1e4) / 1e4 for key in ("success", "change_shows"))
+            (
+                *(str(r["x"]), str(r["z"]), f"{r['claimed']:g}", r["epsilon"]),
+                *(math.ceil(r[key] * 1e4) / 1e4 for key in ("success", "change_shows")),
+            )
             for r in rows
         ]
         told = ", ".join(f"{times:,} x {_name(one)}" for one, times in self.releases)
@@ -112,8 +114,12 @@ class Repeated:
         if self._collected:
             lines.append("Holds against a collector who keeps every report, for a plan that was fixed beforehand.")
         else:
-            lines.append("Holds against whoever sees the batches, but not who sent what: against the collector, the sum of E holds.")
-        lines.append("A report that is kept and sent again costs once; then a change of value shows as often as the last column says.")
+            lines.append(
+                "Holds against whoever sees the batches, but not who sent what; against the collector, the sum."
+            )
+        lines.append(
+            "A report that is kept and sent again costs once; a change of value then shows as the last column says."
+        )
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -131,7 +137,12 @@ class Repeated:
             if claimed == math.inf:
                 continue
             x, z = values[i], values[j]
-            row = {"x": plain_value(x), "z": plain_value(z), "claimed": float(claimed), "epsilon": self.epsilon(x, z, delta)}
+            row = {
+                "x": plain_value(x),
+                "z": plain_value(z),
+                "claimed": float(claimed),
+                "epsilon": self.epsilon(x, z, delta),
+            }
             yield row | {"success": self.success(x, z), "change_shows": self.change_shows(x, z)}
 
     def _pair(self, x: Value, z: Value) -> tuple[int, int]:
@@ -153,7 +164,7 @@ class Repeated:
 
     def _laws(self, i: int, j: int) -> Sequence[Release]:
         if (i, j) not in self._known:
-            found = ((_dots if isinstance(one, Shuffled) else _law)(one, i, j) for one, _ in self.releases)
+            found = [_dots(one, i, j) if isinstance(one, Shuffled) else _law(one, i, j) for one, _ in self.releases]
             self._known[i, j] = tuple(Release(law, times) for law, (_, times) in zip(found, self.releases, strict=True))
         return self._known[i, j]
 
@@ -191,16 +202,17 @@ def _dots(one: Shuffled, i: int, j: int) -> Losses:
     """The losses of one shuffled batch, by connecting certified points."""
     values, closure = one.mechanism.context.values, one.mechanism.context.closure()
     x, z = values[i], values[j]
-    ends = min(one.epsilon(x, z, REACH), FURTHEST), min(one.epsilon(z, x, REACH), FURTHEST)
-    backward = above(closure.at(j, i))
-    return connected(lambda e: one.delta(x, z, e), lambda e: one.delta(z, x, e), ends, backward)
+    forward, backward = partial(one.delta, x, z), partial(one.delta, z, x)
+    left = [curve(FURTHEST) for curve in (forward, backward)]  # what no epsilon makes smaller
+    ends = one.epsilon(x, z, left[0] * (1 + REACH) + REACH), one.epsilon(z, x, left[1] * (1 + REACH) + REACH)
+    return connected(forward, backward, (min(ends[0], FURTHEST), min(ends[1], FURTHEST)), above(closure.at(j, i)))
 
 
 def repeated(releases: Mechanism | Shuffled | Iterable[Mechanism | Shuffled], times: int) -> Repeated:
     """What a person gives away by `times` fresh reports of each of these mechanisms, or shuffled collections of them.
 
-    ``context`` is the exact sum of their contexts. `delta`, `epsilon` and `success` are those of the reports' exact laws
-    together, with every rounding up, and never above the sum.
+    `context` is the exact sum of their contexts. `delta`, `epsilon` and `success` are those of the exact laws of all
+    reports together, with every rounding up, and never above the sum.
 
     References: Kairouz2015; Alghamdi2022; Doroshenko2022 (for shuffled collections).
     """

@@ -10,17 +10,17 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
-from .. import tables
 from ..domain import Value, plain_value
 from ..errors import InvalidInput, NotServed, check_type
-from ..exact import Epsilon
 from ..mechanisms.contrast import Contrast, extremal
 from ..mechanisms.mechanism import Mechanism
 from .divergence import Divergence
 from .hiding import MOST, Crowd, count_of, crowd_of
-from .solving import delta_of, level_of, smallest_epsilon
+from .pair_accounts import PairAccount, table
+from .solving import Curve, delta_of, level_of, smallest_epsilon
 
 DELTA = 1e-6
 """The delta of tables and of JSON, unless another is asked for."""
@@ -35,32 +35,7 @@ SCANNED = 1 << 12
 """How many values are looked at to find some that differ."""
 
 SHOWN = 20
-"""The most pairs of a printed table."""
-
-
-@dataclass(frozen=True)
-class PairAccount:
-    """What n shuffled reports give away of x against z: epsilon at a delta, what is really attained, and a guess.
-
-    `epsilon` is certified, `attained` that of one population, `success` the most that somebody is right who is told that
-    a person holds x or z, each with even odds, and must say which.
-    """
-
-    x: Value
-    z: Value
-    n: int
-    claimed: Epsilon
-    epsilon: float
-    attained: float
-    success: float
-    basis: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """The row as plain data."""
-        names = {"x": plain_value(self.x), "z": plain_value(self.z)}
-        claimed, epsilon = (None if e == math.inf else float(e) for e in (self.claimed, self.epsilon))
-        rest = {"attained": self.attained, "success": self.success, "basis": self.basis}
-        return names | {"n": self.n, "claimed": claimed, "epsilon": epsilon} | rest
+"""The most pairs of a table."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +47,11 @@ class Shuffled:
 
     # -- one pair ------------------------------------------------------------------------------------
     def delta(self, x: Value, z: Value, epsilon: float) -> float:
-        """The certified delta of x against z at `epsilon`: no event is likelier under x than ``e**epsilon`` times under z,
-        plus delta, whatever the others hold. It is directed: z against x may have another."""
+        """The certified delta of x against z at `epsilon`, whatever the others hold.
+
+        No event is likelier under x than ``e**epsilon`` times as likely as under z, plus delta. It is directed: z
+        against x may have another.
+        """
         i, j = self._pair(x, z)
         return min(1.0, self._divergence(i, j).delta(self.crowd.count(self.mechanism, i), level_of(epsilon)))
 
@@ -83,7 +61,7 @@ class Shuffled:
         return self._epsilon(i, j, delta_of(delta))
 
     def attained(self, x: Value, z: Value, delta: float) -> float:
-        """An epsilon below which x against z is not at `delta` where all others hold one value: the worst that was tried.
+        """An epsilon that x against z really has at `delta` where all others hold one value: the worst that was tried.
 
         The truth, the worst over everything that others may hold, is between this and `epsilon`.
         """
@@ -91,7 +69,10 @@ class Shuffled:
         return self._attained(i, j, delta_of(delta))
 
     def success(self, x: Value, z: Value) -> float:
-        """How often somebody is right, at most, who must say from the batch whether a person holds x or z: (1 + delta(0)) / 2."""
+        """How often somebody is right, at most, who must say from the batch whether a person holds x or z.
+
+        It is ``(1 + delta(0)) / 2``, the smaller of both directions.
+        """
         i, j = self._pair(x, z)
         return self._success(i, j)
 
@@ -103,11 +84,15 @@ class Shuffled:
         """What the answers for x against z rest on: "floor", or "E" where the reports are too many to look at."""
         return "E" if self._contrast(*self._pair(x, z)) is None else "floor"
 
+    def account(self, x: Value, z: Value, delta: float) -> PairAccount:
+        """All of these for x against z in one row."""
+        return self._account(*self._pair(x, z), delta_of(delta))
+
     # -- all pairs -----------------------------------------------------------------------------------
     def worst(self, delta: float = DELTA) -> PairAccount:
         """The pair with the largest epsilon at `delta` of all for which E asks for anything."""
         asked, found, most = delta_of(delta), None, -1.0
-        for i, j in self._different():
+        for i, j in self._ranked:
             n = self.crowd.count(self.mechanism, i)
             if most >= 0 and self._divergence(i, j).delta(n, most, enough=asked) <= asked:
                 continue
@@ -118,9 +103,9 @@ class Shuffled:
         return self._account(*found, asked)
 
     def pairs(self, delta: float = DELTA) -> Iterator[PairAccount]:
-        """Every pair that E asks for and that differs from those before in what tells it apart."""
+        """Every pair that E asks for and that differs from the others in what tells it apart, the clearest first."""
         asked = delta_of(delta)
-        return (self._account(i, j, asked) for i, j in self._different())
+        return (self._account(i, j, asked) for i, j in self._ranked)
 
     @property
     def hiders(self) -> str | list[Any]:
@@ -131,38 +116,30 @@ class Shuffled:
         return "everybody" if self.crowd.total is not None else "the own block"
 
     def as_dict(self, *, delta: float = DELTA) -> dict[str, Any]:
-        """The pairs at `delta` as plain data."""
-        rows = [row.as_dict() for row in self.pairs(delta)]
-        return {"mechanism": self.mechanism.name, "n": self.crowd.total, "delta": delta, "hiders": self.hiders, "pairs": rows}
+        """The first pairs at `delta` as plain data."""
+        return self.data(list(islice(self.pairs(delta), SHOWN)), delta)
+
+    def data(self, rows: Sequence[PairAccount], delta: float) -> dict[str, Any]:
+        """Some pairs as plain data."""
+        about = {"mechanism": self.mechanism.name, "n": self.crowd.total, "delta": delta, "hiders": self.hiders}
+        return about | {"pairs": [row.as_dict() for row in rows]}
 
     def text(self, delta: float = DELTA) -> str:
-        """The pairs at `delta` as a table, with what the numbers hold against."""
-        rows = sorted(self.pairs(delta), key=lambda row: -row.epsilon)
-        columns: list[tables.Column] = [("x", "s"), ("against z", "s"), ("n", ",d"), ("E", "s")]
-        columns += [("epsilon", ".6g"), ("attained", ".6g"), ("success", ".4f")]
-        shown = [
-            (str(r.x), str(r.z), r.n, f"{float(r.claimed):g}", r.epsilon, r.attained, math.ceil(r.success * 1e4) / 1e4)
-            for r in rows[:SHOWN]
-        ]
-        lines = [f"{self.mechanism.name}, shuffled, at delta {delta:g}; hidden by {self._hidden_by}", tables.text(columns, shown)]
-        lines += [f"and {len(rows) - SHOWN} other pairs"] if len(rows) > SHOWN else []
-        lines.append("Holds against whoever sees the batch or its tally, but not who sent what: against the collector, E holds.")
-        if any(row.basis == "E" for row in rows):
-            lines.append("Where the reports are too many to look at, epsilon is E itself.")
-        if any(delta * row.n > 1 for row in rows):
-            lines.append(f"delta={delta:g} is more than one in n: it allows one report of the batch to be shown outright.")
-        return "\n".join(lines)
+        """The first pairs at `delta` as a table, with what the numbers hold against."""
+        return self.table(list(islice(self.pairs(delta), SHOWN)), delta)
+
+    def table(self, rows: Sequence[PairAccount], delta: float) -> str:
+        """Some pairs as a table."""
+        hidden = f"{self.hiders}, whatever they hold"
+        if not isinstance(self.hiders, str):
+            hidden = f"people who are known to hold {' or '.join(map(str, self.hiders[:5]))}"
+        title = f"{self.mechanism.name}, shuffled, at delta {delta:g}; hidden by {hidden}"
+        return table(title, rows, delta, of=len(self._ranked) if len(rows) == SHOWN else 0)
 
     def __str__(self) -> str:
         return self.text()
 
     # -- how -----------------------------------------------------------------------------------------
-    @property
-    def _hidden_by(self) -> str:
-        if isinstance(self.hiders, str):
-            return f"{self.hiders}, whatever they hold"
-        return f"people who are known to hold {' or '.join(map(str, self.hiders[:5]))}"
-
     def _pair(self, x: Value, z: Value) -> tuple[int, int]:
         domain = self.mechanism.context.domain
         i, j = domain.asked(x), domain.asked(z)
@@ -190,7 +167,7 @@ class Shuffled:
     def _epsilon(self, i: int, j: int, delta: float) -> float:
         divergence, n = self._divergence(i, j), self.crowd.count(self.mechanism, i)
         claimed = self.mechanism.context.closure().at(i, j)
-        return smallest_epsilon(lambda epsilon, enough: divergence.delta(n, epsilon, enough=enough), delta, claimed)
+        return smallest_epsilon(_curve(divergence, n), delta, claimed)
 
     def _attained(self, i: int, j: int, delta: float) -> float:
         n, best = self.crowd.count(self.mechanism, i), 0.0
@@ -202,10 +179,7 @@ class Shuffled:
             if not _whole(divergence) or divergence.delta(n, best, enough=delta) <= delta:
                 continue
             claimed = self.mechanism.context.closure().at(i, j)
-            found = smallest_epsilon(
-                lambda epsilon, enough, at=divergence: at.delta(n, epsilon, enough=enough), delta * (1 + SLACK), claimed
-            )
-            best = max(best, found * (1 - 1e-6))
+            best = max(best, smallest_epsilon(_curve(divergence, n), delta * (1 + SLACK), claimed) * (1 - 1e-6))
         return best
 
     def _supposed(self, i: int, j: int) -> list[int]:
@@ -228,16 +202,20 @@ class Shuffled:
         basis = "E" if self._contrast(i, j) is None else "floor"
         return PairAccount(values[i], values[j], n, claimed, epsilon, attained, self._success(i, j), basis)
 
-    def _different(self) -> Iterator[tuple[int, int]]:
-        """The pairs that E asks for, one for each contrast and number of reports."""
-        seen = set()
+    @cached_property
+    def _ranked(self) -> list[tuple[int, int]]:
+        """The pairs that E asks for, one for each contrast and number of reports; by a first guess the clearest first."""
+        found: dict[Any, tuple[float, int, int]] = {}
         for i, j in self.mechanism.randomizer.contrasts():
-            if self.mechanism.context.closure().at(i, j) == math.inf:
-                continue
-            key = id(self._divergence(i, j)), self.crowd.count(self.mechanism, i), self.mechanism.context.at(i, j)
-            if key not in seen:
-                seen.add(key)
-                yield i, j
+            if self.mechanism.context.closure().at(i, j) < math.inf:
+                divergence, n = self._divergence(i, j), self.crowd.count(self.mechanism, i)
+                key = id(divergence), n, self.mechanism.context.at(i, j)
+                found.setdefault(key, (-divergence.spread / n, i, j))
+        return [(i, j) for _, i, j in sorted(found.values())]
+
+
+def _curve(divergence: Divergence, n: int) -> Curve:
+    return lambda epsilon, enough: divergence.delta(n, epsilon, enough=enough)
 
 
 def _whole(divergence: Divergence) -> bool:
@@ -249,8 +227,8 @@ def shuffled(mechanism: Mechanism, n: Any, *, among: Iterable[Value] | None = No
     """What a batch of n reports gives away to somebody who sees it, or its tally, without who sent which.
 
     `n` counts honest reports, the own one among them: without those of people who may collude, and without fakes. For a
-    mechanism whose reports show their block it is ``{block: count}`` or a tally, since only reports of the same block hide
-    each other. `among` are the values that these n people are known to hold, all values unless given; it must be a
+    mechanism whose reports show their block it is ``{block: count}`` or a tally, since only reports of the same block
+    hide each other. `among` are the values that these n people are known to hold, all values unless given; it must be a
     fact, such as a count of reports that show a value, never an estimate.
 
     For each ordered pair, with m(y) the least probability of report y under any of those values and g <= e**epsilon,
@@ -264,7 +242,7 @@ def shuffled(mechanism: Mechanism, n: Any, *, among: Iterable[Value] | None = No
 
 
 def batch_needed(mechanism: Mechanism, epsilon: float, delta: float) -> int:
-    """The least number of reports, of each block where they show it, that are within `epsilon` and `delta` once shuffled.
+    """The least number of reports, of each block where they show it, within `epsilon` and `delta` once shuffled.
 
     It holds for every pair that E asks for. `NotServed` if no batch is large enough, as where some report of z is
     one that no other value hides.
@@ -272,7 +250,7 @@ def batch_needed(mechanism: Mechanism, epsilon: float, delta: float) -> int:
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
     level, asked = level_of(epsilon), delta_of(delta)
     one = Shuffled(mechanism, Crowd(None, 1, {}))
-    left = list(dict.fromkeys(one._divergence(i, j) for i, j in one._different()))
+    left = list(dict.fromkeys(one._divergence(i, j) for i, j in one._ranked))
 
     def enough(n: int) -> bool:
         return all(divergence.delta(n, level, enough=asked) <= asked for divergence in left)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from numbers import Real
+from fractions import Fraction
+
+import numpy as np
 
 from ..errors import InvalidInput, shown
 from ..exact import Epsilon
@@ -15,7 +17,7 @@ DIGITS = 6
 CLOSE = 1e-7
 """How close, relative to it, an epsilon is searched for before it is rounded up."""
 
-LARGEST = 700.0
+LARGEST = 64.0
 """The largest epsilon that is tried where E asks for nothing."""
 
 Curve = Callable[[float, float], float]
@@ -24,14 +26,14 @@ Curve = Callable[[float, float], float]
 
 def delta_of(delta: object) -> float:
     """A delta as a float between 0 and 1."""
-    if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 <= delta < 1:
+    if isinstance(delta, bool) or not isinstance(delta, (int, float, np.floating)) or not 0 <= delta < 1:
         raise InvalidInput(f"delta={shown(delta)} must be a number from 0 to below 1")
     return float(delta)
 
 
 def level_of(epsilon: object) -> float:
     """An epsilon at which a delta is asked for, as a float."""
-    if isinstance(epsilon, bool) or not isinstance(epsilon, Real) or not epsilon >= 0:
+    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, Fraction, np.floating)) or not epsilon >= 0:
         raise InvalidInput(f"epsilon={shown(epsilon)} must be a number that is not negative")
     return float(epsilon)
 

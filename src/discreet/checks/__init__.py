@@ -11,6 +11,7 @@
 
 from ..errors import CheckFailed
 from .certificate import check_certificate
+from .contrast import check_contrast
 from .engine import check_engine
 from .execution import check_every_word
 from .law import check_channel, check_pairs, check_reports
@@ -19,12 +20,14 @@ from .small_words import narrow
 from .statistics import check_influence, check_moments, check_unbiased
 from .suite import check_mechanism
 from .tallies import check_counting, check_merging
+from .telling import check_telling
 from .words import check_equal_words, check_scalar_is_vector
 
 __all__ = [
     "CheckFailed",
     "check_certificate",
     "check_channel",
+    "check_contrast",
     "check_counting",
     "check_engine",
     "check_equal_words",
@@ -37,6 +40,7 @@ __all__ = [
     "check_reports",
     "check_round_trips",
     "check_scalar_is_vector",
+    "check_telling",
     "check_unbiased",
     "narrow",
 ]

@@ -15,6 +15,7 @@ from .round_trips import check_round_trips
 from .small_words import Factory
 from .statistics import check_influence, check_moments, check_unbiased
 from .tallies import check_counting, check_merging
+from .telling import check_telling
 from .words import check_equal_words, check_scalar_is_vector
 
 
@@ -43,7 +44,8 @@ def check_mechanism(
         check_reports(mechanism)
         check_pairs(mechanism)
         check_contrast(mechanism)
-        done += ["channel", "reports", "pairs", "contrast"]
+        check_telling(mechanism)
+        done += ["channel", "reports", "pairs", "contrast", "telling"]
         if _identifiable(mechanism):
             check_unbiased(mechanism)
             check_moments(mechanism, seed=seed)

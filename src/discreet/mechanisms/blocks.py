@@ -18,6 +18,7 @@ from .contrast import Contrast
 from .kinds import randomizer_of
 from .law import Law, Row
 from .randomizer import Group, Pair, PartLayout, Randomizer
+from .telling import Telling
 from .units import check_law
 
 if TYPE_CHECKING:
@@ -160,6 +161,25 @@ class BlockResponse(Randomizer):
     def meeting(self, x: int, z: int) -> Fraction | None:
         block = self.block_of[x]
         return self.inner[block].meeting(self.place[x], self.place[z]) if self.block_of[z] == block else Fraction(0)
+
+    # -- what one report tells of a person ------------------------------------------------------------------
+    def guess(self, shares: Array, ops: Numeric) -> float | None:
+        total, known = 0.0, dict[tuple[int, bytes], float | None]()
+        for block, of in enumerate(self.members):
+            inside = shares[ops.integers(of)]
+            key = self.kind_of[block], inside.tobytes()
+            if key not in known:
+                known[key] = self.inner[block].guess(inside, ops)
+            one = known[key]
+            if one is None:
+                return None
+            total += one
+        return total
+
+    def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
+        block = self.block_of[x]
+        inside = shares[ops.integers(self.members[block])]
+        return self.inner[block].telling(self.place[x], inside / max(float(inside.sum()), 1e-300), ops)
 
     def contrasts(self) -> Iterator[tuple[int, int]]:
         known = [list(part.contrasts()) for part in self.kinds]

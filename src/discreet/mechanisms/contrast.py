@@ -67,10 +67,10 @@ def merged(rows: Iterable[Contrast]) -> list[Contrast]:
 def two_levels(
     levels: tuple[Fraction, Fraction], counts: tuple[int, int, int], *, spare: Fraction = NONE, even: Fraction = NONE
 ) -> list[Contrast]:
-    """The contrast of a randomizer whose reports have probability `low` or `high`, the higher if they support the value.
+    """The contrast of a randomizer whose reports have probability `low` or `high`, high if they support the value.
 
-    `counts` says how many reports support both x and z, x alone (and as many z alone), and neither. The `spare` share of
-    reports is the same for every value: told which they are, nobody learns anything. A report has the share `even`
+    `counts` says how many reports support both x and z, x alone (and as many z alone), and neither. The `spare` share
+    of reports is the same for every value: told which they are, nobody learns anything. A report has the share `even`
     among neutral ones.
     """
     (low, high), (both, only, none) = levels, counts

@@ -16,7 +16,9 @@ from .floyd import Steps
 from .kinds import randomizer_of
 from .law import Bits, Law
 from .randomizer import Cells, Pair, Randomizer
+from .set_valued import SetValued
 from .support import Neutral, Supporting
+from .telling import Telling, best_guess, told_of
 from .units import beyond_words, check_law, too_few
 
 if TYPE_CHECKING:
@@ -166,6 +168,31 @@ class HighLowResponse(Randomizer):
             if self.is_other[v] and self.passes
         ]
         return [*made, *shown]
+
+    # -- what one report tells of a person ------------------------------------------------------------------
+    def guess(self, shares: Array, ops: Numeric) -> float | None:
+        if not isinstance(self.inner, SetValued):
+            return best_guess(self, shares, ops)
+        mine, theirs = self._parted(shares, ops)
+        hidden = float(1 - self.passes)
+        top = hidden * max(theirs.tolist(), default=0.0)
+        return self.inner.guess(mine, ops, beside=top) + float(self.passes) * float(theirs.sum())
+
+    def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
+        mine, theirs = self._parted(shares, ops)
+        share, crowd = float(shares[x]), float(1 - self.passes) * float(theirs.sum())
+        found = None if isinstance(self.inner, SetValued) else told_of(self, x, shares, ops)
+        if self.is_other[x]:
+            if isinstance(self.inner, SetValued):
+                hidden = float(1 - self.passes) * share
+                least = hidden / (self.inner.crowding(mine) + crowd) if share else 0.0
+                found = Telling(least, 1.0 if self.passes and share else least, 0.0, 0.0)
+            return None if found is None else found._replace(own=float(self.passes), other=0.0)
+        if isinstance(self.inner, SetValued):
+            found = self.inner.telling(self.place[x], mine, ops, beside=crowd)
+        inside = float(self.inner.h) * (float(mine.sum()) - share) + float(self.inner.nu) * crowd
+        other = inside / (1 - share) if share < 1 else 0.0
+        return None if found is None else found._replace(own=float(self.inner.g), other=other)
 
     def reports(self) -> Iterable[int]:
         yield from self.inner.reports()

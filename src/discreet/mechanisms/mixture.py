@@ -21,6 +21,7 @@ from .kinds import randomizer_of
 from .law import Law
 from .randomizer import Pair, Randomizer
 from .table import filled
+from .telling import Telling
 from .units import check_law
 
 if TYPE_CHECKING:
@@ -121,8 +122,26 @@ class Mixture(Randomizer):
         return found
 
     def meeting(self, x: int, z: int) -> Fraction | None:
-        found = [(Fraction(unit, 1 << self.word_bits), part.meeting(x, z)) for unit, part in zip(self.units, self.parts, strict=True)]
-        return None if any(one is None for _, one in found) else sum((c * c * (one or 0) for c, one in found), Fraction(0))
+        found = [
+            (Fraction(unit, 1 << self.word_bits), part.meeting(x, z))
+            for unit, part in zip(self.units, self.parts, strict=True)
+        ]
+        return (
+            None if any(one is None for _, one in found) else sum((c * c * (one or 0) for c, one in found), Fraction(0))
+        )
+
+    def guess(self, shares: Array, ops: Numeric) -> float | None:
+        found = [part.guess(shares, ops) for part in self.parts]
+        if any(one is None for one in found):
+            return None
+        return sum(odds * (one or 0.0) for odds, one in zip(self.odds, found, strict=True))
+
+    def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
+        found = [one for part in self.parts if (one := part.telling(x, shares, ops)) is not None]
+        if len(found) < len(self.parts):
+            return None
+        own, other = (sum(odds * one[at] for odds, one in zip(self.odds, found, strict=True)) for at in (2, 3))
+        return Telling(min(one.least for one in found), max(one.most for one in found), own, other)
 
     def hiders(self, x: int) -> Sequence[int]:
         return self.parts[0].hiders(x)

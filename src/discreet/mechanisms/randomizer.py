@@ -20,6 +20,7 @@ from ..errors import InvalidReport, shown
 from ..exact import log_of
 from .contrast import LISTED, Contrast, listed
 from .law import WORD_BITS, Law
+from .telling import Telling, best_guess, told_of
 
 if TYPE_CHECKING:
     from ..statistics.numeric import Array, Numeric
@@ -154,7 +155,7 @@ class Randomizer(ABC):
         return listed(self, x, z, among)
 
     def meeting(self, x: int, z: int) -> Fraction | None:
-        """At most the probability that a report of x and one of z are the same; None where there are too many to list."""
+        """At most the probability that a report of x and one of z are the same; None where they are too many."""
         if 2 * self.outputs > LISTED:
             return None
         return sum((self.probability(x, y) * self.probability(z, y) for y in self.reports()), Fraction(0))
@@ -180,6 +181,15 @@ class Randomizer(ABC):
                     yield own[0], other[0]
                 elif len(own) > 1:
                     yield own[0], own[1]
+
+    # -- what one report tells of a person -----------------------------------------------------------
+    def guess(self, shares: Array, ops: Numeric) -> float | None:
+        """How often the best guess from one report is right: sum_y max_x p_x Q(y|x); None where that is too much."""
+        return best_guess(self, shares, ops)
+
+    def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
+        """What a report tells of x where values follow `shares`; None where the reports are too many to look at."""
+        return told_of(self, x, shares, ops)
 
     def describe(self) -> dict[str, Any]:
         """Its name and parameters, which is how a spec asks for it if it can be named at all; the rest is in `law`."""

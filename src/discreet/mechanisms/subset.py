@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,7 +16,8 @@ from ..exact import ceil_div, exp_below, rough
 from .contrast import Contrast, hidden_by, listed, meeting, two_levels
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
 from .law import WORD_BITS, Law
-from .support import Blank, Neutral, SetValued
+from .set_valued import SetValued
+from .support import Blank, Neutral
 from .units import beyond_words, check_law, check_size, too_few
 
 
@@ -130,6 +131,13 @@ class Subset(SetValued):
         return hidden_by(
             [Contrast(row.floor * even, row.own / even, row.other * even, row.neutral) for row in rows], x, z, among
         )
+
+    def first_members(self) -> Iterator[float]:
+        k, d = self.size, self.d
+        chance = d / k
+        for i in range(1, k + 1):
+            yield chance
+            chance *= max(0, k - i - d + 1) / max(1, k - i)
 
     def meeting(self, x: int, z: int) -> Fraction:
         return meeting(self.contrast(x, z) or (), math.comb(self.size, self.d))

@@ -12,7 +12,8 @@ from ..arithmetic import Arithmetic
 from ..exact import ceil_div, exp_below
 from .contrast import Contrast, hidden_by, listed
 from .law import WORD_BITS, Law
-from .support import Neutral, SetValued
+from .set_valued import SetValued
+from .support import Neutral
 from .units import beyond_words, check_law, check_size, too_few
 
 
@@ -91,7 +92,9 @@ class Unary(SetValued):
         off, on = (1 - self.g) / (1 - self.h), self.g / self.h  # how much likelier the own bit makes a set
         rows, bits = [], [(0, 0), (1, 1)] if x == z else [(0, 0), (0, 1), (1, 0), (1, 1)]
         for a, b in bits:
-            chance = math.prod(self.h if bit else 1 - self.h for bit in ((a,) if x == z else (a, b)))
+            chance = math.prod(
+                (self.h if bit else 1 - self.h for bit in ((a,) if x == z else (a, b))), start=Fraction(1)
+            )
             own, other = (on if bit else off for bit in (a, b))
             rows.append(Contrast(off * chance, own * chance, other * chance, chance))
         return hidden_by(rows, x, z, among)
