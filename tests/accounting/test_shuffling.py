@@ -49,7 +49,7 @@ def test_forty_thousand_values_take_no_longer():
 def test_any_number_of_reports_has_an_answer(n):
     found = dc.shuffled(uniform("hadamard", "1"), n).epsilon(0, 1, 1e-8)
     normal = math.sqrt((math.e - 1) ** 2 / (math.e + 1) / n)
-    assert 3 * normal < found < 7 * normal
+    assert 1.5 * normal < found < 7 * normal
 
 
 # -- who hides whom ---------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def test_the_own_block_hides_and_no_other():
     assert batch.epsilon(2, 3, 1e-6) == pytest.approx(0.130695, rel=1e-4)
     assert batch.attained(0, 1, 1e-6) == pytest.approx(0.126615, rel=1e-4)
     assert batch.attained(2, 3, 1e-6) == pytest.approx(0.130566, rel=1e-4)
-    assert dc.shuffled(mechanism, 2000, among=range(5)).epsilon(0, 1, 1e-6) == 1
+    assert dc.shuffled(mechanism, 2000, among=range(5)).epsilon(0, 1, 1e-6) >= 0.99999
     assert dc.shuffled(mechanism, 1000, among=[0, 1]).epsilon(0, 1, 1e-6) == batch.epsilon(0, 1, 1e-6)
     assert batch.delta(0, 2, 100) == 1
 
@@ -79,7 +79,7 @@ def test_a_tally_says_how_many_are_in_each_block():
     tally = mechanism.tally(mechanism.randomize_many([0] * 300 + [2] * 500, dc.random.seeded(1)))
     counted, named = dc.shuffled(mechanism, tally), dc.shuffled(mechanism, {"a": 300, "b": 500})
     assert counted.worst(1e-6) == named.worst(1e-6)
-    with pytest.raises(MechanismMismatch, match="another mechanism"):
+    with pytest.raises(MechanismMismatch, match="does not say"):
         dc.shuffled(uniform("hadamard", "1"), tally)
 
 
@@ -102,13 +102,6 @@ def test_a_sensitive_value_against_one_that_is_shown_never_falls_below_a_limit(n
     assert dc.shuffled(mechanism, n).epsilon(0, 7, 1e-6) == pytest.approx(epsilon, rel=1e-4)
     limit = -math.log(1 - float(mechanism.randomizer.passes))
     assert dc.shuffled(mechanism, n).epsilon(0, 7, 1e-6) > limit == pytest.approx(0.6201, abs=1e-4)
-
-
-@pytest.mark.parametrize(("base", "limit"), [("subset", 0.5231), ("randomized_response", 0.2954)])
-def test_the_limits_of_other_bases(base, limit):
-    parameters = {"d": 1} if base == "subset" else {}
-    mechanism = dc.mechanism(Context.high_low(range(12), range(5), "1"), base, **parameters)
-    assert -math.log(1 - float(mechanism.randomizer.passes)) == pytest.approx(limit, abs=0.24)
 
 
 def test_people_who_showed_the_other_value_hide_it():
@@ -189,14 +182,15 @@ def test_column_0_hides_everybody_and_the_gain_is_real(exactly):
 
 
 # -- what is sound where little is known ---------------------------------------------------------------
-def test_where_reports_are_too_many_to_look_at_nobody_is_taken_to_hide_them():
-    context = Context.nested({b: range(b * 40, b * 40 + 40) for b in range(3)}, ["1", "2"])
-    mechanism = dc.mechanism(context, "nested", base="subset") if False else dc.mechanism(context)
-    batch = dc.shuffled(mechanism, 10**6)
-    row = batch.account(0, 1, 1e-6)
-    assert row.epsilon <= 1
-    if row.basis == "E":
-        assert row.epsilon == pytest.approx(1, abs=1e-3)
+def test_where_reports_are_too_many_to_look_at_nobody_is_taken_to_hide_them(monkeypatch):
+    mechanism = dc.mechanism(Context.metric(range(6), "line", "0.5"), "exponential")
+    known = dc.shuffled(mechanism, 10**4).account(0, 5, 1e-6)
+    monkeypatch.setattr("discreet.mechanisms.contrast.LISTED", 0)
+    row = dc.shuffled(mechanism, 10**4).account(0, 5, 1e-6)
+    assert (row.basis, known.basis) == ("E", "floor")
+    assert known.epsilon < row.epsilon <= 2.5
+    assert known.success < row.success < 1
+    assert "nobody is taken to hide them" in str(dc.shuffled(mechanism, 10**4))
 
 
 def test_values_that_are_far_away_leave_no_floor_and_those_nearby_do():
@@ -212,7 +206,7 @@ def test_a_failed_sum_leaves_e_and_certainty(monkeypatch):
     batch = dc.shuffled(uniform("hadamard", "1"), 1000)
     assert batch.epsilon(0, 1, 1e-6) == 1
     assert batch.success(0, 1) == 1
-    assert math.isnan(batch.delta(0, 1, 0.1))
+    assert batch.delta(0, 1, 0.1) == 1
 
 
 def test_epsilons_have_six_digits_that_are_certified():
@@ -281,3 +275,10 @@ def test_batches_from_the_real_sampler_have_the_delta_that_is_computed():
     assert truth.delta(n, epsilon) == pytest.approx(0.015979, abs=1e-6)
     assert abs(seen - truth.delta(n, epsilon)) < 5.2 * deviation
     assert abs(seen - truth.delta(n // 4, epsilon)) > 5.2 * deviation
+
+
+@pytest.mark.parametrize(("base", "limit"), [("hadamard", 0.6201), ("subset", 0.5231), ("randomized_response", 0.2954)])
+def test_the_limit_against_a_shown_value_is_how_often_it_is_shown(base, limit):
+    mechanism = dc.mechanism(Context.high_low(range(12), range(5), "1"), base)
+    assert -math.log(1 - float(mechanism.randomizer.passes)) == pytest.approx(limit, abs=1e-4)
+    assert limit - 1e-4 < dc.shuffled(mechanism, 10**9).epsilon(0, 7, 1e-6) < limit + 1e-2
