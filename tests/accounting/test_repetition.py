@@ -38,6 +38,7 @@ def trinomial(masses, losses, times, epsilon):
         ("hadamard", "0.1", 365, 6.8811),
         ("hadamard", "1", 30, 22.588),
         ("hadamard", "1", 100, 53.002),
+        ("hadamard", "1", 365, 143.344),
         ("randomized_response", "0.1", 100, 1.6861),
     ],
 )

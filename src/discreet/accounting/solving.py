@@ -50,7 +50,7 @@ def smallest_epsilon(curve: Curve, delta: float, claimed: Epsilon) -> float:
     NaN certifies nothing: a curve that fails leaves `claimed`, which holds whatever happens.
     """
     limit = above(claimed)
-    high = min(limit, LARGEST)
+    high = min(limit, LARGEST) if limit == math.inf else limit
     if high < limit and not curve(high, delta) <= delta:
         return limit
     low, at_low = _start(curve, delta, high)
