@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -53,7 +54,7 @@ def random_table(rng):
     for row in rows:
         row[rng.randrange(outputs)] += 1
     exact = [[Fraction(entry, sum(row)) for entry in row] for row in rows]
-    return Table.of_fractions([row for row in exact])
+    return Table.of_fractions(exact)
 
 
 def test_three_hundred_random_tables_certified_is_above_the_floor_and_that_above_every_population(exactly):
@@ -93,13 +94,13 @@ def test_more_reports_never_tell_more():
     for name in ("hadamard", "randomized_response", "subset"):
         divergence = Divergence(dc.mechanism(uniform(7, "2"), name).randomizer.contrast(0, 1))
         found = [divergence.delta(n, 0.3) for n in (1, 2, 5, 20, 100, 1000, 10**4)]
-        assert all(after <= before * (1 + 1e-4) for before, after in zip(found, found[1:], strict=False))
+        assert all(after <= before * (1 + 1e-4) for before, after in pairwise(found))
 
 
 def test_larger_epsilons_have_smaller_deltas_and_at_e_nothing_is_left():
     divergence = Divergence(dc.mechanism(uniform(15, "1"), "hadamard").randomizer.contrast(0, 1))
     found = [divergence.delta(500, epsilon) for epsilon in np.linspace(0, 1, 12)]
-    assert all(after <= before for before, after in zip(found, found[1:], strict=False))
+    assert all(after <= before for before, after in pairwise(found))
     assert found[-1] == 0
 
 

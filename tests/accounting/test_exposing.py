@@ -74,7 +74,7 @@ def test_large_domains_have_closed_forms_within_what_e_promises(context, name):
 
 
 def test_where_the_reports_are_too_many_what_e_allows_is_said(monkeypatch):
-    mechanism = dc.mechanism(Context.graded({x: "1" for x in range(5)} | {9: "2"}), "graded_unary")
+    mechanism = dc.mechanism(Context.graded(dict.fromkeys(range(5), "1") | {9: "2"}), "graded_unary")
     exact = dc.exposure(mechanism)
     known = exact.guess, exact.range(0)
     monkeypatch.setattr("discreet.mechanisms.telling.LISTED", 0)
@@ -90,7 +90,9 @@ def test_sentences_are_rounded_against_us_and_name_the_share_that_is_assumed():
     lines = dc.exposure(uniform("randomized_response", k=2), prior=[0.9, 0.1]).sentences(1)
     assert lines[0] == "Of 100 people who hold it, 74 send a report that points to it."
     assert lines[1] == "Of 100 people who do not hold it, 26 would send a report like this too."
-    assert lines[2].startswith("If 10 of 100 people hold it, then of 100 who send the same report as you at most 24 and ")
+    assert lines[2].startswith(
+        "If 10 of 100 people hold it, then of 100 who send the same report as you at most 24 and "
+    )
     assert lines[2].endswith("at least 3 hold it.")
     assert "right 10 times in 100 instead of 7" in dc.exposure(uniform("hadamard")).sentence
 

@@ -30,7 +30,11 @@ def test_chernoff_serves_where_it_is_enough(monkeypatch):
 
 
 def test_losses_of_one_ratio_are_one():
-    rows = [Contrast(*map(Fraction, (1, 3, 6))), Contrast(*map(Fraction, (1, 1, 2))), Contrast(*map(Fraction, (0, 1, 0)))]
+    rows = [
+        Contrast(*map(Fraction, (1, 3, 6))),
+        Contrast(*map(Fraction, (1, 1, 2))),
+        Contrast(*map(Fraction, (0, 1, 0))),
+    ]
     found = losses_of(rows)
     assert found.masses.tolist() == [4.0]
     assert found.losses[0] == pytest.approx(-math.log(2))

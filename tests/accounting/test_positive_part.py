@@ -17,7 +17,9 @@ def exactly(mass: float, up: float, down: float, n: int) -> Decimal:
     """E[S_+] of n steps that are `up` with probability `mass` and `down` otherwise, to 50 digits."""
     with localcontext() as context:
         context.prec = 60
-        q, high, low = (Decimal(Fraction(one).numerator) / Decimal(Fraction(one).denominator) for one in (mass, up, down))
+        q, high, low = (
+            Decimal(Fraction(one).numerator) / Decimal(Fraction(one).denominator) for one in (mass, up, down)
+        )
         chance, total = (1 - q) ** n, Decimal(0)
         for i in range(n + 1):
             height = i * high + (n - i) * low
@@ -74,7 +76,9 @@ def test_what_is_not_a_number_gives_nothing_that_is_small(bad):
 @pytest.mark.parametrize("n", [10**3, 10**6, 10**9, 10**12])
 def test_the_number_of_terms_does_not_grow_with_n(n, monkeypatch):
     counted = []
-    monkeypatch.setattr(module, "grid_of", lambda *a, grid=module.grid_of, **k: counted.append(grid(*a, **k)) or counted[-1])
+    monkeypatch.setattr(
+        module, "grid_of", lambda *a, grid=module.grid_of, **k: counted.append(grid(*a, **k)) or counted[-1]
+    )
     masses, width = np.array([0.2, 0.2, 0.2]), 1 / math.sqrt(n)
     module._Sum(masses, np.array([1.0, 0.0, -1.0]) - 5 * width, n).value()
     assert counted[0].many < 150_000

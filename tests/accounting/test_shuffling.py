@@ -175,7 +175,9 @@ def test_column_0_hides_everybody_and_the_gain_is_real(exactly):
     """The floor that takes it for any other column is larger, and both are above the worst population."""
     mechanism = uniform("hadamard", "1", k=3)
     rows = mechanism.randomizer.contrast(0, 1)
-    plain = [row._replace(floor=row.floor if row.floor < row.own or row.own != row.other else row.floor / 2) for row in rows]
+    plain = [
+        row._replace(floor=row.floor if row.floor < row.own or row.own != row.other else row.floor / 2) for row in rows
+    ]
     ours, without = Divergence(rows).delta(4, 0.6), Divergence(plain).delta(4, 0.6)
     assert ours == pytest.approx(0.016036504, abs=1e-9)
     assert without > ours
@@ -282,3 +284,40 @@ def test_the_limit_against_a_shown_value_is_how_often_it_is_shown(base, limit):
     mechanism = dc.mechanism(Context.high_low(range(12), range(5), "1"), base)
     assert -math.log(1 - float(mechanism.randomizer.passes)) == pytest.approx(limit, abs=1e-4)
     assert limit - 1e-4 < dc.shuffled(mechanism, 10**9).epsilon(0, 7, 1e-6) < limit + 1e-2
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        dc.mechanism(Context.nested({b: range(40 * b, 40 * b + 40) for b in range(3)}, ["1", "2"]), bits=None),
+        dc.mechanism(Context.graded({x: "1" if x < 20 else "2" for x in range(40)}), "graded_unary"),
+        dc.mechanism(Context.high_low(range(60), range(30), "1"), "subset"),
+        dc.mechanism(Context.uniform(range(64), "1"), "unary"),
+        dc.mechanism(Context.uniform(range(6000), "2"), "general_hadamard"),
+    ],
+    ids=lambda mechanism: mechanism.name,
+)
+def test_mechanisms_with_too_many_reports_to_list_have_closed_forms(mechanism):
+    row = dc.shuffled(mechanism, 10**6).account(0, 1, 1e-6)
+    assert row.basis == "floor"
+    assert row.epsilon < float(row.claimed) / 20
+
+
+def test_one_sensitive_value_is_hidden_by_the_others():
+    mechanism = dc.mechanism(Context.high_low(range(3), [0], "1"), "randomized_response")
+    limit = -math.log(1 - float(mechanism.randomizer.passes))
+    assert dc.shuffled(mechanism, 10**6).epsilon(0, 1, 1e-6) < limit + 1e-2 < 1 + 2e-2
+
+
+def test_too_many_pairs_are_asked_for_one_by_one():
+    mechanism = dc.mechanism(Context.metric(range(200), "line", "0.2"), "geometric")
+    with pytest.raises(InvalidInput, match="ask for those that matter"):
+        dc.shuffled(mechanism, 1000).worst(1e-6)
+    assert dc.shuffled(mechanism, 1000).epsilon(0, 1, 1e-6) <= 0.2
+
+
+def test_a_ring_has_one_contrast_for_every_distance():
+    mechanism = dc.mechanism(Context.metric(range(6), "ring", "0.5"), "ring")
+    batch = dc.shuffled(mechanism, 1000)
+    assert batch.delta(0, 2, 0.01) == pytest.approx(batch.delta(3, 5, 0.01), rel=1e-9)
+    assert len(list(mechanism.randomizer.contrasts())) == 5

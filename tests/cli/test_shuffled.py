@@ -11,7 +11,9 @@ def test_every_block_has_its_own_number_of_reports(discreet):
 
 
 def test_json_has_the_agreed_keys_for_a_pair(discreet):
-    done = discreet("shuffled", "survey.toml", "--n", 1000, "--among", "n1", "--among", "n2", "--pair", "n1", "n2", "--json")
+    done = discreet(
+        "shuffled", "survey.toml", "--n", 1000, "--among", "n1", "--among", "n2", "--pair", "n1", "n2", "--json"
+    )
     told = json.loads(done.stdout)
     assert told["hiders"] == ["n1", "n2"]
     assert [(row["x"], row["z"]) for row in told["pairs"]] == [("n1", "n2"), ("n2", "n1")]
@@ -35,7 +37,9 @@ def test_a_tally_says_how_many_there_are(discreet, folder):
 
 
 def test_a_picture_of_the_pair(discreet, folder):
-    done = discreet("shuffled", "survey.toml", "--block", "north=99", "--block", "south=9", "--pair", "n1", "n2", "--plot", "p.svg")
+    done = discreet(
+        "shuffled", "survey.toml", "--block", "north=99", "--block", "south=9", "--pair", "n1", "n2", "--plot", "p.svg"
+    )
     assert done.exit_code == 0
     assert "n1 against n2" in (folder / "p.svg").read_text() or (folder / "p.svg").stat().st_size > 5000
 

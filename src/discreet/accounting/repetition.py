@@ -14,11 +14,11 @@ from fractions import Fraction
 from functools import cached_property, partial, reduce
 from itertools import islice
 from operator import add
-from typing import Any
+from typing import Any, cast
 
 from .. import tables
 from ..context import Context
-from ..domain import Value, plain_value
+from ..domain import Value, listed_values, plain_value
 from ..errors import InvalidInput, check_type
 from ..exact import Epsilon, text_of
 from ..mechanisms.contrast import extremal
@@ -169,6 +169,11 @@ class Repeated:
         return self._known[i, j]
 
 
+def _release(one: object) -> Mechanism | Shuffled:
+    check_type("releases", one, (Mechanism, Shuffled), "mechanisms or shuffled collections")
+    return cast(Mechanism | Shuffled, one)
+
+
 def _mechanism(one: Mechanism | Shuffled) -> Mechanism:
     return one.mechanism if isinstance(one, Shuffled) else one
 
@@ -216,11 +221,11 @@ def repeated(releases: Mechanism | Shuffled | Iterable[Mechanism | Shuffled], ti
 
     References: Kairouz2015; Alghamdi2022; Doroshenko2022 (for shuffled collections).
     """
-    listed = [releases] if isinstance(releases, (Mechanism, Shuffled)) else list(releases)
+    given = [releases] if isinstance(releases, (Mechanism, Shuffled)) else listed_values(releases, "releases")
+    listed = [_release(one) for one in given]
     if not listed:
         raise InvalidInput("releases must hold at least one mechanism")
     for one in listed:
-        check_type("releases", one, (Mechanism, Shuffled), "mechanisms or shuffled collections")
         if _mechanism(one).context.domain != _mechanism(listed[0]).context.domain:
             raise InvalidInput("releases must be over the same values in the same order")
     often = count_of(times, "times")

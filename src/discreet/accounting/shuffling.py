@@ -31,6 +31,9 @@ SLACK = 1e-4
 PEOPLE = 4
 """How many values other than x and z the others are supposed to hold, all alike, to find an attained epsilon."""
 
+PAIRS = 1 << 13
+"""The most pairs that are compared with each other."""
+
 SCANNED = 1 << 12
 """How many values are looked at to find some that differ."""
 
@@ -204,9 +207,14 @@ class Shuffled:
 
     @cached_property
     def _ranked(self) -> list[tuple[int, int]]:
-        """The pairs that E asks for, one for each contrast and number of reports; by a first guess the clearest first."""
+        """The pairs that E asks for, one for each contrast and number of reports; the clearest, by a guess, first."""
         found: dict[Any, tuple[float, int, int]] = {}
-        for i, j in self.mechanism.randomizer.contrasts():
+        for number, (i, j) in enumerate(self.mechanism.randomizer.contrasts()):
+            if number == PAIRS:
+                raise InvalidInput(
+                    f"{self.mechanism.name}: more than {PAIRS} pairs differ in what tells them apart; ask for those "
+                    "that matter, by their values"
+                )
             if self.mechanism.context.closure().at(i, j) < math.inf:
                 divergence, n = self._divergence(i, j), self.crowd.count(self.mechanism, i)
                 key = id(divergence), n, self.mechanism.context.at(i, j)

@@ -20,6 +20,9 @@ CLOSE = 1e-7
 LARGEST = 64.0
 """The largest epsilon that is tried where E asks for nothing."""
 
+MOST = 10**6
+"""Any larger epsilon is as good as none: no ratio of words is as large."""
+
 Curve = Callable[[float, float], float]
 """From epsilon, and a delta that is small enough, to a certified delta."""
 
@@ -35,7 +38,7 @@ def level_of(epsilon: object) -> float:
     """An epsilon at which a delta is asked for, as a float."""
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, Fraction, np.floating)) or not epsilon >= 0:
         raise InvalidInput(f"epsilon={shown(epsilon)} must be a number that is not negative")
-    return float(epsilon)
+    return float(epsilon) if epsilon <= MOST else math.inf
 
 
 def above(claimed: Epsilon) -> float:

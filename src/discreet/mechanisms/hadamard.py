@@ -94,7 +94,7 @@ class Hadamard(Indexed):
 
     def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
         rows = super().contrast(x, z, among)
-        if rows is None or among is not None:
+        if rows is None or among is not None or self.size == 1:
             return rows
         both, *others = rows
         even = Fraction(1, self.outputs)

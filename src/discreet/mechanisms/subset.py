@@ -127,10 +127,8 @@ class Subset(SetValued):
         counts = (math.comb(k - 1, d - 1), 0, math.comb(k - 1, d))
         if x != z:
             counts = (math.comb(k - 2, d - 2) if d > 1 else 0, math.comb(k - 2, d - 1), math.comb(k - 2, d))
-        rows = two_levels((low, high), counts, even=Fraction(1, math.comb(k, d)))
-        return hidden_by(
-            [Contrast(row.floor * even, row.own / even, row.other * even, row.neutral) for row in rows], x, z, among
-        )
+        rows = hidden_by(two_levels((low, high), counts, even=Fraction(1, math.comb(k, d))), x, z, among)
+        return [Contrast(row.floor * even, row.own / even, row.other * even, row.neutral) for row in rows]
 
     def first_members(self) -> Iterator[float]:
         k, d = self.size, self.d

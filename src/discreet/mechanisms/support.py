@@ -139,6 +139,15 @@ class Supporting(Enclosed):
         least, most = Fraction(members * (space // places), space), Fraction(members * ceil_div(space, places), space)
         return odds / (1 + (odds - 1) * least) / even, (1 + (odds - 1) * most) / even
 
+    def blank_shares(self, row: Contrast) -> tuple[Fraction, Fraction]:
+        """At least and at most the probability that a blank report is one of a group of a contrast of this randomizer.
+
+        The floor of a group is that of reports on the lower level, rounded down by the unevenness once.
+        """
+        assert self.blank is not None
+        above, below = self.blank_ratios
+        return row.floor * self.blank.odds / above, row.floor / self.blank.even * below
+
     # -- inside a block that others may show as well --------------------------------------------------
     @property
     def hides(self) -> bool:
@@ -257,7 +266,7 @@ class Indexed(Numbered, Supporting):
             return found
         even = Fraction(1, self.outputs)
         rows = two_levels((self.low, self.high), self.support_counts(x, z), spare=self.spare, even=even)
-        return hidden_by(rows, x, z, among)
+        return hidden_by(rows, x, z, (x,) if self.size == 1 else among)
 
     def meeting(self, x: int, z: int) -> Fraction:
         """As told; words that are spare, below one in 2**40, are not counted."""

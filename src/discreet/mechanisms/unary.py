@@ -97,7 +97,7 @@ class Unary(SetValued):
             )
             own, other = (on if bit else off for bit in (a, b))
             rows.append(Contrast(off * chance, own * chance, other * chance, chance))
-        return hidden_by(rows, x, z, among)
+        return hidden_by(rows, x, z, (x,) if self.size == 1 else among)
 
     def meeting(self, x: int, z: int) -> Fraction:
         p, q = self.g, self.h
