@@ -32,7 +32,7 @@ def exactly(mass: float, up: float, down: float, n: int) -> Decimal:
 @pytest.mark.parametrize(
     ("n", "down"), [(50, -0.51), (1000, -0.52), (1000, -0.7), (20000, -0.505), (20000, -0.53), (20000, -0.6)]
 )
-def test_the_sum_along_the_contour_is_at_least_the_truth_to_fifty_digits_and_within_a_hundred_thousandth(n, down):
+def test_the_sum_along_the_contour_is_at_least_the_truth_to_fifty_digits_and_within_a_ten_thousandth(n, down):
     masses, steps = np.array([0.34375, 0.65625]), np.array([0.96875, down])
     truth = exactly(0.34375, 0.96875, down, n)
     found = module._Sum(masses, steps, n).value()

@@ -246,13 +246,13 @@ def test_the_table_says_whom_it_is_about_and_json_has_the_agreed_keys():
 
 
 def test_contrasts_of_many_pairs_are_ranked_and_the_worst_is_the_largest(monkeypatch):
-    monkeypatch.setattr(shuffling, "SHOWN", 3)
-    mechanism = dc.mechanism(Context.metric(range(4), "line", "0.4"), "exponential")
+    monkeypatch.setattr(shuffling, "SHOWN", 2)
+    mechanism = dc.mechanism(Context.metric(range(3), "line", "0.4"), "exponential")
     batch = dc.shuffled(mechanism, 1000)
     rows = list(batch.pairs(1e-6))
     assert batch.worst(1e-6).epsilon == max(row.epsilon for row in rows)
-    assert len(batch.as_dict()["pairs"]) == 3
-    assert "of 12" in str(batch)
+    assert len(batch.as_dict()["pairs"]) == 2
+    assert f"of {len(rows)}" in str(batch)
 
 
 def test_batches_from_the_real_sampler_have_the_delta_that_is_computed():
@@ -293,7 +293,7 @@ def test_the_limit_against_a_shown_value_is_how_often_it_is_shown(base, limit):
         dc.mechanism(Context.graded({x: "1" if x < 20 else "2" for x in range(40)}), "graded_unary"),
         dc.mechanism(Context.high_low(range(60), range(30), "1"), "subset"),
         dc.mechanism(Context.uniform(range(64), "1"), "unary"),
-        dc.mechanism(Context.uniform(range(6000), "2"), "general_hadamard"),
+        dc.mechanism(Context.uniform(range(600), "2"), "general_hadamard"),
     ],
     ids=lambda mechanism: mechanism.name,
 )

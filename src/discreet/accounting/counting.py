@@ -45,7 +45,8 @@ def ways(masses: Reals, steps: Reals, n: int) -> Ways | None:
         chances = np.repeat(chances, often) + counts * log - factorials[counts]
         left = np.repeat(left, often) - counts
     sums, chances = sums + left * steps[-1], chances + left * logs[-1] - factorials[left]
-    doubt = 8 * ULP * (n * (float(np.abs(logs).max()) + 4) + 4 * float(factorials[n]) + 64)
+    unsure = 1 / missed if missed > 4 * ULP else 1.0
+    doubt = 8 * ULP * (n * (float(np.abs(logs).max()) + 4 + unsure) + 4 * float(factorials[n]) + 64)
     return Ways(np.asarray(sums), np.asarray(chances), doubt)
 
 

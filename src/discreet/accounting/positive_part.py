@@ -89,7 +89,8 @@ class _Sum:
             turned = t[:, None] * steps
             moved = expm1(turned)
             inside = moved @ masses
-            loose = n * ((np.abs(moved) + np.abs(turned) * rise) @ masses) / np.maximum(np.abs(1 + inside), 1e-300)
+            length, size = np.maximum(np.abs(1 + inside), 1e-150), (np.abs(moved) + np.abs(turned) * rise) @ masses
+            loose = n * size * (1 / length + (1 + size) / length**2)  # what rounding may do to n log(1 + inside)
             grown = n * log1p(inside) - self.height
             noise = (grid.tau * t) ** 2 / 2
             factor = weights * np.exp(noise) / t**2
@@ -107,6 +108,6 @@ def listed(masses: Reals, steps: Reals, n: int) -> float | None:
     """The mean of the positive part by listing how often each step is taken; None where there are too many ways."""
     if (found := ways(masses, steps, n)) is None:
         return None
-    edge = 8 * ULP * n * float(np.abs(steps).max())  # what rounding may have taken from a sum
+    edge = 4 * (2 + len(steps)) * ULP * n * float(np.abs(steps).max())  # what rounding may have taken from a sum
     raised = np.maximum(found.sums + edge, 0)
     return math.fsum(raised * np.exp(found.logs)) * (1 + found.doubt)

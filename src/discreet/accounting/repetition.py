@@ -23,6 +23,7 @@ from ..errors import InvalidInput, check_type
 from ..exact import Epsilon, text_of
 from ..mechanisms.contrast import extremal
 from ..mechanisms.mechanism import Mechanism
+from .asked import asked_pairs
 from .dots import REACH, connected
 from .hiding import count_of
 from .loss_sum import Losses, Release, composed_delta, losses_of
@@ -97,7 +98,7 @@ class Repeated:
         releases = [{"mechanism": _name(one), "times": times} for one, times in self.releases]
         return {"releases": releases, "delta": delta, "pairs": list(self._rows(delta))}
 
-    def text(self, delta: float = DELTA) -> str:
+    def text(self, delta: float) -> str:
         """The pairs at `delta` as a table, with what the numbers hold for."""
         rows = list(islice(self._rows(delta), SHOWN))
         columns: list[tables.Column] = [("x", "s"), ("against z", "s"), ("sum of E", "s"), ("epsilon", ".6g")]
@@ -123,7 +124,7 @@ class Repeated:
         return "\n".join(lines)
 
     def __str__(self) -> str:
-        return self.text()
+        return self.text(DELTA)
 
     # -- how -----------------------------------------------------------------------------------------
     @property
@@ -132,10 +133,8 @@ class Repeated:
 
     def _rows(self, delta: float) -> Iterator[dict[str, Any]]:
         values = self.mechanism.context.values
-        for i, j in self.mechanism.randomizer.contrasts():
+        for i, j in asked_pairs(self.mechanism):
             claimed = self._sum(i, j)
-            if claimed == math.inf:
-                continue
             x, z = values[i], values[j]
             row = {
                 "x": plain_value(x),

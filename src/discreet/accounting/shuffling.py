@@ -6,7 +6,6 @@ tally alone, must also find the person's report among the others', which hide it
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +16,7 @@ from ..domain import Value, plain_value
 from ..errors import InvalidInput, NotServed, check_type
 from ..mechanisms.contrast import Contrast, extremal
 from ..mechanisms.mechanism import Mechanism
+from .asked import asked_pairs
 from .divergence import Divergence
 from .hiding import MOST, Crowd, count_of, crowd_of
 from .pair_accounts import PairAccount, table
@@ -30,9 +30,6 @@ SLACK = 1e-4
 
 PEOPLE = 4
 """How many values other than x and z the others are supposed to hold, all alike, to find an attained epsilon."""
-
-PAIRS = 1 << 13
-"""The most pairs that are compared with each other."""
 
 SCANNED = 1 << 12
 """How many values are looked at to find some that differ."""
@@ -92,7 +89,7 @@ class Shuffled:
         return self._account(*self._pair(x, z), delta_of(delta))
 
     # -- all pairs -----------------------------------------------------------------------------------
-    def worst(self, delta: float = DELTA) -> PairAccount:
+    def worst(self, delta: float) -> PairAccount:
         """The pair with the largest epsilon at `delta` of all for which E asks for anything."""
         asked, found, most = delta_of(delta), None, -1.0
         for i, j in self._ranked:
@@ -105,7 +102,7 @@ class Shuffled:
             raise NotServed(f"{self.mechanism.name}: E asks for nothing between any two values")
         return self._account(*found, asked)
 
-    def pairs(self, delta: float = DELTA) -> Iterator[PairAccount]:
+    def pairs(self, delta: float) -> Iterator[PairAccount]:
         """Every pair that E asks for and that differs from the others in what tells it apart, the clearest first."""
         asked = delta_of(delta)
         return (self._account(i, j, asked) for i, j in self._ranked)
@@ -127,7 +124,7 @@ class Shuffled:
         about = {"mechanism": self.mechanism.name, "n": self.crowd.total, "delta": delta, "hiders": self.hiders}
         return about | {"pairs": [row.as_dict() for row in rows]}
 
-    def text(self, delta: float = DELTA) -> str:
+    def text(self, delta: float) -> str:
         """The first pairs at `delta` as a table, with what the numbers hold against."""
         return self.table(list(islice(self.pairs(delta), SHOWN)), delta)
 
@@ -140,7 +137,7 @@ class Shuffled:
         return table(title, rows, delta, of=len(self._ranked) if len(rows) == SHOWN else 0)
 
     def __str__(self) -> str:
-        return self.text()
+        return self.text(DELTA)
 
     # -- how -----------------------------------------------------------------------------------------
     def _pair(self, x: Value, z: Value) -> tuple[int, int]:
@@ -209,16 +206,9 @@ class Shuffled:
     def _ranked(self) -> list[tuple[int, int]]:
         """The pairs that E asks for, one for each contrast and number of reports; the clearest, by a guess, first."""
         found: dict[Any, tuple[float, int, int]] = {}
-        for number, (i, j) in enumerate(self.mechanism.randomizer.contrasts()):
-            if number == PAIRS:
-                raise InvalidInput(
-                    f"{self.mechanism.name}: more than {PAIRS} pairs differ in what tells them apart; ask for those "
-                    "that matter, by their values"
-                )
-            if self.mechanism.context.closure().at(i, j) < math.inf:
-                divergence, n = self._divergence(i, j), self.crowd.count(self.mechanism, i)
-                key = id(divergence), n, self.mechanism.context.at(i, j)
-                found.setdefault(key, (-divergence.spread / n, i, j))
+        for i, j in asked_pairs(self.mechanism):
+            divergence, n = self._divergence(i, j), self.crowd.count(self.mechanism, i)
+            found.setdefault((id(divergence), n, self.mechanism.context.at(i, j)), (-divergence.spread / n, i, j))
         return [(i, j) for _, i, j in sorted(found.values())]
 
 
