@@ -113,8 +113,9 @@ def _lies():
     rows = copy.deepcopy(law_of(TABLE)["rows"])
     rows[0][0] = number(int(rows[0][0]) + 1)
     yield "rows that differ in mass", changed(TABLE, law__rows=rows)
-    yield "an entry of E that is smaller than the law keeps", changed(
-        TABLE, context__E=[["0", "1", "1.9"], ["2", "0", "1"], ["1", "2", "0"]]
+    yield (
+        "an entry of E that is smaller than the law keeps",
+        changed(TABLE, context__E=[["0", "1", "1.9"], ["2", "0", "1"], ["1", "2", "0"]]),
     )
     yield "yes and no exchanged", changed(BINARY, context__epsilon=["1", "2"])
     yield "a pair outside the context that is shown", changed(BLOCKS, context={"epsilon": "1", "form": "uniform"})
@@ -129,28 +130,37 @@ def _lies():
     yield "fewer draws than values", changed(SUBSET, law__steps=subset["steps"][:-1])
     yield "draws without end", changed(SUBSET, law__steps=[[1 << 40, 1]])
     yield "steps on a line that are half as long", changed(LINE, context__epsilon="0.25")
-    yield "flat words for the own place", changed(
-        LINE, law__flat=1, law__units=[number(SPACE - 6 - 2 * 5), 1, 1, 1, 1, 1]
+    yield (
+        "flat words for the own place",
+        changed(LINE, law__flat=1, law__units=[number(SPACE - 6 - 2 * 5), 1, 1, 1, 1, 1]),
     )
     yield "a ring that is shorter than its places reach", changed(RING, context__around="3")
-    yield "a ring cut open", changed(
-        RING, law__units=[number(int(ring["units"][0]) + 2 * int(ring["units"][-1])), *ring["units"][1:-1], 0]
+    yield (
+        "a ring cut open",
+        changed(RING, law__units=[number(int(ring["units"][0]) + 2 * int(ring["units"][-1])), *ring["units"][1:-1], 0]),
     )
     units = law_of(TORUS)["units"]
-    yield "a torus that prefers one way", changed(TORUS, law__units=[units[0], units[2], units[1], *units[4:2:-1], *units[5:]])
+    yield (
+        "a torus that prefers one way",
+        changed(TORUS, law__units=[units[0], units[2], units[1], *units[4:2:-1], *units[5:]]),
+    )
     yield "another norm than the law keeps", changed(TORUS, context__norm="linf")
-    yield "a block shown too often by its own values", changed(
-        NESTED, law__units=[number(int(unit) // 2) for unit in law_of(NESTED)["units"]]
+    yield (
+        "a block shown too often by its own values",
+        changed(NESTED, law__units=[number(int(unit) // 2) for unit in law_of(NESTED)["units"]]),
     )
     yield "levels that come closer outwards", changed(NESTED, context__epsilons=["3", "1"])
-    yield "pairs of answers in another order", changed(
-        PAIRED, domain__values=data_of(PAIRED)["domain"]["values"][::-1]
-    )
+    yield "pairs of answers in another order", changed(PAIRED, domain__values=data_of(PAIRED)["domain"]["values"][::-1])
     yield "two questions for the price of one", changed(PAIRED, context__second__context__epsilon="0.1")
     yield "two reports for the price of one", changed(HONEST["two reports"], context__epsilon="1")
-    yield "a second report that leaks", changed(
-        HONEST["a second report chosen by the first"],
-        law__seconds=[{"kind": "table", "rows": [[str(SPACE), 0], [0, str(SPACE)], [0, str(SPACE)]], "word_bits": 64}],
+    yield (
+        "a second report that leaks",
+        changed(
+            HONEST["a second report chosen by the first"],
+            law__seconds=[
+                {"kind": "table", "rows": [[str(SPACE), 0], [0, str(SPACE)], [0, str(SPACE)]], "word_bits": 64}
+            ],
+        ),
     )
     yield "a replaced report that leaked before", changed(
         HONEST["a report replaced"],

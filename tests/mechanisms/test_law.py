@@ -214,7 +214,7 @@ def test_neutral_sets_that_cannot_be_drawn_as_planned_are_refused(steps):
 def test_a_law_for_another_number_of_values_is_refused(values):
     """Also where the estimate of its parts is weighted by shares, one for each value of the context."""
     law = plain_law(dc.mechanism(Context.blocks({"a": range(3), "b": [3]}, "1"), "subset").law())
-    with pytest.raises(InvalidInput, match="must|values"):
+    with pytest.raises(InvalidInput, match=r"must|values"):
         dc.mechanism(Context.uniform(range(values), "1"), "law", law=law)
 
 
