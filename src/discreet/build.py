@@ -15,7 +15,7 @@ from .errors import InvalidInput, NotServed, check_type, shown
 from .exact import rough
 from .mechanisms.blocks import BlockResponse
 from .mechanisms.kinds import law_of, randomizer_of
-from .mechanisms.mechanism import Mechanism, check_fits
+from .mechanisms.mechanism import Mechanism, fitting
 from .mechanisms.randomizer import Randomizer
 from .mechanisms.registry import Registry
 from .mechanisms.support import Supporting
@@ -117,9 +117,7 @@ def named(context: Context, name: str, parameters: Parameters, prior: Any = None
     """The mechanism called `name` for the context; `prior` sizes the parts that depend on the assumed shares."""
     shares = shares_of(context, prior)
     if name in MAKERS:
-        made = MAKERS[name](context, parameters, shares)
-        check_fits(made, context)
-        return Mechanism(context, made.weighted(shares))
+        return Mechanism(context, fitting(MAKERS[name](context, parameters, shares), context).weighted(shares))
     served = context.covering()
     if "inner" in parameters:
         randomizer = _each_its_own(served, name, parameters, shares)

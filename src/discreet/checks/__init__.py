@@ -13,6 +13,7 @@
 
 from ..errors import CheckFailed
 from .certificate import check_certificate
+from .contrast import check_contrast
 from .engine import check_engine
 from .execution import check_every_word
 from .law import check_channel, check_pairs, check_reports
@@ -22,6 +23,7 @@ from .statistics import check_influence, check_moments, check_unbiased
 from .store import check_store
 from .suite import check_mechanism
 from .tallies import check_counting, check_merging
+from .telling import check_telling
 from .vectors import check_vectors, write_vectors
 from .words import check_equal_words, check_scalar_is_vector
 
@@ -29,6 +31,7 @@ __all__ = [
     "CheckFailed",
     "check_certificate",
     "check_channel",
+    "check_contrast",
     "check_counting",
     "check_engine",
     "check_equal_words",
@@ -42,6 +45,7 @@ __all__ = [
     "check_round_trips",
     "check_scalar_is_vector",
     "check_store",
+    "check_telling",
     "check_unbiased",
     "check_vectors",
     "narrow",

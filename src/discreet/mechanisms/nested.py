@@ -15,8 +15,10 @@ from ..domain import Leaves
 from ..exact import ceil_div, exp_below, log_of
 from ..limits import spend
 from .blocks import BlockResponse, BlocksLaw
+from .contrast import Contrast, listed
 from .enclosed import Enclosed
 from .law import Law, Row
+from .nested_contrast import nested_contrast
 from .nested_estimates import NestedEstimates
 from .randomizer import Cells, Pair, Randomizer
 from .units import beyond_words, check_law, too_few
@@ -140,6 +142,13 @@ class Nested(NestedEstimates):
         part = self.kinds[self.law.kind_of[b]]
         place = self.blocks.place[x]
         return chance * (part.probability(place, inside) if own == b else part.blank_probability(inside))
+
+    # -- what hides a report: blank ones of other blocks do as well ---------------------------------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is None and (found := nested_contrast(self, x, z)) is not None:
+            return found
+        found = listed(self, x, z, among)
+        return nested_contrast(self, x, z) if found is None else found
 
     # -- the certificate ------------------------------------------------------------------------------
     @cached_property
