@@ -18,7 +18,7 @@ from .law import Bits, Law
 from .randomizer import Cells, Pair, Randomizer
 from .set_valued import SetValued
 from .support import Neutral, Supporting
-from .telling import Telling, best_guess, told_of
+from .telling import Telling, told_of
 from .units import beyond_words, check_law, too_few
 
 if TYPE_CHECKING:
@@ -171,12 +171,10 @@ class HighLowResponse(Randomizer):
 
     # -- what one report tells of a person ------------------------------------------------------------------
     def guess(self, shares: Array, ops: Numeric) -> float | None:
-        if not isinstance(self.inner, SetValued):
-            return best_guess(self, shares, ops)
         mine, theirs = self._parted(shares, ops)
-        hidden = float(1 - self.passes)
-        top = hidden * max(theirs.tolist(), default=0.0)
-        return self.inner.guess(mine, ops, beside=top) + float(self.passes) * float(theirs.sum())
+        top = float(1 - self.passes) * max(theirs.tolist(), default=0.0)
+        found = self.inner.guess(mine, ops, beside=top)
+        return None if found is None else found + float(self.passes) * float(theirs.sum())
 
     def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
         mine, theirs = self._parted(shares, ops)

@@ -22,7 +22,7 @@ from .contrast import Contrast, hidden_by, listed, meeting, two_levels
 from .enclosed import Enclosed
 from .numbered import Numbered
 from .randomizer import Pair
-from .telling import Telling, told_of
+from .telling import Telling, best_guess, told_of
 from .units import beyond_words, check_law
 
 if TYPE_CHECKING:
@@ -175,6 +175,10 @@ class Supporting(Enclosed):
         return self.v0 + self.v1 + 1
 
     # -- what one report tells of a person ------------------------------------------------------------
+    @abstractmethod
+    def guess(self, shares: Array, ops: Numeric, *, beside: float = 0.0) -> float | None:
+        """As told; `beside` is the mass of somebody else, who writes neutral reports, and may be guessed as well."""
+
     def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
         found = told_of(self, x, shares, ops)
         return None if found is None else found._replace(own=float(self.g), other=float(self.h))
@@ -252,9 +256,11 @@ class Indexed(Numbered, Supporting):
         """For each report, the sum of the weights of the values it supports."""
 
     # -- what hides a report: two levels ---------------------------------------------------------------
-    @abstractmethod
     def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
-        """How many reports support both x and z, x but not z, and neither."""
+        """How many reports support both x and z, x but not z, and neither; by looking at each unless overridden."""
+        own, other = ([self.probability(v, y) >= self.high for y in range(self.outputs)] for v in (x, z))
+        both = sum(a and b for a, b in zip(own, other, strict=True))
+        return both, sum(own) - both, self.outputs - sum(own) - sum(other) + both
 
     @property
     def spare(self) -> Fraction:
@@ -267,6 +273,15 @@ class Indexed(Numbered, Supporting):
         even = Fraction(1, self.outputs)
         rows = two_levels((self.low, self.high), self.support_counts(x, z), spare=self.spare, even=even)
         return hidden_by(rows, x, z, (x,) if self.size == 1 else among)
+
+    def guess(self, shares: Array, ops: Numeric, *, beside: float = 0.0) -> float | None:
+        """As told; `beside` is the mass of somebody else, who writes neutral reports, and may be guessed as well."""
+        each, share = beside / self.outputs, float(shares.max())
+        if share > float(shares.min()):
+            return best_guess(self, shares, ops, least=each)
+        covered = int((self.cover(ops.zeros(self.size) + 1.0, ops) > 0.5).sum())
+        high, low = (max(each, share * float(level)) for level in (self.high, self.low))
+        return min(1.0, covered * high + (self.outputs - covered) * low + share * float(self.spare))
 
     def meeting(self, x: int, z: int) -> Fraction:
         """As told; words that are spare, below one in 2**40, are not counted."""

@@ -46,8 +46,8 @@ def _pushed(randomizer: Randomizer, x: int, ops: Numeric) -> Array:
     return ops.maximum(randomizer.push(one, ops), 0.0)
 
 
-def best_guess(randomizer: Randomizer, shares: Array, ops: Numeric) -> float | None:
-    """sum_y max_x p_x Q(y|x), value by value, the likeliest first; None where that is too much.
+def best_guess(randomizer: Randomizer, shares: Array, ops: Numeric, *, least: float = 0.0) -> float | None:
+    """sum_y max_x p_x Q(y|x), or `least` where that is more, the likeliest value first; None where that is too much.
 
     Where all values have laws of one kind it stops as soon as no other value can be likelier for any report.
     """
@@ -59,6 +59,7 @@ def best_guess(randomizer: Randomizer, shares: Array, ops: Numeric) -> float | N
     best, largest = ops.zeros(1), 0.0
     for number, (x, row) in enumerate(zip(order, rows, strict=True)):
         largest = max(largest, float(row.max()))
+        best = best if number else 0 * row + least
         if alike and number % 16 == 0 and float(best.min()) >= float(shares[x]) * largest * (1 - 1e-12):
             break
         if alike and number * randomizer.outputs > 16 * ENTRIES:
