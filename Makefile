@@ -2,12 +2,14 @@
 #   make run     a survey of a city, from answers to shares with error bars
 #   make test    every test, on all cores
 #   make fuzz    hostile documents, new ones each time, for some MINUTES
-#   make cover   the same, and how much of the code they reach; slower
+#   make soak    the long forms: 200 kills of each store, 100 power losses of each kind, 1000 flipped bits,
+#                a million hostile requests, 1000 slow clients; some 30 minutes
+#   make cover   the same as test, and how much of the code is reached; slower
 #   make lint    style, types, and the direction of imports
 #   make client  the modules of client/ and their types from client/src, with their sizes and hashes
 #   make bench   speed and accuracy, as ratios in one run
 #   make docs    the documentation, as pages in docs/_build/html
-.PHONY: run test fuzz cover lint client bench docs
+.PHONY: run test fuzz soak cover lint client bench docs
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -27,6 +29,11 @@ MINUTES ?= 10
 fuzz: .venv/dev.done
 	@echo "fuzz: changed documents for $(MINUTES) minutes"
 	@FUZZ_MINUTES=$(MINUTES) $(BIN)/python -m pytest --quiet tests/hostile/test_fuzz.py
+
+SOAKED := kills power simulation replay sqlite_check service_fuzz service_openapi service_soak
+soak: .venv/dev.done
+	@echo "soak: $(SOAKED)"
+	@SOAK=1 $(BIN)/python -m pytest -rP --timeout 3600 $(SOAKED:%=tests/collector/test_%.py)
 
 cover: $(READY)
 	@echo "cover: pytest with coverage"

@@ -29,9 +29,22 @@ from peers import peers
 from picture import draw
 from speed import decode, estimate, growth, privatise
 from start import start
+from store import store
 from timing import timing
 
-SECTIONS = ["start", "timing", "privatise", "columns", "tally", "estimate", "peers", "files", "growth", "accuracy"]
+SECTIONS = [
+    "start",
+    "timing",
+    "privatise",
+    "columns",
+    "tally",
+    "estimate",
+    "peers",
+    "files",
+    "growth",
+    "store",
+    "accuracy",
+]
 KS = [1000, 43_750]
 RESULTS = Path(__file__).parent / "results"
 
@@ -66,6 +79,8 @@ def sections(asked: list[str], quick: bool, found: Limits) -> Iterator[Result]:
             else ([10**6, 10**7, 10**8], [10, 10**2, 10**3, 10**4, 10**5, 10**6])
         )
         yield from growth(ns, ks)
+    if "store" in asked:
+        yield from store(quick=quick)
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.domain import Alike, Domain
+from discreet.domain import Alike, Domain, EvenLeaves, Leaves
 from discreet.errors import InvalidContext, UnknownValue
 
 
@@ -157,3 +157,12 @@ def test_digits_without_end_are_no_value():
         with pytest.raises(UnknownValue):
             domain.index_of_text(text)
     assert domain.index_of_text("3") == 3
+
+
+def test_leaves_part_below_the_lowest_node_above_both():
+    labels = EvenLeaves([0, 1, 2, 5, 11], (2, 3, 2))
+    assert [labels.parting(0, z) for z in range(1, 5)] == [2, 1, 1, 0]
+    assert list(labels) == [0, 1, 2, 5, 11]
+    assert len(labels) == 5
+    uneven = Leaves([0, 1, 2], [(0, 0), (0, 1), (1,)])
+    assert (uneven.parting(0, 1), uneven.parting(0, 2)) == (1, 0)

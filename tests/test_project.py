@@ -29,6 +29,7 @@ OPTIONAL = {
     "matplotlib",
     "numba",
     "pandas",
+    "psycopg",
     "pyarrow",
     "pyspark",
     "scipy",

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import bounds, checks, client, errors, geo, limits, random, spark
     from .accounting import Ledger
+    from .accounting.exposing import Exposure, exposure
+    from .accounting.repetition import Repeated, repeated
+    from .accounting.shuffling import Shuffled, batch_needed, shuffled
     from .auditing import Audit, audit
     from .build import mechanism
     from .certificate import Certificate, verify
@@ -43,18 +46,22 @@ _HOMES = {
     "Domain": "domain",
     "Estimate": "results.unbiased",
     "Explanation": "explanation",
+    "Exposure": "accounting.exposing",
     "Ledger": "accounting",
     "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
     "Plan": "planning",
     "Projected": "results.projection",
     "Query": "results.shares",
+    "Repeated": "accounting.repetition",
     "Shares": "results.shares",
     "Shrunk": "results.shrinking",
+    "Shuffled": "accounting.shuffling",
     "Spec": "wire",
     "Tally": "tally",
     "adaptive": "mechanisms.adaptive",
     "audit": "auditing",
+    "batch_needed": "accounting.shuffling",
     "bounds": "bounds",
     "checks": "checks",
     "client": "client",
@@ -63,6 +70,7 @@ _HOMES = {
     "errors": "errors",
     "estimate": "results.unbiased",
     "explain": "choose",
+    "exposure": "accounting.exposing",
     "geo": "geo",
     "likelihood": "results.likelihood",
     "limits": "limits",
@@ -71,7 +79,9 @@ _HOMES = {
     "post_process": "mechanisms.post_process",
     "project": "results.projection",
     "random": "random",
+    "repeated": "accounting.repetition",
     "shrink": "results.shrinking",
+    "shuffled": "accounting.shuffling",
     "spark": "spark",
     "verify": "certificate",
 }
@@ -87,18 +97,22 @@ __all__ = [
     "Domain",
     "Estimate",
     "Explanation",
+    "Exposure",
     "Ledger",
     "Likelihood",
     "Mechanism",
     "Plan",
     "Projected",
     "Query",
+    "Repeated",
     "Shares",
     "Shrunk",
+    "Shuffled",
     "Spec",
     "Tally",
     "adaptive",
     "audit",
+    "batch_needed",
     "bounds",
     "checks",
     "client",
@@ -107,6 +121,7 @@ __all__ = [
     "errors",
     "estimate",
     "explain",
+    "exposure",
     "geo",
     "likelihood",
     "limits",
@@ -115,7 +130,9 @@ __all__ = [
     "post_process",
     "project",
     "random",
+    "repeated",
     "shrink",
+    "shuffled",
     "spark",
     "verify",
 ]

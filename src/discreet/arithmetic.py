@@ -63,6 +63,9 @@ class Arithmetic(Protocol):
     def set_report(self, members: Any, size: int) -> Any:
         """The set as a report: the integer whose bit i says whether i is a member."""
 
+    def standing(self, report: Any, i: Any, size: int) -> tuple[Any, Any]:
+        """1 where a set of numbers below `size`, as a report, has `i`, and how many of its members are below `i`."""
+
     def wide_position(self, u: Any, v: Any, below: int) -> Any:
         """``floor((2**64 u + v) * below / 2**128)``: `position` in a word of 128 bits."""
 
@@ -127,6 +130,10 @@ class Integers:
 
     def set_report(self, members: bytearray, size: int) -> int:
         return int(members[::-1], 2)
+
+    def standing(self, report: int, i: int, size: int) -> tuple[int, int]:
+        bits = [report >> j & 1 for j in range(size)]
+        return bits[i], sum(bit & (j < i) for j, bit in enumerate(bits))
 
     def wide_position(self, u: int, v: int, below: int) -> int:
         return (u << 64 | v) * below >> 128

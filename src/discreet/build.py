@@ -15,7 +15,7 @@ from .errors import InvalidInput, NotServed, check_type, shown
 from .exact import rough
 from .mechanisms.blocks import BlockResponse
 from .mechanisms.kinds import law_of, randomizer_of
-from .mechanisms.mechanism import Mechanism, check_fits
+from .mechanisms.mechanism import Mechanism, fitting
 from .mechanisms.randomizer import Randomizer
 from .mechanisms.registry import Registry
 from .mechanisms.support import Supporting
@@ -64,15 +64,14 @@ def mechanism(
 ) -> Mechanism:
     """The best certified mechanism for `context`, or the one called `name`.
 
-    "auto" compares every mechanism that serves the context by n times its exact expected squared
-    error at `prior` (uniform unless given), among those whose reports fit `bits` (None: no limit). The error
-    is that of all shares, or of `query`: "mean", "cumulative", weights, or a list of several, balanced; with
-    `worst` it is the largest over all shares.
+    "auto" compares every mechanism that serves the context by n times its exact expected squared error at `prior`
+    (uniform unless given), among those whose reports fit `bits` (None: no limit). The error is that of all shares, or
+    of `query`: "mean", "cumulative", weights, or a list of several, balanced; with `worst` the largest over all shares.
     Named: randomized_response, unary, optimised_unary, subset (``d=`` a size, "k_star" or "k_sharp"), hadamard,
     projective, cyclotomic, general_hadamard; ``inner=`` one of these with its parameters for each block; for two values
     binary, warner, mangat; for high-low mixture and utility_rappor; geometric and ring for a line and a ring of equal
-    steps, torus for a grid of points, nested for blocks inside blocks, paired for two questions (``first=`` and
-    ``second=`` name a mechanism for each), graded_unary for an epsilon of each value; tight for any E with large enough
+    steps, torus for a grid, nested and levels for blocks inside blocks, paired for two questions (``first=`` and
+    ``second=`` name a mechanism for each), graded_unary for an epsilon of each value; tight for any E with large
     steps, exponential for a symmetric E; table with ``rows=``; law, or types, with ``law=`` as data.
     """
     check_type("context", context, Context, "a context")
@@ -118,9 +117,7 @@ def named(context: Context, name: str, parameters: Parameters, prior: Any = None
     """The mechanism called `name` for the context; `prior` sizes the parts that depend on the assumed shares."""
     shares = shares_of(context, prior)
     if name in MAKERS:
-        made = MAKERS[name](context, parameters, shares)
-        check_fits(made, context)
-        return Mechanism(context, made.weighted(shares))
+        return Mechanism(context, fitting(MAKERS[name](context, parameters, shares), context).weighted(shares))
     served = context.covering()
     if "inner" in parameters:
         randomizer = _each_its_own(served, name, parameters, shares)
@@ -381,6 +378,7 @@ OF_CONTEXT: Registry[Callable[[Context], Randomizer]] = Registry(
         "mangat": "binary:mangat",
         "exponential": "exponential:exponential_table",
         "geometric": "geometric:geometric_response",
+        "levels": "level_choice:levels_response",
         "nested": "nested_choice:nested_response",
         "ring": "ring:ring_response",
         "tight": "tight:tight_table",

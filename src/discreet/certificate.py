@@ -12,10 +12,14 @@ from .context import Context
 from .domain import Value, listed_values, plain_value
 from .errors import InvalidInput, PrivacyViolation, check_type
 from .exact import Epsilon, gap, log_of, probability_of, rough_gap, text_of, within
+from .limits import spend
 
 if TYPE_CHECKING:
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.randomizer import Randomizer
+
+CHUNK = 1024
+"""How many pairs of values are counted together among the work that a document asks for."""
 
 
 @dataclass(frozen=True)
@@ -124,13 +128,21 @@ def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] |
 
     An entry is checked for every two labels that its values have in the randomizer, so that the symmetry of
     the context is never taken for that of the randomizer, nor the other way round. Entries that follow from those
-    that are checked (`Context.generators`) hold with at least as much slack.
+    that are checked (`Context.generators`) hold with at least as much slack. Where a randomizer proves all entries at
+    once (`Randomizer.proved`), the pair that it names is compared.
     """
     randomizer = mechanism.randomizer
+    if (proved := randomizer.proved(served)) is not None:
+        _check_bound(randomizer, proved[2])
+        if not within(proved[2], served.at(*proved[:2])):
+            raise _violation(mechanism.name, served, *proved)
+        return proved
     leak = randomizer.leaks()
     seen: dict[tuple[Fraction, Epsilon], tuple[int, int]] = {}
     last: tuple[Fraction | None, Epsilon] = None, math.inf
-    for x, z, asked in served.generators(randomizer.labels):
+    for number, (x, z, asked) in enumerate(served.generators(randomizer.labels)):
+        if number % CHUNK == 0:
+            spend(CHUNK, f"pairs of values of {mechanism.name}")
         ratio = leak(x, z)
         if ratio is None:
             raise PrivacyViolation(

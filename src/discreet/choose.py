@@ -16,6 +16,7 @@ from .errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, ch
 from .exact import rough
 from .explanation import Candidate, Explanation, rated
 from .limits import spend
+from .mechanisms.level_choice import levels_response
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.nested_choice import nested_response
 from .mechanisms.paired import Paired
@@ -32,9 +33,6 @@ KIND = 1 << 15
 
 MIXED = 1e-4
 """The least relative gain over the best single subset size for which two are mixed at the assumed shares."""
-
-TORUS_LIMIT = 512
-"""The largest grid for which noise on a torus is tried automatically."""
 
 PAIRED_WORK = 1 << 21
 """The most pairs of values that differ in one answer for which a mechanism for each question is tried automatically."""
@@ -128,9 +126,9 @@ def _attempts(
     if form.parts is None:
         yield lambda: _whole(context, shares)
         yield lambda: Mechanism(context, nested_response(context, bits=bits))
+        yield lambda: Mechanism(context, levels_response(context, bits=bits, shares=shares))
         yield lambda: _paired(context, shares, bits)
-        if context.size <= TORUS_LIMIT:
-            yield lambda: named(context, "torus", {}, shares)
+        yield lambda: named(context, "torus", {}, shares)
         if context.factors is None:
             yield lambda: by_types(context, shares, bits, most=TYPE_CLASSES)
         if bits is None or context.size <= bits:

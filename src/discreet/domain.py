@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import repeat
+from itertools import accumulate, repeat, takewhile
 from numbers import Number
+from operator import mul
 from typing import Any, TypeAlias
 
 from .errors import InvalidContext, UnknownValue, named, shown
@@ -215,6 +216,42 @@ class Alike(Sequence[int]):
 
     def __iter__(self) -> Iterator[int]:
         return repeat(0, self._size)
+
+
+class Leaves(Sequence[int]):
+    """The labels of values that are leaves of a tree, numbered from left to right, each with its path from the root.
+
+    Whoever labels values so bounds two of them by the node below which they part alone, and by no more below that node.
+    """
+
+    def __init__(self, leaves: Sequence[int], paths: Sequence[Sequence[int]]) -> None:
+        self._leaves, self._paths = leaves, paths
+
+    def __len__(self) -> int:
+        return len(self._leaves)
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        return self._leaves[index]
+
+    def path(self, x: int) -> Sequence[int]:
+        """The nodes above a value, from the one below the root on."""
+        return self._paths[x]
+
+    def parting(self, x: int, z: int) -> int:
+        """The depth of the lowest node above two different values."""
+        paths = zip(self.path(x), self.path(z), strict=False)
+        return len(list(takewhile(lambda pair: pair[0] == pair[1], paths)))
+
+
+class EvenLeaves(Leaves):
+    """Leaves of a tree whose nodes of depth l have ``branches[l]`` children each."""
+
+    def __init__(self, leaves: Sequence[int], branches: Sequence[int]) -> None:
+        super().__init__(leaves, ())
+        self._spans = list(accumulate(reversed(branches), mul))[-2::-1]
+
+    def path(self, x: int) -> Sequence[int]:
+        return [self._leaves[x] // span for span in self._spans]
 
 
 class Singles(Sequence[Sequence[int]]):

@@ -21,6 +21,8 @@
     ├── DamagedLedger                   a ledger that is not as it was written; nothing is spent or sent
     ├── Refused                         a collection that cannot be answered safely; the message says why
     ├── Unreachable                     a collector that gave no usable answer; trying later may help
+    ├── StoreFailed                     a collector's store cannot be read or written; nothing was acknowledged
+    │   └── StoreFull                   there is no room for what was to be stored
     ├── CheckFailed (AssertionError)    a mechanism or engine breaks a law of the conformance suite
     └── MissingExtra (ImportError)      an optional dependency is absent; the message names the install line
 """
@@ -46,6 +48,8 @@ __all__ = [
     "PrivacyViolation",
     "RandomnessFailure",
     "Refused",
+    "StoreFailed",
+    "StoreFull",
     "Unavailable",
     "UnknownValue",
     "Unreachable",
@@ -159,6 +163,14 @@ class Refused(DiscreetError):
 
 class Unreachable(DiscreetError):
     """A collector that gave no usable answer in time; trying later may help."""
+
+
+class StoreFailed(DiscreetError):
+    """A collector's store that cannot be opened, read or written; nothing that was asked for is acknowledged."""
+
+
+class StoreFull(StoreFailed):
+    """A store without room on its disk; it goes on when there is room again."""
 
 
 class CheckFailed(DiscreetError, AssertionError):

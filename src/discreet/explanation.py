@@ -17,6 +17,7 @@ from .errors import NotIdentifiable
 from .exact import text_of
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.randomizer import Randomizer
+from .mechanisms.telling import gained
 from .objective import Objective, objective_of
 from .statistics.numeric import NUMERIC
 
@@ -138,7 +139,7 @@ class Explanation:
             )
             for c in self.candidates
         ]
-        lines = [tables.text(columns, rows), self.reason]
+        lines = [tables.text(columns, rows), self.reason, *self._guessed]
         if not plain:
             lines.append(
                 f"n x error is that of {self.objective.title}; beside it n x the total squared error of all shares"
@@ -151,6 +152,13 @@ class Explanation:
         if len(self.parts) > SHOWN_PARTS:
             lines.append(f"- and {len(self.parts) - SHOWN_PARTS} other kinds of block")
         return "\n".join(lines)
+
+    @property
+    def _guessed(self) -> list[str]:
+        """What a guess gains from one report of the chosen mechanism, unless its reports are too many to look at."""
+        even = np.full(self.chosen.context.size, 1 / self.chosen.context.size)
+        guess = self.chosen.randomizer.guess(even, NUMERIC)
+        return [] if guess is None else [f"{gained(guess, float(even[0]))[:-1]}, at even shares."]
 
 
 def rated(made: Sequence[Mechanism], shares: Any, objective: Objective) -> list[Candidate]:

@@ -56,6 +56,7 @@ COLUMNS: list[tables.Column] = [
     ("TV", ".3f"),
     ("projected", ".3f"),
     ("detectable", ".3g"),
+    ("guess", ".3g"),
 ]
 """The columns of a printed plan."""
 
@@ -67,7 +68,8 @@ class Expected:
     `total_squared_error` and `stderr` are exact; `tv` is the normal approximation
     ``sum_x sd_x / sqrt(2 pi)``; `tv_projected` is the mean of seeded simulations. A share of `detectable` is told
     from zero in 19 of 20 surveys. `wishes` are the queries that were planned for beside the shares, by name, with the
-    exact standard error of each, the largest where a wish is several queries.
+    exact standard error of each, the largest where a wish is several queries. `guess` is how often somebody who assumes
+    the same distribution guesses a person's value right from one report; None where the reports are too many.
     """
 
     label: str
@@ -80,6 +82,7 @@ class Expected:
     tv_projected: float
     detectable: float
     wishes: tuple[tuple[str, float], ...] = ()
+    guess: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data."""
@@ -165,6 +168,7 @@ class Plan:
             "wishes": expected.as_dict()["wishes"],
             "worst_squared_error": self.worst_squared_error,
             "detectable": expected.detectable,
+            "guess": expected.guess,
             "users_needed": self.users_needed,
             "target": self.target,
             "comparison": [row.as_dict() for row in self.comparison],
@@ -175,7 +179,7 @@ class Plan:
         rows = [
             (
                 *(r.label, r.mechanism, r.bits, r.total_squared_error, *(stderr for _, stderr in r.wishes)),
-                *(r.stderr, r.tv, r.tv_projected, r.detectable),
+                *(r.stderr, r.tv, r.tv_projected, r.detectable, r.guess),
             )
             for r in self.comparison
         ]
@@ -188,6 +192,8 @@ class Plan:
             f"Errors are those to expect at {self.assumed}{hint}. A share is told from 0 in 19 of 20 surveys if it is "
             "detectable.",
             "Squared error and stderr are exact; TV is a normal approximation, projected TV a seeded simulation.",
+            f"A guess of somebody's value from one report is right as often as the last column says; "
+            f"{float(self.prior.max()):.3g} without one.",
         ]
         if self.objective.title:
             lines.append(f"Mechanisms are compared by the expected squared error of {self.objective.title}.")
@@ -303,6 +309,7 @@ def expected_error(
         projected,
         _detectable(made, n, shares),
         _wishes(made, n, shares, objective),
+        made.randomizer.guess(shares, NUMERIC),
     )
 
 
@@ -382,4 +389,5 @@ def _without_privacy(context: Context, n: int, shares: Array, objective: Objecti
         float(np.mean(exact)),
         smallest,
         _wishes(None, n, shares, objective),
+        1.0,
     )

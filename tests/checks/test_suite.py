@@ -163,6 +163,20 @@ def test_noise_on_a_torus_keeps_the_laws(cells, norm):
     assert set(check_mechanism(("torus", context))) >= ALWAYS | ENUMERATED | {"every word"}
 
 
+@pytest.mark.parametrize("levels", [("0.01", "0.5"), ("1", "3"), ("3", "3.5"), ("10", "20")])
+@pytest.mark.parametrize("sizes", [(2, 2), (1, 2, 3), (4, 1), (3, 3, 3)])
+def test_marks_by_levels_keep_the_laws(sizes, levels):
+    starts = [sum(sizes[:b]) for b in range(len(sizes))]
+    named = {b: range(start, start + size) for b, (start, size) in enumerate(zip(starts, sizes, strict=True))}
+    assert set(check_mechanism(("levels", Context.nested(named, levels)))) >= ALWAYS
+
+
+@pytest.mark.parametrize("k", [14, 15, 16, 17, 62, 63, 64, 65])
+def test_marks_by_levels_keep_the_laws_across_the_width_of_a_word(k):
+    context = Context.nested({"a": range(k), "b": range(k, 2 * k)}, ["0.5", "1"])
+    assert set(check_mechanism(("levels", context))) >= ALWAYS
+
+
 @pytest.mark.parametrize("epsilon", ["0.01", "1", "5", "18"])
 @pytest.mark.parametrize("values", [range(3), range(4), [4, 1, 3, 2, 0], range(12)], ids=["3", "4", "5", "12"])
 def test_the_ring_response_keeps_the_laws(values, epsilon):

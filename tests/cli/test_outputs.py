@@ -18,6 +18,9 @@ WRITERS = {
     "plan": ["plan", "survey.toml", "--n", "100", "--prior", "prior.json", "--plot", "{}"],
     "design": ["design", "survey.toml", "--seconds", "1", "--prior", "prior.json", "--plot", "{}"],
     "bounds": ["bounds", "survey.toml", "--n", "9", "--prior", "prior.json", "--pair", "a", "b", "--plot", "{}"],
+    "exposure": ["exposure", "survey.toml", "--prior", "prior.json", "--plot", "{}"],
+    "repeated": ["repeated", "survey.toml", "--times", "3", "--pair", "a", "b", "--plot", "{}"],
+    "shuffled": ["shuffled", "survey.toml", "--tally", "tally.json", "--pair", "a", "b", "--plot", "{}"],
     "spark": [
         "spark",
         "survey.toml",
@@ -43,10 +46,13 @@ INPUTS = {
     "plan": ["prior.json", "survey.toml", "values.txt"],
     "design": ["prior.json", "survey.toml", "values.txt"],
     "bounds": ["prior.json", "survey.toml", "values.txt"],
+    "exposure": ["prior.json", "survey.toml", "values.txt"],
+    "repeated": ["survey.toml", "values.txt"],
+    "shuffled": ["tally.json", "survey.toml", "values.txt"],
     "spark": ["answers.txt", "key", "survey.toml", "values.txt"],
 }
-OTHERS = {"verify", "audit", "papers", "init", "gallery"}
-"""Two commands that write no file, and three that read no spec: two are tried below, one in a file of its own."""
+OTHERS = {"verify", "audit", "answer", "papers", "init", "gallery", "ledger"}
+"""Three commands that write no output, and four that read no spec: two are tried below, two in files of their own."""
 
 
 @pytest.fixture

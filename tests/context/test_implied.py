@@ -101,7 +101,7 @@ FUNCTIONS = {
 """All public functions that take a context, and what they say of it."""
 
 AS_ASKED = {"at", "between", "closed", "describe", "epsilon", "finite", "matrix", "pairs", "pairs_among", "tightest"}
-AS_ASKED |= {"generators", "protected_pairs", "published"}
+AS_ASKED |= {"generators", "largest", "protected_pairs", "published", "shows"}
 """The methods that state E as it was asked for."""
 NOT_OF_E = {"binary", "blocks", "high_low", "labels", "members", "metric", "parts", "read", "settled", "size", "strict"}
 NOT_OF_E |= {"graded", "nested", "uniform", "values"}

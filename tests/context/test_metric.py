@@ -6,6 +6,7 @@ from itertools import permutations
 
 import pytest
 
+import discreet as dc
 from discreet import Context, Domain
 from discreet.context import Metric
 from discreet.errors import InvalidContext, InvalidEpsilon
@@ -96,3 +97,43 @@ def test_distances_are_those_of_the_exact_points():
         metric = Metric.of_points(Domain(range(3)), points, norm, "1/3")
         for x, z in permutations(range(3), 2):
             assert metric.at(x, z) == Fraction(1, 3) * of(abs(p - q) for p, q in zip(exact[x], exact[z], strict=True))
+
+
+@pytest.mark.parametrize("cells", [[(i, j) for i in range(3) for j in range(4)], [(0, 0), (1, 3), (3, 1), (2, 2)]])
+def test_many_points_of_a_grid_are_answered_as_few_are(cells, monkeypatch):
+    few = Context.metric(cells, "l2", "0.5")
+    answers = few.smallest, few.components(), few.hidden, few.protected_pairs, few.covering()
+    monkeypatch.setattr("discreet.context.metric.FEW", 3)
+    many = Context.metric(cells, "l2", "0.5")
+    assert many.is_large_grid
+    assert not few.is_large_grid
+    assert (many.smallest, many.components(), many.hidden, many.protected_pairs, many.covering()) == answers
+    assert many.simplest() is many
+    assert many == few
+
+
+def test_tens_of_thousands_of_points_are_described_and_served():
+    cells = [[i, j] for i in range(120) for j in range(100)]
+    spec = {
+        "domain": {"size": len(cells)},
+        "context": {"form": "metric", "epsilon": "1", "points": cells, "norm": "l2"},
+    }
+    mechanism = dc.Spec.of({**spec, "mechanism": {"name": "torus"}}).mechanism
+    assert mechanism.context.size == 12_000
+    assert mechanism.context.smallest == 1
+    assert dc.Spec.of({**spec, "mechanism": {"name": "hadamard"}}).mechanism.name == "hadamard"
+
+
+def test_points_that_are_no_grid_are_still_counted_one_by_one():
+    points = [[i * i, i] for i in range(1200)]
+    spec = {"domain": {"size": 1200}, "context": {"form": "metric", "epsilon": "1", "points": points, "norm": "l2"}}
+    with pytest.raises(dc.errors.BeyondLimits, match="1200 points"):
+        _ = dc.Spec.of({**spec, "mechanism": {"name": "hadamard"}}).mechanism
+
+
+def test_what_goes_through_all_points_is_counted():
+    cells = [[i, j] for i in range(60) for j in range(60)]
+    spec = {"domain": {"size": 3600}, "context": {"form": "metric", "epsilon": "1", "points": cells, "norm": "l2"}}
+    line = dc.mechanism(Context.metric(range(3600), "line", "1"), "geometric").description["law"]
+    with pytest.raises(dc.errors.BeyondLimits, match="each with each"):
+        _ = dc.Spec.of({**spec, "mechanism": {"name": "law", "law": line}}).mechanism

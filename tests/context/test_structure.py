@@ -10,7 +10,8 @@ import pytest
 from discreet import Context
 from discreet.context import Line, Ring, Tree
 from discreet.context.combine import Combined
-from discreet.context.structure import RECOGNISED, TREE_DEPTH
+from discreet.context.structure import RECOGNISED, TREE_DEPTH, parting_pairs
+from discreet.domain import EvenLeaves
 
 F = Fraction
 HALF = F(1, 2)
@@ -227,3 +228,48 @@ def test_infinite_entries_are_not_summed():
     assert context.line == Line((0, 1, 2, 3), (F(1),) * 3)
     apart = matrix_of(4, lambda x, z: 1 if x // 2 == z // 2 else math.inf)
     assert (apart.line, apart.ring, apart.tree, apart.grades) == (None,) * 4
+
+
+def test_the_pairs_that_part_highest_stand_for_all_of_a_level():
+    """Against every pair: under any numbering of the leaves, no pair of a level parts higher than the one given."""
+    context = Context.nested({"a": {"x": range(3), "y": range(3, 5)}, "b": {"z": range(5, 8)}}, ["1", "2", "3"])
+    shuffled = random.Random(4)
+    for _ in range(50):
+        leaves = shuffled.sample(range(12), context.size)
+        labels = EvenLeaves(leaves, (3, 2, 2))
+        highest = {}
+        for x, z, level in parting_pairs(context.tree, labels):
+            assert context.at(x, z) == level
+            highest[level] = min(highest.get(level, 9), labels.parting(x, z))
+        for level in highest:
+            true = min(labels.parting(x, z) for x in range(8) for z in range(8) if x != z and context.at(x, z) == level)
+            assert highest[level] == true
+        assert sorted(set(context.generators(labels))) == sorted(set(parting_pairs(context.tree, labels)))
+
+
+def test_values_that_nothing_links_are_not_compared():
+    context = Context.nested({"a": {"x": range(2), "y": [2]}, "b": {"z": [3]}}, ["1", "2", "inf"])
+    labels = EvenLeaves(range(4), (2, 2))
+    assert {(x, z) for x, z, _ in context.generators(labels)} == {(0, 1), (1, 0), (0, 2), (2, 0)}
+
+
+def test_a_tree_in_any_form_gives_its_pairs_by_leaves():
+    labels = EvenLeaves(range(4), (2, 2))
+    uniform = Context.uniform(range(4), "1")
+    assert list(uniform.generators(labels)) == [(0, 3, 1), (3, 0, 1)]
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_nearest_cells_are_as_near_as_any(norm, seed):
+    shuffled = random.Random(seed)
+    cells = shuffled.sample([(i, j) for i in range(9) for j in range(7)], 6)
+    context = Context.metric(cells, norm, "0.5")
+    nearest = min(context.at(x, z) for x in range(6) for z in range(6) if x != z)
+    assert context.at(*context.grid.nearest()) == nearest
+
+
+def test_a_grid_is_dense_if_one_cell_in_sixteen_is_that_of_a_value():
+    assert Context.metric([(0, 0), (1, 1)], "l1", "1").grid.is_dense
+    assert not Context.metric([(0, 0), (40, 1)], "l1", "1").grid.is_dense
+    assert not Context.metric(["a", "b"], "l1", "1", points=[(1, 1), (1, 1)]).grid.is_dense

@@ -132,6 +132,7 @@ LAWS = {
     "ring": dc.mechanism(dc.Context.metric(range(7), "ring", "1"), "ring"),
     "torus": dc.mechanism(dc.Context.metric([(x, y) for x in range(3) for y in range(3)], "l1", "1"), "torus"),
     "nested": dc.mechanism(dc.Context.nested({"a": range(3), "b": range(3, 7)}, ["1", "3"]), "nested"),
+    "levels": dc.mechanism(dc.Context.nested({"a": range(3), "b": range(3, 7)}, ["1", "2"]), "levels"),
     "paired": dc.mechanism(SMALL * SMALL, "paired", first={"name": "randomized_response"}, second={"name": "hadamard"}),
     "blocks": dc.mechanism(dc.Context.blocks({"a": range(4), "b": range(4, 7)}, {"a": "1", "b": "2"}), "hadamard"),
     "high-low": dc.mechanism(HIGH_LOW, "subset"),

@@ -14,6 +14,11 @@ def points(*coordinates, norm="l2"):
     return {"form": "metric", "epsilon": 1, "points": [[c] for c in coordinates], "norm": norm}
 
 
+def grid(side):
+    points = [[i, j] for i in range(side) for j in range(side)]
+    return {"form": "metric", "epsilon": 1, "points": points, "norm": "l2"}
+
+
 def law(law, domain=6, context=None):
     context = {"form": "uniform", "epsilon": "1"} if context is None else context
     return {"context": context, "domain": {"size": domain}, "law": law, "version": 2}
@@ -101,6 +106,7 @@ SPECS = {
             "optimised_unary",
             "exponential",
             "geometric",
+            "levels",
             "nested",
             "ring",
             "torus",
@@ -267,6 +273,25 @@ SPECS = {
     "a thousand points": spec({"size": 1000}, points(*range(1000))),
     "four thousand points": spec({"size": 4000}, points(*range(4000), norm="l1")),
     "four thousand points, none alike": spec({"size": 4000}, points(*(i * i for i in range(4000)))),
+    **{
+        f"a grid of {side} x {side} for {name}": spec({"size": side * side}, grid(side), {"name": name})
+        for side in (30, 100, 300)
+        for name in ("torus", "subset", "exponential", "tight", "levels")
+    },
+    "a grid with a point that is far": spec(
+        {"size": 901}, {**grid(30), "points": [*grid(30)["points"], [10**30, 0]]}, {"name": "torus"}
+    ),
+    "a grid with a point twice": spec({"size": 901}, {**grid(30), "points": [*grid(30)["points"], [0, 0]]}),
+    "a grid of ten sides": spec(
+        {"size": 1024}, {**grid(1), "points": [[x >> i & 1 for i in range(10)] for x in range(1024)]}, {"name": "torus"}
+    ),
+    **{
+        f"{count} blocks of {size} for {name}": spec(
+            {"size": count * size}, {"form": "nested", "sizes": [size] * count, "epsilons": [1, 3]}, {"name": name}
+        )
+        for count, size in ((2000, 3), (60_000, 2), (500_000, 2), (3, 300_000))
+        for name in ("nested", "levels")
+    },
     "long coordinates": spec({"size": 100}, points(*(f"0.{'0' * 280}{i:03}" for i in range(100)))),
     "a table of 2000 rows": spec({"size": 2000}, mechanism={"name": "table", "rows": [["1"]] * 2000}),
     "a table of 3700 rows": spec({"size": 3700}, mechanism={"name": "table", "rows": [["1/2", "1/2"]] * 3700}),
@@ -420,6 +445,14 @@ TYPES = {
     "units": [split(2)] * 2,
     "marks": [[0, 0], [0, 0]],
     "inners": [],
+    "word_bits": 64,
+}
+LEVELS = {
+    "kind": "levels",
+    "branches": [2, 3],
+    "shown": [[1], [0, 0]],
+    "inners": [{"kind": "response", "size": 2, "low": str(2**62), "high": str(3 * 2**62), "spare": 0, "word_bits": 64}],
+    "leaves": {"runs": [[x, 1] for x in range(6)]},
     "word_bits": 64,
 }
 GRADED = {
@@ -599,6 +632,48 @@ LAWS = {
     "graded bits without grades": law({**GRADED, "own": [], "other": []}),
     "graded bits of a million values": law({**GRADED, "grade_of": {"runs": [[0, 10**6]]}}, 10**6),
     "graded bits of a long row": law({**GRADED, "grade_of": BIG_ROW}),
+    "levels of nothing": law({**LEVELS, "branches": [], "shown": [], "inners": []}),
+    "levels without leaves": law({**LEVELS, "leaves": {"runs": []}}),
+    "levels of a long row": law({**LEVELS, "leaves": BIG_ROW}),
+    "levels of one leaf": law({**LEVELS, "leaves": {"runs": [[0, 6]]}}),
+    "levels of huge branches": law({**LEVELS, "branches": [10**500, 10**500]}),
+    "levels of negative branches": law({**LEVELS, "branches": [-2, -3]}),
+    "levels with word_bits of 10**15": law({**LEVELS, "word_bits": 10**15}),
+    "levels with negative marks": law({**LEVELS, "shown": [[-1], [0]]}),
+    "levels without a row": law({**LEVELS, "shown": [[1]]}),
+    "levels inside levels": law({**LEVELS, "inners": [LEVELS]}),
+    "levels of levels of bits": law({**LEVELS, "inners": [{**UNARY, "size": 2}]}),
+    "levels of sixty depths": law(
+        {**LEVELS, "branches": [2] * 60, "shown": [[1] * 2 ** min(depth, 8) for depth in range(60)]}
+    ),
+    "levels of too many states": law(
+        {
+            **LEVELS,
+            "branches": [2] * 16,
+            "shown": [[1] * 2**depth for depth in range(16)],
+            "leaves": {"runs": [[x, 1] for x in range(2**16)]},
+        },
+        2**16,
+    ),
+    "levels of too many parts": law(
+        {
+            **LEVELS,
+            "branches": [2] * 12,
+            "shown": [[1] * 2**depth for depth in range(12)],
+            "leaves": {"runs": [[x, 1] for x in range(2**12)]},
+        },
+        2**12,
+    ),
+    "levels of pairs without structure": law(
+        {
+            **LEVELS,
+            "branches": [2] * 12,
+            "shown": [[1], *([0] * depth + [1] for depth in range(1, 12))],
+            "leaves": {"runs": [[x, 1] for x in range(2**12)]},
+        },
+        2**12,
+        {"form": "metric", "distance": "line", "epsilon": 1},
+    ),
     "a mixture of nothing": law({"kind": "mixture", "units": [], "parts": []}),
     "a mixture of many": law({"kind": "mixture", "units": split(2000), "parts": [even(10**6)] * 2000}, 10**6),
     "nested mixtures": law(nested("mixture", 7)),

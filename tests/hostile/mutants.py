@@ -49,6 +49,8 @@ def _made():
     yield dc.mechanism(dc.Context.metric([(0, 0), (0, 1), (2, 0)], "l1", ONE), "torus")
     inside = dc.Context.blocks({"a": range(3), "b": range(3, 5)}, ONE)
     yield dc.mechanism(inside & dc.Context.uniform(range(5), "2"), "nested")
+    yield dc.mechanism(inside & dc.Context.uniform(range(5), "2"), "levels")
+    yield dc.mechanism(dc.Context.nested({"x": {"a": [0, 1], "b": [2, 3]}, "y": {"c": [4, 5]}}, [1, 2, 3]), "levels")
     questions = dc.Context.metric(range(4), "line", ONE) * dc.Context.uniform(["a", "b"], ONE)
     yield dc.mechanism(questions, "paired", first={"name": "geometric"}, second={"name": "randomized_response"})
     for context in (NESTED, GRADED, PRODUCT):

@@ -115,6 +115,7 @@ EQUAL = {
     "nested": dc.mechanism(
         Context.blocks({"a": range(6), "b": range(6, 12)}, "1") & Context.uniform(range(12), "3"), "nested"
     ),
+    "levels": dc.mechanism(Context.nested({b: range(4 * b, 4 * b + 4) for b in range(3)}, ["0.5", "1.5"]), "levels"),
     "paired": dc.mechanism(SMALL * SMALL, "paired", first={"name": "hadamard"}, second={"name": "projective"}),
     "torus": dc.mechanism(Context.metric([(i, j) for i in range(4) for j in range(3)], "l2", "1"), "torus"),
     "ring": dc.mechanism(Context.metric(range(13), "ring", "1"), "ring"),

@@ -153,3 +153,43 @@ def test_few_bits_are_kept_to():
     explained = dc.explain(blocks([12] * 4, "1", "3"), bits=7)
     assert all(candidate.bits <= 7 for candidate in explained.candidates)
     assert explained.chosen.name == "nested"
+
+
+@pytest.mark.parametrize("context", [blocks([2, 3, 1], "1", "3"), tree(8)], ids=["blocks", "tree"])
+def test_blocks_certified_all_at_once_keep_the_laws(context, monkeypatch):
+    one_by_one = dc.mechanism(context, "nested").certificate
+    monkeypatch.setattr("discreet.mechanisms.nested.FEW", 1)
+    mechanism = dc.mechanism(context, "nested")
+    assert {"pairs", "unbiased", "moments", "round trips"} <= set(check_mechanism(mechanism))
+    assert mechanism.certificate.fingerprint == one_by_one.fingerprint
+    assert 0 <= mechanism.certificate.gap < 1e-12
+
+
+def many(count):
+    return Context.nested({b: [2 * b, 2 * b + 1] for b in range(count)}, ["1", "4"])
+
+
+def test_thousands_of_blocks_are_certified():
+    mechanism = dc.mechanism(many(3000), "nested")
+    assert mechanism.certificate.gap >= 0
+    assert float(mechanism.randomizer.realised) == pytest.approx(4, abs=1e-9)
+
+
+def test_one_block_of_thousands_with_fewer_units_leaks():
+    """The control: the block may be any of them."""
+    mechanism = dc.mechanism(many(300), "nested")
+    law = mechanism.law()
+    units = list(law.units)
+    units[217] -= 2**40
+    with pytest.raises(dc.errors.PrivacyViolation, match=r"leaks 4\.0"):
+        dc.Mechanism(mechanism.context, Nested.of_law(replace(law, units=tuple(units))))
+
+
+def test_two_values_of_thousands_that_changed_blocks_leak():
+    """The control: the blocks are those of the context."""
+    mechanism = dc.mechanism(many(300), "nested")
+    law = mechanism.law()
+    block_of = list(law.block_of)
+    block_of[0], block_of[-1] = block_of[-1], block_of[0]
+    with pytest.raises(dc.errors.PrivacyViolation, match=r"leaks 4"):
+        dc.Mechanism(mechanism.context, Nested.of_law(replace(law, block_of=type(law.block_of).of(block_of))))

@@ -95,5 +95,5 @@ def test_what_is_no_grid_is_not_served():
     for context in (Context.uniform(range(4), "1"), Context.metric(range(4), "line", "1")):
         with pytest.raises(NotServed, match="values on a grid"):
             dc.mechanism(context, "torus")
-    with pytest.raises(NotServed, match="at most 4096 cells"):
+    with pytest.raises(NotServed, match="at most 131072 cells"):
         dc.mechanism(Context.metric([(0, 0), (1, Fraction(1, 1000))], "l1", "1"), "torus")

@@ -1,4 +1,4 @@
-"""The conformance suite: laws that every mechanism and engine must obey, to run on your own ones.
+"""The conformance suite: laws that every mechanism, engine and store must obey, to run on your own ones.
 
 ::
 
@@ -8,18 +8,22 @@
     check_mechanism(("subset", context))         # the same by name
     check_engine(my_randomize_indices, mechanism)   # another engine, word for word
     check_vectors("vectors.jsonl")               # every engine, against a file that clients in other languages read too
+    check_store(lambda folder: MyStore(folder / "store"))   # another store of a collector
 """
 
 from ..errors import CheckFailed
 from .certificate import check_certificate
+from .contrast import check_contrast
 from .engine import check_engine
 from .execution import check_every_word
 from .law import check_channel, check_pairs, check_reports
 from .round_trips import check_round_trips
 from .small_words import narrow
 from .statistics import check_influence, check_moments, check_unbiased
+from .store import check_store
 from .suite import check_mechanism
 from .tallies import check_counting, check_merging
+from .telling import check_telling
 from .vectors import check_vectors, write_vectors
 from .words import check_equal_words, check_scalar_is_vector
 
@@ -27,6 +31,7 @@ __all__ = [
     "CheckFailed",
     "check_certificate",
     "check_channel",
+    "check_contrast",
     "check_counting",
     "check_engine",
     "check_equal_words",
@@ -39,6 +44,8 @@ __all__ = [
     "check_reports",
     "check_round_trips",
     "check_scalar_is_vector",
+    "check_store",
+    "check_telling",
     "check_unbiased",
     "check_vectors",
     "narrow",

@@ -8,12 +8,14 @@ from ..errors import NotIdentifiable
 from ..mechanisms.mechanism import Mechanism
 from ..statistics.numeric import NUMERIC
 from .certificate import check_certificate
+from .contrast import check_contrast
 from .execution import check_every_word
 from .law import check_channel, check_pairs, check_reports, is_small
 from .round_trips import check_round_trips
 from .small_words import Factory
 from .statistics import check_influence, check_moments, check_unbiased
 from .tallies import check_counting, check_merging
+from .telling import check_telling
 from .words import check_equal_words, check_scalar_is_vector
 
 
@@ -41,7 +43,9 @@ def check_mechanism(
         check_channel(mechanism)
         check_reports(mechanism)
         check_pairs(mechanism)
-        done += ["channel", "reports", "pairs"]
+        check_contrast(mechanism)
+        check_telling(mechanism)
+        done += ["channel", "reports", "pairs", "contrast", "telling"]
         if _identifiable(mechanism):
             check_unbiased(mechanism)
             check_moments(mechanism, seed=seed)

@@ -26,7 +26,12 @@ COMMANDS = {
     "estimate": "Shares with error bars from a tally.",
     "plan": "The error to expect, or the people needed, before collecting.",
     "bounds": "What no mechanism can beat.",
+    "exposure": "What one report tells of the person who sent it.",
+    "repeated": "What many reports of one person give away.",
+    "shuffled": "What a batch gives away without who sent what.",
     "audit": "Attack a mechanism as a black box.",
+    "serve": "Collect reports over HTTP.",
+    "simulate": "Send simulated people to a collector.",
     "spark": "Randomize and tally on a cluster.",
     "papers": "Figures and tables of the papers, made again.",
 }

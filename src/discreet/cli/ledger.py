@@ -43,11 +43,11 @@ def _export(client: Client, target: str) -> None:
     from ..files.atomic import replacing
     from ..files.overwriting import check_outputs
 
+    own = client.ledger.path
+    check_outputs([target], [own, f"{own}.key", f"{own}.lock"])
     if target == "-":
         click.echo(client.ledger.export(), nl=False)
         return
-    own = client.ledger.path
-    check_outputs([target], [own, f"{own}.key", f"{own}.lock"])
     with replacing(target) as file:
         file.write(client.ledger.export().encode())
 

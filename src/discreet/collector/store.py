@@ -38,7 +38,7 @@ class LogEntry:
     """``created`` or ``closed``."""
     collection: str
     digest: str
-    """The SHA-256 of `declared` and of the law's text, as the store's documentation says."""
+    """The SHA-256 of the canonical JSON of ``[declared, law]``."""
     day: str
     chain: str
 
@@ -104,11 +104,15 @@ class Snapshot:
 
     position: int
     tallies: Mapping[tuple[Labels, str], bytes]
-    """For every label and day, the counts of the cells as 64-bit numbers, the lowest byte first."""
+    """For every label and day, the counts of the cells of its tally as 64-bit numbers, the lowest byte first."""
 
 
 class Store(Protocol):
-    """Where collections and reports are kept. Whatever returns is durable: it survives the loss of power."""
+    """Where collections and reports are kept. Whatever returns is durable: it survives the loss of power.
+
+    Its methods may be called from several threads. A collection that is not there is `InvalidInput`; `StoreFull` and
+    `StoreFailed` say that nothing was acknowledged, and that the same may be asked again.
+    """
 
     def create(self, collection: Collection, *, day: str) -> None:
         """Keep a new collection and log it; `InvalidInput` if there is one of its id."""
@@ -117,7 +121,7 @@ class Store(Protocol):
         """All collections, in the order in which they were made."""
 
     def close(self, collection: str, *, day: str) -> None:
-        """Take no more uploads for a collection, and log it."""
+        """Take no more uploads for a collection, and log it; nothing happens to one that is closed."""
 
     def log(self, *, after: int = 0) -> Iterator[LogEntry]:
         """The public log, in order, after a line."""
@@ -156,7 +160,10 @@ class Store(Protocol):
         """The hash of a role's token."""
 
     def forget(self, *, before: str) -> int:
-        """Delete all reports of days before this one, their tallies too, and say how many; the log stays whole."""
+        """Delete all uploads of days before this one, their tallies too, from the files too; how many reports.
+
+        The log stays whole, and so do the chains. An upload that comes again after it was forgotten is a new one.
+        """
 
     def check(self) -> list[str]:
         """What is damaged, a sentence each; nothing if all chains and all derived tallies are as they should be."""

@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from ..canonical import canonical
-from ..domain import Alike, Domain, Value
+from ..domain import Alike, Domain, Leaves, Value
 from ..errors import InvalidContext, check_type
 from ..exact import Epsilon
 from .constructors import Constructors
@@ -274,8 +274,13 @@ class Context(Constructors, ABC):
         A channel Q whose largest ratio between two values depends only on their labels satisfies the context if it
         satisfies these entries: ``Q(y|x) / Q(y|z)`` is the product of the ratios along any path from x to z, so
         entries that are sums of others need no check of their own, and of the pairs with the same two labels only
-        those with the smallest entry do. The pair with the least slack is always among these.
+        those with the smallest entry do. The pair with the least slack is always among these. Where the labels are
+        `Leaves`, the pair that parts highest stands for all at one level of a context that is a tree.
         """
+        if isinstance(labels, Leaves) and self.tree is not None:
+            from .structure import parting_pairs
+
+            return parting_pairs(self.tree, labels)
         return self.pairs_among(labels)
 
     @cached_property

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
-from ..domain import Domain, Value, listed_values
+from ..domain import Alike, Domain, Value, listed_values
 from ..errors import InvalidContext, InvalidEpsilon, shown
 from ..exact import Epsilon, epsilon_of, positive_finite, text_of
 from ..fields import Fields, listed, number, text
@@ -25,6 +25,16 @@ Point = tuple[int, ...]
 
 DISTANCE = 200
 """Steps that an entry of E costs until a mechanism is certified, beside those for the digits of its coordinates."""
+
+
+FEW = 512
+"""Up to so many points are compared with each other one by one."""
+
+SIDES = 3
+"""The most coordinates of points on a grid whose entries are not gone through one by one."""
+
+ROUNDING = Fraction(1, 10**30)
+"""How far a distance may be below that of its norm: l2 is rounded down to 30 digits."""
 
 
 class Metric(Context):
@@ -78,7 +88,6 @@ class Metric(Context):
     @classmethod
     def of_points(cls, domain: Domain, points: Sequence[Sequence[object]], norm: str, epsilon: object) -> Metric:
         """Distances between points under the norm "l1", "l2" or "linf"; l2 is rounded down to 30 digits."""
-        spend(len(points) ** 2 * DISTANCE, f"{len(points)} points")
         exact = [tuple(decimal_of(c, "points: coordinate") for c in point) for point in points]
         if len(exact) != len(domain) or len({len(point) for point in exact}) > 1:
             raise InvalidContext(
@@ -90,9 +99,10 @@ class Metric(Context):
         scale = math.lcm(*(c.denominator for point in exact for c in point))
         whole = [tuple(int(c * scale) for c in point) for point in exact]
         longest = max((abs(c) for point in whole for c in point), default=0).bit_length()
-        spend(len(whole) ** 2 * (sum(map(len, whole[:1])) * longest // 32), f"{len(whole)} points")
-        entries = {"points": written, "norm": norm}
-        return cls(domain, epsilon, Apart(whole, scale, norm), entries)
+        made = cls(domain, epsilon, Apart(whole, scale, norm), {"points": written, "norm": norm})
+        count = len(whole) if made.is_large_grid else len(whole) ** 2
+        spend(count * (DISTANCE + sum(map(len, whole[:1])) * longest // 32), f"{len(whole)} points")
+        return made
 
     @property
     def closed(self) -> bool:
@@ -115,7 +125,12 @@ class Metric(Context):
         steps = [tuple(c - least for c, least in zip(point, corner, strict=True)) for point in distance.points]
         step = math.gcd(*(c for point in steps for c in point)) or 1
         cells = tuple(tuple(c // step for c in point) for point in steps)
-        return Grid(cells, self.level, Moved(step, distance.scale, distance.norm))
+        return Grid(cells, self.level, Moved(step, distance.scale, distance.norm), ROUNDING)
+
+    @cached_property
+    def is_large_grid(self) -> bool:
+        """True for many points that are most of the cells of a grid, whose entries are not gone through one by one."""
+        return self.size > FEW and self.grid is not None and self.grid.is_dense and len(self.grid.shape) <= SIDES
 
     @cached_property
     def largest(self) -> Fraction:
@@ -132,7 +147,32 @@ class Metric(Context):
         return super().line if self._places is None else self._places.line
 
     def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
-        return super().generators(labels) if self._places is None else self._places.generators(labels)
+        if self._places is not None:
+            return self._places.generators(labels)
+        if self.is_large_grid and isinstance(labels, Alike):
+            x, z = self._nearest
+            return iter([(x, z, self.between(x, z)), (z, x, self.between(z, x))])
+        return super().generators(labels)
+
+    # -- many points of a grid: all entries are finite, and the nearest two are found without the others ----
+    @cached_property
+    def _nearest(self) -> tuple[int, int]:
+        assert self.grid is not None
+        return self.grid.nearest()
+
+    def simplest(self) -> Context:
+        return self if self.is_large_grid else super().simplest()
+
+    def components(self) -> list[list[int]]:
+        return [list(range(self.size))] if self.is_large_grid else super().components()
+
+    @cached_property
+    def hidden(self) -> frozenset[int]:
+        return frozenset(range(self.size)) if self.is_large_grid else super().hidden
+
+    @cached_property
+    def protected_pairs(self) -> int:
+        return self.size * (self.size - 1) if self.is_large_grid else super().protected_pairs
 
     @property
     def labels(self) -> Sequence[int]:
@@ -147,6 +187,8 @@ class Metric(Context):
         return known
 
     def finite(self) -> Iterator[tuple[int, int]]:
+        if self.is_large_grid:
+            spend(self.size**2 * DISTANCE, f"{self.size} points, each with each,")
         for x in range(self.size):
             for z in range(self.size):
                 if x != z and isinstance(self.between(x, z), Fraction):
@@ -268,7 +310,7 @@ def _l2(a: Point, b: Point, scale: int) -> Fraction:
 @lru_cache(maxsize=1 << 16)
 def _root(squared: int, scale: int) -> Fraction:
     """The root of a sum of squared coordinates, rounded down to 30 digits; those of a grid recur."""
-    return Fraction(math.isqrt(squared * 10**60 // scale**2), 10**30)
+    return math.isqrt(squared * 10**60 // scale**2) * ROUNDING
 
 
 NORMS: dict[str, Callable[[Point, Point, int], Fraction]] = {

@@ -7,16 +7,16 @@ from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, TypeAlias
 
-from ..domain import Alike, Domain, Value, listed_values
+from ..domain import Alike, Domain, Leaves, Value, listed_values
 from ..errors import InvalidContext, shown
 from ..exact import Epsilon, epsilon_of, positive_finite, text_of
 from ..fields import Fields
 from .blocks import Blocks
 from .context import Context
-from .structure import Tree
+from .structure import Tree, parting_pairs
 from .uniform import Uniform
 
 DEPTH = 16
@@ -123,6 +123,9 @@ class Nested(Context):
 
     def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
         """For every two labels a pair that shares the smallest block: levels are gone through outwards."""
+        if isinstance(labels, Leaves):
+            tops = [self.tree] if self.tree is not None else self._tops
+            return chain.from_iterable(parting_pairs(node, labels) for node in tops)
         return iter(self._closest) if isinstance(labels, Alike) else self._nearest(labels)
 
     @cached_property

@@ -7,12 +7,16 @@ context whose closure was too large to work out is true of the closure as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, compress, pairwise
+from functools import cached_property
+from itertools import combinations, compress, pairwise, product
+from operator import add
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..domain import Leaves
 from ..exact import Epsilon
 
 if TYPE_CHECKING:
@@ -23,6 +27,9 @@ RECOGNISED = 1024
 
 TREE_DEPTH = 128
 """The most levels of a tree that is recognised."""
+
+SPARSE = 16
+"""The most cells of a dense grid for each value."""
 
 PROBES = 8
 """How many classes are compared with all others before any two are compared entry by entry."""
@@ -75,16 +82,43 @@ def is_closed(context: Context) -> bool:
 class Grid:
     """Values in the cells of a grid: E[x, z] is the `level` times the distance of their cells under a norm.
 
-    `cells` holds the whole coordinates of each value, from 0 on; `apart` is the distance of a displacement.
+    `cells` holds the whole coordinates of each value, from 0 on; `apart` is the distance of a displacement, which is
+    that of the norm, or less by up to `rounding`.
     """
 
     cells: tuple[tuple[int, ...], ...]
     level: Fraction
     apart: Callable[[tuple[int, ...]], Fraction]
+    rounding: Fraction
 
     def epsilon(self, displacement: tuple[int, ...]) -> Fraction:
         """E between two values that are so many cells apart along each side."""
         return self.level * self.apart(displacement)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the smallest grid that holds all cells."""
+        return tuple(max(column) + 1 for column in zip(*self.cells, strict=True))
+
+    @cached_property
+    def is_dense(self) -> bool:
+        """True if values are in different cells, and one cell in sixteen at least is that of a value."""
+        return math.prod(self.shape) <= SPARSE * len(self.cells) == SPARSE * len(set(self.cells))
+
+    def nearest(self) -> tuple[int, int]:
+        """The numbers of two values that are as near to each other as any two are."""
+        at, sides = {cell: x for x, cell in enumerate(self.cells)}, len(self.shape)
+        reach = 1
+        while True:
+            steps = (step for step in product(range(-reach, reach + 1), repeat=sides) if step > (0,) * sides)
+            for step in sorted(steps, key=self.epsilon):
+                if reach < max(self.shape) and self.epsilon(step) > self.epsilon((reach + 1, *[0] * (sides - 1))):
+                    break  # a step that leads further along one side may be shorter
+                for cell, x in at.items():
+                    z = at.get(tuple(map(add, cell, step)))
+                    if z is not None:
+                        return x, z
+            reach *= 2
 
 
 def line_of(context: Context) -> Line | None:
@@ -214,6 +248,33 @@ def _node(context: Context, classes: Sequence[int], depth: int) -> Node | None:
 def _within(context: Context, c: int, d: int) -> Epsilon:
     """The entry from a value of class `c` to another one of class `d`; 0 if there is no other."""
     return context.between(c, d) if c != d or len(context.members[c]) > 1 else Fraction(0)
+
+
+def parting_pairs(node: Node, labels: Leaves) -> Iterator[tuple[int, int, Fraction]]:
+    """For every node of the tree, both ways, two values of different children that part as high up as any do.
+
+    The first and the last leaf of a node's values part highest; where both are in one child, any value of another
+    child parts as high from one of the two.
+    """
+
+    found: list[tuple[int, int, Fraction]] = []
+    _ends(node, labels, found)
+    return iter(found)
+
+
+def _ends(node: Node, labels: Leaves, found: list[tuple[int, int, Fraction]]) -> tuple[int, int]:
+    """The values under a node that are its first and last leaf; what `parting_pairs` gives is added to `found`."""
+    if isinstance(node, int):
+        return node, node
+    inside = [_ends(child, labels, found) for child in node.children]
+    first = min(range(len(inside)), key=lambda c: labels[inside[c][0]])
+    last = max(range(len(inside)), key=lambda c: labels[inside[c][1]])
+    ends = x, z = inside[first][0], inside[last][1]
+    if first == last:
+        other = inside[first == 0][0]
+        x, z = other, min(ends, key=lambda end: labels.parting(other, end))
+    found += [(x, z, node.level), (z, x, node.level)]
+    return ends
 
 
 def grades_of(context: Context) -> tuple[Fraction, ...] | None:

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..errors import InvalidInput
+from .contrast import Contrast
 from .kinds import randomizer_of
 from .law import Law, Row
 from .randomizer import Group, Pair, PartLayout, Randomizer
+from .telling import Telling
 from .units import check_law
 
 if TYPE_CHECKING:
@@ -141,6 +143,48 @@ class BlockResponse(Randomizer):
         if block != self.block_of[x]:
             return Fraction(0)
         return self.inner[block].probability(self.place[x], inside)
+
+    # -- what hides a report: the others of the block, as many as are known to be in it ---------------------
+    def hiders(self, x: int) -> Sequence[int]:
+        return self.members[self.block_of[x]]
+
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        block = self.block_of[x]
+        if self.block_of[z] != block:
+            return [Contrast(Fraction(0), Fraction(1), Fraction(0)), Contrast(Fraction(0), Fraction(0), Fraction(1))]
+        inside = None if among is None else [self.place[v] for v in among if self.block_of[v] == block]
+        rows = self.inner[block].contrast(self.place[x], self.place[z], inside)
+        if rows is None or inside is None or among is None or len(inside) == len(among):
+            return rows
+        return [row._replace(floor=Fraction(0)) for row in rows]  # who is in another block hides nobody here
+
+    def meeting(self, x: int, z: int) -> Fraction | None:
+        block = self.block_of[x]
+        return self.inner[block].meeting(self.place[x], self.place[z]) if self.block_of[z] == block else Fraction(0)
+
+    # -- what one report tells of a person ------------------------------------------------------------------
+    def guess(self, shares: Array, ops: Numeric) -> float | None:
+        total, known = 0.0, dict[tuple[int, bytes], float | None]()
+        for block, of in enumerate(self.members):
+            inside = shares[ops.integers(of)]
+            key = self.kind_of[block], inside.tobytes()
+            if key not in known:
+                known[key] = self.inner[block].guess(inside, ops)
+            one = known[key]
+            if one is None:
+                return None
+            total += one
+        return total
+
+    def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
+        block = self.block_of[x]
+        inside = shares[ops.integers(self.members[block])]
+        return self.inner[block].telling(self.place[x], inside / max(float(inside.sum()), 1e-300), ops)
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        known = [list(part.contrasts()) for part in self.kinds]
+        for of, kind in zip(self.members, self.kind_of, strict=True):
+            yield from ((of[x], of[z]) for x, z in known[kind])
 
     def reports(self) -> Iterable[int]:
         for offset, part in zip(self.offsets, self.inner, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..combinatorics.difference_sets import shared_differences
-from ..errors import NotIdentifiable
+from ..errors import InvalidInput, NotIdentifiable
 from .law import Bits, Law
 from .support import Blank, Indexed
 from .units import Units, check_law, check_size
@@ -149,6 +149,35 @@ class Cyclic(Indexed):
             return Fraction(0)
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if self.is_supported(x, y) else self.low) + extra
+
+    def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
+        many = len(self.law.shifts)
+        both = many if x == z else self.shared if self._balanced else self._meeting(x, z)
+        return both, many - both, self.outputs - 2 * many + both
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        if self._balanced:
+            yield from super().contrasts()
+        else:  # a law that somebody else wrote, of no use for estimates: two values have what their distance has
+            for z in range(1, self.size):
+                yield from ((0, z), (z, 0))
+
+    @cached_property
+    def _balanced(self) -> bool:
+        """True if any two values share equally many reports, as those of every law that is made here do."""
+        try:
+            return self.shared >= 0
+        except InvalidInput:
+            return False
+
+    def _meeting(self, x: int, z: int) -> int:
+        """How many reports support both of two values."""
+        p, apart = self.law.modulus, x - z
+        return sum(len({(t + apart) % p for t in chosen} & set(chosen)) for chosen in self._sets)
+
+    @property
+    def spare(self) -> Fraction:
+        return Fraction(self.law.spare, 1 << self.word_bits)
 
     @cached_property
     def blank(self) -> Blank | None:

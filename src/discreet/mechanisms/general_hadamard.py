@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import MASK, Arithmetic
 from ..domain import Alike
+from .contrast import Contrast, hidden_by, listed, two_levels
 from .law import WORD_BITS, Law
 from .randomizer import Cells, Pair, Randomizer
 from .units import Units, check_law, check_size
@@ -110,6 +111,21 @@ class GeneralHadamard(Randomizer):
             return Fraction(0)
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if self._supported(x, y) else self.low) + extra
+
+    # -- what hides a report ------------------------------------------------------------------------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        half, b = self.columns // 2, self.columns
+        counts = half, 0, self.outputs - half
+        if x != z:
+            apart = x // (b - 1) != z // (b - 1)
+            counts = (0, half, self.outputs - b) if apart else (half // 2, half // 2, self.outputs - 3 * b // 4)
+        spare = Fraction(self.law.spare, 1 << self.word_bits)
+        return hidden_by(two_levels((self.low, self.high), counts, spare=spare), x, z, among)
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        yield from ((0, z) for z in (1, self.columns - 1) if 0 < z < self.size)
 
     def reports(self) -> Iterable[int]:
         return range(self.outputs)

@@ -126,9 +126,27 @@ class Geometric(Numbered):
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):
             return Fraction(0)
-        away = abs(y - (self.places[x] if self.places else x))
+        return self._chance(abs(y - self._at(x)), y)
+
+    def _chance(self, away: int, y: int) -> Fraction:
+        """The probability of report y under a value so many steps away."""
         units = (self.ends if y in (0, self.size - 1) else self._between)[away : away + 1]
         return Fraction(units[0] if units else self.law.flat, 1 << self.word_bits)
+
+    def least(self, y: int, among: Sequence[int]) -> Fraction:
+        whole = len(among) == self.size
+        first, last = (0, self.size - 1) if whole else (min(map(self._at, among)), max(map(self._at, among)))
+        away = max(abs(y - first), abs(y - last))
+        lows = self._lows[y in (0, self.size - 1)]
+        return Fraction(lows[away] if away < len(lows) else min(lows[-1], self.law.flat), 1 << self.word_bits)
+
+    @cached_property
+    def _lows(self) -> tuple[list[int], list[int]]:
+        """The fewest words with which a place between the ends, and an end, is reached from so many steps or fewer."""
+        return list(accumulate(self._between, min)), list(accumulate(self.ends, min))
+
+    def _at(self, x: int) -> int:
+        return self.places[x] if self.places else x
 
     # -- the certificate: every ratio of values so many steps apart --------------------------------------
     @cached_property

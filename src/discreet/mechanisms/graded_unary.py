@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..exact import ceil_div, exp_below, rough
 from ..limits import spend
 from .bitwise import Bitwise
+from .contrast import Contrast, hidden_by, listed
 from .law import WORD_BITS, Law, Row
 from .randomizer import Pair, Sets
 from .units import beyond_words, check_law, check_size
@@ -98,6 +100,22 @@ class GradedUnary(Bitwise):
             on = ops.select(ops.equal(x, bit), ops.less(words[bit], own), ops.less(words[bit], other))
             members = ops.insert(members, bit, on)
         return ops.set_report(members, self.size)
+
+    # -- what hides a report: the bits of x and z, all others being drawn alike; who holds neither, at least `least` ---
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        space = 1 << self.word_bits
+        least = min(Fraction(space - a, space - b) for a, b in zip(self.law.own, self.law.other, strict=True))
+        rows = []
+        for bits in product((0, 1), repeat=2):
+            chance, odds = Fraction(1), []
+            for value, bit in zip((x, z), bits, strict=True):
+                a, b = (law[self.grade_of[value]] for law in (self.law.own, self.law.other))
+                odds.append(Fraction(a, b) if bit else Fraction(space - a, space - b))
+                chance *= Fraction(b if bit else space - b, space)
+            rows.append(Contrast(chance * least, chance * odds[0], chance * odds[1]))
+        return hidden_by(rows, x, z, among)
 
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import MASK, Arithmetic
 from ..exact import ceil_div, exp_below
+from .contrast import Contrast
 from .law import WORD_BITS, Law
 from .support import Indexed, Neutral
 from .units import beyond_words, check_law, check_size, too_few
@@ -85,6 +86,21 @@ class Hadamard(Indexed):
         if not self.is_report(y):
             return Fraction(0)
         return self.low if ((x + 1) & y).bit_count() & 1 else self.high
+
+    # -- what hides a report: column 0 supports every value, so nobody writes it less often than `high` ---------
+    def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
+        half, quarter = self.outputs // 2, self.outputs // 4
+        return (half, 0, half) if x == z else (quarter, quarter, quarter)
+
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        rows = super().contrast(x, z, among)
+        if rows is None or among is not None or self.size == 1:
+            return rows
+        both, *others = rows
+        even = Fraction(1, self.outputs)
+        apart = Contrast(self.high, self.high, self.high, even)
+        left = both.floor - self.low, both.own - self.high, both.other - self.high, both.neutral - even
+        return [apart, *([Contrast(*left)] if left[0] else []), *others]
 
     # -- values that need no protection: `units` of 2**(word_bits - m) for all columns together ---------
     def hiding(self, epsilon: Fraction) -> Neutral:

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput, NotIdentifiable
+from .contrast import Contrast, listed
 from .floyd import Steps
 from .kinds import randomizer_of
 from .law import Bits, Law
 from .randomizer import Cells, Pair, Randomizer
+from .set_valued import SetValued
 from .support import Neutral, Supporting
+from .telling import Telling, told_of
 from .units import beyond_words, check_law, too_few
 
 if TYPE_CHECKING:
@@ -136,6 +139,58 @@ class HighLowResponse(Randomizer):
         if y < self.base:
             return self.inner.neutral_probability(self.neutral, y)
         return self.passes if y - self.base == self.place[x] else Fraction(0)
+
+    # -- what hides a report: neutral reports do, whatever is sensitive ------------------------------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        own, other = self.is_other[x], self.is_other[z]
+        hidden = (0 if own else self.place[x]), (0 if other else self.place[z])
+        pair = (hidden[1], hidden[1]) if own else (hidden[0], hidden[0]) if other else hidden
+        rows = self.inner.contrast(*pair)
+        if rows is None or not self.others:
+            return rows
+        least = (1 - self.passes) * self.inner.neutral_even(self.neutral)
+        most = (1 - self.passes) / self.inner.neutral_even(self.neutral)
+        seen = among is not None and all(self.is_other[v] for v in among)
+        made = [
+            Contrast(
+                least * row.neutral if seen else min(row.floor, least * row.neutral),
+                most * row.neutral if own else row.own,
+                least * row.neutral if other else row.other,
+            )
+            for row in rows
+        ]
+        alone = among[0] if among is not None and seen and len(set(among)) == 1 else None
+        shown = [
+            Contrast(self.passes * (v == alone), self.passes * (v == x), self.passes * (v == z))
+            for v in {x, z, *(() if alone is None else (alone,))}
+            if self.is_other[v] and self.passes
+        ]
+        return [*made, *shown]
+
+    # -- what one report tells of a person ------------------------------------------------------------------
+    def guess(self, shares: Array, ops: Numeric) -> float | None:
+        mine, theirs = self._parted(shares, ops)
+        top = float(1 - self.passes) * max(theirs.tolist(), default=0.0)
+        found = self.inner.guess(mine, ops, beside=top)
+        return None if found is None else found + float(self.passes) * float(theirs.sum())
+
+    def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
+        mine, theirs = self._parted(shares, ops)
+        share, crowd = float(shares[x]), float(1 - self.passes) * float(theirs.sum())
+        found = None if isinstance(self.inner, SetValued) else told_of(self, x, shares, ops)
+        if self.is_other[x]:
+            if isinstance(self.inner, SetValued):
+                hidden = float(1 - self.passes) * share
+                least = hidden / (self.inner.crowding(mine) + crowd) if share else 0.0
+                found = Telling(least, 1.0 if self.passes and share else least, 0.0, 0.0)
+            return None if found is None else found._replace(own=float(self.passes), other=0.0)
+        if isinstance(self.inner, SetValued):
+            found = self.inner.telling(self.place[x], mine, ops, beside=crowd)
+        inside = float(self.inner.h) * (float(mine.sum()) - share) + float(self.inner.nu) * crowd
+        other = inside / (1 - share) if share < 1 else 0.0
+        return None if found is None else found._replace(own=float(self.inner.g), other=other)
 
     def reports(self) -> Iterable[int]:
         yield from self.inner.reports()

@@ -23,6 +23,7 @@ FOLLOWERS: Registry[type[Randomizer]] = Registry(
         "graded_unary": "graded_unary:GradedUnary",
         "hadamard": "hadamard:Hadamard",
         "high_low": "high_low:HighLowResponse",
+        "levels": "levels:Levels",
         "mixture": "mixture:Mixture",
         "nested": "nested:Nested",
         "paired": "paired:Paired",

@@ -45,8 +45,7 @@ class Mechanism:
         check_type("context", context, Context, "a context")
         check_type("randomizer", randomizer, Randomizer, "a randomizer")
         check_type("served", context if served is None else served, Context, "a context")
-        check_fits(randomizer, context)
-        _check_words(randomizer)
+        _check_words(fitting(randomizer, context))
         check("report_bits", randomizer.bits, randomizer.name)
         self.context = context
         self.randomizer = randomizer
@@ -158,10 +157,11 @@ class Mechanism:
         return f"<{self.name} for {self.context!r}, {self.bits} bits per report>"
 
 
-def check_fits(randomizer: Randomizer, context: Context) -> None:
-    """Refuse a randomizer for more or fewer values than the context has."""
+def fitting(randomizer: Randomizer, context: Context) -> Randomizer:
+    """The randomizer; `InvalidInput` if it is for more or fewer values than the context has."""
     if randomizer.size != context.size:
         raise InvalidInput(f"randomizer is for {randomizer.size} values; the context has {context.size}")
+    return randomizer
 
 
 def _check_words(randomizer: Randomizer) -> None:

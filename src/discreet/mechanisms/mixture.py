@@ -7,19 +7,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, permutations
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..errors import InvalidInput
 from .averaged import Averaged
+from .contrast import Contrast
 from .high_low import HighLowResponse
 from .joint import Joint
 from .kinds import randomizer_of
 from .law import Law
 from .randomizer import Pair, Randomizer
 from .table import filled
+from .telling import Telling
 from .units import check_law
 
 if TYPE_CHECKING:
@@ -109,6 +111,44 @@ class Mixture(Randomizer):
             return Fraction(0)
         part, inside = self._inside(y)
         return Fraction(self.units[part], 1 << self.word_bits) * self.parts[part].probability(x, inside)
+
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        found: list[Contrast] = []
+        for unit, part in zip(self.units, self.parts, strict=True):
+            rows = part.contrast(x, z, among)
+            if rows is None:
+                return None
+            found += (row.scaled(Fraction(unit, 1 << self.word_bits)) for row in rows)
+        return found
+
+    def meeting(self, x: int, z: int) -> Fraction | None:
+        found = [
+            (Fraction(unit, 1 << self.word_bits), part.meeting(x, z))
+            for unit, part in zip(self.units, self.parts, strict=True)
+        ]
+        return (
+            None if any(one is None for _, one in found) else sum((c * c * (one or 0) for c, one in found), Fraction(0))
+        )
+
+    def guess(self, shares: Array, ops: Numeric) -> float | None:
+        found = [part.guess(shares, ops) for part in self.parts]
+        if any(one is None for one in found):
+            return None
+        return sum(odds * (one or 0.0) for odds, one in zip(self.odds, found, strict=True))
+
+    def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
+        found = [one for part in self.parts if (one := part.telling(x, shares, ops)) is not None]
+        if len(found) < len(self.parts):
+            return None
+        own, other = (sum(odds * one[at] for odds, one in zip(self.odds, found, strict=True)) for at in (2, 3))
+        return Telling(min(one.least for one in found), max(one.most for one in found), own, other)
+
+    def hiders(self, x: int) -> Sequence[int]:
+        return self.parts[0].hiders(x)
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        alike = len({tuple(part.contrasts()) for part in self.parts}) == 1
+        return self.parts[0].contrasts() if alike else permutations(range(self.size), 2)
 
     def reports(self) -> Iterable[int]:
         for offset, part in zip(self.offsets, self.parts, strict=True):

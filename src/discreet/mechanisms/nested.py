@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, permutations
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
-from ..exact import ceil_div, exp_below
+from ..domain import Leaves
+from ..exact import ceil_div, exp_below, log_of
 from ..limits import spend
 from .blocks import BlockResponse, BlocksLaw
+from .contrast import Contrast, listed
 from .enclosed import Enclosed
 from .law import Law, Row
+from .nested_contrast import nested_contrast
 from .nested_estimates import NestedEstimates
 from .randomizer import Cells, Pair, Randomizer
 from .units import beyond_words, check_law, too_few
@@ -24,6 +28,12 @@ if TYPE_CHECKING:
 
 PAIR = 20
 """Steps that it takes to certify two blocks against each other."""
+
+VALUE = 32
+"""Steps that it takes to find a value among many blocks."""
+
+FEW = 256
+"""Up to so many innermost blocks are certified against each other one by one."""
 
 
 @dataclass(frozen=True)
@@ -133,16 +143,45 @@ class Nested(NestedEstimates):
         place = self.blocks.place[x]
         return chance * (part.probability(place, inside) if own == b else part.blank_probability(inside))
 
+    # -- what hides a report: blank ones of other blocks do as well ---------------------------------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is None and (found := nested_contrast(self, x, z)) is not None:
+            return found
+        found = listed(self, x, z, among)
+        return nested_contrast(self, x, z) if found is None else found
+
     # -- the certificate ------------------------------------------------------------------------------
-    @property
+    @cached_property
     def labels(self) -> Sequence[int]:
-        return self.blocks.labels
+        return self._leaves() if self.is_wide else self.blocks.labels
+
+    @cached_property
+    def is_wide(self) -> bool:
+        """True for so many innermost blocks that they are certified against all others at once, not one by one."""
+        return self.innermost > FEW
+
+    @cached_property
+    def innermost(self) -> int:
+        """How many innermost blocks there are."""
+        inside = [part.innermost if isinstance(part, Nested) else 1 for part in self.kinds]
+        return sum(inside[kind] for kind in self.law.kind_of)
 
     @property
     def twins(self) -> Sequence[int]:
         return self.blocks.labels
 
+    def leaks(self) -> Callable[[int, int], Fraction | None]:
+        return self.leak if self.is_wide else super().leaks()
+
+    @property
+    def realised(self) -> Fraction:
+        return Fraction(round(log_of(self.most) * 10**12), 10**12) if self.is_wide else super().realised
+
     def pairs(self) -> Iterator[Pair]:
+        if self.is_wide:
+            spend(self.size**2, f"{self.name} of {self.size} values")
+            yield from (Pair(x, z, self.leak(x, z)) for x, z in permutations(range(self.size), 2))
+            return
         yield from self.blocks.pairs()
         firsts: dict[int, int] = {}
         for x, label in enumerate(self.labels):
@@ -153,6 +192,41 @@ class Nested(NestedEstimates):
             for z, other, _, below in bounds:
                 if own != other:
                     yield Pair(x, z, max(above, below))
+
+    # -- many blocks: one bound for all values that part here, of equal blocks only one is looked at ------------
+    def leak(self, x: int, z: int) -> Fraction:
+        """A certified bound on Q(y | x) / Q(y | z), the same for all values that part below one node of the tree."""
+        b = self.blocks.block_of[x]
+        if b != self.blocks.block_of[z]:
+            return self.most
+        part = self.kinds[self.law.kind_of[b]]
+        if isinstance(part, Nested):
+            return part.leak(self.blocks.place[x], self.blocks.place[z])
+        return _most_inside(part)
+
+    @cached_property
+    def most(self) -> Fraction:
+        """The largest ratio of any two values here, in different blocks or in one."""
+        first: dict[tuple[int, int], int] = {}
+        for b, kind in enumerate(zip(self.law.kind_of, self.law.units, strict=True)):
+            first.setdefault(kind, b)
+        spend(PAIR * sum(len(self.blocks.members[b]) for b in first.values()), f"{self.name} of {len(first)} kinds")
+        across = (max(self._across(x)) for b in first.values() for x in self.blocks.members[b])
+        return max(*across, *(part.most if isinstance(part, Nested) else _most_inside(part) for part in self.kinds))
+
+    def path(self, x: int) -> tuple[int, ...]:
+        """The blocks around a value, from the outermost inwards."""
+        b = self.blocks.block_of[x]
+        part = self.kinds[self.law.kind_of[b]]
+        return (b, *part.path(self.blocks.place[x])) if isinstance(part, Nested) else (b,)
+
+    def _leaves(self) -> Leaves:
+        spend(VALUE * self.size, f"{self.name} of {self.size} values")
+        paths = [self.path(x) for x in range(self.size)]
+        numbers = array("I", bytes(4 * self.size))
+        for number, x in enumerate(sorted(range(self.size), key=paths.__getitem__)):
+            numbers[x] = number
+        return Leaves(numbers, paths)
 
     def _across(self, x: int) -> tuple[Fraction, Fraction]:
         """The largest Q(y | x) / Q(y | z) and Q(y | z) / Q(y | x) in the block of x, for z in any other."""
@@ -224,6 +298,11 @@ class Nested(NestedEstimates):
 
     def totals_of(self, ops: Numeric) -> Array:
         return self.blocks.totals_of(ops)
+
+
+def _most_inside(part: Enclosed) -> Fraction:
+    """The largest ratio inside a block."""
+    return max((pair.ratio for pair in part.pairs()), default=Fraction(1))
 
 
 def _held(part: Enclosed, place: Any, words: Sequence[Any], ops: Arithmetic) -> Any:

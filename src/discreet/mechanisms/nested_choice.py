@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ..context import Context
     from ..context.structure import Tree
 
-BLOCKS = 1024
-"""The most innermost blocks: each is certified against every other."""
+BLOCKS = 1 << 16
+"""The most innermost blocks."""
 
 
 def nested_response(context: Context, *, bits: int | None = 64) -> Nested:

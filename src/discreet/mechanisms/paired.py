@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..limits import spend
+from .contrast import Contrast, hidden_by, listed, merged
 from .kinds import randomizer_of
 from .law import Law
 from .numbered import Numbered
@@ -90,6 +91,21 @@ class Paired(Numbered):
             return Fraction(0)
         (one, two), (left, right) = divmod(x, self.second.size), divmod(y, self.second.outputs)
         return self.first.probability(one, left) * self.second.probability(two, right)
+
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        (x1, x2), (z1, z2) = divmod(x, self.second.size), divmod(z, self.second.size)
+        first, second = self.first.contrast(x1, z1), self.second.contrast(x2, z2)
+        if first is None or second is None:
+            return None
+        rows = (tuple(a * b for a, b in zip(one, two, strict=True)) for one, two in product(first, second))
+        return hidden_by(merged(Contrast(*row) for row in rows), x, z, among)
+
+    def meeting(self, x: int, z: int) -> Fraction | None:
+        (x1, x2), (z1, z2) = divmod(x, self.second.size), divmod(z, self.second.size)
+        first, second = self.first.meeting(x1, z1), self.second.meeting(x2, z2)
+        return None if first is None or second is None else first * second
 
     def pairs(self) -> Iterator[Pair]:
         spend(self.size**2, f"{self.name} of {self.size} values")

@@ -94,6 +94,13 @@ class RandomizedResponse(Indexed):
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if x == y else self.low) + extra
 
+    def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
+        return (1, 0, self.size - 1) if x == z else (0, 1, self.size - 2)
+
+    @property
+    def spare(self) -> Fraction:
+        return Fraction(self.law.spare, 1 << self.word_bits)
+
     @property
     def blank(self) -> Blank:
         return Blank(self.size, 1, self.ratio)

@@ -15,11 +15,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from ..arithmetic import Arithmetic
+from ..domain import Alike
 from ..errors import InvalidReport, shown
 from ..exact import log_of
+from .contrast import LISTED, Contrast, listed
 from .law import WORD_BITS, Law
+from .telling import Telling, best_guess, told_of
 
 if TYPE_CHECKING:
+    from ..context import Context
     from ..statistics.numeric import Array, Numeric
 
 
@@ -141,6 +145,59 @@ class Randomizer(ABC):
         labels = self.labels
         known = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in self.pairs()}
         return lambda x, z: known.get((labels[x], labels[z]))
+
+    def proved(self, context: Context) -> tuple[int, int, Fraction] | None:
+        """A pair of values of the context and its certified ratio, where all entries are proved at once.
+
+        None, unless overridden, where they are gone through one by one; `PrivacyViolation` where the proof fails.
+        """
+        return None
+
+    # -- what hides a report among others ------------------------------------------------------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        """What tells x from z among people who hold values in `among`, or in `hiders(x)`; None where it is too much.
+
+        Reports are grouped by the proportions in which x, z and the floor of those who hide write them. A floor may be
+        smaller than the true one, so a closed form need not know `among`.
+        """
+        return listed(self, x, z, among)
+
+    def meeting(self, x: int, z: int) -> Fraction | None:
+        """At most the probability that a report of x and one of z are the same; None where they are too many."""
+        if 2 * self.outputs > LISTED:
+            return None
+        return sum((self.probability(x, y) * self.probability(z, y) for y in self.reports()), Fraction(0))
+
+    def hiders(self, x: int) -> Sequence[int]:
+        """The values whose holders may hide one of x: all, unless reports show some of them to be no such."""
+        return range(self.size)
+
+    def least(self, y: int, among: Sequence[int]) -> Fraction:
+        """The smallest probability of report y under any of the values `among`."""
+        return min(self.probability(v, y) for v in among)
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        """One ordered pair of values for every contrast that two different values can have."""
+        firsts: dict[int, list[int]] = {}
+        for x, label in enumerate(self.labels if not isinstance(self.labels, Alike) else Alike(min(2, self.size))):
+            of = firsts.setdefault(label, [])
+            if len(of) < 2:
+                of.append(x)
+        for own in firsts.values():
+            for other in firsts.values():
+                if own is not other:
+                    yield own[0], other[0]
+                elif len(own) > 1:
+                    yield own[0], own[1]
+
+    # -- what one report tells of a person -----------------------------------------------------------
+    def guess(self, shares: Array, ops: Numeric) -> float | None:
+        """How often the best guess from one report is right: sum_y max_x p_x Q(y|x); None where that is too much."""
+        return best_guess(self, shares, ops)
+
+    def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
+        """What a report tells of x where values follow `shares`; None where the reports are too many to look at."""
+        return told_of(self, x, shares, ops)
 
     def describe(self) -> dict[str, Any]:
         """Its name and parameters, which is how a spec asks for it if it can be named at all; the rest is in `law`."""

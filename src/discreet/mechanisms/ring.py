@@ -104,6 +104,10 @@ class RingResponse(Circular):
         fading = [k * law.flat, *reversed(units), *units[1:]]
         self.bounds = tuple(bound * self.scale for bound in accumulate(fading))
 
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        """The first value against every other: where on the ring they are makes no difference."""
+        return ((0, z) for z in range(1, self.size))
+
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> RingResponse:
         step = Fraction(round(log_of(self.ratio(1)) * 10**12), 10**12)
         return RingResponse(self.size, step if epsilon is None else epsilon, places=self.places, word_bits=word_bits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,9 +13,11 @@ from typing import Any
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput
 from ..exact import ceil_div, exp_below, rough
+from .contrast import Contrast, hidden_by, listed, meeting, two_levels
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
 from .law import WORD_BITS, Law
-from .support import Blank, Neutral, SetValued
+from .set_valued import SetValued
+from .support import Blank, Neutral
 from .units import beyond_words, check_law, check_size, too_few
 
 
@@ -115,6 +117,31 @@ class Subset(SetValued):
         holds = y >> x & 1
         law = set_law(self.size - self.d, self.law.steps, self.word_bits, skip=holds)
         return (self.g if holds else 1 - self.g) * law.get(others, Fraction(0))
+
+    # -- what hides a report: sets by whether they hold x and z, each up to the unevenness of the draws ----
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        k, d, even = self.size, self.d, self._even
+        high, low = self.g / math.comb(k - 1, d - 1), (1 - self.g) / math.comb(k - 1, d)
+        counts = (math.comb(k - 1, d - 1), 0, math.comb(k - 1, d))
+        if x != z:
+            counts = (math.comb(k - 2, d - 2) if d > 1 else 0, math.comb(k - 2, d - 1), math.comb(k - 2, d))
+        rows = hidden_by(two_levels((low, high), counts, even=Fraction(1, math.comb(k, d))), x, z, among)
+        return [Contrast(row.floor * even, row.own / even, row.other * even, row.neutral) for row in rows]
+
+    def first_members(self) -> Iterator[float]:
+        k, d = self.size, self.d
+        chance = d / k
+        for i in range(1, k + 1):
+            yield chance
+            chance *= max(0, k - i - d + 1) / max(1, k - i)
+
+    def meeting(self, x: int, z: int) -> Fraction:
+        return meeting(self.contrast(x, z) or (), math.comb(self.size, self.d))
+
+    def neutral_even(self, neutral: Neutral) -> Fraction:
+        return evenness(self.size - self.d + 1, neutral.steps, self.word_bits)
 
     @property
     def blank(self) -> Blank:

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..exact import ceil_div, exp_below
+from .contrast import Contrast, hidden_by, listed, meeting, two_levels
 from .enclosed import Enclosed
 from .numbered import Numbered
-from .randomizer import Pair, Sets
+from .randomizer import Pair
+from .telling import Telling, best_guess, told_of
 from .units import beyond_words, check_law
 
 if TYPE_CHECKING:
@@ -87,6 +89,10 @@ class Supporting(Enclosed):
     def neutral_ratio(self, neutral: Neutral) -> Fraction:
         """The certified largest Q(y | x) / Pr(a value that needs no protection writes y)."""
 
+    def neutral_even(self, neutral: Neutral) -> Fraction:
+        """How far, at most, neutral reports are from the shares in them that `contrast` says: a factor up to 1."""
+        return Fraction(1)
+
     def neutral_words(self, neutral: Neutral) -> int:
         """The number of words that `draw_neutral` takes."""
         return self.words
@@ -133,6 +139,15 @@ class Supporting(Enclosed):
         least, most = Fraction(members * (space // places), space), Fraction(members * ceil_div(space, places), space)
         return odds / (1 + (odds - 1) * least) / even, (1 + (odds - 1) * most) / even
 
+    def blank_shares(self, row: Contrast) -> tuple[Fraction, Fraction]:
+        """At least and at most the probability that a blank report is one of a group of a contrast of this randomizer.
+
+        The floor of a group is that of reports on the lower level, rounded down by the unevenness once.
+        """
+        assert self.blank is not None
+        above, below = self.blank_ratios
+        return row.floor * self.blank.odds / above, row.floor / self.blank.even * below
+
     # -- inside a block that others may show as well --------------------------------------------------
     @property
     def hides(self) -> bool:
@@ -158,6 +173,15 @@ class Supporting(Enclosed):
 
     def own_moments(self, ops: Numeric) -> Any:
         return self.v0 + self.v1 + 1
+
+    # -- what one report tells of a person ------------------------------------------------------------
+    @abstractmethod
+    def guess(self, shares: Array, ops: Numeric, *, beside: float = 0.0) -> float | None:
+        """As told; `beside` is the mass of somebody else, who writes neutral reports, and may be guessed as well."""
+
+    def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
+        found = told_of(self, x, shares, ops)
+        return None if found is None else found._replace(own=float(self.g), other=float(self.h))
 
     # -- all values alike ---------------------------------------------------------------------------
     @abstractmethod
@@ -231,6 +255,39 @@ class Indexed(Numbered, Supporting):
     def cover(self, weights: Array, ops: Numeric) -> Array:
         """For each report, the sum of the weights of the values it supports."""
 
+    # -- what hides a report: two levels ---------------------------------------------------------------
+    def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
+        """How many reports support both x and z, x but not z, and neither; by looking at each unless overridden."""
+        own, other = ([self.probability(v, y) >= self.high for y in range(self.outputs)] for v in (x, z))
+        both = sum(a and b for a, b in zip(own, other, strict=True))
+        return both, sum(own) - both, self.outputs - sum(own) - sum(other) + both
+
+    @property
+    def spare(self) -> Fraction:
+        """The share of reports that are drawn alike whatever the value."""
+        return Fraction(0)
+
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        even = Fraction(1, self.outputs)
+        rows = two_levels((self.low, self.high), self.support_counts(x, z), spare=self.spare, even=even)
+        return hidden_by(rows, x, z, (x,) if self.size == 1 else among)
+
+    def guess(self, shares: Array, ops: Numeric, *, beside: float = 0.0) -> float | None:
+        """As told; `beside` is the mass of somebody else, who writes neutral reports, and may be guessed as well."""
+        each, share = beside / self.outputs, float(shares.max())
+        if share > float(shares.min()):
+            return best_guess(self, shares, ops, least=each)
+        covered = int((self.cover(ops.zeros(self.size) + 1.0, ops) > 0.5).sum())
+        high, low = (max(each, share * float(level)) for level in (self.high, self.low))
+        return min(1.0, covered * high + (self.outputs - covered) * low + share * float(self.spare))
+
+    def meeting(self, x: int, z: int) -> Fraction:
+        """As told; words that are spare, below one in 2**40, are not counted."""
+        even = Fraction(1, self.outputs)
+        return meeting(two_levels((self.low, self.high), self.support_counts(x, z), even=even), self.outputs)
+
     # -- values that need no protection: `units` words for each neutral report, unless overridden ---------
     def hiding(self, epsilon: Fraction) -> Neutral:
         units = ceil_div(self.likeliest, exp_below(epsilon))
@@ -272,95 +329,3 @@ class Indexed(Numbered, Supporting):
 
     def pull_neutral(self, weights: Array, ops: Numeric) -> Array:
         return ops.sum(weights) / self.outputs
-
-
-class SetValued(Supporting):
-    """A randomizer whose report is the set of supported values itself, as an integer with one bit per value.
-
-    Cell x counts the reports that contain x; the last cell counts the reports. Values enter
-    symmetrically, so joint support needs three numbers: `both_own` when one of the two is the
-    person's value, `both_other` when neither is, `both_neutral` for a neutral report.
-    """
-
-    both_own: Fraction
-    both_other: Fraction
-    both_neutral: Fraction
-    disjoint = False
-
-    @classmethod
-    def worth_trying(cls, size: int, epsilon: Fraction, *, bits: int | None, mass: float | None) -> bool:
-        return bits is None or size <= bits
-
-    @property
-    def outputs(self) -> int:  # type: ignore[override]
-        return 1 << self.size
-
-    @property
-    def cells(self) -> int:  # type: ignore[override]
-        return self.size + 1
-
-    @property
-    def counted(self) -> Sets:
-        return Sets(self.size, self.set_size)
-
-    def cells_of(self, y: int) -> Sequence[int]:
-        self.check_report(y)
-        return [x for x in range(self.size) if y >> x & 1] + [self.size]
-
-    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
-        ops.count_members(counts, reports, start, self.size, self.set_size)
-
-    @property
-    def set_size(self) -> int | None:
-        """How many values every report holds, or None where that varies."""
-        return None
-
-    def total(self, counts: Array, ops: Numeric) -> Array:
-        return counts[..., -1:]
-
-    def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
-        members, sets, d = counts[..., :-1], counts[..., -1:], self.set_size
-        if (members > sets).any():
-            return "no value may be in more sets than there are"
-        if d is not None and (ops.sum(members) != d * sets).any():
-            return f"every set holds {d} values, so the counts must add up to {d} times the number of sets"
-        return None
-
-    def totals_of(self, ops: Numeric) -> Array:
-        return ops.integers([self.size] * self.size + [-1])
-
-    def supports(self, counts: Array, ops: Numeric) -> Array:
-        return counts[..., :-1]
-
-    def push(self, shares: Array, ops: Numeric) -> Array:
-        mass = ops.sum(shares)
-        return ops.join(float(self.h) * mass + float(self.g - self.h) * shares, mass)
-
-    def push_neutral(self, mass: Any, ops: Numeric) -> Array:
-        one: Array = ops.join(float(self.nu) + ops.zeros(self.size), ops.zeros(1) + 1.0)
-        found: Array = mass * one
-        return found
-
-    def pull(self, weights: Array, ops: Numeric) -> Array:
-        bits = weights[..., :-1]
-        return float(self.h) * ops.sum(bits) + float(self.g - self.h) * bits + weights[..., -1:]
-
-    def pull_neutral(self, weights: Array, ops: Numeric) -> Array:
-        return float(self.nu) * ops.sum(weights[..., :-1]) + weights[..., -1:]
-
-    def joint_moment(self, shares: Array, neutral: Any, first: Array, second: Array, ops: Numeric) -> Array:
-        """Expand E[(w.phi)(u.phi)] over pairs; only four sums over the values are needed."""
-        g, h, nu = float(self.g), float(self.h), float(self.nu)
-        own, other, none = float(self.both_own), float(self.both_other), float(self.both_neutral)
-        mass = ops.sum(shares)
-        sum_w, sum_u, sum_wu = (ops.sum(part) for part in (first, second, first * second))
-        dot_w, dot_u, dot_wu = (ops.sum(part * shares) for part in (first, second, first * second))
-        single = h * mass * sum_wu + (g - h) * dot_wu + nu * neutral * sum_wu
-        pairs = sum_w * sum_u - sum_wu
-        touching = sum_w * dot_u + dot_w * sum_u - 2 * dot_wu
-        joint = other * mass * pairs + (own - other) * touching + none * neutral * pairs
-        hit_w = h * mass * sum_w + (g - h) * dot_w + nu * neutral * sum_w
-        hit_u = h * mass * sum_u + (g - h) * dot_u + nu * neutral * sum_u
-        centred = joint + single - h * (sum_u * hit_w + sum_w * hit_u) + h * h * sum_w * sum_u * (mass + neutral)
-        found: Array = centred / (g - h) ** 2
-        return found

@@ -10,20 +10,30 @@ from itertools import accumulate, permutations
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
-from ..errors import NotServed
+from ..errors import NotServed, PrivacyViolation
 from ..exact import log_of, within
 from ..limits import spend
 from .circular import Circular
 from .law import WORD_BITS, Law, Row
 from .randomizer import Pair
-from .tight import faded
+from .torus_band import Cell, faded_by, follows, shorter
 from .units import check_law, check_size
 
 if TYPE_CHECKING:
     from ..context import Context
+    from ..context.structure import Grid
 
-CELLS = 1 << 12
-"""The most cells: any two displacements are compared, all symmetric ones at once."""
+CELLS = 1 << 17
+"""The most cells."""
+
+FEW = 1 << 9
+"""Up to so many cells any two displacements are compared, all symmetric ones at once."""
+
+COMPARED = 1 << 12
+"""Up to so many cells they still are where the proof for all of them at once fails."""
+
+CELL = 150
+"""Steps that it takes to prove that a displacement fades as it must."""
 
 FINEST = 44
 """The first attempt takes 2**-44 of the words for all cells alike, the next ones four times as much each."""
@@ -51,7 +61,8 @@ class Torus(Circular):
 
     *Why private.* The way around a torus is never longer than across the grid, so e**-E of the displacement, by the
     triangle inequality, leaves every ratio within e**E. Rounded to words, the displacements are mixed with even ones
-    until the whole numbers hold, and the certificate compares them: values have one ratio for each displacement.
+    until the whole numbers hold, and the certificate compares them: values have one ratio for each displacement. On
+    more than `FEW` cells it proves them all at once, as units that follow e**-E closely (`torus_band.follows`).
     *Why unbiased.* The channel is a convolution on the torus, whose inverse is another one.
 
     References: Chatzikokolakis2013.
@@ -121,14 +132,40 @@ class Torus(Circular):
         return self._ratios[apart]
 
     def pairs(self) -> Iterator[Pair]:
+        spend(self.size**2, f"{self.name} of {self.size} values")
         yield from (Pair(x, z, self.ratio(x, z)) for x, z in permutations(range(self.size), 2))
 
     def leaks(self) -> Callable[[int, int], Fraction]:
         return self.ratio
 
+    def proved(self, context: Context) -> tuple[int, int, Fraction] | None:
+        grid = context.grid
+        if grid is None or not grid.is_dense or self.outputs <= FEW or not self._lies_as(grid.cells):
+            return None
+        spend(CELL * self.outputs, f"{self.name} of {self.outputs} cells")
+        units = {cell: self.law.units[_number(cell, self.shape)] for cell in shorter(self.shape)}
+        if not follows(units, faded_by(grid, self.shape), grid):
+            if self.outputs <= COMPARED:
+                return None
+            raise PrivacyViolation(f"{self.name}: its displacements cannot be proved to fade as E asks")
+        x, z = grid.nearest()
+        return x, z, self.ratio(x, z)
+
+    def _lies_as(self, cells: Sequence[Sequence[int]]) -> bool:
+        """True if the values lie as these cells do, up to a displacement that all have in common."""
+        if len(cells[0]) != len(self.shape) or len(cells) != self.size:
+            return False
+        moved = {
+            _moved(place, _number(cell, self.shape), self.shape) for place, cell in zip(self.places, cells, strict=True)
+        }
+        return len(moved) == 1
+
     @property
     def realised(self) -> Fraction:
-        worst = max((self.ratio(0, z) for z in range(1, self.size)), default=Fraction(1))
+        if self.outputs > FEW:
+            worst = Fraction(max(self.law.units), min(self.law.units))
+        else:
+            worst = max((self.ratio(0, z) for z in range(1, self.size)), default=Fraction(1))
         return Fraction(round(log_of(worst) * 10**12), 10**12)
 
 
@@ -137,25 +174,32 @@ def torus_response(context: Context) -> Torus:
     grid = context.grid
     if grid is None:
         raise NotServed("torus needs values on a grid, with distances between points that are whole steps apart")
-    shape = tuple(max(column) + 1 for column in zip(*grid.cells, strict=True))
-    size = math.prod(shape)
-    if size > CELLS or math.prod(shape) > 16 * context.size:
+    shape, size = grid.shape, math.prod(grid.shape)
+    if size > CELLS or not grid.is_dense:
         raise NotServed(f"torus needs a grid of at most {CELLS} cells, one in sixteen of them a value")
-    spend(size * size // 4, f"a torus of {size} cells")
-    folded = [_folded(t, shape) for t in range(size)]
-    apart = {t: grid.epsilon(tuple(_coordinates(t, shape))) for t in set(folded)}
-    weights = {t: faded(entry) for t, entry in apart.items()}
-    total = sum(weights[t] for t in folded)
+    spend(size * size // 4 if size <= FEW else CELL * size, f"a torus of {size} cells")
+    weights = faded_by(grid, shape)
+    numbers = {_number(cell, shape): cell for cell in weights}
+    folded = [numbers[_folded(t, shape)] for t in range(size)]
+    total = sum(weights[cell] for cell in folded)
     space = 1 << WORD_BITS
     for halvings in range(FINEST, 0, -2):
         kept = ((1 << halvings) - 1) * space
-        row = {t: (kept * weight // total + space // size >> halvings) for t, weight in weights.items()}
-        units = tuple(row[t] for t in folded)
-        if min(units) > 0 and all(within(_largest(units, t, shape), apart[t]) for t in apart if t):
+        row = {cell: (kept * weight // total + space // size >> halvings) for cell, weight in weights.items()}
+        if min(row.values()) > 0 and _certified(row, folded, weights, grid):
+            units = [row[cell] for cell in folded]
             more, spare = divmod(space - sum(units), size)
             cells = Row.of(_number(cell, shape) for cell in grid.cells)
             return Torus.of_law(TorusLaw(shape, tuple(unit + more for unit in units), spare, cells, WORD_BITS))
     raise NotServed("torus: no displacements could be certified for this E")
+
+
+def _certified(row: dict[Cell, int], folded: Sequence[Cell], weights: dict[Cell, int], grid: Grid) -> bool:
+    """True if these units of the shorter displacements keep every ratio within what E allows."""
+    if len(folded) > FEW:
+        return follows(row, weights, grid)
+    units = [row[cell] for cell in folded]
+    return all(within(_largest(units, _number(t, grid.shape), grid.shape), grid.epsilon(t)) for t in row if any(t))
 
 
 def _coordinates(t: int, shape: Sequence[int]) -> Iterator[int]:

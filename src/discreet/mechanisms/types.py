@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 from ..arithmetic import Arithmetic
 from ..exact import ceil_div
 from ..limits import spend
+from .contrast import Contrast, listed
 from .kinds import randomizer_of
 from .law import Law, Row, plain_law
 from .randomizer import Pair
 from .support import Supporting
 from .table import filled
 from .type_cells import Mark, Typed
+from .type_contrast import type_contrast
 from .type_estimates import TypeEstimates
 from .units import check_law, check_size
 
@@ -150,6 +152,12 @@ class Types(Typed):
         for (group, inner, _, _), part in zip(self.marked[kind], parts, strict=False):
             chance *= inner.probability(self.place[x], part) if group == own else inner.blank_probability(part)
         return chance
+
+    # -- what hides a report --------------------------------------------------------------------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        return type_contrast(self, x, z)
 
     # -- the certificate ------------------------------------------------------------------------------
     @property

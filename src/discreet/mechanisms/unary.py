@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,8 +10,10 @@ from typing import Any, ClassVar
 
 from ..arithmetic import Arithmetic
 from ..exact import ceil_div, exp_below
+from .contrast import Contrast, hidden_by, listed
 from .law import WORD_BITS, Law
-from .support import Neutral, SetValued
+from .set_valued import SetValued
+from .support import Neutral
 from .units import beyond_words, check_law, check_size, too_few
 
 
@@ -81,6 +84,25 @@ class Unary(SetValued):
         on = y.bit_count() - (y >> x & 1)
         own = self.g if y >> x & 1 else 1 - self.g
         return own * self.h**on * (1 - self.h) ** (self.size - 1 - on)
+
+    # -- what hides a report: the bits of x and z, all others being drawn alike ----------------------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        off, on = (1 - self.g) / (1 - self.h), self.g / self.h  # how much likelier the own bit makes a set
+        rows, bits = [], [(0, 0), (1, 1)] if x == z else [(0, 0), (0, 1), (1, 0), (1, 1)]
+        for a, b in bits:
+            chance = math.prod(
+                (self.h if bit else 1 - self.h for bit in ((a,) if x == z else (a, b))), start=Fraction(1)
+            )
+            own, other = (on if bit else off for bit in (a, b))
+            rows.append(Contrast(off * chance, own * chance, other * chance, chance))
+        return hidden_by(rows, x, z, (x,) if self.size == 1 else among)
+
+    def meeting(self, x: int, z: int) -> Fraction:
+        p, q = self.g, self.h
+        apart, same, others = p * q + (1 - p) * (1 - q), p * p + (1 - p) ** 2, q * q + (1 - q) ** 2
+        return Fraction(same * others ** (self.size - 1) if x == z else apart**2 * others ** (self.size - 2))
 
     # -- values that need no protection: one more word, below `units` for a neutral report --------------
     def hiding(self, epsilon: Fraction) -> Neutral:

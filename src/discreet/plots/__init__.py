@@ -1,5 +1,6 @@
-"""Pictures: shares with intervals, curves, bars, maps and error regions; the only part that needs matplotlib."""
+"""Pictures: shares, curves, bars, maps, error regions and accounts; the only part that needs matplotlib."""
 
+from .accounts import plot_exposure, plot_repeated, plot_shuffled
 from .bars import plot_bars, plot_dots
 from .curves import plot_curves, plot_ratios
 from .designs import plot_design
@@ -16,11 +17,14 @@ __all__ = [
     "plot_design",
     "plot_dots",
     "plot_error_region",
+    "plot_exposure",
     "plot_maps",
     "plot_matrices",
     "plot_partitions",
     "plot_points",
     "plot_ratios",
     "plot_regions",
+    "plot_repeated",
     "plot_shares",
+    "plot_shuffled",
 ]

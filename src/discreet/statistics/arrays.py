@@ -114,6 +114,14 @@ class Arrays:
         packed[:, : -(-size // 8)] = np.packbits(members, axis=1, bitorder="little")
         return packed.view("<u8")
 
+    def standing(self, report: Words, i: Words, size: int) -> tuple[Words, Words]:
+        words = report[:, None] if report.ndim == 1 else report
+        column, shift = i >> np.uint64(6), i & np.uint64(63)
+        own = words[np.arange(len(words)), column]
+        below = np.bitwise_count(own & ((np.uint64(1) << shift) - np.uint64(1))).astype(np.uint64)
+        before = np.bitwise_count(words) * (np.arange(words.shape[1], dtype=np.uint64) < column[:, None])
+        return own >> shift & np.uint64(1), below + before.sum(axis=1, dtype=np.uint64)
+
     def choose(self, kind: Words, draws: Sequence[Draw], x: Words, words: Sequence[Words], bits: int) -> Words:
         if len(draws) == 1:
             return self.widen(draws[0](x, words), bits)

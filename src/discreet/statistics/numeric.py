@@ -97,6 +97,65 @@ class Numeric:
             left[:, : words.shape[1] - first - 1] |= words[:, first + 1 :] << np.uint64(64 - shift)
         return low[:, 0] if columns == 1 else low, left[:, 0] if reports.ndim == 1 else left
 
+    def in_words(self, reports: Array, bits: int) -> NDArray[np.uint64]:
+        """Reports of at most `bits` bits as rows of words, lowest word first."""
+        reports = as_reports(reports)
+        words = (reports[:, None] if reports.ndim == 1 else reports).astype(np.uint64, copy=False)
+        columns, excess = -(-bits // 64), bits % 64
+        if words.shape[1] != columns or (excess and (words[:, -1] >> np.uint64(excess)).any()):
+            raise InvalidReport(f"reports: every report must be an integer below 2**{bits}")
+        return words
+
+    def bits_at(self, words: NDArray[np.uint64], at: int, bits: int) -> NDArray[np.uint64]:
+        """The `bits` bits from bit `at` on of every row of words, as reports of so many bits."""
+        first, shift = divmod(at, 64)
+        columns = -(-bits // 64)
+        found = np.zeros((len(words), columns), dtype=np.uint64)
+        for column in range(columns):
+            found[:, column] = words[:, first + column] >> np.uint64(shift)
+            if shift and first + column + 1 < words.shape[1]:
+                found[:, column] |= words[:, first + column + 1] << np.uint64(64 - shift)
+        if bits % 64:
+            found[:, -1] &= np.uint64((1 << bits % 64) - 1)
+        return found[:, 0] if columns == 1 else found
+
+    def unless(self, mask: Array, numbers: Array) -> NDArray[np.int64]:
+        """The numbers, or -1 where the mask is true."""
+        return np.where(mask, -1, numbers)
+
+    def add_cells(self, counts: Array, cells: NDArray[np.int64], start: Any) -> None:
+        """Add one to cell start + c for every c of `cells` but -1; `start` is one number, or one for each row."""
+        if np.ndim(start):
+            cells = np.where(cells < 0, -1, cells + np.asarray(start)[:, None])
+            start = 0
+        found = np.bincount(cells[cells >= 0])
+        counts[start : start + len(found)] += found
+
+    def set_rows(self, reports: Array, size: int, members: int, marked: bool) -> NDArray[np.int64]:
+        """The members of every set of `members` numbers below `size`, or the other numbers: one row per set."""
+        words = reports[:, None] if reports.ndim == 1 else reports
+        words = words.astype(np.uint64, copy=False)
+        if (excess := size % 64) and (words[:, -1] >> np.uint64(excess)).any():
+            raise InvalidReport(f"reports: a set must be an integer below 2**{size}")
+        if (np.bitwise_count(words).sum(axis=1) != members).any():
+            raise InvalidReport(f"reports: every set must hold exactly {members} numbers")
+        flags = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little", count=size)
+        return np.nonzero(flags == marked)[1].reshape(len(words), members if marked else size - members)
+
+    def shift_rows(
+        self, reports: Array, modulus: int, sets: Sequence[Sequence[int]], marked: bool
+    ) -> NDArray[np.int64]:
+        """For report i p + b, p the modulus, the numbers b - t mod p with t in set i, or the others: one row each."""
+        if reports.ndim == 2 or (reports.size and int(reports.max()) >= modulus * len(sets)):
+            raise InvalidReport(f"reports: every report must be from 0 to {modulus * len(sets) - 1}")
+        cycle, b = np.divmod(reports.astype(np.int64), modulus)
+        rows = np.sort((b[:, None] - np.array(sets, dtype=np.int64)[cycle]) % modulus, axis=1)
+        if marked:
+            return rows
+        others = np.ones((len(rows), modulus), dtype=bool)
+        others[np.arange(len(rows))[:, None], rows] = False
+        return np.nonzero(others)[1].reshape(len(rows), modulus - rows.shape[1])
+
     def count_cells(self, counts: Array, reports: Array, start: Any, outputs: int) -> None:
         """Add one to cell start + report for every report, each below `outputs`."""
         reports = as_reports(reports)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -101,6 +102,16 @@ def _two_values() -> Iterator[Mechanism]:
     yield named(Context.binary("no", "yes", ("inf", "1")), "mangat")
 
 
+def _tree(*branches: int) -> Context:
+    """Blocks inside blocks with so many in each, at epsilons that double outwards."""
+    *outer, inner = branches
+    values = list(range(math.prod(branches)))
+    blocks: list[Any] = [values[i : i + inner] for i in range(0, len(values), inner)]
+    for count in reversed(outer):
+        blocks = [dict(enumerate(blocks[i : i + count])) for i in range(0, len(blocks), count)]
+    return Context.nested(blocks[0], [str(2**level) for level in range(len(branches))])
+
+
 def _structured() -> Iterator[Mechanism]:
     """Mechanisms that serve a context as a whole."""
     yield named(Context.metric([4, 1, 3, 2, 0], "line", "1"), "geometric")
@@ -114,6 +125,9 @@ def _structured() -> Iterator[Mechanism]:
     yield named(Context.nested({"fr": {"x": ["a", "b"], "y": ["c"]}, "us": {"x": ["d"]}}, ["1", "2", "3"]), "nested")
     yield named(Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5]}, ["1", "3"]), "nested")
     yield named(Context.nested({"p": {"x": ["a"]}, "q": {"y": ["b"]}}, ["1", "2", "inf"]), "randomized_response")
+    yield named(_tree(3, 3, 4), "levels")
+    yield named(_tree(2, 2, 2), "levels")
+    yield named(Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5, 6]}, ["1", "3"]), "levels")
     yield named(Context.graded({"a": "1", "b": "1/2", "c": "2", "d": "3"}), "graded_unary")
     yield named(Context.graded({"a": "1", "b": "1/2", "c": "inf"}), "subset")
     yield named(Context.matrix(range(4), MATRIX), "randomized_response")
@@ -210,6 +224,8 @@ def _wide(sizes: tuple[int, ...] | list[int]) -> Iterator[Mechanism]:
     yield named(Context.high_low(range(k + 3), range(k), "1"), "mixture", parts=parts, units=[2**60, 15 * 2**60])
     yield named(Context.nested({"p": range(k), "q": range(k, k + 4)}, ["1", "3"]), "nested")
     yield named(_classes(k), "auto", bits=None)
+    yield named(_tree(5, 10, 20), "levels")
+    yield named(_tree(50, 20), "levels")
 
 
 def _lines() -> Iterator[Mechanism]:
@@ -220,6 +236,7 @@ def _lines() -> Iterator[Mechanism]:
             yield named(Context.metric(range(k), "ring", epsilon), "ring")
     yield named(Context.metric([(i, j) for i in range(7) for j in range(5)], "l2", "0.5"), "torus")
     yield named(Context.metric([(i, j, 0) for i in range(4) for j in range(3)], "linf", "1"), "torus")
+    yield named(Context.metric([(i, j) for i in range(24) for j in range(23)], "l2", "1"), "torus")  # proved at once
     yield named(Context.metric(range(20), "line", "1"), "exponential")
     yield named(Context.metric(["to 10", "to 20", "above"], "line", "0.04", points=[5, "57.5", 300]), "auto")
 

@@ -1,0 +1,98 @@
+"""What hides a report among others: the contrasts, against the channel written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import islice, permutations, product
+
+from ..errors import CheckFailed
+from ..mechanisms.contrast import Contrast, listed
+from ..mechanisms.mechanism import Mechanism
+
+PAIRS = 40
+"""The most pairs that are compared."""
+
+GROUPS = 40
+"""The most groups of reports for which two people are put together."""
+
+LEVELS = Fraction(1), Fraction(6, 5), Fraction(2)
+"""The e**epsilon at which contrasts are compared."""
+
+SLACK = Fraction(1, 10**6)
+"""How far above the truth, relative to it, a contrast may be where nobody else hides."""
+
+
+def check_contrast(mechanism: Mechanism) -> None:
+    """No contrast claims more hiding than the channel gives, alone it claims no less, and no pair is left out."""
+    randomizer = mechanism.randomizer
+    known = {(x, z): randomizer.contrast(x, z) for x, z in islice(randomizer.contrasts(), PAIRS)}
+    everyone = tuple(randomizer.hiders(0))
+    for (x, z), rows in known.items():
+        hiders = randomizer.hiders(x)
+        for among in (None, (x,), (z,), everyone if set(everyone) == set(hiders) else None):
+            claimed = rows if among is None else randomizer.contrast(x, z, among)
+            true = listed(randomizer, x, z, hiders if among is None else among)
+            if claimed is None or true is None:
+                raise CheckFailed(f"{mechanism.name}: the contrast of {x} against {z} is not listed on a small domain")
+            _compare(mechanism, (x, z), claimed, true)
+    if randomizer.size <= 6 and len(known) < PAIRS:
+        _check_pairs(mechanism, [listed(randomizer, x, z, None) or [] for x, z in known])
+
+
+def _compare(
+    mechanism: Mechanism, pair: tuple[int, int], claimed: Sequence[Contrast], true: Sequence[Contrast]
+) -> None:
+    for g, (n, said), (_, is_so) in _sizes(claimed, true):
+        if said < is_so:
+            raise CheckFailed(
+                f"{mechanism.name}: of {n} people, {pair[0]} stands out from {pair[1]} by {float(is_so)} at "
+                f"e**epsilon = {g}; its contrast says {float(said)}"
+            )
+        if n == 1 and said > is_so * (1 + SLACK) + SLACK**2:
+            raise CheckFailed(
+                f"{mechanism.name}: {pair[0]} against {pair[1]} is {float(is_so)} at e**epsilon = {g}; its contrast "
+                f"says {float(said)}"
+            )
+
+
+def _sizes(
+    first: Sequence[Contrast], second: Sequence[Contrast]
+) -> Iterator[tuple[Fraction, tuple[int, Fraction], tuple[int, Fraction]]]:
+    people = (1, 2) if max(len(first), len(second)) <= GROUPS else (1,)
+    for g, n in product(LEVELS, people):
+        yield g, (n, standing_out(first, n, g)), (n, standing_out(second, n, g))
+
+
+def standing_out(rows: Sequence[Contrast], n: int, g: Fraction) -> Fraction:
+    """The divergence by the floor, exactly: what is told, and (1/n) E[(L_1 + ... + L_n)_+] by listing."""
+    told = sum((max(row.own - g * row.other, Fraction(0)) for row in rows if not row.floor or n == 1), Fraction(0))
+    if n == 1:
+        return told
+    steps = [(row.floor, (row.own - g * row.other) / row.floor) for row in rows if row.floor]
+    steps.append((max(1 - sum((mass for mass, _ in steps), Fraction(0)), Fraction(0)), Fraction(0)))
+    total = Fraction(0)
+    for taken in product(steps, repeat=n):
+        height = sum((step for _, step in taken), Fraction(0))
+        if height > 0:
+            chance = Fraction(1)
+            for mass, _ in taken:
+                chance *= mass
+            total += chance * height
+    return told + total / n
+
+
+def _check_pairs(mechanism: Mechanism, given: Sequence[Sequence[Contrast]]) -> None:
+    """Every two values have one of the contrasts that `contrasts` gives, up to unevenness."""
+    randomizer = mechanism.randomizer
+    listing = [_profile(rows) for rows in given]
+    for x, z in permutations(range(randomizer.size), 2):
+        own = _profile(listed(randomizer, x, z, None) or [])
+        known = any(all(abs(a - b) <= SLACK for a, b in zip(own, other, strict=True)) for other in listing)
+        if not known and randomizer.hiders(x) == randomizer.hiders(z):
+            raise CheckFailed(f"{mechanism.name}: no contrast that it lists is that of {x} against {z}")
+
+
+def _profile(rows: Sequence[Contrast]) -> list[Fraction]:
+    people = (1, 2) if len(rows) <= GROUPS else (1,)
+    return [standing_out(rows, n, g) for g in LEVELS for n in people]

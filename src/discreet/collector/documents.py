@@ -1,0 +1,195 @@
+"""What a collection is declared to be: read once, strictly, and published as its document."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ..canonical import canonical
+from ..documents import parse_toml
+from ..errors import DiscreetError, InvalidSpec
+from ..fields import Fields, listed, text, whole
+from ..mechanisms.mechanism import Mechanism
+from ..strict_json import loads
+from ..wire.spec import Spec
+
+VERSION = 1
+"""The version of the collection document."""
+
+BYTES = 65_536
+"""The most bytes of the document, which is what a client reads."""
+
+CHANGES = ("refuse", "spend")
+ACCESS = ("open", "invitation")
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}", re.ASCII)
+RESERVED = ("report", "day", "days")
+"""Names of other columns and parameters, which no label may have."""
+
+MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", re.ASCII)
+
+MOST_LABELS = 8
+MOST_TEXTS = 100
+MOST_GROUPS = 1_000
+"""The most combinations of label texts: each has a tally of its own."""
+
+MOST_COUNTS = 10_000_000
+"""The most counts of all those tallies together, for one day."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A collection as its owner declared it; nothing in it ever changes."""
+
+    title: str
+    question: str
+    words: Mapping[str, str]
+    labels: Mapping[str, tuple[str, ...]]
+    opens: datetime | None
+    closes: datetime | None
+    minimum: int
+    changes: str
+    access: str
+
+    def canonical(self) -> str:
+        """What is stored, and hashed into the public log."""
+        return canonical(
+            {
+                **self._public(),
+                "minimum": self.minimum,
+                "access": self.access,
+            }
+        )
+
+    def document(self, *, base: str, fingerprint: str) -> bytes:
+        """The document that a client reads; `base` is the path of the collection."""
+        links = {"law": f"{base}/law", "reports": f"{base}/reports"}
+        return canonical({"version": VERSION, "fingerprint": fingerprint, **links, **self._public()}).encode()
+
+    def _public(self) -> dict[str, Any]:
+        optional = {
+            "words": dict(self.words),
+            "labels": {name: list(texts) for name, texts in self.labels.items()},
+            "opens": None if self.opens is None else written(self.opens),
+            "closes": None if self.closes is None else written(self.closes),
+        }
+        about = {"title": self.title, "question": self.question, "changes": self.changes}
+        return {**about, **{key: entry for key, entry in optional.items() if entry}}
+
+
+def declare(data: object) -> tuple[Declared, Mechanism]:
+    """What the body of ``POST /collections`` declares, and the mechanism of its spec; an error says what is wrong."""
+    fields = Fields(data, "")
+    mechanism = _mechanism(fields.required("spec"))
+    declared = _declared(fields)
+    fields.close()
+    for value in declared.words:
+        if mechanism.context.values.find_text(value) is None:
+            raise InvalidSpec(f"words: {value!r} must be a value of the domain, as text")
+    groups = math.prod(len(texts) + 1 for texts in declared.labels.values())
+    if groups > MOST_GROUPS:
+        raise InvalidSpec(f"labels: their texts combine in {groups} ways, which must be at most {MOST_GROUPS}")
+    if groups * mechanism.randomizer.cells > MOST_COUNTS:
+        raise InvalidSpec(
+            f"labels: {groups} combinations of {mechanism.randomizer.cells} counts each must be at most "
+            f"{MOST_COUNTS} counts"
+        )
+    if len(declared.document(base="/collections/" + "x" * 32, fingerprint=mechanism.fingerprint)) > BYTES - 1024:
+        raise InvalidSpec(f"title, question, words and labels together must stay below {BYTES - 1024} bytes")
+    return declared, mechanism
+
+
+def restore(declared: str) -> Declared:
+    """What `Declared.canonical` wrote."""
+    fields = Fields(loads(declared, InvalidSpec), "")
+    found = _declared(fields)
+    fields.close()
+    return found
+
+
+def _declared(fields: Fields) -> Declared:
+    opens, closes = (_moment(fields.optional(key), key) for key in ("opens", "closes"))
+    if opens is not None and closes is not None and opens >= closes:
+        raise InvalidSpec("opens must be before closes")
+    words = _table(fields.optional("words", default={}), "words")
+    labels = _table(fields.optional("labels", default={}), "labels")
+    return Declared(
+        title=_line(fields.required("title"), "title", 200),
+        question=_line(fields.required("question"), "question", 2_000),
+        words={key: _line(entry, f"words.{key}", 200) for key, entry in sorted(words.items())},
+        labels=_labels(labels),
+        opens=opens,
+        closes=closes,
+        minimum=_minimum(fields.required("minimum")),
+        changes=_one_of(fields.required("changes"), "changes", CHANGES),
+        access=_one_of(fields.required("access"), "access", ACCESS),
+    )
+
+
+def _mechanism(spec: object) -> Mechanism:
+    """The mechanism of a spec, as TOML text or as data, within `discreet.limits`."""
+    if isinstance(spec, str):
+        spec = parse_toml(spec)
+    try:
+        return Spec.of(spec).mechanism
+    except DiscreetError as problem:
+        raise InvalidSpec(f"spec: {problem}") from None
+
+
+def _labels(table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    if len(table) > MOST_LABELS:
+        raise InvalidSpec(f"labels must be at most {MOST_LABELS}")
+    found = {}
+    for name, entry in sorted(table.items()):
+        if not NAME.fullmatch(name) or name in RESERVED:
+            raise InvalidSpec("labels: a name must be 1 to 40 letters, digits, _ or -, and not report, day or days")
+        texts = [_line(one, f"labels.{name}", 100) for one in listed(entry, f"labels.{name}")]
+        if not 0 < len(texts) <= MOST_TEXTS or len(set(texts)) != len(texts):
+            raise InvalidSpec(f"labels.{name} must list 1 to {MOST_TEXTS} distinct texts")
+        found[name] = tuple(texts)
+    return found
+
+
+def _minimum(entry: object) -> int:
+    if not 1 <= whole(entry, "minimum") <= 10**9:
+        raise InvalidSpec("minimum must be from 1 to 1000000000 reports")
+    return whole(entry, "minimum")
+
+
+def _one_of(entry: object, name: str, known: tuple[str, ...]) -> str:
+    if text(entry, name) not in known:
+        raise InvalidSpec(f"{name} must be one of {', '.join(known)}")
+    return text(entry, name)
+
+
+def _line(entry: object, name: str, most: int) -> str:
+    found = text(entry, name)
+    if not found.strip() or len(found) > most or any(ord(c) < 32 and c != "\n" for c in found):
+        raise InvalidSpec(f"{name} must be text of 1 to {most} characters")
+    return found
+
+
+def _table(entry: object, name: str) -> Mapping[str, Any]:
+    if not isinstance(entry, Mapping):
+        raise InvalidSpec(f"{name} must be a table")
+    return entry
+
+
+def _moment(entry: object, name: str) -> datetime | None:
+    if entry is None:
+        return None
+    try:
+        if not isinstance(entry, str) or not MOMENT.fullmatch(entry):
+            raise ValueError
+        return datetime.fromisoformat(entry)
+    except ValueError:
+        raise InvalidSpec(f"{name} must be a time in UTC such as 2026-11-17T00:00:00Z") from None
+
+
+def written(moment: datetime) -> str:
+    """A time in UTC in the only form that a document has."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,119 @@
+"""Settings of a collector: flags first, then the environment, then a TOML file, then what is written here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ..documents import parse_toml, read_document
+from ..errors import InvalidInput, shown
+
+ENVIRONMENT = "DISCREET_SERVE_"
+"""What the names of environment variables begin with: ``DISCREET_SERVE_PORT`` is `port`."""
+
+ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Every setting, with what it is unless it is set."""
+
+    store: str = "discreet.db"
+    """Where all is kept: the path of a SQLite file, or the address of a PostgreSQL database."""
+    heads: str = "discreet-heads"
+    """The folder of this machine that says how far a PostgreSQL store was written, so that a loss is noticed."""
+    host: str = "127.0.0.1"
+    """The address to listen at."""
+    port: int = 8000
+    """The port to listen at; 0 takes a free one."""
+    prefix: str = ""
+    """The path under which a proxy shows the service, such as /survey."""
+    origins: tuple[str, ...] = ()
+    """The origins whose pages may read public addresses and send reports."""
+    body_bytes: int = 1 << 24
+    """The most bytes of one body."""
+    bodies_bytes: int = 1 << 28
+    """The most bytes of all large bodies that are on their way."""
+    uploads_per_second: int = 20_000
+    """How many uploads are let in per second; 0 for any number."""
+    wrong_tokens_per_second: int = 10
+    """How many wrong tokens are looked at per second, and ten times as many at once; 0 for any number."""
+    uploads_at_once: int = 2_000
+    """How many uploads may wait for the disk."""
+    connections: int = 10_000
+    """How many connections may be open."""
+    seconds: int = 10
+    """How long a request may take to arrive; slower ones are closed."""
+    stop_seconds: int = 20
+    """How long a stop waits for requests that are under way."""
+    forget_after: int = 0
+    """After how many days reports are deleted; 0 for never."""
+
+    def __post_init__(self) -> None:
+        for name, least, most in RANGES:
+            if not least <= getattr(self, name) <= most:
+                raise InvalidInput(f"{name}={getattr(self, name)} must be from {least} to {most}")
+        for origin in self.origins:
+            if not ORIGIN.fullmatch(origin):
+                raise InvalidInput(f"origins: {shown(origin)} must be an origin such as https://example.org")
+        if self.prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", self.prefix):
+            raise InvalidInput(f"prefix={shown(self.prefix)} must be a path such as /survey")
+        if not self.store or not self.host:
+            raise InvalidInput("store and host must not be empty")
+
+
+RANGES = (
+    ("port", 0, 65_535),
+    ("body_bytes", 1_024, 1 << 30),
+    ("bodies_bytes", 1 << 16, 1 << 40),
+    ("uploads_per_second", 0, 10**9),
+    ("wrong_tokens_per_second", 0, 10**6),
+    ("uploads_at_once", 1, 10**6),
+    ("connections", 1, 10**6),
+    ("seconds", 1, 15),
+    ("stop_seconds", 1, 3_600),
+    ("forget_after", 0, 36_500),
+)
+"""From where to where each number may be set."""
+
+KINDS = {field.name: str(field.type) for field in fields(Settings)}
+
+
+def settings_of(flags: Mapping[str, Any], environment: Mapping[str, str], file: str | Path | None = None) -> Settings:
+    """The settings: a flag that is given, else the environment, else the file, else the usual; unknown ones refused."""
+    found: dict[str, Any] = {}
+    if file is not None:
+        read = parse_toml(read_document(file).decode("utf-8", errors="replace"))
+        found |= {name: _typed(name, entry, f"{file}: {name}") for name, entry in read.items()}
+    for variable, text in environment.items():
+        if variable.startswith(ENVIRONMENT) and variable != f"{ENVIRONMENT}SETTINGS":
+            name = variable.removeprefix(ENVIRONMENT).lower()
+            found[name] = _typed(name, _parsed(name, text), variable)
+    found |= {name: _typed(name, entry, name) for name, entry in flags.items() if entry is not None}
+    return Settings(**found)
+
+
+def _parsed(name: str, text: str) -> Any:
+    """What a text in the environment stands for."""
+    kind = KINDS.get(name)
+    if kind == "int":
+        return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else text
+    return [part.strip() for part in text.split(",") if part.strip()] if kind == "tuple[str, ...]" else text
+
+
+def _typed(name: str, entry: Any, said: str) -> Any:
+    if name not in KINDS:
+        raise InvalidInput(f"{said} is not a setting; the settings are {', '.join(KINDS)}")
+    if KINDS[name] == "int" and isinstance(entry, int) and not isinstance(entry, bool):
+        return entry
+    if KINDS[name] == "str" and isinstance(entry, str):
+        return entry
+    if KINDS[name].startswith("tuple") and isinstance(entry, (list, tuple)) and all(isinstance(o, str) for o in entry):
+        return tuple(entry)
+    raise InvalidInput(f"{said}={shown(entry)} must be {WORDS[KINDS[name]]}")
+
+
+WORDS = {"int": "a whole number", "str": "text", "tuple[str, ...]": "a list of texts"}

@@ -1,0 +1,173 @@
+"""A simulated survey: people drawn from known shares answer a collection, and the estimate is held against them."""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+import time
+import urllib.parse
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..canonical import canonical
+from ..client.addresses import address_of
+from ..client.transport import Request
+from ..errors import InvalidInput, Unreachable
+from ..mechanisms.mechanism import Mechanism
+from ..statistics.numeric import NUMERIC
+from ..tally import Tally
+from ..wire.reports import report_to_json
+from .simulated_people import KeptTransport, People
+
+CANDIDATES = 64
+"""The reports that an attacker chooses the heaviest from."""
+
+MOST_ANSWER = 1 << 28
+"""The most bytes of an answer with shares."""
+
+
+@dataclass
+class Simulated:
+    """What was sent, what became of it, and the truth."""
+
+    mechanism: Mechanism
+    truth: NDArray[np.float64]
+    target: int | None
+    states: Counter[str] = field(default_factory=Counter)
+    honest: int = 0
+    crafted: int = 0
+    seconds: float = 0.0
+
+
+def simulate(
+    url: str,
+    people: int,
+    *,
+    attackers: float = 0.0,
+    labels: Sequence[str] = (),
+    threads: int = 8,
+    progress: Callable[[int], object] = lambda more: None,
+) -> Simulated:
+    """Let people answer the collection at `url`; a share `attackers` of them send what helps one value most.
+
+    Every person has a ledger and goes the way of a real client; the labels named are given at random.
+    """
+    some = People(url)
+    for name in labels:
+        if name not in some.document.labels:
+            raise InvalidInput(f"label {name!r} must be one that the collection declares")
+    rng = np.random.default_rng()  # these people do not exist, and their reports are drawn as everybody's
+    size = some.mechanism.context.size
+    shares = rng.permutation(1 / np.arange(1, size + 1))
+    values = rng.choice(size, people, p=shares / shares.sum())
+    crafted = rng.random(people) < attackers
+    target = int(rng.integers(size)) if attackers else None
+    heavy = None if target is None else heaviest(some.mechanism, target)
+    found = Simulated(some.mechanism, _shares(values[~crafted], size), target)
+    found.crafted = int(crafted.sum())
+    found.honest = people - found.crafted
+
+    def told() -> dict[str, str]:
+        return {name: secrets.choice(some.document.labels[name]) for name in labels}
+
+    def one(person: int) -> str:
+        if crafted[person]:
+            assert heavy is not None
+            return some.send(_body(some.mechanism, heavy, told()))
+        value = some.mechanism.context.values[int(values[person])]
+        return some.one().answer(value, labels=told()).state
+
+    started = time.perf_counter()
+    with ThreadPoolExecutor(threads) as pool:
+        for state in pool.map(one, range(people), chunksize=16):
+            found.states[state] += 1
+            progress(1)
+    found.seconds = time.perf_counter() - started
+    return found
+
+
+def heaviest(mechanism: Mechanism, target: int) -> int:
+    """Of some reports of a value, the one that raises its estimated share most."""
+    from ..random import secure
+
+    rng = secure()
+    drawn = {mechanism.randomize_index(target, rng) for _ in range(CANDIDATES)}
+
+    def weight(report: int) -> float:
+        decoded = mechanism.randomizer.decode(Tally.of(mechanism, [report]).counts, NUMERIC)
+        return float(np.asarray(decoded)[target])
+
+    return max(sorted(drawn), key=weight)
+
+
+def read_shares(url: str, token: str) -> dict[str, Any]:
+    """The cell of all reports that the collector estimates; `InvalidInput` with its words if it does not."""
+    cell: dict[str, Any] = ask(f"{url}/shares", token)["cells"][0]
+    return cell
+
+
+def create(base: str, token: str, declaration: dict[str, Any]) -> str:
+    """The address of a new collection that an admin's token makes."""
+    made = ask(f"{base.rstrip('/')}/collections", token, declaration)
+    return str(urllib.parse.urljoin(base, made["collection"]))
+
+
+def ask(url: str, token: str, data: Any = None) -> Any:
+    """What a collector answers to a request with a token."""
+    headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+    body = None if data is None else json.dumps(data).encode()
+    if body is not None:
+        headers["Content-Type"] = "application/json"
+    request = Request("GET" if data is None else "POST", address_of(url), headers, body)
+    answer = KeptTransport().send(request, limit=MOST_ANSWER)
+    if answer.status >= 500:
+        raise Unreachable(f"{request.address.origin} answered with status {answer.status}")
+    found = json.loads(answer.body)
+    if answer.status >= 300:
+        raise InvalidInput(f"the collector answered with status {answer.status}: {found.get('detail', '')}")
+    return found
+
+
+def verdict(simulated: Simulated, cell: dict[str, Any]) -> list[str]:
+    """The estimate held against the truth, in sentences."""
+    result, truth = cell["result"], simulated.truth
+    sent = simulated.states["accepted"]
+    if result is None:
+        return [f"The collector has {cell['n']} reports, and gives shares when {cell['missing']} more have come."]
+    lines = [f"The collector has {cell['n']:,} reports" + ("" if cell["n"] == sent else ", others' among them") + "."]
+    shares = np.array(result["shares"], dtype=float)
+    low, high = np.array(result["low"], dtype=float), np.array(result["high"], dtype=float)
+    inside = int(np.sum((low <= truth) & (truth <= high)))
+    worst = int(np.argmax(np.abs(shares - truth)))
+    real = math.sqrt(float(np.mean((shares - truth) ** 2)))
+    expected = math.sqrt(float(np.mean(np.array(result["stderr"], dtype=float) ** 2)))
+    lines += [
+        f"Of {len(truth):,} true shares, {inside:,} lie in their intervals of {result['confidence']:.0%} confidence.",
+        f"The error is {real:.2%} on average (root mean square), and {expected:.2%} was to be expected.",
+        f"The largest is at {result['values'][worst]}: {truth[worst]:.2%} in truth, {shares[worst]:.2%} estimated.",
+    ]
+    if simulated.target is not None:
+        beta = simulated.crafted / max(sent, 1)
+        moved, name = float(shares[simulated.target] - truth[simulated.target]), result["values"][simulated.target]
+        bound = beta * result["influence"]
+        lines.append(
+            f"{simulated.crafted:,} crafted reports wanted {name}, and moved its share by {moved:+.2%}; "
+            f"they can move it by {bound:.2%}, beside the noise."
+        )
+    return lines
+
+
+def _shares(values: NDArray[Any], size: int) -> NDArray[np.float64]:
+    return np.bincount(values, minlength=size) / max(len(values), 1)
+
+
+def _body(mechanism: Mechanism, report: int, labels: dict[str, str]) -> str:
+    data = {"version": 1, "fingerprint": mechanism.fingerprint, "reports": [report_to_json(mechanism, report)]}
+    return canonical(data | ({"labels": labels} if labels else {}))

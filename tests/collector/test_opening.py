@@ -1,0 +1,33 @@
+"""Stores by where they are."""
+
+import pytest
+
+from discreet.checks.store_keeping import fill
+from discreet.collector.opening import check_place, open_store
+from discreet.collector.postgres import PostgresStore
+from discreet.collector.sqlite import SQLiteStore
+from discreet.errors import StoreFailed
+
+from .stores import server
+
+
+def test_a_path_is_an_sqlite_file(tmp_path):
+    store = open_store(tmp_path / "store.db")
+    assert isinstance(store, SQLiteStore)
+    fill(store)
+    assert check_place(tmp_path / "store.db") == []  # while it is open
+    store.shut()
+    assert check_place(str(tmp_path / "store.db")) == []
+    with pytest.raises(StoreFailed, match="no such file"):
+        check_place(tmp_path / "other.db")
+    assert not (tmp_path / "other.db").exists()
+
+
+def test_an_address_is_a_postgres_server_with_a_folder_for_its_heads(tmp_path):
+    with pytest.raises(StoreFailed, match="needs a folder"):
+        open_store(server().get_uri())
+    store = open_store(server().get_uri(), heads=tmp_path)
+    assert isinstance(store, PostgresStore)
+    store.shut()
+    assert check_place(server().get_uri(), heads=tmp_path) == []
+    server().psql("DROP SCHEMA discreet CASCADE")

@@ -1,0 +1,255 @@
+"""Laws of the small parts of the service: settings, buckets, logs, and answers to what is no HTTP."""
+
+import io
+import json
+import logging
+import socket
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import discreet as dc
+from discreet.cli import main
+from discreet.client.transport import Response
+from discreet.collector.buckets import Bucket
+from discreet.collector.joined import Joined
+from discreet.collector.logs import event, failure, set_up
+from discreet.collector.patience import answer
+from discreet.collector.settings import Settings, settings_of
+from discreet.collector.simulated_people import KeptTransport, MemoryDisk
+from discreet.collector.simulation import Simulated, ask, heaviest, verdict
+from discreet.errors import InvalidInput, Unreachable
+from discreet.statistics.numeric import NUMERIC
+
+
+def test_flags_go_before_the_environment_and_that_before_the_file(tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text('port = 1\nhost = "file"\nstore = "file.db"\norigins = ["https://file.example.org"]\n')
+    environment = {"DISCREET_SERVE_PORT": "2", "DISCREET_SERVE_HOST": "environment", "OTHER": "x"}
+    found = settings_of({"port": 3, "host": None}, environment, file)
+    assert (found.port, found.host, found.store) == (3, "environment", "file.db")
+    assert found.origins == ("https://file.example.org",)
+    assert found.seconds == Settings().seconds
+
+
+def test_the_environment_has_lists_and_numbers():
+    found = settings_of({}, {"DISCREET_SERVE_ORIGINS": "https://a.org, https://b.org", "DISCREET_SERVE_SECONDS": "3"})
+    assert (found.origins, found.seconds) == (("https://a.org", "https://b.org"), 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("colour = 1", "is not a setting"),
+        ('port = "80"', "a whole number"),
+        ("port = true", "a whole number"),
+        ("host = 1", "must be text"),
+        ('origins = "https://a.org"', "a list of texts"),
+        ('origins = ["a.org"]', "an origin"),
+        ('origins = ["*"]', "an origin"),
+        ("port = 70000", "from 0 to 65535"),
+        ("seconds = 16", "from 1 to 15"),
+        ('prefix = "x"', "a path"),
+        ('store = ""', "must not be empty"),
+        ("port = 1\nport = 2", "not TOML"),
+    ],
+)
+def test_settings_are_read_strictly(tmp_path, text, said):
+    file = tmp_path / "settings.toml"
+    file.write_text(text)
+    with pytest.raises(InvalidInput, match=said):
+        settings_of({}, {}, file)
+
+
+@pytest.mark.parametrize("variable", ["DISCREET_SERVE_COLOUR", "DISCREET_SERVE_PORT"])
+def test_the_environment_is_read_strictly(variable):
+    with pytest.raises(InvalidInput, match=variable):
+        settings_of({}, {variable: "x"})
+
+
+def test_a_bucket_lets_a_burst_pass_and_then_its_rate():
+    clock = [0.0]
+    bucket = Bucket(2, 4, now=lambda: clock[0])
+    assert [bucket.take() for _ in range(6)] == [True] * 4 + [False] * 2
+    clock[0] = 1.0
+    assert [bucket.take() for _ in range(3)] == [True, True, False]
+    clock[0] = 1000.0
+    assert sum(bucket.take() for _ in range(100)) == 4
+
+
+def test_a_rate_of_zero_lets_everything_pass():
+    bucket = Bucket(0, 0)
+    assert all(bucket.take() for _ in range(1000))
+
+
+@pytest.fixture
+def lines():
+    """What is logged inside a test, and the loggers as they were after it."""
+    names = ("discreet.collector", "uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi")
+    kept = {name: dict(vars(logging.getLogger(name))) for name in names}
+    handlers = {name: list(logging.getLogger(name).handlers) for name in names}
+    stream = io.StringIO()
+    set_up(stream)
+    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+    for name in names:
+        vars(logging.getLogger(name)).update(kept[name])
+        logging.getLogger(name).handlers[:] = handlers[name]
+
+
+def test_a_log_line_is_json_with_what_happened(lines):
+    event("a collection was made", collection="abc")
+    (line,) = lines()
+    assert (line["event"], line["collection"], line["level"]) == ("a collection was made", "abc", "info")
+
+
+def test_an_error_is_logged_by_its_kind_and_place_only(lines):
+    try:
+        raise ValueError("the value of somebody")
+    except ValueError as problem:
+        failure("a request failed", problem)
+    (line,) = lines()
+    assert (line["error"], line["level"]) == ("ValueError", "error")
+    assert line["at"].startswith("test_service_parts.py:")
+    assert "somebody" not in json.dumps(line)
+
+
+def test_the_server_below_logs_no_requests(lines):
+    logging.getLogger("uvicorn.access").info("127.0.0.1 GET /")
+    logging.getLogger("uvicorn.error").info("a connection of 127.0.0.1")
+    logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+    assert [line["event"] for line in lines()] == ["Invalid HTTP request received."]
+
+
+def test_an_answer_on_the_line_is_whole():
+    head, body = answer("slow", "too slow").split(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 408 ")
+    assert f"content-length: {len(body)}".encode() in head
+    assert json.loads(body)["code"] == "slow"
+    assert b"retry-after" in answer("busy", "busy")
+
+
+def test_traffic_is_logged_together_and_only_if_there_was_some(service, lines):
+    service.service._report()
+    service.get("/health")
+    service.get("/nowhere")
+    service.service._report()
+    service.service._report()
+    assert [line["statuses"] for line in lines()] == [{"200": 1, "404": 1}]
+
+
+def test_refusals_that_could_not_be_kept_are_kept_later(service, name, monkeypatch):
+    service.send(name, [99])
+
+    def broken(counts):
+        raise OSError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(service.store, "refuse", broken)
+        with pytest.raises(OSError):
+            service.service._keep_refusals()
+    service.service._keep_refusals()
+    assert service.store.refusals()[name, "report_impossible"] == 1
+
+
+def test_without_the_extra_the_command_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in sys.modules if name.startswith("discreet.collector.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "starlette", None)
+    monkeypatch.setitem(sys.modules, "starlette.requests", None)
+    monkeypatch.setitem(sys.modules, "starlette.responses", None)
+    done = CliRunner().invoke(main, ["serve", "--port", "0"])
+    assert done.exit_code == 2
+    assert "pip install 'discreet[serve]'" in done.stderr
+
+
+@pytest.mark.parametrize("flags", [["--admin", "x"], ["--spec", "x.toml"]])
+def test_a_collection_is_made_with_a_token_and_a_spec(monkeypatch, flags):
+    monkeypatch.delenv("DISCREET_ADMIN", raising=False)
+    done = CliRunner().invoke(main, ["simulate", "http://127.0.0.1:1", *flags])
+    assert done.exit_code == 2
+    assert "go together" in done.stderr
+
+
+def test_a_simulation_says_when_there_are_too_few_reports():
+    simulated = Simulated(dc.mechanism(dc.Context.uniform(range(3), "1"), "hadamard"), np.ones(3) / 3, None)
+    (line,) = verdict(simulated, {"n": 4, "missing": 6, "result": None})
+    assert "6 more" in line
+
+
+def test_a_simulation_needs_a_collector(free_port):
+    done = CliRunner().invoke(main, ["simulate", f"http://127.0.0.1:{free_port}/collections/x", "--people", "2"])
+    assert done.exit_code == 2
+    assert "could not be reached" in done.stderr
+
+
+@pytest.fixture
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
+
+
+def test_an_attacker_s_report_is_as_heavy_as_the_influence():
+    mechanism = dc.mechanism(dc.Context.uniform(range(20), "1"), "hadamard")
+    report = heaviest(mechanism, 3)
+    weight = mechanism.randomizer.decode(mechanism.tally([report]).counts, NUMERIC)[3]
+    assert weight == pytest.approx(mechanism.randomizer.influence(NUMERIC))
+
+
+def test_a_disk_in_memory_does_what_a_ledger_asks_of_one():
+    disk, path, other = MemoryDisk(), Path("/a"), Path("/b")
+    disk.create(path, b"abc")
+    disk.append(path, b"def")
+    disk.cut(path, 4)
+    disk.rename(path, other)
+    disk.sync(other)
+    disk.sync_folder(other.parent)
+    assert (disk.read(path), disk.read(other)) == (None, b"abcd")
+
+
+@pytest.mark.parametrize(("status", "kind"), [(503, Unreachable), (404, InvalidInput)])
+def test_what_a_collector_does_not_answer_is_an_error(monkeypatch, status, kind):
+    monkeypatch.setattr(KeptTransport, "send", lambda *_, **__: Response(status, {}, b'{"detail":"no"}'))
+    with pytest.raises(kind, match=str(status)):
+        ask("http://127.0.0.1:1/x", "token")
+
+
+class Line:
+    """A transport that notes what is written."""
+
+    def __init__(self):
+        self.sent, self.closed = [], False
+
+    def write(self, data):
+        self.sent.append(data)
+
+    def close(self):
+        self.closed = True
+
+    def is_closing(self):
+        return self.closed
+
+
+def test_a_head_goes_with_its_body_and_nothing_is_kept_back():
+    line = Line()
+    joined = Joined(line)
+    joined.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+    joined.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    joined.write(b"HTTP/1.1 is what this body begins with")
+    joined.write(b"more")
+    assert line.sent == [
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 is what this body begins with",
+        b"more",
+    ]
+    joined.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+    joined.flush()
+    joined.flush()
+    assert len(line.sent) == 4
+    joined.write(b"HTTP/1.1 408 Slow\r\n\r\n")
+    joined.close()
+    assert (len(line.sent), joined.is_closing()) == (5, True)

@@ -1,0 +1,308 @@
+"""Laws of reading: what an analyst is told is what the library says of the same reports."""
+
+import io
+import json
+from datetime import date
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from asking import SPEC
+from click.testing import CliRunner
+
+import discreet as dc
+from discreet.cli import main
+from discreet.collector import breakdown, tallies
+from discreet.collector.breakdown import group_of
+from discreet.collector.differences import differences, holm
+from discreet.collector.export import places
+from discreet.collector.store import Upload
+from discreet.errors import StoreFailed, Unavailable
+from discreet.random import seeded
+from discreet.wire.reports import reports_to_bytes
+
+METHODS = {"unbiased": dc.estimate, "project": dc.project, "likelihood": dc.likelihood, "shrink": dc.shrink}
+
+
+def planted(service, name, seed, *, day="2026-11-17", labels=(), count=400):
+    """Store reports of a day and a label, and give them back."""
+    mechanism = service.mechanism(name)
+    reports = mechanism.randomize_indices(np.arange(count) % 5, seeded(seed))
+    packed = reports_to_bytes(mechanism, reports)
+    service.store.add([Upload(name, f"planted-{seed}", b"", day, labels, packed, count, "{}")])
+    return reports
+
+
+@pytest.fixture
+def filled(service, name):
+    """Reports of two weeks and three days, and of no week."""
+    held = {
+        ("1", "2026-11-01"): planted(service, name, 1, day="2026-11-01", labels=(("week", "1"),)),
+        ("1", "2026-11-02"): planted(service, name, 2, day="2026-11-02", labels=(("week", "1"),), count=300),
+        ("2", "2026-11-02"): planted(service, name, 3, day="2026-11-02", labels=(("week", "2"),), count=500),
+        ("", "2026-11-09"): planted(service, name, 4, day="2026-11-09"),
+        ("3", "2026-11-09"): planted(service, name, 5, day="2026-11-09", labels=(("week", "3"),), count=3),
+    }
+    return held
+
+
+def of(service, name, held, keep):
+    arrays = [reports for cell, reports in held.items() if keep(*cell)]
+    return service.mechanism(name).tally(np.concatenate(arrays))
+
+
+def shares(service, name, query=""):
+    answered = service.get(f"/collections/{name}/shares{query}", role="analyst")
+    assert answered.status == 200, answered.content
+    return answered.json
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_shares_are_those_of_the_library(service, name, filled, method):
+    found = shares(service, name, f"?method={method}&confidence=0.9")
+    (cell,) = found["cells"]
+    tally = of(service, name, filled, lambda week, day: True)
+    expected = METHODS[method](tally).to_dict(confidence=0.9)
+    assert {key: cell["result"][key] for key in expected} == json.loads(json.dumps(expected))
+    assert (cell["n"], cell["missing"], cell["labels"]) == (1603, 0, {})
+    assert cell["result"]["influence"] > 1
+    assert cell["result"]["blocks"]["names"] == ["north", "south"]
+
+
+def test_shares_by_label_are_those_of_the_reports_with_that_label(service, name, filled):
+    cells = shares(service, name, "?by=week")["cells"]
+    assert [cell["labels"]["week"] for cell in cells] == [None, "1", "2", "3"]
+    for cell in cells[:3]:
+        wanted = cell["labels"]["week"] or ""
+        tally = of(service, name, filled, lambda week, day, wanted=wanted: week == wanted)
+        assert cell["result"]["shares"] == dc.estimate(tally).shares.tolist()
+        assert cell["n"] == tally.n
+    assert (cells[3]["n"], cells[3]["missing"], cells[3]["result"]) == (3, 2, None)
+
+
+def test_shares_over_days_are_those_of_the_reports_of_these_days(service, name, filled):
+    cells = shares(service, name, "?days=7")["cells"]
+    assert [cell["days"] for cell in cells] == [["2026-11-01", "2026-11-07"], ["2026-11-08", "2026-11-14"]]
+    tally = of(service, name, filled, lambda week, day: day <= "2026-11-07")
+    assert cells[0]["result"]["shares"] == dc.estimate(tally).shares.tolist()
+    assert len(shares(service, name, "?days=1")["cells"]) == 3
+    assert len(shares(service, name, "?days=1&by=week")["cells"]) == 5
+
+
+def test_days_are_grouped_from_the_first():
+    assert group_of("2026-11-17", "2026-11-01", 7) == "2026-11-15"
+    assert group_of("2026-11-01", "2026-11-01", 1) == "2026-11-01"
+    assert date.fromisoformat(group_of("2027-01-01", "2026-12-31", 2)) == date(2026, 12, 31)
+
+
+def test_an_empty_collection_says_what_is_missing(service, name):
+    (cell,) = shares(service, name)["cells"]
+    assert (cell["n"], cell["missing"], cell["result"]) == (0, 5, None)
+    assert shares(service, name, "?by=week")["cells"] == []
+    answered = service.get(f"/collections/{name}/tally", role="analyst")
+    assert (answered.status, answered.code) == (409, "below_minimum")
+    assert "5 more" in answered.json["detail"]
+    assert service.get(f"/collections/{name}/export", role="analyst").code == "below_minimum"
+
+
+def test_what_cannot_be_given_honestly_is_said(service, name, filled, monkeypatch):
+    def refuse(tally):
+        raise Unavailable("there is no honest answer")
+
+    monkeypatch.setitem(breakdown.METHODS, "likelihood", refuse)
+    answered = service.get(f"/collections/{name}/shares?method=likelihood", role="analyst")
+    assert (answered.status, answered.code) == (422, "unavailable")
+    assert answered.json["detail"] == "there is no honest answer"
+
+
+def test_progress_counts_by_label_and_day(service, name, filled):
+    found = service.get(f"/collections/{name}/progress", role="analyst").json
+    assert (found["n"], found["minimum"], found["missing"], found["state"]) == (1603, 5, 0, "open")
+    assert found["labels"] == {"week": {"1": 700, "2": 500, "3": 3}}
+    assert found["days"] == {"2026-11-01": 400, "2026-11-02": 800, "2026-11-09": 403}
+
+
+def test_the_tally_is_one_that_the_command_line_reads(service, name, filled, tmp_path):
+    answered = service.get(f"/collections/{name}/tally", role="analyst")
+    (tmp_path / "tally.json").write_bytes(answered.content)
+    (tmp_path / "survey.toml").write_text(SPEC)
+    done = CliRunner().invoke(main, ["estimate", str(tmp_path / "survey.toml"), str(tmp_path / "tally.json"), "--json"])
+    assert json.loads(done.stdout)["shares"] == shares(service, name)["cells"][0]["result"]["shares"]
+
+
+def test_tallies_are_the_same_with_a_snapshot_and_without(service, name, filled, monkeypatch):
+    before = shares(service, name, "?by=week&days=1")
+    assert service.store.snapshot(name) is None
+    monkeypatch.setattr(tallies, "TAIL_REPORTS", 1000)
+    assert shares(service, name, "?by=week&days=1") == before
+    kept = service.store.snapshot(name)
+    assert kept.position == 5
+    assert sum(len(counts) for counts in kept.tallies.values()) == 5 * 8 * service.mechanism(name).randomizer.cells
+    planted(service, name, 6, labels=(("week", "3"),), count=100)
+    counted = tallies.count(service.store, name, service.mechanism(name))
+    assert (counted.reports, counted.tally().n) == (100, 1703)
+    monkeypatch.setattr(tallies, "GATHERED", 1)
+    service.store.keep_snapshot(name, None)
+    again = tallies.count(service.store, name, service.mechanism(name))
+    assert again.tally() == counted.tally()
+
+
+def test_snapshots_are_kept_while_reports_come(service, name, monkeypatch):
+    planted(service, name, 1)
+    service.service.accepted(name, tallies.TAIL_REPORTS + 1)
+    monkeypatch.setattr(tallies, "TAIL_REPORTS", 100)
+    service.service._keep_snapshots()
+    assert service.store.snapshot(name).position == 1
+    assert service.service._grown[name] == 0
+
+
+def test_forgotten_days_are_gone_from_every_answer(make):
+    service = make(forget_after=30)
+    name = service.made()
+    planted(service, name, 1, day="2020-01-01")
+    planted(service, name, 2, day=date.today().isoformat(), count=50)
+    assert service.service.forget() == 400
+    assert shares(service, name)["cells"][0]["n"] == 50
+    assert service.service.forget() == 0
+
+
+# -- differences ------------------------------------------------------------------------------------
+
+
+def test_differences_are_tested_between_labels_with_enough_reports(service, name, filled):
+    found = service.get(f"/collections/{name}/differences?by=week", role="analyst").json
+    assert [(pair["first"], pair["second"]) for pair in found["pairs"]] == [(None, "1"), (None, "2"), ("1", "2")]
+    assert found["left_out"] == [{"label": "3", "n": 3, "missing": 2}]
+    one, two = (of(service, name, filled, lambda week, day, w=w: week == w) for w in ("1", "2"))
+    gap = dc.estimate(one).shares - dc.estimate(two).shares
+    assert found["pairs"][2]["difference"] == gap.tolist()
+    for pair in found["pairs"]:
+        assert all(raw <= corrected <= 1 for raw, corrected in zip(pair["p"], pair["adjusted"], strict=True))
+    assert service.get(f"/collections/{name}/differences", role="analyst").code == "parameter"
+
+
+def test_too_many_tests_are_refused(service, name, filled, monkeypatch):
+    monkeypatch.setattr("discreet.collector.analyst.MOST_TESTS", 2)
+    assert service.get(f"/collections/{name}/differences?by=week", role="analyst").code == "unavailable"
+
+
+def test_holm_is_holm():
+    assert holm(np.array([0.01, 0.04, 0.03, 0.005])).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm(np.array([0.9, 0.8])).tolist() == [1.0, 1.0]
+
+
+def test_equal_groups_are_rarely_called_different_and_unequal_ones_are():
+    """False alarms: 200 pairs at 0.05; more than 27 have a probability of 1e-6 if the test is right."""
+    mechanism = dc.mechanism(dc.Context.uniform(range(5), "1"), "hadamard")
+    values = np.arange(2000) % 5
+    rng = seeded(11)
+    alarms = 0
+    for _ in range(200):
+        groups = {name: mechanism.tally(mechanism.randomize_indices(values, rng)) for name in "ab"}
+        (pair,) = differences(groups)
+        alarms += min(pair["adjusted"]) < 0.05
+    assert alarms <= 27
+    moved = mechanism.tally(mechanism.randomize_indices(np.zeros(2000, dtype=int), rng))
+    (pair,) = differences({"a": groups["a"], "b": moved})
+    assert max(pair["adjusted"][:1]) < 1e-6
+
+
+def test_groups_without_any_doubt_differ_or_not():
+    mechanism = dc.mechanism(dc.Context.blocks({"a": ["x"], "b": ["y"]}, "1"), "hadamard")
+    x, y = (mechanism.tally(mechanism.randomize_indices([i] * 50, seeded(1))) for i in (0, 1))
+    (same,) = differences({"1": x, "2": x})
+    assert same["p"] == [1.0, 1.0]
+    (other,) = differences({"1": x, "2": y})
+    assert max(other["p"]) < 1e-6
+
+
+# -- export -----------------------------------------------------------------------------------------
+
+
+def exported(service, name):
+    answered = service.get(f"/collections/{name}/export", role="analyst")
+    assert answered.status == 200
+    assert answered.headers["content-type"] == "application/vnd.apache.parquet"
+    return answered.content
+
+
+def test_an_export_holds_every_report_sorted(service, name, filled):
+    table = pq.read_table(io.BytesIO(exported(service, name)))
+    assert table.column_names == ["report", "day", "week"]
+    rows = table.to_pylist()
+    assert len(rows) == 1603
+    for (week, day), reports in filled.items():
+        if len(reports) < 5:
+            continue
+        found = [row["report"] for row in rows if (row["week"] or "", row["day"]) == (week, day)]
+        assert found == sorted(reports.tolist())
+    lonely = [row for row in rows if row["day"] is None]
+    assert [row["week"] for row in lonely] == [None] * 3
+
+
+def test_an_export_does_not_tell_the_order_of_arrival(make):
+    contents = []
+    for order in ([1, 2, 3], [3, 1, 2]):
+        service = make()
+        name = service.made(minimum=1)
+        for seed in order:
+            planted(service, name, seed, count=20)
+        contents.append(pq.read_table(io.BytesIO(exported(service, name))).to_pylist())
+    assert contents[0] == contents[1]
+
+
+def test_the_headers_of_an_export_are_given_without_it(service, name, filled):
+    answered = service.ask("HEAD", f"/collections/{name}/export", role="analyst")
+    assert (answered.status, answered.content) == (200, b"")
+    assert int(answered.headers["content-length"]) > 0
+
+
+def test_an_export_that_fails_leaves_no_file(service, name, filled, monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def broken(*_):
+        raise StoreFailed("gone")
+
+    monkeypatch.setattr("discreet.collector.analyst.write_reports", broken)
+    assert service.get(f"/collections/{name}/export", role="analyst").code == "busy"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wide_reports_are_exported_sorted_too(service):
+    spec = '[domain]\nsize = 70\n[context]\nform = "uniform"\nepsilon = "1"\n[mechanism]\nname = "unary"\n'
+    name = service.made(spec=spec, words=None, labels=None)
+    planted(service, name, 1, count=50)
+    planted(service, name, 2, count=50)
+    column = pq.read_table(io.BytesIO(exported(service, name)))["report"].to_pylist()
+    assert column == sorted(column, key=lambda packed: packed[::-1])
+
+
+def test_an_export_is_one_that_the_command_line_tallies(service, name, filled, tmp_path):
+    (tmp_path / "reports.parquet").write_bytes(exported(service, name))
+    (tmp_path / "survey.toml").write_text(SPEC)
+    files = [str(tmp_path / "survey.toml"), str(tmp_path / "reports.parquet")]
+    done = CliRunner().invoke(main, ["tally", *files, "--quiet"])
+    assert json.loads(done.stdout) == service.get(f"/collections/{name}/tally", role="analyst").json
+
+
+def test_few_reports_are_pooled_and_none_is_left_out():
+    a, b = (("week", "1"),), (("week", "2"),)
+    sizes = {(a, "1"): 10, (a, "2"): 3, (a, "3"): 4, (b, "1"): 2}
+    assert places(sizes, 5) == {(a, "1"): (a, "1"), (a, "2"): (a, None), (a, "3"): (a, None), (b, "1"): (None, None)}
+
+
+# -- counters ---------------------------------------------------------------------------------------
+
+
+def test_metrics_count_by_route_and_reason(service, name):
+    service.send(name, [0, 99])
+    service.get("/nowhere/at/all")
+    text = service.get("/metrics", role="analyst").content.decode()
+    assert f'discreet_reports_accepted_total{{collection="{name}"}} 1' in text
+    assert f'discreet_refused_total{{collection="{name}",reason="report_impossible"}} 1' in text
+    assert 'discreet_requests_total{route="/collections/{id}/reports",method="POST",status="200"} 1' in text
+    assert 'route="other"' in text
+    assert 'discreet_upload_seconds_bucket{le="+Inf"} 1' in text
+    assert "nowhere" not in text
+    for line in text.splitlines():
+        assert line.startswith("# ") or len(line.rsplit(" ", 1)) == 2

@@ -1,0 +1,107 @@
+"""Laws of marks: what a report marks, where a place stands among it, and how far its chance may move."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from discreet.arithmetic import INTEGERS
+from discreet.errors import InvalidInput, InvalidReport
+from discreet.mechanisms.cyclotomic import Cyclotomic
+from discreet.mechanisms.hadamard import Hadamard
+from discreet.mechanisms.marking import marking_of
+from discreet.mechanisms.projective import Projective
+from discreet.mechanisms.randomized_response import RandomizedResponse
+from discreet.mechanisms.subset import Subset
+from discreet.statistics.arrays import ARRAYS
+from discreet.statistics.numeric import NUMERIC
+
+ONE = Fraction(1)
+INNER = {
+    "set": Subset(5, ONE, d=2),
+    "wide set": Subset(70, ONE, d=3),
+    "response": RandomizedResponse(4, ONE),
+    "projective": Projective(5, ONE, family="singer", key=(2, 3)),
+    "cyclotomic": Cyclotomic(6, ONE, p=7, d=2),
+}
+
+
+@pytest.fixture(params=INNER.values(), ids=INNER)
+def marking(request):
+    return marking_of(request.param, "levels")
+
+
+def some(marking):
+    return [sum(1 << c for c in (3, 64, 69))] if marking.places == 70 else list(marking.inner.reports())
+
+
+def in_array(marking, reports):
+    if marking.places <= 64:
+        return np.array(reports, dtype=np.uint64)
+    return np.array([[y & (1 << 64) - 1, y >> 64] for y in reports], dtype=np.uint64)
+
+
+def test_every_report_marks_as_many_places_and_says_where_each_stands(marking):
+    reports = some(marking)
+    wide = in_array(marking, reports)
+    for place in range(marking.places):
+        flags, ranks = marking.standing(wide, np.full(len(reports), place, dtype=np.uint64), ARRAYS)
+        for y, flag, rank in zip(reports, flags, ranks, strict=True):
+            marked = marking.marked(y)
+            assert len(marked) == marking.members
+            assert marking.standing(y, place, INTEGERS) == (place in marked, sum(c < place for c in marked))
+            assert (flag, rank) == (place in marked, sum(c < place for c in marked))
+
+
+def test_rows_are_what_reports_mark_and_what_they_do_not(marking):
+    reports = some(marking)
+    wide = in_array(marking, reports)
+    others = [[c for c in range(marking.places) if c not in marking.marked(y)] for y in reports]
+    assert marking.rows(wide, True, NUMERIC).tolist() == [marking.marked(y) for y in reports]
+    assert marking.rows(wide, False, NUMERIC).tolist() == others
+
+
+def test_reports_mark_what_they_support(marking):
+    for y in some(marking):
+        for x in range(min(marking.inner.size, 6)):
+            own = marking.inner.probability(x, y) if marking.places < 70 else None
+            if own is not None:
+                high = float(own) > float(marking.inner.blank_probability(y))
+                assert high == (x in marking.marked(y))
+
+
+@pytest.mark.parametrize("name", ["set", "response", "projective", "cyclotomic"])
+def test_the_swing_bounds_every_chance(name):
+    marking = marking_of(INNER[name], "levels")
+    inner, swing = INNER[name], marking.swing
+    for y in inner.reports():
+        marked, blank = set(marking.marked(y)), inner.blank_probability(y)
+        for x in range(inner.size):
+            own, mark = inner.probability(x, y), int(x in marked)
+            assert own / blank <= swing.above[mark] <= own / blank * (1 + Fraction(1, 10**9))
+            assert blank / own <= swing.below[mark] <= blank / own * (1 + Fraction(1, 10**9))
+            for z in range(inner.size):
+                if x != z:
+                    assert own / inner.probability(z, y) <= swing.between(mark, int(z in marked))
+
+
+def test_the_chance_of_both_is_that_of_the_channel():
+    for inner in (INNER["set"], INNER["response"], INNER["projective"], INNER["cyclotomic"]):
+        marking = marking_of(inner, "levels")
+        both = sum(inner.probability(0, y) for y in inner.reports() if {0, 1} <= set(marking.marked(y)))
+        assert float(both) == pytest.approx(marking.both, abs=1e-12)
+
+
+def test_what_marks_no_places_is_refused():
+    for inner in (Hadamard(4, ONE), RandomizedResponse(1, ONE)):
+        with pytest.raises(InvalidInput, match="of sets or of cycles"):
+            marking_of(inner, "levels")
+
+
+def test_rows_of_reports_that_cannot_occur_are_refused():
+    with pytest.raises(InvalidReport, match="exactly 2"):
+        marking_of(INNER["set"], "levels").rows(np.array([7], dtype=np.uint64), True, NUMERIC)
+    with pytest.raises(InvalidReport, match="below 2"):
+        marking_of(INNER["set"], "levels").rows(np.array([33], dtype=np.uint64), True, NUMERIC)
+    with pytest.raises(InvalidReport, match="from 0 to 3"):
+        marking_of(INNER["response"], "levels").rows(np.array([4], dtype=np.uint64), True, NUMERIC)
