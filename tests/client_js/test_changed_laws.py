@@ -18,6 +18,8 @@ ACCURACY = (
     "must be in different cells",
     "its grades must be numbered from 0",
     "use each of its inner laws",
+    "it must show each of its inner laws",
+    "its values must be different leaves",
     "in another order, or none",
 )
 """Why Python refuses laws that are private but that nobody would write: the client need not know."""
