@@ -115,6 +115,10 @@ export type Machine = {
      */
     ratio: (x: number, z: number) => Ratio | null;
     draw: (x: number, words: BigUint64Array) => bigint;
+    /**
+     * true if all that a context asks is proved at once
+     */
+    proves?: (context: Context) => boolean;
     neutral?: (units: bigint, steps: number[][]) => Neutral;
     held?: Held;
     /**
@@ -141,6 +145,18 @@ export type Context = {
      * whether some value may be told from another for certain
      */
     shows: boolean;
+    grid?: Grid;
+};
+export type Grid = {
+    /**
+     * the whole coordinates of each value, from 0 on
+     */
+    cells: number[][];
+    /**
+     * E of a displacement, or less by at most `rounding`
+     */
+    apart: (steps: number[]) => Ratio;
+    rounding: Ratio;
 };
 export type State = {
     depth: number;

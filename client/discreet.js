@@ -314,6 +314,7 @@ function shaped(data, shape, law) {
  * @property {(x: number) => string | number} label pairs of different values with the same two labels have one ratio
  * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
  * @property {(x: number, words: BigUint64Array) => bigint} draw
+ * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
  * @property {(units: bigint, steps: number[][]) => Neutral} [neutral]
  * @property {Held} [held]
  * @property {boolean} [bitwise] true for unary encoding, which draws for nobody's value, -1, too
@@ -427,6 +428,15 @@ const demandFull = (units) => demand(sum(units) === SPACE);
  * @property {(label: Label) => Iterable<[number, number]>} pairs pairs that imply all others, where ratios depend on labels alone
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
+ * @property {Grid} [grid]
+ */
+
+/**
+ * Values at the cells of a grid.
+ * @typedef {object} Grid
+ * @property {number[][]} cells the whole coordinates of each value, from 0 on
+ * @property {(steps: number[]) => Ratio} apart E of a displacement, or less by at most `rounding`
+ * @property {Ratio} rounding
  */
 
 /** @type {Ratio} */
@@ -661,16 +671,31 @@ function pointsContext(data, values) {
   /** @param {bigint[]} from @param {bigint[]} to */
   const distance = (from, to) => entry(String(from.map((c, i) => absolute(c - to[i]))));
   const columns = rows[0].map((_, i) => at.map((point) => point[i]).sort(ascending));
+  let step = 0n; // the greatest by which all coordinates are whole
+  for (const point of at)
+    point.forEach((c, i) => {
+      for (let rest = c - columns[i][0]; rest; ) [step, rest] = [rest, step % rest];
+    });
+  const cells = at.map((point) => point.map((c, i) => Number((c - columns[i][0]) / (step || 1n))));
+  const valueAt = new Map(cells.map((cell, x) => [String(cell), x]));
   return {
     values,
     at: (x, z) => distance(at[x], at[z]),
-    *pairs() {
+    *pairs(label) {
+      // where all values are alike, two that are one step apart imply all others
+      if (label === alike)
+        for (const x of range(values.length))
+          for (const i of range(sides)) {
+            const z = valueAt.get(String(cells[x].map((c, j) => c + Number(i === j))));
+            if (z !== undefined) return void (yield [x, z]);
+          }
       spend(4 * values.length ** 2);
       for (const [x, z] of everyTwo(range(values.length))) if (x !== z) yield [x, z];
     },
     // across the box around all points
     largest: distance(columns.map((column) => column[0]), columns.map((column) => column[column.length - 1])),
     shows: false,
+    grid: { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding: times(level, [1n, 10n ** 30n]) },
   };
 }
 
@@ -1225,6 +1250,32 @@ function torus(cells, shape, spare, units) {
     spend(outputs);
     return largest(units, range(outputs).map((t) => units[moved(t, apart)]));
   });
+  /**
+   * A proof for all displacements of a large torus at once. With K W + c - s <= u <= K W + c for the units u of every one, W its
+   * e^-E, and E(z) <= E(y) + E(t) for the step t from y to z, u(y) / u(z) <= (K W + c) / (K W e^-E(t) + c - s). That is at most
+   * e^E(t) if e^E(t) (c - s) >= c, which holds for all steps if it does for the least E. What rounds E and W moves K W by a part
+   * of at most 2^-190 and twice the rounding of E. Whole numbers decide.
+   * @param {Context} context
+   */
+  const proves = ({ grid }) => {
+    if (!grid || outputs <= 512 || grid.cells[0].length !== shape.length) return false;
+    // the values lie as the cells of the grid do, up to a displacement that all have in common
+    const apart = grid.cells.map((cell, x) => String(shape.map((side, i) => (((steps[cells[x]][i] - cell[i]) % side) + side) % side)));
+    if (new Set(apart).size > 1) return false;
+    const fine = 320n;
+    const shorter = range(outputs).filter((t) => between(0, t) === t);
+    spend(256 * shorter.length);
+    const entries = shorter.map((t) => grid.apart(steps[t]));
+    const weights = entries.map(expBelow).map(([top, bottom]) => (bottom << fine) / top);
+    const last = weights.reduce((best, weight, i) => (weight < weights[best] ? i : best), 0);
+    if (weights[0] === weights[last]) return false;
+    const slope = ((units[0] - units[shorter[last]]) << fine) / (weights[0] - weights[last]);
+    const most = greatest(shorter.map((t, i) => units[t] - ((slope * weights[i]) >> fine)));
+    const least = -greatest(shorter.map((t, i) => ((slope * (weights[i] + 1n)) >> fine) + 1n - units[t]));
+    const nearest = entries.slice(1).reduce((a, b) => (atMost(a, b) ? a : b));
+    const part = plus([1n, 1n << 190n], times([2n, 1n], grid.rounding));
+    return slope > 0n && least > 0n && atMost(plus([most, 1n], times(part, [slope, 1n])), times(expBelow(nearest), [least, 1n]));
+  };
   return machineFor(
     cells.length,
     1,
@@ -1236,6 +1287,7 @@ function torus(cells, shape, spare, units) {
       const isSpare = t === outputs;
       return pick(isSpare, u - SPACE + spare, BigInt(moved(cells[x], pick(isSpare, 0, t))));
     },
+    { proves },
   );
 }
 
@@ -1685,6 +1737,7 @@ function checked(text, fingerprint) {
  * @param {Machine} machine
  */
 function prove(context, machine) {
+  if (machine.proves?.(context)) return;
   const named = (/** @type {number} */ x) => textual(context.values[x]).slice(0, 60);
   for (const [x, z] of context.pairs(machine.label)) {
     spend(8);

@@ -2,7 +2,7 @@
 
 import { atMost, demand, epsilonOf, exactNumber, greatest, kept, larger, plus, times } from "./exact.js";
 import { demandSmall, entries, listed, LIMITS, range, spend, whole } from "./reading.js";
-import { own, sum } from "./machine.js";
+import { alike, own, sum } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
 /** @typedef {(x: number) => string | number} Label */
@@ -14,6 +14,15 @@ import { own, sum } from "./machine.js";
  * @property {(label: Label) => Iterable<[number, number]>} pairs pairs that imply all others, where ratios depend on labels alone
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
+ * @property {Grid} [grid]
+ */
+
+/**
+ * Values at the cells of a grid.
+ * @typedef {object} Grid
+ * @property {number[][]} cells the whole coordinates of each value, from 0 on
+ * @property {(steps: number[]) => Ratio} apart E of a displacement, or less by at most `rounding`
+ * @property {Ratio} rounding
  */
 
 /** @type {Ratio} */
@@ -248,16 +257,31 @@ function pointsContext(data, values) {
   /** @param {bigint[]} from @param {bigint[]} to */
   const distance = (from, to) => entry(String(from.map((c, i) => absolute(c - to[i]))));
   const columns = rows[0].map((_, i) => at.map((point) => point[i]).sort(ascending));
+  let step = 0n; // the greatest by which all coordinates are whole
+  for (const point of at)
+    point.forEach((c, i) => {
+      for (let rest = c - columns[i][0]; rest; ) [step, rest] = [rest, step % rest];
+    });
+  const cells = at.map((point) => point.map((c, i) => Number((c - columns[i][0]) / (step || 1n))));
+  const valueAt = new Map(cells.map((cell, x) => [String(cell), x]));
   return {
     values,
     at: (x, z) => distance(at[x], at[z]),
-    *pairs() {
+    *pairs(label) {
+      // where all values are alike, two that are one step apart imply all others
+      if (label === alike)
+        for (const x of range(values.length))
+          for (const i of range(sides)) {
+            const z = valueAt.get(String(cells[x].map((c, j) => c + Number(i === j))));
+            if (z !== undefined) return void (yield [x, z]);
+          }
       spend(4 * values.length ** 2);
       for (const [x, z] of everyTwo(range(values.length))) if (x !== z) yield [x, z];
     },
     // across the box around all points
     largest: distance(columns.map((column) => column[0]), columns.map((column) => column[column.length - 1])),
     shows: false,
+    grid: { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding: times(level, [1n, 10n ** 30n]) },
   };
 }
 

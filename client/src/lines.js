@@ -1,9 +1,10 @@
 /** The laws of values that lie along a line, around a ring or on a torus. */
 
-import { demand, kept } from "./exact.js";
+import { atMost, demand, expBelow, greatest, kept, plus, times } from "./exact.js";
 import { range, spend } from "./reading.js";
 import { demandFull, largest, machineFor, own, pick, rank, SPACE, sums } from "./machine.js";
 
+/** @import { Context } from "./context.js" */
 /** @import { Ratio } from "./exact.js" */
 /** @import { Machine } from "./machine.js" */
 
@@ -107,6 +108,32 @@ export function torus(cells, shape, spare, units) {
     spend(outputs);
     return largest(units, range(outputs).map((t) => units[moved(t, apart)]));
   });
+  /**
+   * A proof for all displacements of a large torus at once. With K W + c - s <= u <= K W + c for the units u of every one, W its
+   * e^-E, and E(z) <= E(y) + E(t) for the step t from y to z, u(y) / u(z) <= (K W + c) / (K W e^-E(t) + c - s). That is at most
+   * e^E(t) if e^E(t) (c - s) >= c, which holds for all steps if it does for the least E. What rounds E and W moves K W by a part
+   * of at most 2^-190 and twice the rounding of E. Whole numbers decide.
+   * @param {Context} context
+   */
+  const proves = ({ grid }) => {
+    if (!grid || outputs <= 512 || grid.cells[0].length !== shape.length) return false;
+    // the values lie as the cells of the grid do, up to a displacement that all have in common
+    const apart = grid.cells.map((cell, x) => String(shape.map((side, i) => (((steps[cells[x]][i] - cell[i]) % side) + side) % side)));
+    if (new Set(apart).size > 1) return false;
+    const fine = 320n;
+    const shorter = range(outputs).filter((t) => between(0, t) === t);
+    spend(256 * shorter.length);
+    const entries = shorter.map((t) => grid.apart(steps[t]));
+    const weights = entries.map(expBelow).map(([top, bottom]) => (bottom << fine) / top);
+    const last = weights.reduce((best, weight, i) => (weight < weights[best] ? i : best), 0);
+    if (weights[0] === weights[last]) return false;
+    const slope = ((units[0] - units[shorter[last]]) << fine) / (weights[0] - weights[last]);
+    const most = greatest(shorter.map((t, i) => units[t] - ((slope * weights[i]) >> fine)));
+    const least = -greatest(shorter.map((t, i) => ((slope * (weights[i] + 1n)) >> fine) + 1n - units[t]));
+    const nearest = entries.slice(1).reduce((a, b) => (atMost(a, b) ? a : b));
+    const part = plus([1n, 1n << 190n], times([2n, 1n], grid.rounding));
+    return slope > 0n && least > 0n && atMost(plus([most, 1n], times(part, [slope, 1n])), times(expBelow(nearest), [least, 1n]));
+  };
   return machineFor(
     cells.length,
     1,
@@ -118,5 +145,6 @@ export function torus(cells, shape, spare, units) {
       const isSpare = t === outputs;
       return pick(isSpare, u - SPACE + spare, BigInt(moved(cells[x], pick(isSpare, 0, t))));
     },
+    { proves },
   );
 }

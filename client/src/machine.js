@@ -2,6 +2,7 @@
 
 import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
 
+/** @import { Context } from "./context.js" */
 /** @import { Ratio } from "./exact.js" */
 
 /**
@@ -40,6 +41,7 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
  * @property {(x: number) => string | number} label pairs of different values with the same two labels have one ratio
  * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
  * @property {(x: number, words: BigUint64Array) => bigint} draw
+ * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
  * @property {(units: bigint, steps: number[][]) => Neutral} [neutral]
  * @property {Held} [held]
  * @property {boolean} [bitwise] true for unary encoding, which draws for nobody's value, -1, too

@@ -289,7 +289,7 @@ def test_the_limit_against_a_shown_value_is_how_often_it_is_shown(base, limit):
 @pytest.mark.parametrize(
     "mechanism",
     [
-        dc.mechanism(Context.nested({b: range(40 * b, 40 * b + 40) for b in range(3)}, ["1", "2"]), bits=None),
+        dc.mechanism(Context.nested({b: range(40 * b, 40 * b + 40) for b in range(3)}, ["1", "2"]), "nested"),
         dc.mechanism(Context.graded({x: "1" if x < 20 else "2" for x in range(40)}), "graded_unary"),
         dc.mechanism(Context.high_low(range(60), range(30), "1"), "subset"),
         dc.mechanism(Context.uniform(range(64), "1"), "unary"),

@@ -21,6 +21,7 @@ WRITERS = {
     "exposure": ["exposure", "survey.toml", "--prior", "prior.json", "--plot", "{}"],
     "repeated": ["repeated", "survey.toml", "--times", "3", "--pair", "a", "b", "--plot", "{}"],
     "shuffled": ["shuffled", "survey.toml", "--tally", "tally.json", "--pair", "a", "b", "--plot", "{}"],
+    "vectors": ["vectors", "survey.toml", "--count", "9", "-o", "{}"],
     "spark": [
         "spark",
         "survey.toml",
@@ -49,10 +50,11 @@ INPUTS = {
     "exposure": ["prior.json", "survey.toml", "values.txt"],
     "repeated": ["survey.toml", "values.txt"],
     "shuffled": ["tally.json", "survey.toml", "values.txt"],
+    "vectors": ["survey.toml", "values.txt"],
     "spark": ["answers.txt", "key", "survey.toml", "values.txt"],
 }
-OTHERS = {"verify", "audit", "answer", "papers", "init", "gallery", "ledger"}
-"""Three commands that write no output, and four that read no spec: two are tried below, two in files of their own."""
+OTHERS = {"verify", "audit", "answer", "papers", "init", "gallery", "ledger", "serve", "simulate"}
+"""Commands that write no output, or read no spec: some are tried below, the others in files of their own."""
 
 
 @pytest.fixture

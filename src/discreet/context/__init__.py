@@ -2,13 +2,14 @@
 
 from .binary import Binary
 from .blocks import Blocks
-from .context import Context, Part
+from .context import Context
 from .graded import Graded
 from .high_low import HighLow
 from .matrix import Matrix
 from .metric import Metric
 from .nested import Nested
 from .operational import ErrorRegion
+from .part import Part
 from .product import Product
 from .structure import Line, Ring, Tree
 from .uniform import Uniform

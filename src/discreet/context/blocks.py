@@ -15,7 +15,8 @@ from ..exact import Epsilon, positive_finite, text_of
 from ..fields import Fields, listed, value, values, whole
 from ..limits import check
 from ..ranges import values_in
-from .context import Context, Part
+from .context import Context
+from .part import Part
 from .reading import epsilon_in, given, level
 
 SHOWN = 8

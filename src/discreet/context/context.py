@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, overload
@@ -20,6 +19,7 @@ from ..domain import Alike, Domain, Leaves, Value
 from ..errors import InvalidContext, check_type
 from ..exact import Epsilon
 from .constructors import Constructors
+from .part import Part
 from .reading import describe_domain
 
 if TYPE_CHECKING:
@@ -60,24 +60,6 @@ class _MatrixName:
     def __get__(self, instance: Context, owner: type) -> Callable[[], tuple[tuple[Epsilon, ...], ...]]: ...
     def __get__(self, instance: Context | None, owner: type) -> Callable[..., Any]:
         return _from_entries if instance is None else partial(_written_out, instance)
-
-
-@dataclass(frozen=True)
-class Part:
-    """Values that may be distinguished from all the others, and what is required among them.
-
-    ``E[x, z] = level`` for x in `sensitive` and any other z in `members`, infinite for other x.
-    """
-
-    name: Hashable
-    members: Sequence[int]
-    sensitive: Sequence[int]
-    level: Fraction
-
-    @property
-    def is_uniform(self) -> bool:
-        """True if every member is sensitive."""
-        return len(self.sensitive) == len(self.members)
 
 
 class Context(Constructors, ABC):
@@ -308,8 +290,8 @@ class Context(Constructors, ABC):
     @cached_property
     def largest(self) -> Fraction:
         """The largest finite entry as it was asked for; 0 if nothing is protected."""
-        entries = (self.between(c, d) for c, d in self.finite() if c != d or len(self.members[c]) > 1)
-        return max((entry for entry in entries if isinstance(entry, Fraction)), default=Fraction(0))
+        found = [self.between(c, d) for c, d in self.finite() if c != d or len(self.members[c]) > 1]
+        return max((entry for entry in found if isinstance(entry, Fraction)), default=Fraction(0))
 
     @cached_property
     def shows(self) -> bool:

@@ -12,7 +12,8 @@ from ..errors import InvalidContext
 from ..exact import Epsilon, positive_finite, text_of
 from ..fields import Fields
 from ..ranges import values_in
-from .context import Context, Part
+from .context import Context
+from .part import Part
 from .reading import epsilon_in, given
 
 SENSITIVE, OTHER = 0, 1

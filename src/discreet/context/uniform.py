@@ -9,7 +9,8 @@ from typing import Any
 from ..domain import Alike, Domain
 from ..exact import Epsilon, positive_finite, text_of
 from ..fields import Fields
-from .context import Context, Part
+from .context import Context
+from .part import Part
 from .reading import epsilon_in, given
 from .structure import Line, Ring, Tree
 

@@ -125,7 +125,6 @@ def _structured() -> Iterator[Mechanism]:
     yield named(Context.nested({"fr": {"x": ["a", "b"], "y": ["c"]}, "us": {"x": ["d"]}}, ["1", "2", "3"]), "nested")
     yield named(Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5]}, ["1", "3"]), "nested")
     yield named(Context.nested({"p": {"x": ["a"]}, "q": {"y": ["b"]}}, ["1", "2", "inf"]), "randomized_response")
-    yield named(_tree(3, 3, 4), "levels")
     yield named(_tree(2, 2, 2), "levels")
     yield named(Context.nested({"p": [0, 1, 2], "q": [3, 4], "r": [5, 6]}, ["1", "3"]), "levels")
     yield named(Context.graded({"a": "1", "b": "1/2", "c": "2", "d": "3"}), "graded_unary")
@@ -224,8 +223,6 @@ def _wide(sizes: tuple[int, ...] | list[int]) -> Iterator[Mechanism]:
     yield named(Context.high_low(range(k + 3), range(k), "1"), "mixture", parts=parts, units=[2**60, 15 * 2**60])
     yield named(Context.nested({"p": range(k), "q": range(k, k + 4)}, ["1", "3"]), "nested")
     yield named(_classes(k), "auto", bits=None)
-    yield named(_tree(5, 10, 20), "levels")
-    yield named(_tree(50, 20), "levels")
 
 
 def _lines() -> Iterator[Mechanism]:
@@ -256,6 +253,8 @@ def _large() -> Iterator[Mechanism]:
             yield named(context, "projective")
         yield named(Context.metric(range(k), "line", "0.1"), "geometric")
         yield named(Context.nested({name: list(members) for name, members in blocks.items()}, ["1", "4"]), "nested")
+    for branches in ((3, 3, 4), (5, 10, 20), (50, 20)):
+        yield named(_tree(*branches), "levels")
     yield named(Context.uniform(range(1000), "2"), "subset")
     yield named(Context.uniform(range(1000), "1"), "unary")
     yield named(Context.uniform(range(257), "2"), "cyclotomic")
