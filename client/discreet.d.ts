@@ -20,6 +20,13 @@ declare class Refused extends Error {
      */
     constructor(message: string, code: string);
 }
+/** What a published law may ask for; more is refused before it is expanded. */
+declare const LIMITS: {
+    bytes: number;
+    values: number;
+    bits: number;
+    work: number;
+};
 /**
  * The number that a decimal or a fraction says, exactly; null if it says none.
  * @param {unknown} written
@@ -35,14 +42,6 @@ declare const atMost: (a: Ratio, b: Ratio) => boolean;
  * @param {Ratio | null} number
  */
 declare function textOf(number: Ratio | null): string;
-/** Published laws as data: strict, within limits, each number written in one way only. */
-/** What a published law may ask for; more is refused before it is expanded. */
-declare const LIMITS: {
-    bytes: number;
-    values: number;
-    bits: number;
-    work: number;
-};
 export type Bits = {
     size: number;
     members: number[];
@@ -145,7 +144,7 @@ export type Context = {
      * whether some value may be told from another for certain
      */
     shows: boolean;
-    grid?: Grid;
+    grid?: Grid | null;
 };
 export type Grid = {
     /**

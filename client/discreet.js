@@ -46,6 +46,23 @@ function demand(holds, reason = "its numbers contradict each other") {
   if (!holds) throw new Refused(reason, "law");
 }
 
+/** What a published law may ask for; more is refused before it is expanded. */
+const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25 };
+
+let spent = 0;
+
+/** Start to count the work that a law asks for. */
+const begin = () => void (spent = 0);
+
+/** Count work that is about to be done. @param {number} work */
+function spend(work) {
+  spent += work;
+  demand(spent <= LIMITS.work, "it takes too much work to check");
+}
+
+/** Refuse what is empty or beyond a limit. @param {number} size @param {number} most */
+const demandSmall = (size, most) => demand(size > 0 && size <= most, "it is too large, or empty");
+
 /** @type {Ratio} */
 const ONE = [1n, 1n];
 
@@ -141,6 +158,7 @@ const powerBelow = kept((/** @type {string} */ epsilon) => {
   const [top, bottom] = epsilon.split("/").map(BigInt);
   const squarings = BigInt(bitLength(ceilDivide(top, bottom)) + 8);
   const scale = 272n + squarings + 2n * ceilDivide(3n * top, 2n * bottom);
+  spend(6 * Number(scale));
   const reduced = (top << scale) / (bottom << squarings);
   let [term, total] = [1n << scale, 1n << scale];
   for (let index = 1n; term; index += 1n) {
@@ -163,23 +181,6 @@ const expBelow = ([top, bottom]) => powerBelow(top > 4096n * bottom ? "4096/1" :
 
 /** Published laws as data: strict, within limits, each number written in one way only. */
 
-
-/** What a published law may ask for; more is refused before it is expanded. */
-const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25 };
-
-let spent = 0;
-
-/** Start to count the work that a law asks for. */
-const begin = () => void (spent = 0);
-
-/** Count work that is about to be done. @param {number} work */
-function spend(work) {
-  spent += work;
-  demand(spent <= LIMITS.work, "it takes too much work to check");
-}
-
-/** Refuse what is empty or beyond a limit. @param {number} size @param {number} most */
-const demandSmall = (size, most) => demand(size > 0 && size <= most, "it is too large, or empty");
 
 /** The numbers from 0 on, so many. @param {number} count */
 const range = (count) => [...Array(count).keys()];
@@ -233,6 +234,7 @@ function listed(data) {
 /** @param {any} data @returns {Bits} */
 function bits(data) {
   const size = whole(entries(data, "bits size").size);
+  spend(size);
   const bytes = atob(data.bits);
   const beyond = bytes.charCodeAt(bytes.length - 1) >> (size % 8 || 8);
   demand(bytes.length === Math.ceil(size / 8) && btoa(bytes) === data.bits && !beyond);
@@ -428,7 +430,7 @@ const demandFull = (units) => demand(sum(units) === SPACE);
  * @property {(label: Label) => Iterable<[number, number]>} pairs pairs that imply all others, where ratios depend on labels alone
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
- * @property {Grid} [grid]
+ * @property {Grid | null} [grid]
  */
 
 /**
@@ -464,7 +466,7 @@ function valuesOf(data) {
   }
   const values = listed(entries(data, "values").values);
   demandSmall(values.length, LIMITS.values);
-  demand(values.every(isValue) && new Set(values.map(textual)).size === values.length, "its values must be different texts or whole numbers");
+  demand(values.every(isValue) && new Set(values.map(textual)).size === values.length);
   return values;
 }
 
@@ -490,6 +492,7 @@ function byClass(values, classOf, at, protectedPairs = everyTwo) {
   const classes = [...members.keys()];
   let [largest, hidden] = [NOTHING, 0];
   for (const [c, d] of protectedPairs(classes)) {
+    spend(4);
     const count = of(c).length * (of(d).length - +(c === d));
     const level = count ? at(of(c)[0], of(d)[of(d).length - 1]) : null;
     if (level) [largest, hidden] = [larger(largest, level), hidden + count];
@@ -678,12 +681,14 @@ function pointsContext(data, values) {
     });
   const cells = at.map((point) => point.map((c, i) => Number((c - columns[i][0]) / (step || 1n))));
   const valueAt = new Map(cells.map((cell, x) => [String(cell), x]));
+  // what doubles hold exactly, in different cells: only then the shortcuts for grids are taken
+  const isGrid = valueAt.size === values.length && cells.flat().every((c) => c < 2 ** 31);
   return {
     values,
     at: (x, z) => distance(at[x], at[z]),
     *pairs(label) {
       // where all values are alike, two that are one step apart imply all others
-      if (label === alike)
+      if (isGrid && label === alike)
         for (const x of range(values.length))
           for (const i of range(sides)) {
             const z = valueAt.get(String(cells[x].map((c, j) => c + Number(i === j))));
@@ -695,7 +700,7 @@ function pointsContext(data, values) {
     // across the box around all points
     largest: distance(columns.map((column) => column[0]), columns.map((column) => column[column.length - 1])),
     shows: false,
-    grid: { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding: times(level, [1n, 10n ** 30n]) },
+    grid: isGrid ? { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding: times(level, [1n, 10n ** 30n]) } : null,
   };
 }
 
@@ -717,6 +722,7 @@ function productContext(data, values) {
   /** @param {Context} part @param {any} side @returns {any[][]} */
   const tuples = (part, side) => part.values.map((value) => (side.context.form === "product" ? value.tuple : [value]));
   const others = tuples(second, data.second);
+  spend(first.values.length * k * (textual(data).length / 16));
   const made = tuples(first, data.first).flatMap((a) => others.map((b) => ({ tuple: [...a, ...b] })));
   demand(!values || textual(values) === textual(made));
   /** @param {Context} part @param {number} x @param {number} z */
@@ -959,6 +965,7 @@ function drawSet(size, first, steps, words, moved, skipped) {
 /** @param {number} d @param {number} size @param {number[][]} steps @param {bigint} truths @returns {Machine} */
 function subset(d, size, steps, truths) {
   const [many, others] = [BigInt(d), BigInt(size - d)];
+  demandSmall(size, LIMITS.bits);
   demand(0 < d && d < size && isPlan(steps, d));
   demand(truths < SPACE && truths * others > (SPACE - truths) * many); // the own value is in more often than any other
   const even = evenness(size - d, steps);
@@ -994,7 +1001,9 @@ function subset(d, size, steps, truths) {
 /** @param {number[]} gradeOf @param {bigint[]} other @param {bigint[]} own @returns {Machine} */
 function gradedUnary(gradeOf, other, own) {
   const size = gradeOf.length;
-  demand(size && own.length === other.length && gradeOf.every((grade) => grade < own.length));
+  spend(4 * size);
+  demandSmall(size, LIMITS.bits);
+  demand(own.length === other.length && gradeOf.every((grade) => grade < own.length));
   demand(own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
   return machineFor(
     size,
@@ -1101,6 +1110,7 @@ function levels(branches, inners, leaves, shown) {
     const { part, sides, often } = state;
     const mine = slots.push({ state, parent, side, rank, at: BigInt(bits), word: words }) - 1;
     if (part) {
+      spend(state.places);
       outputs = part.outputs << BigInt(bits);
       bits += bitsOf(part.outputs);
       words += part.words + +(parent >= 0);
@@ -1235,6 +1245,7 @@ function torus(cells, shape, spare, units) {
     let left = outputs;
     return shape.map((side) => Math.floor(t / (left /= side)) % side);
   };
+  spend(outputs * shape.length);
   const steps = range(outputs).map(coordinates);
   /** The number of the cell at a displacement from a cell, each coordinate modulo its side. @param {number} cell @param {number} t */
   const moved = (cell, t) => steps[t].reduce((found, c, i) => found * shape[i] + ((steps[cell][i] + c) % shape[i]), 0);
@@ -1501,6 +1512,7 @@ function types(classOf, inners, marks, units) {
       const [first, bits] = [words, BigInt(at)];
       last = outputs << bits;
       at += bitsOf(outputs);
+      demandSmall(at, LIMITS.bits);
       words += held.words;
       return [{ group, held, bits, first, end: words }];
     });
@@ -1584,6 +1596,7 @@ function adaptive(choice, first, seconds) {
 /** @param {Machine} first @param {Machine} second @returns {Machine} */
 function product(first, second) {
   demand(first.outputs < 1 << 20);
+  spend(4 * Number(first.outputs));
   return adaptive(new Array(Number(first.outputs)).fill(0), first, [second]);
 }
 
@@ -1724,7 +1737,7 @@ function checked(text, fingerprint) {
       return x;
     },
     draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) => {
-      if (!(x in values) || words.length !== machine.words) throw new Refused("A report takes a value and exactly its words.", "value");
+      if (!(Number.isInteger(x) && x in values) || words.length !== machine.words) throw new Refused("A report takes a value and exactly its words.", "value");
       return machine.draw(x, words);
     },
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),

@@ -1,7 +1,7 @@
 /** The laws that treat all values alike: response, hadamard, general_hadamard, cyclic, subset, unary; and graded_unary. */
 
-import { bitLength, ceilDivide, demand, ONE, over, times } from "./exact.js";
-import { range, spend } from "./reading.js";
+import { bitLength, ceilDivide, demand, demandSmall, LIMITS, ONE, over, spend, times } from "./exact.js";
+import { range } from "./reading.js";
 import { alike, fraction, machineFor, pick, position, setReport, SPACE } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -201,6 +201,7 @@ function drawSet(size, first, steps, words, moved, skipped) {
 /** @param {number} d @param {number} size @param {number[][]} steps @param {bigint} truths @returns {Machine} */
 export function subset(d, size, steps, truths) {
   const [many, others] = [BigInt(d), BigInt(size - d)];
+  demandSmall(size, LIMITS.bits);
   demand(0 < d && d < size && isPlan(steps, d));
   demand(truths < SPACE && truths * others > (SPACE - truths) * many); // the own value is in more often than any other
   const even = evenness(size - d, steps);
@@ -236,7 +237,9 @@ export function subset(d, size, steps, truths) {
 /** @param {number[]} gradeOf @param {bigint[]} other @param {bigint[]} own @returns {Machine} */
 export function gradedUnary(gradeOf, other, own) {
   const size = gradeOf.length;
-  demand(size && own.length === other.length && gradeOf.every((grade) => grade < own.length));
+  spend(4 * size);
+  demandSmall(size, LIMITS.bits);
+  demand(own.length === other.length && gradeOf.every((grade) => grade < own.length));
   demand(own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
   return machineFor(
     size,

@@ -1,8 +1,8 @@
 /** The check of a published law, from its integers alone, before anybody answers. */
 
 import { sha256 } from "./bytes.js";
-import { atMost, demand, expBelow, Refused, textOf } from "./exact.js";
-import { begin, demandSmall, entries, LIMITS, spend, strictJson } from "./reading.js";
+import { atMost, begin, demand, demandSmall, expBelow, LIMITS, Refused, spend, textOf } from "./exact.js";
+import { entries, strictJson } from "./reading.js";
 import { readContext, textual } from "./context.js";
 import { machineOf } from "./kinds.js";
 import { bitsOf } from "./machine.js";
@@ -76,7 +76,7 @@ function checked(text, fingerprint) {
       return x;
     },
     draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) => {
-      if (!(x in values) || words.length !== machine.words) throw new Refused("A report takes a value and exactly its words.", "value");
+      if (!(Number.isInteger(x) && x in values) || words.length !== machine.words) throw new Refused("A report takes a value and exactly its words.", "value");
       return machine.draw(x, words);
     },
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),

@@ -1,7 +1,6 @@
 /** The laws that are made of other laws, and tables, which are made of none. */
 
-import { ceilDivide, demand, greatest, kept, larger, ONE, over, times } from "./exact.js";
-import { spend } from "./reading.js";
+import { ceilDivide, demand, demandSmall, greatest, kept, larger, LIMITS, ONE, over, spend, times } from "./exact.js";
 import { aligned, bitsOf, demandFull, largest, layOut, machineFor, own, pick, position, rank, setReport, SPACE, sum, sums } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -212,6 +211,7 @@ export function types(classOf, inners, marks, units) {
       const [first, bits] = [words, BigInt(at)];
       last = outputs << bits;
       at += bitsOf(outputs);
+      demandSmall(at, LIMITS.bits);
       words += held.words;
       return [{ group, held, bits, first, end: words }];
     });
@@ -295,6 +295,7 @@ export function adaptive(choice, first, seconds) {
 /** @param {Machine} first @param {Machine} second @returns {Machine} */
 export function product(first, second) {
   demand(first.outputs < 1 << 20);
+  spend(4 * Number(first.outputs));
   return adaptive(new Array(Number(first.outputs)).fill(0), first, [second]);
 }
 

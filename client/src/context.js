@@ -1,7 +1,7 @@
 /** Contexts: how hard each value must be to tell from each other one, as the published law declares it. */
 
-import { atMost, demand, epsilonOf, exactNumber, greatest, kept, larger, plus, times } from "./exact.js";
-import { demandSmall, entries, listed, LIMITS, range, spend, whole } from "./reading.js";
+import { atMost, demand, demandSmall, epsilonOf, exactNumber, greatest, kept, larger, LIMITS, plus, spend, times } from "./exact.js";
+import { entries, listed, range, whole } from "./reading.js";
 import { alike, own, sum } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -14,7 +14,7 @@ import { alike, own, sum } from "./machine.js";
  * @property {(label: Label) => Iterable<[number, number]>} pairs pairs that imply all others, where ratios depend on labels alone
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
- * @property {Grid} [grid]
+ * @property {Grid | null} [grid]
  */
 
 /**
@@ -50,7 +50,7 @@ function valuesOf(data) {
   }
   const values = listed(entries(data, "values").values);
   demandSmall(values.length, LIMITS.values);
-  demand(values.every(isValue) && new Set(values.map(textual)).size === values.length, "its values must be different texts or whole numbers");
+  demand(values.every(isValue) && new Set(values.map(textual)).size === values.length);
   return values;
 }
 
@@ -76,6 +76,7 @@ function byClass(values, classOf, at, protectedPairs = everyTwo) {
   const classes = [...members.keys()];
   let [largest, hidden] = [NOTHING, 0];
   for (const [c, d] of protectedPairs(classes)) {
+    spend(4);
     const count = of(c).length * (of(d).length - +(c === d));
     const level = count ? at(of(c)[0], of(d)[of(d).length - 1]) : null;
     if (level) [largest, hidden] = [larger(largest, level), hidden + count];
@@ -264,12 +265,14 @@ function pointsContext(data, values) {
     });
   const cells = at.map((point) => point.map((c, i) => Number((c - columns[i][0]) / (step || 1n))));
   const valueAt = new Map(cells.map((cell, x) => [String(cell), x]));
+  // what doubles hold exactly, in different cells: only then the shortcuts for grids are taken
+  const isGrid = valueAt.size === values.length && cells.flat().every((c) => c < 2 ** 31);
   return {
     values,
     at: (x, z) => distance(at[x], at[z]),
     *pairs(label) {
       // where all values are alike, two that are one step apart imply all others
-      if (label === alike)
+      if (isGrid && label === alike)
         for (const x of range(values.length))
           for (const i of range(sides)) {
             const z = valueAt.get(String(cells[x].map((c, j) => c + Number(i === j))));
@@ -281,7 +284,7 @@ function pointsContext(data, values) {
     // across the box around all points
     largest: distance(columns.map((column) => column[0]), columns.map((column) => column[column.length - 1])),
     shows: false,
-    grid: { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding: times(level, [1n, 10n ** 30n]) },
+    grid: isGrid ? { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding: times(level, [1n, 10n ** 30n]) } : null,
   };
 }
 
@@ -303,6 +306,7 @@ function productContext(data, values) {
   /** @param {Context} part @param {any} side @returns {any[][]} */
   const tuples = (part, side) => part.values.map((value) => (side.context.form === "product" ? value.tuple : [value]));
   const others = tuples(second, data.second);
+  spend(first.values.length * k * (textual(data).length / 16));
   const made = tuples(first, data.first).flatMap((a) => others.map((b) => ({ tuple: [...a, ...b] })));
   demand(!values || textual(values) === textual(made));
   /** @param {Context} part @param {number} x @param {number} z */

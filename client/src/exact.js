@@ -28,6 +28,23 @@ export function demand(holds, reason = "its numbers contradict each other") {
   if (!holds) throw new Refused(reason, "law");
 }
 
+/** What a published law may ask for; more is refused before it is expanded. */
+export const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25 };
+
+let spent = 0;
+
+/** Start to count the work that a law asks for. */
+export const begin = () => void (spent = 0);
+
+/** Count work that is about to be done. @param {number} work */
+export function spend(work) {
+  spent += work;
+  demand(spent <= LIMITS.work, "it takes too much work to check");
+}
+
+/** Refuse what is empty or beyond a limit. @param {number} size @param {number} most */
+export const demandSmall = (size, most) => demand(size > 0 && size <= most, "it is too large, or empty");
+
 /** @type {Ratio} */
 export const ONE = [1n, 1n];
 
@@ -123,6 +140,7 @@ const powerBelow = kept((/** @type {string} */ epsilon) => {
   const [top, bottom] = epsilon.split("/").map(BigInt);
   const squarings = BigInt(bitLength(ceilDivide(top, bottom)) + 8);
   const scale = 272n + squarings + 2n * ceilDivide(3n * top, 2n * bottom);
+  spend(6 * Number(scale));
   const reduced = (top << scale) / (bottom << squarings);
   let [term, total] = [1n << scale, 1n << scale];
   for (let index = 1n; term; index += 1n) {

@@ -1,7 +1,7 @@
 /** From the data of a law to the machine that draws by it. */
 
-import { demand } from "./exact.js";
-import { demandSmall, LIMITS, shaped } from "./reading.js";
+import { demand, demandSmall, LIMITS } from "./exact.js";
+import { shaped } from "./reading.js";
 import { cyclic, generalHadamard, gradedUnary, hadamard, response, subset, unary } from "./bases.js";
 import { levels } from "./levels.js";
 import { geometric, ring, torus } from "./lines.js";

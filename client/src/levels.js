@@ -1,7 +1,6 @@
 /** The law of blocks inside blocks: marks on some of the nodes of a tree, down to the values. */
 
-import { demand, larger, ONE, times } from "./exact.js";
-import { demandSmall, LIMITS, spend } from "./reading.js";
+import { demand, demandSmall, larger, LIMITS, ONE, spend, times } from "./exact.js";
 import { bitsOf, machineFor, pick, position } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -78,6 +77,7 @@ export function levels(branches, inners, leaves, shown) {
     const { part, sides, often } = state;
     const mine = slots.push({ state, parent, side, rank, at: BigInt(bits), word: words }) - 1;
     if (part) {
+      spend(state.places);
       outputs = part.outputs << BigInt(bits);
       bits += bitsOf(part.outputs);
       words += part.words + +(parent >= 0);

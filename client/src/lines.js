@@ -1,7 +1,7 @@
 /** The laws of values that lie along a line, around a ring or on a torus. */
 
-import { atMost, demand, expBelow, greatest, kept, plus, times } from "./exact.js";
-import { range, spend } from "./reading.js";
+import { atMost, demand, expBelow, greatest, kept, plus, spend, times } from "./exact.js";
+import { range } from "./reading.js";
 import { demandFull, largest, machineFor, own, pick, rank, SPACE, sums } from "./machine.js";
 
 /** @import { Context } from "./context.js" */
@@ -93,6 +93,7 @@ export function torus(cells, shape, spare, units) {
     let left = outputs;
     return shape.map((side) => Math.floor(t / (left /= side)) % side);
   };
+  spend(outputs * shape.length);
   const steps = range(outputs).map(coordinates);
   /** The number of the cell at a displacement from a cell, each coordinate modulo its side. @param {number} cell @param {number} t */
   const moved = (cell, t) => steps[t].reduce((found, c, i) => found * shape[i] + ((steps[cell][i] + c) % shape[i]), 0);

@@ -1,9 +1,8 @@
 /** One person's side of every collection: check the law, keep the ledger, randomize here, send the report. */
 
-import { LIMITS } from "./reading.js";
 import { checkLaw } from "./check.js";
 import { checkLabels, checkOpen, DOCUMENT_BYTES, readDocument } from "./document.js";
-import { Refused } from "./exact.js";
+import { LIMITS, Refused } from "./exact.js";
 import { Ledger } from "./ledger.js";
 import { promiseOf } from "./promise.js";
 import { addressOf, textAt } from "./requests.js";

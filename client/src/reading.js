@@ -1,23 +1,6 @@
 /** Published laws as data: strict, within limits, each number written in one way only. */
 
-import { demand } from "./exact.js";
-
-/** What a published law may ask for; more is refused before it is expanded. */
-export const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25 };
-
-let spent = 0;
-
-/** Start to count the work that a law asks for. */
-export const begin = () => void (spent = 0);
-
-/** Count work that is about to be done. @param {number} work */
-export function spend(work) {
-  spent += work;
-  demand(spent <= LIMITS.work, "it takes too much work to check");
-}
-
-/** Refuse what is empty or beyond a limit. @param {number} size @param {number} most */
-export const demandSmall = (size, most) => demand(size > 0 && size <= most, "it is too large, or empty");
+import { demand, spend } from "./exact.js";
 
 /** The numbers from 0 on, so many. @param {number} count */
 export const range = (count) => [...Array(count).keys()];
@@ -71,6 +54,7 @@ export function listed(data) {
 /** @param {any} data @returns {Bits} */
 function bits(data) {
   const size = whole(entries(data, "bits size").size);
+  spend(size);
   const bytes = atob(data.bits);
   const beyond = bytes.charCodeAt(bytes.length - 1) >> (size % 8 || 8);
   demand(bytes.length === Math.ceil(size / 8) && btoa(bytes) === data.bits && !beyond);

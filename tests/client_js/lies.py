@@ -3,6 +3,7 @@
 import copy
 import hashlib
 import json
+import math
 
 import discreet as dc
 from discreet import Context
@@ -90,6 +91,21 @@ def moved(mechanism, **steps):
     return changed(mechanism, **{f"law__{name}": number(int(law[name]) + step) for name, step in steps.items()})
 
 
+def rounded_torus():
+    """Noise on a large torus for values two steps apart, 128 cells apart on it: as doubles would place them."""
+    side = 1024
+    faded = [math.exp(-0.02 * min(t, side - t)) for t in range(side)]
+    units = [int(weight / sum(faded) * 0.9 * 2**64) + int(0.1 / side * 2**64) for weight in faded]
+    more, spare = divmod(SPACE - sum(units), side)
+    law = {
+        "kind": "torus", "shape": [side], "units": [number(unit + more) for unit in units], "spare": spare,
+        "cells": {"runs": [[0, 1], [256, 1], [384, 1]]}, "word_bits": 64,
+    }  # fmt: skip
+    points = [["0"], ["1000000000000000319"], ["1000000000000000321"]]
+    context = {"epsilon": "0.02", "form": "metric", "norm": "l1", "points": points}
+    return text_of({"context": context, "domain": {"size": 3}, "law": law, "version": 2})
+
+
 def deep(depth):
     """A law inside so many others."""
     data = data_of(SMALL)
@@ -143,6 +159,14 @@ def _lies():
     turned = [units[0], units[2], units[1], units[4], units[3], *units[5:]]
     yield "a torus that prefers one way", changed(TORUS, law__units=turned)
     yield "another norm than the law keeps", changed(TORUS, context__norm="linf")
+    places = {"epsilon": "1", "form": "metric", "norm": "l1"}
+    yield "two values at one point", changed(SMALL, context={**places, "points": [["0"], ["0"], ["1"]]})
+    far = ["0", "999999999999999940", "999999999999999941", "1000000000000000060"]  # doubles cannot tell the last three
+    yield (
+        "points further apart than doubles are exact",
+        changed(UNIFORM, context={**places, "epsilon": "0.01", "points": [[place] for place in far]}),
+    )
+    yield "a torus whose places doubles would round", rounded_torus()
     yield (
         "a block shown too often by its own values",
         changed(NESTED, law__units=[number(int(unit) // 2) for unit in law_of(NESTED)["units"]]),
