@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .accounting.exposing import Exposure, exposure
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
+    from .analysis.survey import Survey
     from .auditing import Audit, audit
     from .build import mechanism
     from .certificate import Certificate, verify
@@ -58,6 +59,7 @@ _HOMES = {
     "Shrunk": "results.shrinking",
     "Shuffled": "accounting.shuffling",
     "Spec": "wire",
+    "Survey": "analysis.survey",
     "Tally": "tally",
     "adaptive": "mechanisms.adaptive",
     "audit": "auditing",
@@ -109,6 +111,7 @@ __all__ = [
     "Shrunk",
     "Shuffled",
     "Spec",
+    "Survey",
     "Tally",
     "adaptive",
     "audit",

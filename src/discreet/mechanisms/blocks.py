@@ -293,6 +293,13 @@ class BlockResponse(Randomizer):
     def decode(self, counts: Array, ops: Numeric) -> Array:
         return self._each(ops, lambda part, cells, values: part.decode(counts[cells], ops))
 
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        out = ops.zeros(self.cells)
+        for part, _, cells, values in self.groups(ops):
+            for own, inside in zip(cells, values, strict=True):
+                out[own] = part.weigh(weights[inside], ops)
+        return out
+
     def second_moments(self, shares: Array, ops: Numeric) -> Array:
         return self._each(ops, lambda part, cells, values: part.second_moments(shares[values], ops))
 

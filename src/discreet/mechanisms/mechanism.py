@@ -140,6 +140,23 @@ class Mechanism:
 
         return Tally.of(self, reports)
 
+    def score(self, reports: Any, weights: Any, *, shares: Any = None) -> Any:
+        """One number a report, as a NumPy array, whose mean for a person who holds x is the weight of x.
+
+        Sums, differences and regressions of scores are unbiased for those of the weights that people hold. `weights`
+        are as for `Estimate.query`. With `shares` the scores are calibrated: what the reports show exactly (the block
+        of each) is used, so that they vary least where values follow these shares; they stay unbiased everywhere.
+        """
+        from ..engines.scores import scores_of
+
+        return scores_of(self, reports, weights, shares)
+
+    def columns(self, reports: Any) -> Any:
+        """The probability of each report under each value, n x k, up to a factor of its own for each report."""
+        from ..engines.scores import columns_of
+
+        return columns_of(self, reports)
+
     def channel(self) -> list[list[Fraction]]:
         """The exact matrix Q of a small domain: one row per value, one column per report in the order of `reports`."""
         columns = self.reports()

@@ -283,6 +283,15 @@ class Randomizer(ABC):
     def decode(self, counts: Array, ops: Numeric) -> Array:
         """Unbiased counts of the values: the sum of phi_x(y) over reports, E[phi_x(Y) | z] = 1{x = z}."""
 
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        """The adjoint of `decode`, a weight per cell: ``decode(counts) . weights = counts . weigh(weights)``.
+
+        The sum of it over the cells of a report is the report's score, which has mean ``weights[x]`` for a person who
+        holds x. This default decodes every cell by itself.
+        """
+        found: Array = self.decode(ops.identity(self.cells), ops) @ weights
+        return found
+
     @abstractmethod
     def second_moments(self, shares: Array, ops: Numeric) -> Array:
         """E[phi_x(Y)**2] for every x when values follow `shares` (which may add up to less than one)."""

@@ -1,0 +1,207 @@
+"""`Survey`: reports with public labels, weights and the way people were drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Domain
+from ..errors import InvalidInput, check_type, shown
+from ..mechanisms.mechanism import Mechanism
+from ..results.unbiased import Estimate, estimate
+from ..results.weights import weights_of
+from ..tally import Tally, as_batch
+from .columns import codes_of, column_of, joined, positive
+from .sampling import Array, covariance_of_sum
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Wave:
+    """Reports of one mechanism."""
+
+    mechanism: Mechanism
+    reports: NDArray[Any]
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The counts of these reports."""
+        return self.mechanism.tally(self.reports)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The unbiased shares."""
+        return estimate(self.tally)
+
+
+class Survey:
+    """Reports of many people, each with public labels; ``+`` appends more, of other mechanisms over these values too.
+
+    `labels` are columns by name, one entry a report: whatever is a label is public, and protects nobody. `weights` are
+    positive numbers (how many people a report stands for), `clusters` and `strata` columns that say how people were
+    drawn, and `population` the number of people that they were drawn from, where that is not many times more.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        reports: Any,
+        *,
+        labels: Mapping[str, Any] | None = None,
+        weights: Any = None,
+        clusters: Any = None,
+        strata: Any = None,
+        population: int | None = None,
+    ) -> None:
+        check_type("mechanism", mechanism, Mechanism, "a mechanism")
+        wave = Wave(mechanism, as_batch(reports, mechanism.randomizer.bits))
+        n = wave.tally.n
+        named = {name: column_of(f"labels[{name!r}]", column, n) for name, column in (labels or {}).items()}
+        self._become(
+            (wave,),
+            named,
+            None if weights is None else positive("weights", weights, n),
+            None if clusters is None else column_of("clusters", clusters, n),
+            None if strata is None else column_of("strata", strata, n),
+            _population(population, n),
+        )
+
+    def _become(
+        self,
+        waves: tuple[Wave, ...],
+        labels: dict[str, NDArray[Any]],
+        weights: Array | None,
+        clusters: NDArray[Any] | None,
+        strata: NDArray[Any] | None,
+        population: int | None,
+    ) -> Survey:
+        self.waves, self.labels, self.weights = waves, labels, weights
+        self.clusters, self.strata, self.population = clusters, strata, population
+        return self
+
+    # -- what it holds -----------------------------------------------------------------------------
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return sum(len(wave.reports) for wave in self.waves)
+
+    @property
+    def values(self) -> Domain:
+        """The values that people may hold, in order."""
+        return self.waves[0].mechanism.context.values
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism of all reports; `InvalidInput` where there are several."""
+        if len({wave.mechanism.fingerprint for wave in self.waves}) > 1:
+            raise InvalidInput("the survey has reports of several mechanisms; each wave has its own")
+        return self.waves[0].mechanism
+
+    @property
+    def tally(self) -> Tally:
+        """The counts of all reports; `InvalidInput` where they are of several mechanisms."""
+        found: Tally = sum((wave.tally for wave in self.waves), self.mechanism.tally())
+        return found
+
+    def label(self, name: str) -> NDArray[Any]:
+        """The column of labels with this name."""
+        if not isinstance(name, str) or name not in self.labels:
+            there = ", ".join(map(repr, self.labels)) or "none"
+            raise InvalidInput(f"label={shown(name)} must be one of the survey's labels: {there}")
+        return self.labels[name]
+
+    @cached_property
+    def plausible(self) -> Array:
+        """A distribution near the shares of all waves together, at which variances are taken."""
+        parts = [wave.estimate.plausible * len(wave.reports) for wave in self.waves if len(wave.reports)]
+        if not parts:
+            return np.full(len(self.values), 1 / len(self.values))
+        return np.asarray(sum(parts) / self.n)
+
+    # -- parts of it -------------------------------------------------------------------------------
+    def __add__(self, other: Survey) -> Survey:
+        if not isinstance(other, Survey):
+            return NotImplemented
+        if list(other.values) != list(self.values):
+            raise InvalidInput("surveys must be over the same values, in the same order")
+        if set(other.labels) != set(self.labels):
+            raise InvalidInput(f"surveys must have the same labels: {sorted(self.labels)} and {sorted(other.labels)}")
+        if (self.population is None) != (other.population is None):
+            raise InvalidInput("population must be given for both surveys or for neither")
+        return Survey.__new__(Survey)._become(
+            (*self.waves, *other.waves),
+            {name: joined(column, other.labels[name]) for name, column in self.labels.items()},
+            _both("weights", self.weights, other.weights),
+            _both("clusters", self.clusters, other.clusters),
+            _both("strata", self.strata, other.strata),
+            None if self.population is None else self.population + (other.population or 0),
+        )
+
+    def only(self, rows: Any) -> Survey:
+        """The reports of these rows: a column of True and False, or the numbers of rows."""
+        chosen = np.zeros(self.n, dtype=bool)
+        chosen[np.asarray(rows)] = True
+        waves, start = [], 0
+        for wave in self.waves:
+            inside = chosen[start : start + len(wave.reports)]
+            start += len(wave.reports)
+            if inside.any() or len(self.waves) == 1:
+                waves.append(wave if inside.all() else Wave(wave.mechanism, wave.reports[inside]))
+        return Survey.__new__(Survey)._become(
+            tuple(waves) or (Wave(self.waves[0].mechanism, self.waves[0].reports[:0]),),
+            {name: column[chosen] for name, column in self.labels.items()},
+            None if self.weights is None else self.weights[chosen],
+            None if self.clusters is None else self.clusters[chosen],
+            None if self.strata is None else self.strata[chosen],
+            None,
+        )
+
+    def by(self, name: str) -> dict[Hashable, Estimate]:
+        """The unbiased shares of the people of each label, in order of the labels; for one mechanism."""
+        levels, codes = codes_of(self.label(name))
+        mechanism = self.mechanism
+        reports = np.concatenate([wave.reports for wave in self.waves])
+        return {level: estimate(mechanism.tally(reports[codes == code])) for code, level in enumerate(levels)}
+
+    # -- what everything else is made from -----------------------------------------------------------
+    def scores(self, query: Any, *, calibrated: bool = True) -> Array:
+        """One number a report with the mean of the weight that the person holds: ``w . phi(y)``, calibrated.
+
+        `query` gives each value its weight, as in `Estimate.query`. The scores are calibrated at even shares, so that
+        no number of theirs depends on another person's report.
+        """
+        w = weights_of(self.values, query, name="query")
+        at = np.full(len(w), 1 / len(w)) if calibrated else None
+        parts = [wave.mechanism.score(wave.reports, w, shares=at) for wave in self.waves]
+        return np.concatenate(parts)
+
+    def covariance_of_sum(self, terms: Array) -> Array:
+        """The covariance of the sum of one row of terms a person, by the way people were drawn."""
+        groups = (None if column is None else codes_of(column)[1] for column in (self.clusters, self.strata))
+        return covariance_of_sum(terms, *groups)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        names = ", ".join(dict.fromkeys(wave.mechanism.name for wave in self.waves))
+        labels = f", labels {', '.join(self.labels)}" if self.labels else ""
+        return f"<Survey of {self.n:,} reports of {names}{labels}>"
+
+
+def _both(name: str, first: Any, second: Any) -> Any:
+    if (first is None) != (second is None):
+        raise InvalidInput(f"{name} must be given for both surveys or for neither")
+    return None if first is None else joined(first, second)
+
+
+def _population(population: int | None, n: int) -> int | None:
+    if population is None:
+        return None
+    if isinstance(population, bool) or not isinstance(population, (int, np.integer)) or population < n:
+        raise InvalidInput(f"population={shown(population)} must be a whole number, at least the {n} people asked")
+    return int(population)
