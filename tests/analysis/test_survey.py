@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from reference import B2, B5, N, answers, figures, survey
 
 import discreet as dc
+
+from .reference import B2, B5, N, answers, figures, survey
 
 
 def mean_and_error(scores, sample):
