@@ -2,5 +2,6 @@
 
 from .expected import Expected, expected_error
 from .plans import TWO_ANSWERS, Plan, check_target, plan
+from .wanted import wanted_of
 
-__all__ = ["TWO_ANSWERS", "Expected", "Plan", "check_target", "expected_error", "plan"]
+__all__ = ["TWO_ANSWERS", "Expected", "Plan", "check_target", "expected_error", "plan", "wanted_of"]

@@ -20,10 +20,14 @@ from ..explanation import Explanation
 from ..mechanisms.mechanism import Mechanism
 from ..objective import Objective, objective_of
 from ..tally import MOST
+from .detection import Detection
 from .expected import Expected, deviations_of, expected_error, tv_of, without_privacy
+from .wanted import Wanted, wanted_of
 
 Array = NDArray[np.float64]
 
+NEARLY = 1e-9
+"""A number of people this little below a whole number is that one."""
 EVEN = 1e-12
 """Shares that differ by no more than this are even."""
 TWO_ANSWERS = (
@@ -58,6 +62,13 @@ class Plan:
     users_needed: int | None
     target: str | None
     bits: int | None
+    detection: Detection | None = None
+    subgroup: float = 1.0
+
+    @property
+    def counted(self) -> int:
+        """The people whose reports the errors are of: all, or those in the subgroup."""
+        return max(1, math.floor(self.n * self.subgroup + NEARLY))
 
     @property
     def mechanism(self) -> Mechanism:
@@ -67,7 +78,7 @@ class Plan:
     @cached_property
     def expected(self) -> Expected:
         """The error to expect from the chosen mechanism."""
-        return expected_error(self.mechanism, self.n, self.prior, label="this context", objective=self.objective)
+        return expected_error(self.mechanism, self.counted, self.prior, label="this context", objective=self.objective)
 
     @property
     def objective(self) -> Objective:
@@ -77,13 +88,13 @@ class Plan:
     @cached_property
     def comparison(self) -> tuple[Expected, ...]:
         """No privacy, classical privacy at the context's smallest epsilon, and this context, side by side."""
-        rows = [without_privacy(self.context, self.n, self.prior, self.objective)]
+        rows = [without_privacy(self.context, self.counted, self.prior, self.objective)]
         try:
             classical = self._classical()
             same = classical.fingerprint == self.mechanism.fingerprint
             told = self.expected
             if not same:
-                told = expected_error(classical, self.n, self.prior, objective=self.objective)
+                told = expected_error(classical, self.counted, self.prior, objective=self.objective)
             rows.append(replace(told, label="classical"))
         except DiscreetError:
             pass  # epsilon 0 or infinite has no classical form
@@ -106,7 +117,7 @@ class Plan:
     def worst_squared_error(self) -> float | None:
         """The largest squared error at any shares, of the one wish that was compared by it; None for other plans."""
         single = self.objective.worst and len(self.objective.asked) == 1
-        return self.explanation.candidates[0].error / self.n if single else None
+        return self.explanation.candidates[0].error / self.counted if single else None
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as plain data."""
@@ -114,6 +125,7 @@ class Plan:
         return {
             "mechanism": expected.mechanism,
             "n": self.n,
+            "subgroup": self.subgroup,
             "assumed": self.assumed,
             "bits": expected.bits,
             "total_squared_error": expected.total_squared_error,
@@ -129,6 +141,7 @@ class Plan:
             "guess": expected.guess,
             "users_needed": self.users_needed,
             "target": self.target,
+            "detection": None if self.detection is None else self.detection.as_dict(),
             "comparison": [row.as_dict() for row in self.comparison],
             "candidates": [candidate.as_dict() for candidate in self.explanation.candidates],
         }
@@ -142,9 +155,12 @@ class Plan:
             for r in self.comparison
         ]
         asked: list[tables.Column] = [(f"{name} stderr", ".3g") for name, _ in self.expected.wishes]
-        lines = [f"{self.context!r}, n = {self.n:,}", tables.text([*COLUMNS[:4], *asked, *COLUMNS[4:]], rows)]
+        inside = "" if self.subgroup == 1 else f", of whom {self.counted:,} are in the subgroup"
+        lines = [f"{self.context!r}, n = {self.n:,}{inside}", tables.text([*COLUMNS[:4], *asked, *COLUMNS[4:]], rows)]
         if self.users_needed is not None:
             lines.append(f"{self.target} needs {self.users_needed:,} users")
+        if self.detection is not None:
+            lines.append(self.detection.sentence)
         hint = "; a prior assumes others" if self.assumed == "even shares" else ""
         lines += [
             f"Errors are those to expect at {self.assumed}{hint}. A share is told from 0 in 19 of 20 surveys if it is "
@@ -158,7 +174,7 @@ class Plan:
         if self.worst_squared_error is not None:
             lines.append(f"At the worst shares the chosen one has a squared error of {self.worst_squared_error:.3g}.")
         if (better := self.explanation.better) is not None:
-            less = "" if len(self.objective.asked) > 1 else f", {better.error / self.n:.3g}"
+            less = "" if len(self.objective.asked) > 1 else f", {better.error / self.counted:.3g}"
             lines.append(
                 f"At these shares {better.name} would have less error{less}: a spec chooses by the shares in its "
                 "mechanism.prior."
@@ -178,8 +194,17 @@ def plan(
     bits: int | None = REPORT_BITS,
     query: Any = None,
     worst: bool = False,
+    difference: Any = None,
+    slope: float | None = None,
+    power: float | None = None,
+    covariate: Any = None,
+    alpha: float = 0.05,
+    subgroup: float = 1.0,
+    groups: tuple[float, ...] = (0.5, 0.5),
+    comparisons: int = 1,
+    design_effect: float = 1.0,
 ) -> Plan:
-    """The expected error of n reports, or the number of users that a target error needs.
+    """The expected error of n reports, or the number of users that a target needs.
 
     `subject` is a context, for its best mechanism with reports of at most `bits` bits, a mechanism, or the comparison
     that one was chosen by.
@@ -188,8 +213,26 @@ def plan(
     `query` and `worst` say what the mechanism is chosen by, as in `dc.explain`; all errors in the plan are those at the
     assumed shares, and with `worst` the largest one at any shares is told beside them.
     The expected total squared error is exact: ``(sum_x E[phi_x**2] - |p|**2) / n``.
+
+    A `difference` of the query between two groups, a number or the pair of its values, or a `slope` for each unit of a
+    `covariate` (a sample; standard normal unless given) is planned to be found with `power`, 0.8 unless given, by a
+    two-sided test at `alpha`; with n its power is told instead, and with n and power the smallest difference.
+    `subgroup` is the part of all people whom errors and tests are about, `groups` the part of those in each of two
+    groups (one group is compared with a known figure), `comparisons` the number of tests that share alpha, and
+    `design_effect` how many times as large variances are as those of people drawn one by one.
     """
-    check_target(n=n, tv=tv, stderr=stderr)
+    wanted = wanted_of(
+        difference=difference,
+        slope=slope,
+        power=power,
+        covariate=covariate,
+        alpha=alpha,
+        subgroup=subgroup,
+        groups=groups,
+        comparisons=comparisons,
+        design_effect=design_effect,
+    )
+    check_target(n=n, tv=tv, stderr=stderr, wanted=wanted)
     asked = query is not None or worst is not False
     if isinstance(subject, Mechanism):
         context = subject.context
@@ -206,16 +249,27 @@ def plan(
         context = subject
         shares = prior_of(context, prior)
         explanation = explain(context, prior=shares, bits=bits, query=query, worst=worst)
+    found = None if wanted is None else wanted.found(explanation.chosen, explanation.objective, shares, n)
     if n is not None:
-        return Plan(context, int(n), shares, explanation, None, None, bits)
-    needed, target = _users_needed(explanation, shares, tv=tv, stderr=stderr)
-    return Plan(context, needed, shares, explanation, needed, target, bits)
+        return Plan(context, int(n), shares, explanation, None, None, bits, found, subgroup)
+    if found is not None:
+        target = f"a {found.kind} of {found.second if found.kind == 'slope' else found.second - found.first:g}"
+        return Plan(context, found.n, shares, explanation, found.n, target, bits, found, subgroup)
+    inside, target = _users_needed(explanation, shares, tv=tv, stderr=stderr)
+    needed = math.ceil(inside / subgroup - NEARLY)
+    return Plan(context, needed, shares, explanation, needed, target, bits, None, subgroup)
 
 
-def check_target(*, n: int | None, tv: float | None, stderr: float | None) -> None:
+def check_target(*, n: int | None, tv: float | None, stderr: float | None, wanted: Wanted | None = None) -> None:
     """Raise `InvalidInput` unless exactly one of n and the targets is given, and can be planned for."""
-    if sum(given is not None for given in (n, tv, stderr)) != 1:
-        raise InvalidInput("plan needs exactly one of n, tv and stderr")
+    if wanted is None and sum(given is not None for given in (n, tv, stderr)) != 1:
+        raise InvalidInput("plan needs exactly one of n, tv, stderr, difference and slope")
+    if wanted is not None and (tv is not None or stderr is not None):
+        raise InvalidInput("plan needs either tv or stderr, or a difference or slope")
+    if wanted is not None and n is not None and wanted.power is not None and (wanted.difference or wanted.slope):
+        raise InvalidInput("plan needs two of n, power, and a difference or slope, and finds the third")
+    if wanted is not None and n is None and not wanted.difference and not wanted.slope:
+        raise InvalidInput("power must go with n, or with a difference or slope")
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= MOST):
         raise InvalidInput(f"n={repr(n)[:60]} must be a whole number from 1 to {MOST}")
     if tv is not None and (not isinstance(tv, Real) or not 0 < tv < 1):
