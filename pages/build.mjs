@@ -1,7 +1,7 @@
 /**
  * Make what the pages need besides their own files: `node build.mjs`.
  *
- * Into src/discreet/pages/made go Observable Plot in one file, and the two modules of the client, minified. Nothing of it
+ * Into src/discreet/pages/made go Observable Plot and H3 in one file each, and the two modules of the client, minified. Nothing of it
  * is committed; a wheel holds it.
  */
 
@@ -19,10 +19,11 @@ const DRAFT = `${MADE}.draft`;
 rmSync(DRAFT, { recursive: true, force: true });
 mkdirSync(DRAFT, { recursive: true });
 const common = { format: "esm", minify: true, legalComments: "none", target: "es2022", logLevel: "warning" };
-await build({ ...common, entryPoints: [join(HERE, "plot.js")], bundle: true, outfile: join(DRAFT, "plot.js") });
+for (const name of ["plot", "h3"])
+  await build({ ...common, entryPoints: [join(HERE, `${name}.js`)], bundle: true, outfile: join(DRAFT, `${name}.js`) });
 for (const name of ["discreet", "participant"])
   await build({ ...common, entryPoints: [join(ROOT, "client", `${name}.js`)], outfile: join(DRAFT, `${name}.js`) });
-for (const name of ["plot", "discreet", "participant"]) {
+for (const name of ["plot", "h3", "discreet", "participant"]) {
   const path = join(DRAFT, `${name}.js`);
   console.log(`${name}.js: ${statSync(path).size} bytes, ${gzipSync(readFileSync(path)).length} with gzip`);
 }

@@ -13,8 +13,8 @@ import numpy as np
 
 from .collector.running import run
 from .collector.settings import Settings
-from .collector.simulation import create
 from .collector.simulated_people import People
+from .collector.simulation import create
 from .errors import DiscreetError
 
 CITIES = {"Aldermoor": (6, 5), "Brightwater": (5, 5), "Castlegate": (4, 5), "Dunmere": (4, 4)}

@@ -48,6 +48,7 @@ ROUTES = (
     Route("GET", "/collections/{id}/tally", "analyst", analyst.tally),
     Route("GET", "/collections/{id}/shares", "analyst", analyst.shares),
     Route("GET", "/collections/{id}/differences", "analyst", analyst.differences_),
+    Route("GET", "/collections/{id}/release", "analyst", analyst.release),
     Route("GET", "/collections/{id}/export", "analyst", analyst.export),
     Route("GET", "/metrics", "analyst", analyst.metrics),
 )
@@ -104,7 +105,9 @@ class App:
         if method == "POST" or not any(header == b"cache-control" for header, _ in response.raw_headers):
             response.raw_headers.append(UNKEPT)
         self._origins.mark(scope, route, response)
-        self._service.metrics.requests[path if methods or shown else "other", method_of(scope), response.status_code] += 1
+        self._service.metrics.requests[
+            path if methods or shown else "other", method_of(scope), response.status_code
+        ] += 1
         await response(scope, receive, send)
 
     async def _answer(
