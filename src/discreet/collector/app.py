@@ -44,6 +44,7 @@ ROUTES = (
     Route("POST", "/collections/{id}/close", "admin", admin.close),
     Route("POST", "/collections/{id}/invitations", "admin", admin.invite),
     Route("GET", "/overview", "admin", admin.overview),
+    Route("POST", "/drafts", "admin", admin.draft),
     Route("GET", "/collections/{id}/progress", "analyst", analyst.progress),
     Route("GET", "/collections/{id}/tally", "analyst", analyst.tally),
     Route("GET", "/collections/{id}/shares", "analyst", analyst.shares),

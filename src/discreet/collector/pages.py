@@ -67,10 +67,10 @@ def page(name: str, headers: dict[bytes, bytes]) -> Response:
         said = "the pages were not built: run make pages" if unbuilt else "there is nothing at this address"
         raise Problem("not_found", said)
     marks = {"etag": found.tag, "cache-control": "no-cache", "vary": "accept-encoding"}
-    if headers.get(b"if-none-match", b"").decode("latin-1") == found.tag:
-        return Response(status_code=304, headers=marks)
     if found.policy:
         marks["content-security-policy"] = found.policy
+    if headers.get(b"if-none-match", b"").decode("latin-1") == found.tag:
+        return Response(status_code=304, headers=marks)
     if b"gzip" in headers.get(b"accept-encoding", b""):
         return Response(found.packed, headers={**marks, "content-encoding": "gzip"}, media_type=found.media_type)
     return Response(found.content, headers=marks, media_type=found.media_type)

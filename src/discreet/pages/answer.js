@@ -3,11 +3,12 @@
 import { el, keep, place, show } from "./dom.js";
 import { explain } from "./explain.js";
 import { Participant, Refused } from "./made/participant.js";
+import { meaning } from "./words.js";
 
+/** What all answers on this device may spend together. */
 const CAP = "4";
-/** What all answers on this page's device may spend together, unless the person says less. */
-const MANY = 12;
 /** More answers than these are searched instead of listed. */
+const MANY = 12;
 
 const main = document.querySelector("main");
 const { root, id } = place();
@@ -118,8 +119,9 @@ function ledgerOf(summary) {
   ];
 }
 
-/** @param {any} collection @param {any} receipt */
-function received(collection, receipt, participant) {
+/** What left, and why it is not the answer. @param {any} participant @param {any} collection @param {any} receipt @param {number} x */
+function received(participant, collection, receipt, x) {
+  const hidden = meaning(collection.law, x).hiddenFrom.length > 0;
   const told = {
     accepted: ["Your report was sent", "It was counted. Thank you."],
     queued: ["Your report is waiting", "The collector cannot be reached. The report is kept here, and is sent when this page is open again."],
@@ -137,14 +139,16 @@ function received(collection, receipt, participant) {
     el(
       "p",
       {},
-      "It is not your answer. It was drawn by chance on this device, by the law whose number is in it, and people with other answers send the same report. ",
+      hidden
+        ? "It is not your answer: it was drawn by chance on this device, by the law whose number is in it, and people with other answers send such reports too. "
+        : "It was drawn by the law whose number is in it. This answer was not protected: the report may show it. ",
       "Answering the same again sends these very bytes, so that nothing more can be learned.",
     ),
     el(
       "p",
       { class: "row" },
       el("button", { class: "plain", onclick: () => keep("receipt.json", "application/json", text) }, "Keep the receipt"),
-      receipt.state === "queued" && el("button", { class: "plain", onclick: async () => received(collection, (await participant.flush())[0] ?? receipt, participant) }, "Send it now"),
+      receipt.state === "queued" && el("button", { class: "plain", onclick: async () => received(participant, collection, (await participant.flush())[0] ?? receipt, x) }, "Send it now"),
     ),
     el("h2", {}, "Your budget"),
     again,
@@ -174,7 +178,7 @@ function ask(participant, collection) {
     show(problem);
     try {
       const receipt = await collection.answer(collection.values[chosen], { labels, ...(invitation ? { invitation } : {}) });
-      received(collection, receipt, participant);
+      received(participant, collection, receipt, chosen);
     } catch (reason) {
       send.disabled = false;
       show(problem, el("div", { class: "card alarm" }, el("p", {}, reason instanceof Error ? reason.message : "This did not work.")));

@@ -7,9 +7,19 @@ import * as Plot from "./made/plot.js";
 const PERCENT = { tickFormat: (/** @type {number} */ share) => `${Number((100 * share).toPrecision(6))} %` };
 const STYLE = { background: "transparent", fontFamily: "inherit", fontSize: "13px", color: "currentColor" };
 
-/** What a chart says to those who do not see it. @param {any} chart @param {string} told */
+/** Whether the page is dark. */
+const dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+
+/** A chart that says, to those who do not see it, what it shows; its parts say nothing by themselves. @param {any} chart @param {string} told */
 function described(chart, told) {
-  const drawn = chart.tagName === "svg" ? chart : chart.querySelector("svg");
+  for (const part of chart.querySelectorAll("[aria-label], [aria-description]")) {
+    part.removeAttribute("aria-label");
+    part.removeAttribute("aria-description");
+  }
+  const drawings = chart.tagName === "svg" ? [chart] : [...chart.querySelectorAll("svg")];
+  for (const drawing of drawings) drawing.setAttribute("aria-hidden", "true");
+  const drawn = drawings[drawings.length - 1];
+  drawn?.removeAttribute("aria-hidden");
   drawn?.setAttribute("role", "img");
   drawn?.setAttribute("aria-label", told);
   return chart;
@@ -37,11 +47,12 @@ export function intervals(rows, { n, width, told }) {
   });
   const chart = Plot.plot({
     width,
-    height: 46 + 23 * rows.length,
+    height: 56 + 23 * rows.length,
+    marginBottom: 38,
     marginLeft: room(names.map(fitted)),
     marginRight: 20,
     style: STYLE,
-    x: { ...PERCENT, label: "share of people", grid: true, zero: true },
+    x: { ...PERCENT, label: "share of people", labelAnchor: "center", labelArrow: "none", grid: true, zero: true },
     y: { domain: names, label: null, tickFormat: fitted, tickSize: 0 },
     marks: [
       Plot.ruleX([0]),
@@ -68,12 +79,13 @@ export function side(rows, { width, told }) {
   const known = rows.filter(({ low }) => low !== null);
   const chart = Plot.plot({
     width,
-    height: 60 + names.length * (14 * series.length + 12),
+    height: 66 + names.length * (14 * series.length + 12),
+    marginBottom: 38,
     marginLeft: room(names.map(fitted)),
     marginRight: 20,
     style: STYLE,
     color: { legend: true, domain: series, range: ["var(--fill)", "var(--warm)", "var(--good)", "var(--soft)", "#b07aa1", "#edc948"] },
-    x: { ...PERCENT, label: "share of people", grid: true, zero: true },
+    x: { ...PERCENT, label: "share of people", labelAnchor: "center", labelArrow: "none", grid: true, zero: true },
     fy: { domain: names, label: null, tickFormat: fitted, padding: 0.15 },
     y: { domain: series, axis: null },
     marks: [
@@ -97,7 +109,7 @@ export function trend(rows, { width, told, x }) {
     y: { ...PERCENT, label: "share of people", grid: true },
     marks: [
       Plot.ruleY([0]),
-      Plot.areaY(rows, { x: "at", y1: "low", y2: "high", fill: "name", fillOpacity: 0.15 }),
+      Plot.areaY(rows, { x: "at", y1: "low", y2: "high", fill: "name", fillOpacity: 0.12 }),
       Plot.line(rows, { x: "at", y: "share", stroke: "name", marker: rows.length < 60 }),
     ],
   });
@@ -116,14 +128,14 @@ export function map(places, { width, told, hexagons, groups = [] }) {
     style: STYLE,
     margin: 30,
     axis: null,
-    color: { type: "linear", scheme: "blues", legend: true, label: "share of people", ...PERCENT, domain: [0, Math.max(1e-9, ...places.map(({ share }) => share))] },
+    color: { type: "linear", range: dark() ? ["#26323c", "#7cc4f4"] : ["#e6eff6", "#004c7d"], legend: true, label: "share of people", ...PERCENT, domain: [0, Math.max(1e-9, ...places.map(({ share }) => share))] },
     x: hexagons ? { inset: step / 2 } : { type: "band", domain: range(spanX), padding: 0.04 },
     y: hexagons ? { inset: step / 2 } : { type: "band", domain: range(spanY).reverse(), padding: 0.04 },
     marks: [
       hexagons
         ? Plot.dot(places, { x: "x", y: "y", fill: (/** @type {any} */ place) => Math.max(0, place.share), symbol: "hexagon", r: Math.max(4, step / 2) })
         : Plot.cell(places, { x: "x", y: "y", fill: (/** @type {any} */ place) => Math.max(0, place.share), rx: 2 }),
-      Plot.text(groups, { x: "x", y: "y", text: "name", fontWeight: 600, fill: "currentColor", dy: -14 }),
+      Plot.text(groups, { x: "x", y: "y", text: "name", fontWeight: 600, fill: "currentColor", dy: 6 }),
       Plot.tip(places, Plot.pointer({ x: "x", y: "y", title: (/** @type {any} */ place) => `${place.name}\n${percent(place.share)}` })),
     ],
   });

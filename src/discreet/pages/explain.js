@@ -4,10 +4,10 @@ import { el, show } from "./dom.js";
 import { hundred } from "./people.js";
 import { above, meaning, sureAtMost } from "./words.js";
 
-const SHARES = [1, 5, 10, 25, 50, 90];
 /** How many of a hundred people might hold an answer; the person picks one. */
-const NAMED = 5;
+const SHARES = [1, 5, 10, 25, 50, 90];
 /** The most answers that are named in a sentence. */
+const NAMED = 5;
 
 /** Words as a list in a sentence, the rest counted. @param {string[]} words */
 function listed(words) {

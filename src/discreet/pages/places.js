@@ -47,6 +47,6 @@ function beside(values, references, of) {
     const [left, top] = corner(sheets.indexOf(sheet));
     return of(value, i, left + column.charCodeAt(0) - 65, top - Number(row));
   });
-  const groups = sheets.map((name, sheet) => ({ name, x: corner(sheet)[0] + Math.floor((size[sheet][0] - 1) / 2), y: corner(sheet)[1] - 1 }));
+  const groups = sheets.map((name, sheet) => ({ name, x: corner(sheet)[0] + Math.floor((size[sheet][0] - 1) / 2), y: corner(sheet)[1] }));
   return { places, hexagons: false, groups: sheets.length > 1 ? groups : [] };
 }

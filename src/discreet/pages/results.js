@@ -8,14 +8,14 @@ import { table } from "./table.js";
 import { withToken } from "./tokens.js";
 
 const { id } = place();
-const EVERY = 3000;
 /** Milliseconds between two looks at what came in. */
-const DRAWN = 40;
+const EVERY = 3000;
 /** The most values of one chart. */
-const FOLLOWED = 5;
+const DRAWN = 40;
 /** How many values are followed over days, and as reports come in. */
-const COMPARED = 12;
+const FOLLOWED = 3;
 /** How many values are shown by several methods, or by label. */
+const COMPARED = 12;
 
 const METHODS = {
   unbiased: ["unbiased", "Right on average, for every share: the numbers to add up, compare and publish. Rare values may fall below 0."],

@@ -2,7 +2,7 @@
 
 import { el, show } from "./dom.js";
 
-const PAGE = 50;
+const PAGE = 20;
 
 /**
  * @typedef {{key: string, title: string, number?: boolean, text: (row: any) => string}} Column
