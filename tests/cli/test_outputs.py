@@ -94,7 +94,8 @@ def test_no_input_is_written_over_by_any_name(survey, refused, command, read):
 @pytest.mark.parametrize("command", [command for command in WRITERS if command != "spark"])
 def test_any_other_file_is_written(survey, discreet, command):
     """The control: the same commands work when they write elsewhere, also over a file that is there."""
-    other = "other.png" if "--plot" in WRITERS[command] else "other.txt" if command == "randomize" else "other.toml"
+    suffixes = {"randomize": "txt", "release": "html"}
+    other = "other.png" if "--plot" in WRITERS[command] else f"other.{suffixes.get(command, 'toml')}"
     Path(other).write_text("old")
     done = discreet(*(other if part == "{}" else part for part in WRITERS[command]))
     assert done.exit_code == 0

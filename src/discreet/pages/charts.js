@@ -119,7 +119,7 @@ export function trend(rows, { width, told, x }) {
 /** A heat map of places. @param {{x: number, y: number, name: string, share: number, outline?: [number, number][]}[]} places @param {{width: number, told: string, hexagons: boolean, groups?: any[]}} about */
 export function map(places, { width, told, hexagons, groups = [] }) {
   const spanX = span(places.map(({ x }) => x));
-  const spanY = span(places.map(({ y }) => y));
+  const spanY = span([...places, ...groups].map(({ y }) => y));
   const wide = Math.min(width, 640);
   const step = hexagons ? (wide - 60) / (spanX.steps + 1) : 0;
   const chart = Plot.plot({
