@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.post_process import post_process
     from .planning import Plan, plan
+    from .publishing import Release, release
     from .results.likelihood import Likelihood, likelihood
     from .results.projection import Projected, project
     from .results.shares import Query, Shares
@@ -54,6 +55,7 @@ _HOMES = {
     "Plan": "planning",
     "Projected": "results.projection",
     "Query": "results.shares",
+    "Release": "publishing",
     "Repeated": "accounting.repetition",
     "Shares": "results.shares",
     "Shrunk": "results.shrinking",
@@ -81,6 +83,7 @@ _HOMES = {
     "post_process": "mechanisms.post_process",
     "project": "results.projection",
     "random": "random",
+    "release": "publishing",
     "repeated": "accounting.repetition",
     "shrink": "results.shrinking",
     "shuffled": "accounting.shuffling",
@@ -106,6 +109,7 @@ __all__ = [
     "Plan",
     "Projected",
     "Query",
+    "Release",
     "Repeated",
     "Shares",
     "Shrunk",
@@ -133,6 +137,7 @@ __all__ = [
     "post_process",
     "project",
     "random",
+    "release",
     "repeated",
     "shrink",
     "shuffled",

@@ -75,7 +75,7 @@ def expected_error(
         float(deviations.max()),
         tv_of(deviations),
         projected,
-        _detectable(made, n, shares),
+        detectable_share(made, n, shares),
         _wishes(made, n, shares, objective),
         made.randomizer.guess(shares, NUMERIC),
     )
@@ -103,7 +103,7 @@ def tv_of(deviations: Array) -> float:
     return float(np.sum(deviations) / math.sqrt(2 * math.pi))
 
 
-def _detectable(made: Mechanism, n: int, shares: Array) -> float:
+def detectable_share(made: Mechanism, n: int, shares: Array) -> float:
     """The smallest share detected in 19 of 20 cases at 95 %: its estimate is 1.96 + 1.64 deviations above 0."""
     zeroed = made.randomizer.second_moments(shares, NUMERIC) - made.randomizer.slopes(shares, NUMERIC) * shares
     spread = math.sqrt(max(float(np.max(zeroed)), 0.0) / n)
