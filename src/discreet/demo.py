@@ -30,7 +30,7 @@ def check_ins() -> dict[str, Any]:
     return {
         "title": "Where do you check in?",
         "question": "In which part of which city did you check in last?",
-        "spec": {"context": {"form": "blocks", "epsilon": "2", "blocks": blocks}},
+        "spec": {"context": {"form": "blocks", "epsilon": "1.5", "blocks": blocks}},
         "minimum": 500,
     }
 

@@ -138,3 +138,10 @@ def test_a_wrong_token_is_asked_for_again(opened):
     page.get_by_label("The admin token").fill("wrong")
     page.get_by_role("button", name="Go on").click()
     assert "This is not the token." in page.get_by_role("alert").inner_text()
+
+
+def test_tokens_can_be_forgotten(opened):
+    page = opened("/")
+    page.get_by_role("button", name="Forget them in this tab").click()
+    page.get_by_label("The admin token").wait_for()
+    assert page.evaluate("sessionStorage.length") == 0

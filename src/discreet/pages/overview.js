@@ -1,6 +1,6 @@
 /** All collections: for anybody their titles and states, for the admin how they are doing. */
 
-import { ask, takeTokens } from "./api.js";
+import { ask, takeTokens, tokenOf } from "./api.js";
 import { at, el, keep, place, show } from "./dom.js";
 import { withToken } from "./tokens.js";
 
@@ -51,6 +51,24 @@ async function all() {
     ...found.collections.map((/** @type {any} */ one) => row(one, () => void all())),
     found.collections.length === 0 && el("p", {}, "There are none yet: ", el("a", { href: "design" }, "design one"), "."),
     el("p", { class: "soft small" }, `Refused before a collection was known: ${told(found.refused)}.`),
+    tokens(),
+  );
+}
+
+/** The tokens of this tab: which it has, and how they are given away or forgotten. */
+function tokens() {
+  const roles = /** @type {("admin" | "analyst")[]} */ (["admin", "analyst"]).filter(tokenOf);
+  const forget = () => {
+    sessionStorage.clear();
+    location.reload();
+  };
+  return el(
+    "section",
+    { class: "card", "aria-label": "Tokens" },
+    el("h2", {}, "Tokens"),
+    el("p", { class: "small" }, `This tab has the token of the ${roles.join(" and of the ")}. It is kept until the tab is closed, and goes to nobody but this collector.`),
+    el("p", { class: "small soft" }, "The admin makes and closes collections, the analyst reads them. A token that got out is replaced on the collector's machine: ", el("code", {}, "discreet serve --rotate admin"), "."),
+    el("p", {}, el("button", { class: "plain", onclick: forget }, "Forget them in this tab")),
   );
 }
 
