@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.post_process import post_process
     from .planning import Plan, plan
+    from .results.cumulative import Cumulative, Quantile
     from .results.likelihood import Likelihood, likelihood
     from .results.projection import Projected, project
     from .results.shares import Query, Shares
@@ -43,6 +44,7 @@ _HOMES = {
     "Audit": "auditing",
     "Certificate": "certificate",
     "Context": "context",
+    "Cumulative": "results.cumulative",
     "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
@@ -53,6 +55,7 @@ _HOMES = {
     "Mechanism": "mechanisms.mechanism",
     "Plan": "planning",
     "Projected": "results.projection",
+    "Quantile": "results.cumulative",
     "Query": "results.shares",
     "Repeated": "accounting.repetition",
     "Shares": "results.shares",
@@ -95,6 +98,7 @@ __all__ = [
     "Audit",
     "Certificate",
     "Context",
+    "Cumulative",
     "Designed",
     "Domain",
     "Estimate",
@@ -105,6 +109,7 @@ __all__ = [
     "Mechanism",
     "Plan",
     "Projected",
+    "Quantile",
     "Query",
     "Repeated",
     "Shares",

@@ -1,4 +1,4 @@
-"""Scores and likelihoods of many reports: the same by every way to add them up, and refused where reports are impossible."""
+"""Scores and likelihoods of many reports: the same however they are added up, refused where one is impossible."""
 
 import numpy as np
 import pytest
