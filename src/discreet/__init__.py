@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .mechanisms.post_process import post_process
     from .planning import Plan, plan
     from .publishing import Release, release
+    from .results.cumulative import Cumulative, Quantile
     from .results.likelihood import Likelihood, likelihood
     from .results.projection import Projected, project
     from .results.shares import Query, Shares
@@ -44,6 +45,7 @@ _HOMES = {
     "Audit": "auditing",
     "Certificate": "certificate",
     "Context": "context",
+    "Cumulative": "results.cumulative",
     "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
@@ -54,6 +56,7 @@ _HOMES = {
     "Mechanism": "mechanisms.mechanism",
     "Plan": "planning",
     "Projected": "results.projection",
+    "Quantile": "results.cumulative",
     "Query": "results.shares",
     "Release": "publishing",
     "Repeated": "accounting.repetition",
@@ -98,6 +101,7 @@ __all__ = [
     "Audit",
     "Certificate",
     "Context",
+    "Cumulative",
     "Designed",
     "Domain",
     "Estimate",
@@ -108,6 +112,7 @@ __all__ = [
     "Mechanism",
     "Plan",
     "Projected",
+    "Quantile",
     "Query",
     "Release",
     "Repeated",
