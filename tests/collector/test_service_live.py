@@ -10,9 +10,11 @@ import time
 
 import pytest
 from asking import SPEC
+from click.testing import CliRunner
 from running import COMMAND, answer_of, drip, exchange, post, running, slow
 
 import discreet as dc
+from discreet.cli import main
 from discreet.client import Client
 from discreet.collector.opening import open_store
 from discreet.wire.reports import reports_from_bytes
@@ -62,6 +64,27 @@ def test_simulated_people_are_answered_with_the_truth_they_drew(collector, tmp_p
     assert "The collector has 300 reports." in done.stdout
     assert re.search(r"Of 5 true shares, [0-5] lie in their intervals", done.stdout)
     assert "crafted reports wanted" in done.stdout
+
+
+def test_simulated_people_get_invitations_where_they_need_them(collector, tmp_path, monkeypatch):
+    for name in ("DISCREET_ADMIN", "DISCREET_ANALYST"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "survey.toml").write_text(SPEC)
+    monkeypatch.chdir(tmp_path)
+    flags = ["--people", "12", "--attackers", "0.5", "--threads", "2", "--quiet"]
+    token = ["--admin", collector.tokens["admin"]]
+    done = CliRunner().invoke(
+        main, ["simulate", collector.address, *flags, *token, "--spec", "survey.toml", "--invited"]
+    )
+    assert done.exit_code == 0, done.stderr
+    assert "12 accepted." in done.stdout
+    (url,) = re.findall(r"http://\S+/collections/\S+", done.stdout)
+    _, body = collector.ask("GET", f"{url.removeprefix(collector.address)}/progress", role="analyst")
+    assert json.loads(body)["invitations"] == {"made": 12, "spent": 12}
+    done = CliRunner().invoke(main, ["simulate", url, *flags])
+    assert done.exit_code == 2
+    assert "this collection needs invitations" in done.stderr
+    assert "12 accepted." in CliRunner().invoke(main, ["simulate", url, *flags, *token]).stdout
 
 
 def test_nothing_of_anybody_is_in_the_database_the_logs_or_the_metrics(tmp_path):
