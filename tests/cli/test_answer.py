@@ -238,7 +238,8 @@ def test_a_spent_invitation_is_said_to_be_in_one_line(discreet, collector, invit
     assert done.exit_code == 1
     assert done.stdout.splitlines()[-1] == (
         "Not taken by the collector (status 403, not_invited): the invitation is missing, unknown or used up; "
-        "the report is kept, and the same answer with another invitation sends it at no further cost. Spent in all: 1 of 4."
+        "the report is kept, and the same answer with another invitation sends it at no further cost. "
+        "Spent in all: 1 of 4."
     )
     del collector.replies["/survey/reports"]
     assert "Accepted. Spent in all: 1 of 4." in discreet("answer", invited, "hiv", "--invitation", "new").stdout
