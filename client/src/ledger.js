@@ -59,7 +59,7 @@ function reportOf({ law, x }) {
  * @param {Account} account
  * @param {Order} order with its invitation sealed
  * @param {string} tag
- * @param {string} upload the number that a new upload has
+ * @param {string} [upload] the number of a new upload, if its invitation was sealed for one
  * @returns {Entry | Upload}
  */
 function nextOf(account, order, tag, upload) {
@@ -80,7 +80,7 @@ function nextOf(account, order, tag, upload) {
   if (known && kept) {
     const reports = invitation ? [kept.report] : account.batch(known, kept, under);
     const body = canonical({ version: 1, fingerprint, reports, ...(under === "{}" ? {} : { labels }) });
-    return { kind: "upload", upload, collection, url, body, ...(invitation ? { invitation } : {}) };
+    return { kind: "upload", upload: upload || randomHex(16), collection, url, body, ...(invitation ? { invitation } : {}) };
   }
   // a debit without a report: nothing was released under it
   if (known && known.debits > known.reports.length)
@@ -155,8 +155,8 @@ export class Ledger {
       const told = utf8(canonical([order.name, order.law.values[order.x]]));
       const key = await this.#journal.store.key();
       const tag = hexOf(await crypto.subtle.sign("HMAC", key, told));
-      const number = randomHex(16);
-      const invitation = order.invitation && (await seal(key, number, checkInvitation(order.invitation)));
+      const number = order.invitation && randomHex(16);
+      const invitation = number && (await seal(key, number, checkInvitation(order.invitation)));
       let next = /** @type {Entry} */ ({ kind: "" });
       await this.#until((account) => {
         next = nextOf(account, { ...order, invitation }, tag, number);
