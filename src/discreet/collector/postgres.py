@@ -10,6 +10,7 @@ import errno
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from ..errors import StoreFailed, StoreFull
 from . import postgres_backup, reading
@@ -30,7 +31,7 @@ from .postgres_connections import (
 )
 from .readers import Readers
 from .schema import POSTGRES, Connection, migrate
-from .sql import Claim, SQLStore
+from .sql import INSERT, ROW, Claim, SQLStore
 from .store import Answer, Upload
 
 TRIES = 20
@@ -174,6 +175,9 @@ class PostgresStore(SQLStore):
             ([number for number, _ in wanted], [name for _, name in wanted]),
         ).fetchall()
         return {(number, name): (bytes(digest), answer) for number, name, digest, answer in rows}
+
+    def _add_rows(self, db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+        db.executemany(f"{INSERT} {ROW}", rows)
 
     def _positions(self, db: Connection, last: int, count: int) -> list[int]:
         rows = db.execute("SELECT nextval('upload_position') FROM generate_series(1, ?)", (count,)).fetchall()
