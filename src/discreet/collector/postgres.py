@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import StoreFailed, StoreFull
-from . import postgres_backup, reading
+from . import postgres_backup, postgres_wal, reading
 from .chain import START
 from .checking import check_heads, check_tables
 from .disk import Disk, LocalDisk
@@ -216,11 +216,12 @@ class PostgresStore(SQLStore):
                 self._mix()
 
     def _remove(self) -> None:
-        """Write the tables anew without what was deleted."""
+        """Write the tables anew without what was deleted, and the server's journal over."""
         with translated():
             self._writer().execute("VACUUM (FULL) upload")
             self._writer().execute("VACUUM (FULL) tally")
             self._mix()
+            postgres_wal.clear(self._writer())
 
     def _mix(self) -> None:
         """Write all invitations anew, by their hashes, in one transaction: their rows tell no order and no upload."""
