@@ -239,7 +239,7 @@ def secrets(store, day):
 
 
 def kept(folder, parts):
-    """How many of these bytes are in any file of a folder of the server."""
+    """How many of these are in any file of a folder of the server; its journal has cut a few of them in two."""
     data = b"".join(path.read_bytes() for path in (server().pgdata / folder).rglob("*") if path.is_file())
     return sum(part in data for part in parts)
 
@@ -248,7 +248,8 @@ def test_what_is_forgotten_is_in_no_file_of_the_server_any_more(store, raw):
     store.create(collection(), day=DAY)
     old, new = secrets(store, "2026-01-02"), secrets(store, "2026-01-09")
     raw.execute("CHECKPOINT")
-    assert (kept("base", old), kept("pg_wal", old)) == (10, 10)  # the control
+    assert kept("base", old) == 10  # the control
+    assert kept("pg_wal", old) > 5
     store.forget(before=DAY)
     raw.execute("CHECKPOINT")
     assert (kept("base", old), kept("pg_wal", old), kept(".", old)) == (0, 0, 0)
@@ -266,7 +267,7 @@ def test_files_that_the_server_keeps_for_later_are_written_over(store, raw):
         raw.execute("SELECT pg_logical_emit_message(false, 'discreet', '')")
         raw.execute("SELECT pg_switch_wal()")
         raw.execute("CHECKPOINT")
-    assert kept("pg_wal", old) == 10  # the control: a checkpoint has renamed the file, and left its bytes
+    assert kept("pg_wal", old) > 5  # the control: a checkpoint has renamed the file, and left its bytes
     store.forget(before=DAY)
     assert kept("pg_wal", old) == 0
 
@@ -286,7 +287,8 @@ def test_a_role_that_may_not_clear_the_journal_forgets_all_the_same(store, raw, 
         theirs.create(collection(), day=DAY)
         old = secrets(theirs, "2026-01-02")
         assert theirs.forget(before=DAY) == 5 * 32
-        assert (kept("base", old), kept("pg_wal", old)) == (0, 10)
+        assert kept("base", old) == 0
+        assert kept("pg_wal", old) > 5
         assert "PostgreSQL's journal holds forgotten reports" in caplog.text
         raw.execute("GRANT pg_checkpoint, pg_monitor TO plain")  # as the documentation says
         raw.execute("GRANT EXECUTE ON FUNCTION pg_switch_wal() TO plain")
