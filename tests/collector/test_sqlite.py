@@ -286,3 +286,23 @@ def test_tallies_survive_when_only_the_last_of_them_changed(store):
     store.keep_snapshot("c", last)
     assert store.snapshot("c") == last
     assert store.check() == []
+
+
+def test_a_commit_of_any_size_is_stored_whole_or_not_at_all(store):
+    store.create(collection(), day=DAY)
+    done = 0
+    for size in (1, 3, 4, 63, 64, 65, 85, 200):
+        group = [upload(number) for number in range(done, done + size)]
+        assert {answer.outcome for answer in store.add(group)} == {Outcome.STORED}
+        assert {answer.outcome for answer in store.add(group)} == {Outcome.REPEATED}
+        done += size
+    assert len(list(store.batches("c"))) == done
+    assert store.check() == []
+    head = store._db.execute("SELECT * FROM lane").fetchall()
+    taken = [(done + 500, 0, b"", b"", 1, upload(3).upload, b"", DAY, "[]", 0, "{}", b"", b"")]
+    fresh = [(done + 400 + at, 0, b"", b"", 1, f"fresh-{at}", b"", DAY, "[]", 0, "{}", b"", b"") for at in range(70)]
+    with pytest.raises(StoreFailed), store._change() as change:
+        store._add_rows(change.db, [*fresh, *taken])  # the last one is there already
+    assert len(list(store.batches("c"))) == done
+    assert store._writer().execute("SELECT * FROM lane").fetchall() == head
+    assert store.check() == []

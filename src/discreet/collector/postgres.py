@@ -31,7 +31,7 @@ from .postgres_connections import (
 )
 from .readers import Readers
 from .schema import POSTGRES, Connection, migrate
-from .sql import INSERT, ROW, Claim, SQLStore
+from .sql import INTO, ROW, Claim, SQLStore
 from .store import Answer, Upload
 
 TRIES = 20
@@ -177,7 +177,7 @@ class PostgresStore(SQLStore):
         return {(number, name): (bytes(digest), answer) for number, name, digest, answer in rows}
 
     def _add_rows(self, db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-        db.executemany(f"{INSERT} {ROW}", rows)
+        db.executemany(f"INSERT {INTO} {ROW}", rows)
 
     def _positions(self, db: Connection, last: int, count: int) -> list[int]:
         rows = db.execute("SELECT nextval('upload_position') FROM generate_series(1, ?)", (count,)).fetchall()

@@ -25,7 +25,7 @@ COLUMNS = (
 )  # fmt: skip
 """What is stored of an upload."""
 
-INSERT = f"INSERT INTO upload ({', '.join(COLUMNS)}) VALUES"
+INTO = f"INTO upload ({', '.join(COLUMNS)}) VALUES"
 ROW = f"({', '.join('?' for _ in COLUMNS)})"
 
 

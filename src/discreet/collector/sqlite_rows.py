@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 from .schema import Connection
-from .sql import INSERT, ROW
+from .sql import INTO, ROW
 
 T = TypeVar("T")
 
@@ -20,10 +20,10 @@ SIZES = (64, 16, 4, 1)
 
 
 def add_rows(db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Add uploads, in order."""
+    """Add uploads, in order. What fails ends the transaction, so SQLite need not be able to undo a part of one."""
     for part in parts(rows):
         values = ", ".join([ROW] * len(part))
-        db.execute(f"{INSERT} {values}", [entry for row in part for entry in row]).fetchall()
+        db.execute(f"INSERT OR FAIL {INTO} {values}", [entry for row in part for entry in row]).fetchall()
 
 
 def known(db: Connection, number: int, names: Sequence[str]) -> Iterator[tuple[str, bytes, str]]:
