@@ -44,6 +44,7 @@ from discreet.wire.reports import reports_to_bytes
 SPEC = '[domain]\nsize = 1000\n[context]\nform = "uniform"\nepsilon = "1"\n[mechanism]\nname = "hadamard"\n'
 DECLARATION = {"spec": SPEC, "title": "t", "question": "q", "minimum": 1, "changes": "refuse", "access": "open"}
 CONNECTIONS = 256
+MANY = 1000
 BARE = """
 import msgspec, uvicorn
 from starlette.applications import Starlette
@@ -129,15 +130,18 @@ def processor(process: subprocess.Popen[Any]) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def compared(collector: Collector, bare: subprocess.Popen[Any], port: int, count: int, rounds: int) -> dict[str, float]:
-    """Single reports, stored durably, beside a bare endpoint."""
+def compared(
+    collector: Collector, bare: subprocess.Popen[Any], port: int, count: int, rounds: int, *, connections: int
+) -> dict[str, float]:
+    """Single reports, stored durably, beside a bare endpoint, from so many senders at once."""
     servers = {"bare": (bare, port), "stored": (collector.process, collector.port)}
     best = dict.fromkeys(servers, 0.0)
     spent = dict.fromkeys(servers, 0.0)
     for number in range(rounds + 1):
         for name, (process, where) in servers.items():
             before = processor(process)
-            found = run(where, singles(collector.made, count // 10 if number == 0 else count))
+            uploads = singles(collector.made, count // 10 if number == 0 else count)
+            found = run(where, uploads, connections=connections)
             assert found.bad == 0, f"{name}: {found.bad} requests failed"
             if number:  # the first round is for warming up
                 best[name] = max(best[name], found.rate)
@@ -148,6 +152,7 @@ def compared(collector: Collector, bare: subprocess.Popen[Any], port: int, count
         "ratio of rates": best["stored"] / best["bare"],
         "bare endpoint, us of processor": 1e6 * spent["bare"],
         "single reports, us of processor": 1e6 * spent["stored"],
+        "ratio of processor times": spent["bare"] / spent["stored"],
     }
 
 
@@ -211,7 +216,10 @@ def main() -> None:
         bare = subprocess.Popen([sys.executable, "-c", BARE.replace("PORT", str(port)).replace("LOOP", loop)])
         try:
             time.sleep(2)
-            found |= compared(collector, bare, port, 5_000 if asked.quick else 20_000, 2 if asked.quick else 5)
+            size, rounds = (5_000, 2) if asked.quick else (20_000, 5)
+            found |= compared(collector, bare, port, size, rounds, connections=CONNECTIONS)
+            many = compared(collector, bare, port, size, rounds, connections=MANY)
+            found |= {f"{name}, {MANY} senders": number for name, number in many.items()}
             found |= half_load(collector, found["single reports stored, reports/s"] / 2, 3 if asked.quick else 10)
             mechanism = parse_law(open_law(collector))
             values = np.arange(100_000) % 1000
@@ -223,7 +231,7 @@ def main() -> None:
             bare.wait()
         found |= estimated(collector.folder, collector.made, reports, 10**7 if asked.quick else 10**8)
     for name, number in found.items():
-        print(f"{name:40} {number:>14,.3f}" if number < 1000 else f"{name:40} {number:>14,.0f}")
+        print(f"{name:50} {number:>14,.3f}" if number < 1000 else f"{name:50} {number:>14,.0f}")
     if asked.json is not None:
         asked.json.write_text(json.dumps(found, indent=1) + "\n")
 

@@ -35,6 +35,7 @@ export type Document = {
      * public labels, each with the texts that it may have
      */
     labels: Record<string, string[]>;
+    access: "open" | "invitation";
     opens?: string;
     closes?: string;
 };
@@ -60,6 +61,7 @@ export type Upload = {
     collection: string;
     url: string;
     body: string;
+    invitation?: string;
 };
 export type Outcome = {
     kind: "outcome";
@@ -128,6 +130,11 @@ export type Order = {
      * that takes uploads
      */
     url: string;
+    /**
+     * "invitation" where a new upload needs one
+     */
+    access?: string;
+    invitation?: string;
 };
 export type Summary = {
     /**
@@ -164,6 +171,12 @@ declare class Ledger {
     /** The upload that carries the report of a value, stored with all that it rests on. @param {Order} order @returns {Promise<Upload>} */
     submit(order: Order): Promise<Upload>;
     /**
+     * The invitation that goes along with an upload; undefined if it has none, or the key is lost.
+     * @param {Upload} upload
+     * @returns {Promise<string | undefined>}
+     */
+    invitation({ upload, invitation }: Upload): Promise<string | undefined>;
+    /**
      * Note how an upload ended; only the first time counts.
      * @param {Upload} upload
      * @param {string} state
@@ -176,7 +189,7 @@ declare class Ledger {
     spentOn(collection: string): Promise<string>;
     /** What was spent, on what, and every entry. @returns {Promise<Summary>} */
     summary(): Promise<Summary>;
-    /** The journal as text: neither values nor the key are in it. @returns {Promise<string>} */
+    /** The journal as text: neither values nor the key are in it, and invitations are sealed. @returns {Promise<string>} */
     export(): Promise<string>;
 }
 export type Promised = {
@@ -271,11 +284,17 @@ export type Collection = {
     promise: Promised;
     law: Law;
     /**
+     * whether an answer needs an invitation, and the link that was opened held none
+     */
+    needsInvitation: boolean;
+    /**
      * with a value, which stays here
      */
-    answer: (value: any, more?: {
-        labels?: Record<string, string>;
-    }) => Promise<Receipt>;
+    answer: (value: any, more?: Beside) => Promise<Receipt>;
+};
+export type Beside = {
+    labels?: Record<string, string>;
+    invitation?: string;
 };
 /** One person, with one ledger for all collections. */
 declare class Participant {
@@ -300,7 +319,8 @@ declare class Participant {
         timeout?: number;
     });
     /**
-     * The collection at an address, fetched and checked; `Refused`, with the reason, if it cannot be trusted.
+     * The collection at an address, fetched and checked; `Refused`, with the reason, if it cannot be trusted. A link that ends
+     * in `#invitation=...` holds an invitation, which is kept for the answer.
      * @param {string | URL} url
      * @returns {Promise<Collection>}
      */

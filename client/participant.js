@@ -213,6 +213,7 @@ async function textAt(ways, url, limit) {
  * @property {string} reports the address that takes uploads
  * @property {"refuse" | "spend"} changes
  * @property {Record<string, string[]>} labels public labels, each with the texts that it may have
+ * @property {"open" | "invitation"} access
  * @property {string} [opens]
  * @property {string} [closes]
  */
@@ -246,6 +247,7 @@ const PARTS = new Map([
   ["changes", (/** @type {any} */ found) => ["refuse", "spend"].includes(found)],
   ["words", (/** @type {any} */ found) => isTable(found, isLine)],
   ["labels", (/** @type {any} */ found) => isTable(found, isAllowed)],
+  ["access", (/** @type {any} */ found) => ["open", "invitation"].includes(found)],
   ["opens", isMoment],
   ["closes", isMoment],
 ]);
@@ -265,7 +267,7 @@ function readDocument(text, address) {
   const wrong = [...PARTS.keys()].slice(0, NEEDED).find((key) => !keys.includes(key)) ?? keys.find((key) => !PARTS.get(key)?.(data[key]));
   if (wrong !== undefined)
     throw new Refused(`The collection does not describe itself as it must: see ${JSON.stringify(wrong.slice(0, 50))}.`, "document");
-  return { words: {}, labels: {}, ...data, law: addressOf(data.law, address), reports: addressOf(data.reports, address) };
+  return { words: {}, labels: {}, access: "open", ...data, law: addressOf(data.law, address), reports: addressOf(data.reports, address) };
 }
 
 /** Refuse a collection that is not open now. @param {Document} document @param {number} now */
@@ -280,6 +282,70 @@ function checkLabels({ labels }, given) {
     if (!Object.hasOwn(labels, name) || !labels[name].includes(text))
       throw new Refused("A label must be one that the collection declares, with a text that it lists.", "label");
   return { ...given };
+}
+
+/** Refuse an invitation that is not asked for: it would tell who answers. @param {Document} document @param {string | undefined} invitation */
+function checkInvited({ access }, invitation) {
+  if (access === "open" && invitation !== undefined)
+    throw new Refused("This collection is open, and an invitation would only tell who answers: leave it out.", "invitation");
+  return invitation;
+}
+
+// -- src/invitations.js --------------------------------------------------------------------------------------
+
+/**
+ * Invitations: in the fragment of a link, which never reaches a server, and in a journal, sealed with its key, so that
+ * neither the journal nor what is exported of it shows them.
+ */
+
+
+/** Characters that need no escaping in a link or a header. */
+const INVITATION = /^[\w.~-]{1,128}$/;
+
+/** Whether this is how a journal holds an invitation. @param {any} found */
+const isSealed = (found) => isText(found) && /^([0-9a-f]{2}){1,128}$/.test(found);
+
+/** An invitation as it is; what is thrown does not repeat it. @param {any} invitation @returns {string} */
+function checkInvitation(invitation) {
+  if (!isText(invitation) || !INVITATION.test(invitation))
+    throw new Refused("An invitation must be 1 to 128 letters, digits, ., _, ~ or -.", "invitation");
+  return invitation;
+}
+
+/** The invitation in the fragment of a link, `#invitation=...`, if there is one. @param {string | URL} url */
+function invitationIn(url) {
+  const [, found] = /^[^#]*#invitation=(.*)$/s.exec(String(url)) ?? [];
+  return found === undefined ? undefined : checkInvitation(found);
+}
+
+/**
+ * Bytes mixed with what HMAC-SHA256 of the key makes of the number of an upload: the same again gives them back.
+ * @param {CryptoKey} key
+ * @param {string} upload
+ * @param {Uint8Array} bytes
+ */
+async function mixed(key, upload, bytes) {
+  const found = bytes.slice();
+  for (let block = 0; 32 * block < bytes.length; block += 1) {
+    const stream = new Uint8Array(await crypto.subtle.sign("HMAC", key, utf8(canonical(["invitation", upload, block]))));
+    stream.subarray(0, bytes.length - 32 * block).forEach((byte, i) => (found[32 * block + i] ^= byte));
+  }
+  return found;
+}
+
+/** An invitation as the line of its upload holds it. @param {CryptoKey} key @param {string} upload @param {string} invitation */
+const seal = async (key, upload, invitation) => hexOf((await mixed(key, upload, utf8(invitation))).buffer);
+
+/**
+ * The invitation of an upload; undefined if the key is another one than it was sealed with.
+ * @param {CryptoKey} key
+ * @param {string} upload
+ * @param {string} sealed
+ */
+async function unseal(key, upload, sealed) {
+  const bytes = Uint8Array.from(sealed.match(/../g) ?? [], (digits) => parseInt(digits, 16));
+  const found = String.fromCharCode(...(await mixed(key, upload, bytes)));
+  return INVITATION.test(found) ? found : undefined;
 }
 
 // -- src/account.js ------------------------------------------------------------------------------------------
@@ -299,7 +365,10 @@ function checkLabels({ labels }, given) {
  */
 
 /** @typedef {{kind: string} & Record<string, any>} Entry */
-/** @typedef {{kind: "upload", upload: string, collection: string, url: string, body: string}} Upload */
+/**
+ * What is sent, byte for byte, and where to; `invitation` is the one that goes along, sealed, if there is one.
+ * @typedef {{kind: "upload", upload: string, collection: string, url: string, body: string, invitation?: string}} Upload
+ */
 /** @typedef {{kind: "outcome", upload: string, state: "accepted" | "refused", status: number}} Outcome */
 
 /** The most reports of one upload. */
@@ -324,7 +393,13 @@ const ENTRIES = new Map(
       report: (found) => isText(found) || Number.isSafeInteger(found),
       tag: isDigits(64),
     },
-    upload: { body: (found) => Array.isArray(readPlain(found)?.reports), collection: isText, upload: isDigits(32), url: isText },
+    upload: {
+      body: (found) => Array.isArray(readPlain(found)?.reports),
+      collection: isText,
+      invitation: (found) => found === undefined || isSealed(found),
+      upload: isDigits(32),
+      url: isText,
+    },
     outcome: { state: (found) => ["accepted", "refused"].includes(found), status: Number.isSafeInteger, upload: isDigits(32) },
   })),
 );
@@ -355,7 +430,7 @@ class Account {
   add(entry) {
     const { kind, ...rest } = entry;
     const forms = ENTRIES.get(kind);
-    follows(forms && Object.keys(rest).sort().join() === Object.keys(forms).join());
+    follows(forms && Object.keys(rest).every((key) => Object.hasOwn(forms, key)));
     for (const key in forms) follows(forms[key](rest[key]));
     const amount = /** @type {Ratio} */ (exactNumber(rest.epsilon));
     const answered = this.collections.get(rest.collection);
@@ -502,6 +577,8 @@ class Journal {
  * @property {Record<string, string>} labels
  * @property {string} changes
  * @property {string} url that takes uploads
+ * @property {string} [access] "invitation" where a new upload needs one
+ * @property {string} [invitation]
  */
 
 /**
@@ -537,11 +614,12 @@ function reportOf({ law, x }) {
 /**
  * The entry that an answer needs next, or the upload that carries it, if nothing is missing.
  * @param {Account} account
- * @param {Order} order
+ * @param {Order} order with its invitation sealed
  * @param {string} tag
+ * @param {string} [upload] the number of a new upload, if its invitation was sealed for one
  * @returns {Entry | Upload}
  */
-function nextOf(account, order, tag) {
+function nextOf(account, order, tag, upload) {
   const { name: collection, law, url, labels } = order;
   const { fingerprint, epsilon, shows } = law;
   const under = canonical(labels);
@@ -549,15 +627,18 @@ function nextOf(account, order, tag) {
   if (known && known.fingerprint !== fingerprint)
     throw new Refused("This collection was answered under another law, and must keep it; no report was made.", "fingerprint");
   const kept = known?.reports.find((report) => report.tag === tag);
-  if (known && kept) {
-    const carrier = account.carrier(kept, under);
-    if (carrier) return carrier;
-    const reports = account.batch(known, kept, under);
-    const body = canonical({ version: 1, fingerprint, reports, ...(under === "{}" ? {} : { labels }) });
-    return { kind: "upload", upload: randomHex(16), collection, url, body };
-  }
-  if (known?.reports.length && order.changes !== "spend")
+  const carrier = kept && account.carrier(kept, under);
+  if (carrier) return carrier;
+  if (!kept && known?.reports.length && order.changes !== "spend")
     throw new Refused("This collection was answered with another value, and takes no change; no report was made.", "answered");
+  const { invitation } = order;
+  if (order.access === "invitation" && !invitation)
+    throw new Refused("This collection needs an invitation, and none was given; no report was made.", "invitation");
+  if (known && kept) {
+    const reports = invitation ? [kept.report] : account.batch(known, kept, under);
+    const body = canonical({ version: 1, fingerprint, reports, ...(under === "{}" ? {} : { labels }) });
+    return { kind: "upload", upload: upload || randomHex(16), collection, url, body, ...(invitation ? { invitation } : {}) };
+  }
   // a debit without a report: nothing was released under it
   if (known && known.debits > known.reports.length)
     return { kind: "report", collection, tag, report: reportOf(order), labels };
@@ -629,14 +710,26 @@ class Ledger {
     return this.#alone(async () => {
       await this.#open();
       const told = utf8(canonical([order.name, order.law.values[order.x]]));
-      const tag = hexOf(await crypto.subtle.sign("HMAC", await this.#journal.store.key(), told));
+      const key = await this.#journal.store.key();
+      const tag = hexOf(await crypto.subtle.sign("HMAC", key, told));
+      const number = order.invitation && randomHex(16);
+      const invitation = number && (await seal(key, number, checkInvitation(order.invitation)));
       let next = /** @type {Entry} */ ({ kind: "" });
       await this.#until((account) => {
-        next = nextOf(account, order, tag);
+        next = nextOf(account, { ...order, invitation }, tag, number);
         return account.uploads.has(next.upload) ? undefined : next;
       });
       return /** @type {Upload} */ (next);
     });
+  }
+
+  /**
+   * The invitation that goes along with an upload; undefined if it has none, or the key is lost.
+   * @param {Upload} upload
+   * @returns {Promise<string | undefined>}
+   */
+  async invitation({ upload, invitation }) {
+    return invitation === undefined ? undefined : unseal(await this.#journal.store.key(), upload, invitation);
   }
 
   /**
@@ -677,7 +770,7 @@ class Ledger {
     });
   }
 
-  /** The journal as text: neither values nor the key are in it. @returns {Promise<string>} */
+  /** The journal as text: neither values nor the key are in it, and invitations are sealed. @returns {Promise<string>} */
   export() {
     return this.#alone(async () => {
       await this.#open();
@@ -710,8 +803,8 @@ function likelier(epsilon) {
   return String(Number((Math.ceil(power / step - 1e-9) * step).toPrecision(3)));
 }
 
-/** @param {Law} law @param {string} changes @returns {Promised} */
-function promiseOf({ context, epsilon, shows, fingerprint }, changes) {
+/** @param {Law} law @param {string} changes @param {string} [access] @returns {Promised} */
+function promiseOf({ context, epsilon, shows, fingerprint }, changes, access) {
   const hidden = shows ? "one that it is hidden from" : "any other";
   const again = changes === "spend" ? "spends as much again" : "is not taken";
   const sentences = [
@@ -722,6 +815,8 @@ function promiseOf({ context, epsilon, shows, fingerprint }, changes) {
   ];
   if (context.form === "blocks" && shows) sentences.splice(1, 0, "It shows which group your answer is in, and hides it inside.");
   else if (shows) sentences.splice(1, 0, "Some answers may be told from some others for certain.");
+  if (access === "invitation")
+    sentences.splice(-1, 0, "Your invitation goes along with your report: whoever noted who got it can tell that the report is yours.");
   return Object.freeze({ form: context.form, epsilon, shows, fingerprint, sentences: Object.freeze(sentences) });
 }
 
@@ -732,7 +827,7 @@ function promiseOf({ context, epsilon, shows, fingerprint }, changes) {
 
 
 /**
- * How an upload went, with the collector's status and code, or the reason why it is queued. The status is 0 where a browser
+ * How an upload went, with the collector's status and code, and the reason why it is queued or what can be done. The status is 0 where a browser
  * hides that of a redirect.
  * @typedef {{state: "accepted" | "refused" | "queued", status: number | null, code: string | null, reason: string | null}} Sent
  */
@@ -748,6 +843,11 @@ const LONGEST_ASKED = 3600;
 
 /** The most bytes that are read of the answer to an upload. */
 const PROBLEM = 65536;
+
+/** Codes of refusals that a person can do something about, and what. @type {Map<string | null, string>} */
+const REASONS = new Map([
+  ["not_invited", "The invitation is missing, unknown or used up; the report is kept, and the same answer with another invitation sends it at no further cost."],
+]);
 
 /** The code that a collector gives for its refusal, if it gives one. @param {Response} response */
 async function problemOf(response) {
@@ -767,16 +867,18 @@ function waitFor(attempt, asked, now) {
  * Send an upload, with as many tries as are allowed in one call.
  * @param {Ways} ways
  * @param {Upload} upload
+ * @param {string} [invitation] that goes along
  * @returns {Promise<Sent>}
  */
-async function sendUpload(ways, { upload, url, body }) {
-  const headers = { "content-type": "application/json", "idempotency-key": upload };
+async function sendUpload(ways, { upload, url, body }, invitation) {
+  const headers = { "content-type": "application/json", "idempotency-key": upload, ...(invitation && { invitation }) };
   for (let attempt = 1; ; attempt += 1) {
     const response = await ask(ways, addressOf(url), { method: "POST", headers, body }).catch(() => null);
     const status = response && response.status;
     if (response && status !== null && !isTransient(status)) {
       const isTaken = status >= 200 && status < 300;
-      return { state: isTaken ? "accepted" : "refused", status, code: isTaken ? null : await problemOf(response), reason: null };
+      const code = isTaken ? null : await problemOf(response);
+      return { state: isTaken ? "accepted" : "refused", status, code, reason: REASONS.get(code) ?? null };
     }
     const wait = waitFor(attempt - 1, response?.headers.get("retry-after"), ways.now());
     const reason = response ? `The collector answered with status ${status}.` : "The collector cannot be reached.";
@@ -925,7 +1027,13 @@ class IndexedStore {
  * @property {Record<string, string[]>} labels public labels that an answer may carry
  * @property {Promised} promise what was checked
  * @property {Law} law
- * @property {(value: any, more?: {labels?: Record<string, string>}) => Promise<Receipt>} answer with a value, which stays here
+ * @property {boolean} needsInvitation whether an answer needs an invitation, and the link that was opened held none
+ * @property {(value: any, more?: Beside) => Promise<Receipt>} answer with a value, which stays here
+ */
+
+/**
+ * What goes along with a report: public labels, and an invitation where the collection asks for one, else that of the link.
+ * @typedef {{labels?: Record<string, string>, invitation?: string}} Beside
  */
 
 /** The number of a value; nothing that is thrown repeats it. @param {Law} law @param {any} value */
@@ -963,17 +1071,19 @@ class Participant {
   }
 
   /**
-   * The collection at an address, fetched and checked; `Refused`, with the reason, if it cannot be trusted.
+   * The collection at an address, fetched and checked; `Refused`, with the reason, if it cannot be trusted. A link that ends
+   * in `#invitation=...` holds an invitation, which is kept for the answer.
    * @param {string | URL} url
    * @returns {Promise<Collection>}
    */
   async open(url) {
     const ways = this.#ways;
     const name = addressOf(url);
+    const linked = invitationIn(url);
     const document = readDocument(await textAt(ways, name, DOCUMENT_BYTES), name);
     checkOpen(document, ways.now());
     const law = await checkLaw(await textAt(ways, document.law, LIMITS.bytes), document);
-    const { title, question, words, labels, changes, reports } = document;
+    const { title, question, words, labels, changes, reports, access } = document;
     return Object.freeze({
       name,
       title,
@@ -981,13 +1091,15 @@ class Participant {
       words,
       values: law.values,
       labels,
-      promise: promiseOf(law, changes),
+      promise: promiseOf(law, changes, access),
       law,
-      answer: async (/** @type {any} */ value, /** @type {{labels?: Record<string, string>}} */ more = {}) => {
+      needsInvitation: access === "invitation" && linked === undefined,
+      answer: async (/** @type {any} */ value, /** @type {Beside} */ more = {}) => {
         checkOpen(document, ways.now());
         const told = checkLabels(document, more.labels ?? {});
+        const invitation = checkInvited(document, more.invitation ?? linked);
         const x = numberOf(law, value);
-        return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, changes, url: reports }));
+        return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, changes, url: reports, access, invitation }));
       },
     });
   }
@@ -996,7 +1108,9 @@ class Participant {
   async #deliver(upload) {
     const { collection, upload: number, body: sent } = upload;
     const ended = await this.ledger.outcome(upload);
-    const { state, status, code, reason } = ended ? { code: null, reason: null, ...ended } : await sendUpload(this.#ways, upload);
+    const { state, status, code, reason } = ended
+      ? { code: null, reason: null, ...ended }
+      : await sendUpload(this.#ways, upload, await this.ledger.invitation(upload));
     if (!ended && state !== "queued" && status !== null) await this.ledger.settle(upload, state, status);
     const epsilon = await this.ledger.spentOn(collection);
     return Object.freeze({ collection, state, status, code, reason, epsilon, upload: number, sent });

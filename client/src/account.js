@@ -1,6 +1,7 @@
 /** What the entries of a journal add up to, one entry at a time. */
 
 import { atMost, exactNumber, plus, textOf } from "./exact.js";
+import { isSealed } from "./invitations.js";
 import { canonical, isDigits, isTable, isText, readPlain } from "./plain.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -16,7 +17,10 @@ import { canonical, isDigits, isTable, isText, readPlain } from "./plain.js";
  */
 
 /** @typedef {{kind: string} & Record<string, any>} Entry */
-/** @typedef {{kind: "upload", upload: string, collection: string, url: string, body: string}} Upload */
+/**
+ * What is sent, byte for byte, and where to; `invitation` is the one that goes along, sealed, if there is one.
+ * @typedef {{kind: "upload", upload: string, collection: string, url: string, body: string, invitation?: string}} Upload
+ */
 /** @typedef {{kind: "outcome", upload: string, state: "accepted" | "refused", status: number}} Outcome */
 
 /** The most reports of one upload. */
@@ -41,7 +45,13 @@ const ENTRIES = new Map(
       report: (found) => isText(found) || Number.isSafeInteger(found),
       tag: isDigits(64),
     },
-    upload: { body: (found) => Array.isArray(readPlain(found)?.reports), collection: isText, upload: isDigits(32), url: isText },
+    upload: {
+      body: (found) => Array.isArray(readPlain(found)?.reports),
+      collection: isText,
+      invitation: (found) => found === undefined || isSealed(found),
+      upload: isDigits(32),
+      url: isText,
+    },
     outcome: { state: (found) => ["accepted", "refused"].includes(found), status: Number.isSafeInteger, upload: isDigits(32) },
   })),
 );
@@ -72,7 +82,7 @@ export class Account {
   add(entry) {
     const { kind, ...rest } = entry;
     const forms = ENTRIES.get(kind);
-    follows(forms && Object.keys(rest).sort().join() === Object.keys(forms).join());
+    follows(forms && Object.keys(rest).every((key) => Object.hasOwn(forms, key)));
     for (const key in forms) follows(forms[key](rest[key]));
     const amount = /** @type {Ratio} */ (exactNumber(rest.epsilon));
     const answered = this.collections.get(rest.collection);

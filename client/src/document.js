@@ -14,6 +14,7 @@ import { addressOf } from "./requests.js";
  * @property {string} reports the address that takes uploads
  * @property {"refuse" | "spend"} changes
  * @property {Record<string, string[]>} labels public labels, each with the texts that it may have
+ * @property {"open" | "invitation"} access
  * @property {string} [opens]
  * @property {string} [closes]
  */
@@ -47,6 +48,7 @@ const PARTS = new Map([
   ["changes", (/** @type {any} */ found) => ["refuse", "spend"].includes(found)],
   ["words", (/** @type {any} */ found) => isTable(found, isLine)],
   ["labels", (/** @type {any} */ found) => isTable(found, isAllowed)],
+  ["access", (/** @type {any} */ found) => ["open", "invitation"].includes(found)],
   ["opens", isMoment],
   ["closes", isMoment],
 ]);
@@ -66,7 +68,7 @@ export function readDocument(text, address) {
   const wrong = [...PARTS.keys()].slice(0, NEEDED).find((key) => !keys.includes(key)) ?? keys.find((key) => !PARTS.get(key)?.(data[key]));
   if (wrong !== undefined)
     throw new Refused(`The collection does not describe itself as it must: see ${JSON.stringify(wrong.slice(0, 50))}.`, "document");
-  return { words: {}, labels: {}, ...data, law: addressOf(data.law, address), reports: addressOf(data.reports, address) };
+  return { words: {}, labels: {}, access: "open", ...data, law: addressOf(data.law, address), reports: addressOf(data.reports, address) };
 }
 
 /** Refuse a collection that is not open now. @param {Document} document @param {number} now */
@@ -81,4 +83,11 @@ export function checkLabels({ labels }, given) {
     if (!Object.hasOwn(labels, name) || !labels[name].includes(text))
       throw new Refused("A label must be one that the collection declares, with a text that it lists.", "label");
   return { ...given };
+}
+
+/** Refuse an invitation that is not asked for: it would tell who answers. @param {Document} document @param {string | undefined} invitation */
+export function checkInvited({ access }, invitation) {
+  if (access === "open" && invitation !== undefined)
+    throw new Refused("This collection is open, and an invitation would only tell who answers: leave it out.", "invitation");
+  return invitation;
 }

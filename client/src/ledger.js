@@ -4,6 +4,7 @@ import { atMost, exactNumber, plus, Refused, textOf } from "./exact.js";
 import { randomHex, randomWords } from "./random.js";
 import { Journal } from "./journal.js";
 import { hexOf, utf8 } from "./bytes.js";
+import { checkInvitation, seal, unseal } from "./invitations.js";
 import { canonical } from "./plain.js";
 
 /** @import { Account, Entry, Upload } from "./account.js" */
@@ -19,6 +20,8 @@ import { canonical } from "./plain.js";
  * @property {Record<string, string>} labels
  * @property {string} changes
  * @property {string} url that takes uploads
+ * @property {string} [access] "invitation" where a new upload needs one
+ * @property {string} [invitation]
  */
 
 /**
@@ -54,11 +57,12 @@ function reportOf({ law, x }) {
 /**
  * The entry that an answer needs next, or the upload that carries it, if nothing is missing.
  * @param {Account} account
- * @param {Order} order
+ * @param {Order} order with its invitation sealed
  * @param {string} tag
+ * @param {string} [upload] the number of a new upload, if its invitation was sealed for one
  * @returns {Entry | Upload}
  */
-function nextOf(account, order, tag) {
+function nextOf(account, order, tag, upload) {
   const { name: collection, law, url, labels } = order;
   const { fingerprint, epsilon, shows } = law;
   const under = canonical(labels);
@@ -66,15 +70,18 @@ function nextOf(account, order, tag) {
   if (known && known.fingerprint !== fingerprint)
     throw new Refused("This collection was answered under another law, and must keep it; no report was made.", "fingerprint");
   const kept = known?.reports.find((report) => report.tag === tag);
-  if (known && kept) {
-    const carrier = account.carrier(kept, under);
-    if (carrier) return carrier;
-    const reports = account.batch(known, kept, under);
-    const body = canonical({ version: 1, fingerprint, reports, ...(under === "{}" ? {} : { labels }) });
-    return { kind: "upload", upload: randomHex(16), collection, url, body };
-  }
-  if (known?.reports.length && order.changes !== "spend")
+  const carrier = kept && account.carrier(kept, under);
+  if (carrier) return carrier;
+  if (!kept && known?.reports.length && order.changes !== "spend")
     throw new Refused("This collection was answered with another value, and takes no change; no report was made.", "answered");
+  const { invitation } = order;
+  if (order.access === "invitation" && !invitation)
+    throw new Refused("This collection needs an invitation, and none was given; no report was made.", "invitation");
+  if (known && kept) {
+    const reports = invitation ? [kept.report] : account.batch(known, kept, under);
+    const body = canonical({ version: 1, fingerprint, reports, ...(under === "{}" ? {} : { labels }) });
+    return { kind: "upload", upload: upload || randomHex(16), collection, url, body, ...(invitation ? { invitation } : {}) };
+  }
   // a debit without a report: nothing was released under it
   if (known && known.debits > known.reports.length)
     return { kind: "report", collection, tag, report: reportOf(order), labels };
@@ -146,14 +153,26 @@ export class Ledger {
     return this.#alone(async () => {
       await this.#open();
       const told = utf8(canonical([order.name, order.law.values[order.x]]));
-      const tag = hexOf(await crypto.subtle.sign("HMAC", await this.#journal.store.key(), told));
+      const key = await this.#journal.store.key();
+      const tag = hexOf(await crypto.subtle.sign("HMAC", key, told));
+      const number = order.invitation && randomHex(16);
+      const invitation = number && (await seal(key, number, checkInvitation(order.invitation)));
       let next = /** @type {Entry} */ ({ kind: "" });
       await this.#until((account) => {
-        next = nextOf(account, order, tag);
+        next = nextOf(account, { ...order, invitation }, tag, number);
         return account.uploads.has(next.upload) ? undefined : next;
       });
       return /** @type {Upload} */ (next);
     });
+  }
+
+  /**
+   * The invitation that goes along with an upload; undefined if it has none, or the key is lost.
+   * @param {Upload} upload
+   * @returns {Promise<string | undefined>}
+   */
+  async invitation({ upload, invitation }) {
+    return invitation === undefined ? undefined : unseal(await this.#journal.store.key(), upload, invitation);
   }
 
   /**
@@ -194,7 +213,7 @@ export class Ledger {
     });
   }
 
-  /** The journal as text: neither values nor the key are in it. @returns {Promise<string>} */
+  /** The journal as text: neither values nor the key are in it, and invitations are sealed. @returns {Promise<string>} */
   export() {
     return this.#alone(async () => {
       await this.#open();

@@ -1,8 +1,9 @@
 /** One person's side of every collection: check the law, keep the ledger, randomize here, send the report. */
 
 import { checkLaw } from "./check.js";
-import { checkLabels, checkOpen, DOCUMENT_BYTES, readDocument } from "./document.js";
+import { checkInvited, checkLabels, checkOpen, DOCUMENT_BYTES, readDocument } from "./document.js";
 import { LIMITS, Refused } from "./exact.js";
+import { invitationIn } from "./invitations.js";
 import { Ledger } from "./ledger.js";
 import { promiseOf } from "./promise.js";
 import { addressOf, textAt } from "./requests.js";
@@ -38,7 +39,13 @@ export { IndexedStore, MemoryStore } from "./stores.js";
  * @property {Record<string, string[]>} labels public labels that an answer may carry
  * @property {Promised} promise what was checked
  * @property {Law} law
- * @property {(value: any, more?: {labels?: Record<string, string>}) => Promise<Receipt>} answer with a value, which stays here
+ * @property {boolean} needsInvitation whether an answer needs an invitation, and the link that was opened held none
+ * @property {(value: any, more?: Beside) => Promise<Receipt>} answer with a value, which stays here
+ */
+
+/**
+ * What goes along with a report: public labels, and an invitation where the collection asks for one, else that of the link.
+ * @typedef {{labels?: Record<string, string>, invitation?: string}} Beside
  */
 
 /** The number of a value; nothing that is thrown repeats it. @param {Law} law @param {any} value */
@@ -76,17 +83,19 @@ export class Participant {
   }
 
   /**
-   * The collection at an address, fetched and checked; `Refused`, with the reason, if it cannot be trusted.
+   * The collection at an address, fetched and checked; `Refused`, with the reason, if it cannot be trusted. A link that ends
+   * in `#invitation=...` holds an invitation, which is kept for the answer.
    * @param {string | URL} url
    * @returns {Promise<Collection>}
    */
   async open(url) {
     const ways = this.#ways;
     const name = addressOf(url);
+    const linked = invitationIn(url);
     const document = readDocument(await textAt(ways, name, DOCUMENT_BYTES), name);
     checkOpen(document, ways.now());
     const law = await checkLaw(await textAt(ways, document.law, LIMITS.bytes), document);
-    const { title, question, words, labels, changes, reports } = document;
+    const { title, question, words, labels, changes, reports, access } = document;
     return Object.freeze({
       name,
       title,
@@ -94,13 +103,15 @@ export class Participant {
       words,
       values: law.values,
       labels,
-      promise: promiseOf(law, changes),
+      promise: promiseOf(law, changes, access),
       law,
-      answer: async (/** @type {any} */ value, /** @type {{labels?: Record<string, string>}} */ more = {}) => {
+      needsInvitation: access === "invitation" && linked === undefined,
+      answer: async (/** @type {any} */ value, /** @type {Beside} */ more = {}) => {
         checkOpen(document, ways.now());
         const told = checkLabels(document, more.labels ?? {});
+        const invitation = checkInvited(document, more.invitation ?? linked);
         const x = numberOf(law, value);
-        return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, changes, url: reports }));
+        return this.#deliver(await this.ledger.submit({ name, law, x, labels: told, changes, url: reports, access, invitation }));
       },
     });
   }
@@ -109,7 +120,9 @@ export class Participant {
   async #deliver(upload) {
     const { collection, upload: number, body: sent } = upload;
     const ended = await this.ledger.outcome(upload);
-    const { state, status, code, reason } = ended ? { code: null, reason: null, ...ended } : await sendUpload(this.#ways, upload);
+    const { state, status, code, reason } = ended
+      ? { code: null, reason: null, ...ended }
+      : await sendUpload(this.#ways, upload, await this.ledger.invitation(upload));
     if (!ended && state !== "queued" && status !== null) await this.ledger.settle(upload, state, status);
     const epsilon = await this.ledger.spentOn(collection);
     return Object.freeze({ collection, state, status, code, reason, epsilon, upload: number, sent });

@@ -21,8 +21,8 @@ function likelier(epsilon) {
   return String(Number((Math.ceil(power / step - 1e-9) * step).toPrecision(3)));
 }
 
-/** @param {Law} law @param {string} changes @returns {Promised} */
-export function promiseOf({ context, epsilon, shows, fingerprint }, changes) {
+/** @param {Law} law @param {string} changes @param {string} [access] @returns {Promised} */
+export function promiseOf({ context, epsilon, shows, fingerprint }, changes, access) {
   const hidden = shows ? "one that it is hidden from" : "any other";
   const again = changes === "spend" ? "spends as much again" : "is not taken";
   const sentences = [
@@ -33,5 +33,7 @@ export function promiseOf({ context, epsilon, shows, fingerprint }, changes) {
   ];
   if (context.form === "blocks" && shows) sentences.splice(1, 0, "It shows which group your answer is in, and hides it inside.");
   else if (shows) sentences.splice(1, 0, "Some answers may be told from some others for certain.");
+  if (access === "invitation")
+    sentences.splice(-1, 0, "Your invitation goes along with your report: whoever noted who got it can tell that the report is yours.");
   return Object.freeze({ form: context.form, epsilon, shows, fingerprint, sentences: Object.freeze(sentences) });
 }

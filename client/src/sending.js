@@ -8,7 +8,7 @@ import { addressOf, ask, isTransient, textIn } from "./requests.js";
 /** @import { Ways } from "./requests.js" */
 
 /**
- * How an upload went, with the collector's status and code, or the reason why it is queued. The status is 0 where a browser
+ * How an upload went, with the collector's status and code, and the reason why it is queued or what can be done. The status is 0 where a browser
  * hides that of a redirect.
  * @typedef {{state: "accepted" | "refused" | "queued", status: number | null, code: string | null, reason: string | null}} Sent
  */
@@ -24,6 +24,11 @@ const LONGEST_ASKED = 3600;
 
 /** The most bytes that are read of the answer to an upload. */
 const PROBLEM = 65536;
+
+/** Codes of refusals that a person can do something about, and what. @type {Map<string | null, string>} */
+const REASONS = new Map([
+  ["not_invited", "The invitation is missing, unknown or used up; the report is kept, and the same answer with another invitation sends it at no further cost."],
+]);
 
 /** The code that a collector gives for its refusal, if it gives one. @param {Response} response */
 async function problemOf(response) {
@@ -43,16 +48,18 @@ function waitFor(attempt, asked, now) {
  * Send an upload, with as many tries as are allowed in one call.
  * @param {Ways} ways
  * @param {Upload} upload
+ * @param {string} [invitation] that goes along
  * @returns {Promise<Sent>}
  */
-export async function sendUpload(ways, { upload, url, body }) {
-  const headers = { "content-type": "application/json", "idempotency-key": upload };
+export async function sendUpload(ways, { upload, url, body }, invitation) {
+  const headers = { "content-type": "application/json", "idempotency-key": upload, ...(invitation && { invitation }) };
   for (let attempt = 1; ; attempt += 1) {
     const response = await ask(ways, addressOf(url), { method: "POST", headers, body }).catch(() => null);
     const status = response && response.status;
     if (response && status !== null && !isTransient(status)) {
       const isTaken = status >= 200 && status < 300;
-      return { state: isTaken ? "accepted" : "refused", status, code: isTaken ? null : await problemOf(response), reason: null };
+      const code = isTaken ? null : await problemOf(response);
+      return { state: isTaken ? "accepted" : "refused", status, code, reason: REASONS.get(code) ?? null };
     }
     const wait = waitFor(attempt - 1, response?.headers.get("retry-after"), ways.now());
     const reason = response ? `The collector answered with status ${status}.` : "The collector cannot be reached.";

@@ -3,6 +3,7 @@
  *
  * `node journals.mjs summary PATH`: what the ledger in a file adds up to, and its text.
  * `node journals.mjs tags KEY`: the tag of every [collection, value] of the JSON on standard input, under a key in hex.
+ * `node journals.mjs invitations PATH`: the invitation of every queued upload, by its number.
  * `node journals.mjs answer PATH LAW NAME VALUE [CHANGES]`: answers the collection at the address NAME, with the law in
  * a file and a value as JSON, where the collector takes everything; with a cap of 4 if the ledger is new.
  * `node journals.mjs many PATH LAW NAME COUNT`: answers so many collections of that kind with 3, and says how many were answered.
@@ -26,6 +27,12 @@ async function tags() {
 async function summary() {
   const { ledger } = new Participant({ store: new FileStore(path) });
   return { ...(await ledger.summary()), text: await ledger.export() };
+}
+
+async function invitations() {
+  const { ledger } = new Participant({ store: new FileStore(path) });
+  const { queued } = await ledger.summary();
+  return Object.fromEntries(await Promise.all(queued.map(async (upload) => [upload.upload, (await ledger.invitation(upload)) ?? null])));
 }
 
 /** @param {string} name @param {any} value */
@@ -56,6 +63,6 @@ async function many() {
 }
 
 /** @type {Record<string, () => Promise<any>>} */
-const tasks = { tags, summary, many, answer: () => answer(name, JSON.parse(value)) };
+const tasks = { tags, summary, invitations, many, answer: () => answer(name, JSON.parse(value)) };
 const done = tasks[what]();
 console.log(JSON.stringify(await done.catch((problem) => ({ code: problem.code, message: problem.message }))));

@@ -177,6 +177,81 @@ def test_many_values_are_not_all_listed(discreet):
     assert "  39\n  ... and 60 more\n" in done.stdout
 
 
+# -- invitations ---------------------------------------------------------------------------------
+TOKEN = "0123456789abcdef-4711"
+
+
+@pytest.fixture
+def invited(collector, url, monkeypatch):
+    """The address of a collection that needs an invitation."""
+    monkeypatch.delenv("DISCREET_INVITATION", raising=False)
+    collector.document["access"] = "invitation"
+    return url
+
+
+def sent(collector):
+    return [request.headers.get("invitation") for request in collector.seen if request.method == "POST"]
+
+
+WAYS = {
+    "a flag": (["", "hiv", "--invitation", TOKEN], "", {}),
+    "the link": ([f"#invitation={TOKEN}", "hiv"], "", {"DISCREET_INVITATION": "another"}),
+    "the environment": (["", "hiv"], "", {"DISCREET_INVITATION": TOKEN}),
+    "standard input": (["", "hiv", "--invitation", "-"], f"{TOKEN}\n", {}),
+    "both from standard input": (["", "-", "--invitation", "-"], f"{TOKEN}\r\nhiv\r\n", {}),
+    "a flag before the link": (["#invitation=another", "hiv", "--invitation", TOKEN], "", {}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_invitation_is_given_by(discreet, collector, invited, monkeypatch, data_folder, way):
+    (fragment, *args), lines, environment = WAYS[way]
+    for name, text in environment.items():
+        monkeypatch.setenv(name, text)
+    done = discreet("answer", invited + fragment, *args, "--cap", "4", input=lines)
+    assert (done.exit_code, sent(collector)) == (0, [TOKEN])
+    assert "Your invitation goes along with your report" in done.stdout
+    assert TOKEN not in done.output + (data_folder / "discreet" / "ledger.jsonl").read_text()
+    assert TOKEN not in discreet("ledger", "--export", "-").stdout + discreet("ledger", "--json").stdout
+
+
+def test_an_invitation_is_asked_for_in_a_terminal(discreet, collector, invited, monkeypatch):
+    monkeypatch.setattr("discreet.cli.answer.in_terminal", lambda: True)
+    assert discreet("answer", invited, "--cap", "4", input=f"{TOKEN}\nhiv\n").exit_code == 0
+    assert sent(collector) == [TOKEN]
+
+
+def test_without_an_invitation_or_with_a_strange_one_nothing_is_spent(discreet, failed, collector, invited):
+    assert failed("answer", invited, "hiv", "--cap", "4").endswith(
+        "needs an invitation, and none was given; no report was made"
+    )
+    assert "invitation must be 1 to 128 letters" in failed("answer", invited, "hiv", "--invitation", "a b")
+    assert "invitation must be 1 to 128 letters" in failed("answer", f"{invited}#invitation=", "hiv")
+    assert "0 of 4" in discreet("ledger").stdout
+    assert sent(collector) == []
+
+
+def test_a_spent_invitation_is_said_to_be_in_one_line(discreet, collector, invited):
+    problem = load().Reply(403, {"Content-Type": "application/problem+json"}, b'{"code": "not_invited"}')
+    collector.replies["/survey/reports"] = [problem]
+    done = discreet("answer", invited, "hiv", "--cap", "4", "--invitation", TOKEN)
+    assert done.exit_code == 1
+    assert done.stdout.splitlines()[-1] == (
+        "Not taken by the collector (status 403, not_invited): the invitation is missing, unknown or used up; "
+        "the report is kept, and the same answer with another invitation sends it at no further cost. "
+        "Spent in all: 1 of 4."
+    )
+    del collector.replies["/survey/reports"]
+    assert "Accepted. Spent in all: 1 of 4." in discreet("answer", invited, "hiv", "--invitation", "new").stdout
+    assert sent(collector) == [TOKEN, "new"]
+
+
+def test_an_invitation_in_the_environment_is_left_alone_where_none_is_needed(discreet, collector, url, monkeypatch):
+    monkeypatch.setenv("DISCREET_INVITATION", TOKEN)
+    assert discreet("answer", url, "hiv", "--cap", "4").exit_code == 0
+    assert sent(collector) == [None]
+
+
 # -- the ledger ----------------------------------------------------------------------------------
 
 

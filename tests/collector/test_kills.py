@@ -16,7 +16,7 @@ from discreet.collector.opening import check_place
 
 from .stores import LONG, numbers, postgres_in, schema_of, server, sqlite_in
 
-KILLS = 200 if LONG else 20
+KILLS = 200 if LONG else 8
 MOST_SECONDS = 0.4
 """How long a process stores before it is killed, at most."""
 

@@ -1,5 +1,6 @@
 """The store in PostgreSQL: every law, several writers at once, and what the server must promise."""
 
+import logging
 import threading
 import time
 from hashlib import sha256
@@ -229,29 +230,75 @@ def test_a_server_that_lost_its_last_commit_is_noticed_by_the_heads_of_this_mach
 # -- what is kept, and what is not --------------------------------------------------------------------------
 
 
-def test_what_is_forgotten_is_in_no_file_of_the_tables_any_more(store, raw):
+def secrets(store, day):
+    """What is in the reports and digests of five uploads of a day, which are stored."""
+    found = [sha256(f"{day}{number}{time.time_ns()}".encode()).digest() for number in range(10)]
+    pairs = enumerate(zip(found[::2], found[1::2], strict=True))
+    store.add([Upload("c", f"{day}{n}", digest, day, (), reports, 32, "{}") for n, (reports, digest) in pairs])
+    return found
+
+
+def kept(folder, parts):
+    """How many of these are in any file of a folder of the server; its journal has cut a few of them in two."""
+    data = b"".join(path.read_bytes() for path in (server().pgdata / folder).rglob("*") if path.is_file())
+    return sum(part in data for part in parts)
+
+
+def test_what_is_forgotten_is_in_no_file_of_the_server_any_more(store, raw):
     store.create(collection(), day=DAY)
-
-    def secret(number, day):
-        parts = [sha256(f"{kind}{number}{day}{time.time_ns()}".encode()).digest() for kind in ("reports", "digest")]
-        return Upload("c", f"{day}{number}", parts[1], day, (), parts[0], 32, "{}"), parts
-
-    old = [secret(number, "2026-01-02") for number in range(50)]
-    new = [secret(number, "2026-01-09") for number in range(50)]
-    store.add([one for one, _ in old + new])
+    old, new = secrets(store, "2026-01-02"), secrets(store, "2026-01-09")
     raw.execute("CHECKPOINT")
-    assert len(_in_tables([part for _, parts in old for part in parts])) == 100  # the control
+    assert kept("base", old) == 10  # the control
+    assert kept("pg_wal", old) > 5
     store.forget(before=DAY)
     raw.execute("CHECKPOINT")
-    assert _in_tables([part for _, parts in old for part in parts]) == []
-    assert len(_in_tables([part for _, parts in new for part in parts])) == 100
+    assert (kept("base", old), kept("pg_wal", old), kept(".", old)) == (0, 0, 0)
+    assert kept("base", new) == 10
     assert store.check() == []
 
 
-def _in_tables(parts):
-    """Which of these bytes are in any file of any table or index of the server."""
-    data = b"".join(path.read_bytes() for path in (server().pgdata / "base").rglob("*") if path.is_file())
-    return [part for part in parts if part in data]
+def test_files_that_the_server_keeps_for_later_are_written_over(store, raw):
+    store.create(collection(), day=DAY)
+    for _ in range(3):
+        raw.execute("SELECT pg_logical_emit_message(false, 'discreet', '')")
+        raw.execute("SELECT pg_switch_wal()")
+    old = secrets(store, "2026-01-02")
+    for _ in range(2):
+        raw.execute("SELECT pg_logical_emit_message(false, 'discreet', '')")
+        raw.execute("SELECT pg_switch_wal()")
+        raw.execute("CHECKPOINT")
+    assert kept("pg_wal", old) > 5  # the control: a checkpoint has renamed the file, and left its bytes
+    store.forget(before=DAY)
+    assert kept("pg_wal", old) == 0
+
+
+def test_a_role_that_may_not_clear_the_journal_forgets_all_the_same(store, raw, tmp_path, caplog):
+    caplog.set_level("INFO", "discreet.collector")
+    logging.getLogger("discreet.collector").propagate = True
+    raw.execute("CREATE ROLE plain LOGIN")
+    try:
+        raw.execute(f"ALTER SCHEMA {raw.schema} OWNER TO plain")
+        for (name,) in raw.execute("SELECT tablename FROM pg_tables WHERE schemaname = ?", (raw.schema,)).fetchall():
+            raw.execute(f"ALTER TABLE {name} OWNER TO plain")
+        raw.execute("ALTER SEQUENCE upload_position OWNER TO plain")
+        raw.execute("GRANT CREATE, TEMPORARY ON DATABASE postgres TO plain")
+        place = server().get_uri().replace("postgres:@", "plain:@")
+        theirs = PostgresStore(place, heads=tmp_path / "theirs", schema=raw.schema)
+        theirs.create(collection(), day=DAY)
+        old = secrets(theirs, "2026-01-02")
+        assert theirs.forget(before=DAY) == 5 * 32
+        assert kept("base", old) == 0
+        assert kept("pg_wal", old) > 5
+        assert "PostgreSQL's journal holds forgotten reports" in caplog.text
+        raw.execute("GRANT pg_checkpoint, pg_monitor TO plain")  # as the documentation says
+        raw.execute("GRANT EXECUTE ON FUNCTION pg_switch_wal() TO plain")
+        theirs.forget(before=DAY)
+        assert kept("pg_wal", old) == 0
+        theirs.shut()
+    finally:
+        raw.execute("REASSIGN OWNED BY plain TO postgres")
+        raw.execute("DROP OWNED BY plain")
+        raw.execute("DROP ROLE plain")
 
 
 def test_nothing_in_a_closed_collection_joins_an_invitation_to_an_upload(store, raw):

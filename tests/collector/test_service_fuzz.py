@@ -18,7 +18,7 @@ from discreet.collector.decoding import PACKED
 from discreet.collector.problems import CODES
 from discreet.collector.store import Answer, Outcome
 
-COUNT = 1_000_000 if os.environ.get("SOAK") else 10_000
+COUNT = 1_000_000 if os.environ.get("SOAK") else 5_000
 SEED = 20261117
 GROWTH = 50_000_000
 PIECES = [

@@ -1,5 +1,6 @@
 """Laws of a running collector: real clients, slow ones, a stop under load, and what it keeps of anybody."""
 
+import contextlib
 import json
 import random
 import re
@@ -10,9 +11,11 @@ import time
 
 import pytest
 from asking import SPEC
+from click.testing import CliRunner
 from running import COMMAND, answer_of, drip, exchange, post, running, slow
 
 import discreet as dc
+from discreet.cli import main
 from discreet.client import Client
 from discreet.collector.opening import open_store
 from discreet.wire.reports import reports_from_bytes
@@ -64,6 +67,27 @@ def test_simulated_people_are_answered_with_the_truth_they_drew(collector, tmp_p
     assert "crafted reports wanted" in done.stdout
 
 
+def test_simulated_people_get_invitations_where_they_need_them(collector, tmp_path, monkeypatch):
+    for name in ("DISCREET_ADMIN", "DISCREET_ANALYST"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "survey.toml").write_text(SPEC)
+    monkeypatch.chdir(tmp_path)
+    flags = ["--people", "12", "--attackers", "0.5", "--threads", "2", "--quiet"]
+    token = ["--admin", collector.tokens["admin"]]
+    done = CliRunner().invoke(
+        main, ["simulate", collector.address, *flags, *token, "--spec", "survey.toml", "--invited"]
+    )
+    assert done.exit_code == 0, done.stderr
+    assert "12 accepted." in done.stdout
+    (url,) = re.findall(r"http://\S+/collections/\S+", done.stdout)
+    _, body = collector.ask("GET", f"{url.removeprefix(collector.address)}/progress", role="analyst")
+    assert json.loads(body)["invitations"] == {"made": 12, "spent": 12}
+    done = CliRunner().invoke(main, ["simulate", url, *flags])
+    assert done.exit_code == 2
+    assert "this collection needs invitations" in done.stderr
+    assert "12 accepted." in CliRunner().invoke(main, ["simulate", url, *flags, *token]).stdout
+
+
 def test_nothing_of_anybody_is_in_the_database_the_logs_or_the_metrics(tmp_path):
     with running(tmp_path) as collector:
         made = collector.made(access="invitation", minimum=1)
@@ -112,7 +136,8 @@ def test_the_store_is_as_private_as_a_file_can_be(collector):
 
 @pytest.mark.slow
 def test_slow_clients_are_closed_and_do_not_keep_others_waiting(tmp_path):
-    with running(tmp_path) as collector:
+    (tmp_path / "settings.toml").write_text("seconds = 3\n")  # `make soak` waits for as long as is usual
+    with running(tmp_path, "--settings", "settings.toml") as collector:
         made = collector.made()
         started = time.monotonic()
         connections = slow(collector, made, 50)
@@ -197,7 +222,7 @@ def test_a_reader_who_takes_nothing_is_closed(tmp_path):
         connection.connect(("127.0.0.1", collector.port))
         with connection:
             connection.sendall(f"GET {made['collection']}/law HTTP/1.1\r\nhost: x\r\n\r\n".encode() * 20)
-            time.sleep(6)
+            time.sleep(4)
             got = 0
             connection.settimeout(5)
             with _until_closed():
@@ -262,7 +287,9 @@ def test_a_collector_goes_on_where_it_stopped(tmp_path):
 
 
 def run(folder, *flags):
-    return subprocess.run([COMMAND, "serve", *flags], cwd=folder, capture_output=True, text=True, timeout=60)
+    """The command, in this process, which is another one than the collector's."""
+    with contextlib.chdir(folder):
+        return CliRunner().invoke(main, ["serve", *flags])
 
 
 def test_a_store_is_checked_copied_and_its_tokens_rotated(tmp_path):
@@ -271,10 +298,10 @@ def test_a_store_is_checked_copied_and_its_tokens_rotated(tmp_path):
         with collector.connect() as connection:
             connection.sendall(post(made["id"], made["fingerprint"], "one", [0, 1, 2]))
             assert answer_of(connection) == 200
-        assert run(tmp_path, "--check").returncode == 0  # while it runs
-        assert run(tmp_path, "--backup", "copy.db").returncode == 0
-        assert run(tmp_path, "--backup", "copy.db").returncode == 2  # a copy replaces nothing
-        assert run(tmp_path, "--rotate", "admin").returncode == 2  # another process has it
+        assert run(tmp_path, "--check").exit_code == 0  # while it runs
+        assert run(tmp_path, "--backup", "copy.db").exit_code == 0
+        assert run(tmp_path, "--backup", "copy.db").exit_code == 2  # a copy replaces nothing
+        assert run(tmp_path, "--rotate", "admin").exit_code == 2  # another process has it
         old = collector.tokens
     copy = open_store(tmp_path / "copy.db")
     (batch,) = copy.batches(made["id"])
@@ -282,7 +309,7 @@ def test_a_store_is_checked_copied_and_its_tokens_rotated(tmp_path):
     copy.shut()
     assert reports_from_bytes(mechanism, batch.reports).tolist() == [0, 1, 2]
     done = run(tmp_path, "--rotate", "admin")
-    assert done.returncode == 0
+    assert done.exit_code == 0
     new = re.search(r"discreet-admin-[0-9a-f]+", done.stdout)[0]
     with running(tmp_path, tokens={**old, "admin": new}) as collector:
         assert collector.ask("GET", "/overview", role="admin")[0] == 200
@@ -292,7 +319,7 @@ def test_a_store_is_checked_copied_and_its_tokens_rotated(tmp_path):
     damaged[place + 11] ^= 1
     (tmp_path / "discreet.db").write_bytes(damaged)
     done = run(tmp_path, "--check")
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert done.stdout
 
 
@@ -309,7 +336,7 @@ def test_a_store_is_checked_copied_and_its_tokens_rotated(tmp_path):
 )
 def test_bad_flags_are_said_in_one_line(tmp_path, flags, said):
     done = run(tmp_path, *flags)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
 

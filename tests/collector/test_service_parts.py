@@ -166,12 +166,14 @@ def test_without_the_extra_the_command_says_what_to_install(tmp_path, monkeypatc
     assert "pip install 'discreet[serve]'" in done.stderr
 
 
-@pytest.mark.parametrize("flags", [["--admin", "x"], ["--spec", "x.toml"]])
-def test_a_collection_is_made_with_a_token_and_a_spec(monkeypatch, flags):
+@pytest.mark.parametrize(
+    ("flags", "rule"), [(["--spec", "x.toml"], "needs --admin"), (["--invited", "--admin", "x"], "needs --spec")]
+)
+def test_a_collection_is_made_with_a_token_and_a_spec(monkeypatch, flags, rule):
     monkeypatch.delenv("DISCREET_ADMIN", raising=False)
     done = CliRunner().invoke(main, ["simulate", "http://127.0.0.1:1", *flags])
     assert done.exit_code == 2
-    assert "go together" in done.stderr
+    assert rule in done.stderr
 
 
 def test_a_simulation_says_when_there_are_too_few_reports():

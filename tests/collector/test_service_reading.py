@@ -163,7 +163,26 @@ def test_forgotten_days_are_gone_from_every_answer(make):
     planted(service, name, 2, day=date.today().isoformat(), count=50)
     assert service.service.forget() == 400
     assert shares(service, name)["cells"][0]["n"] == 50
-    assert service.service.forget() == 0
+
+
+def test_a_day_is_forgotten_once_and_again_if_that_failed(make, monkeypatch):
+    service = make(forget_after=30)
+    calls = []
+
+    def forget(*, before):
+        calls.append(before)
+        if len(calls) == 1:
+            raise StoreFailed("busy")
+        return 0
+
+    monkeypatch.setattr(service.store, "forget", forget)
+    with pytest.raises(StoreFailed):
+        service.service.forget()
+    assert [service.service.forget() for _ in range(3)] == [0, 0, 0]
+    assert len(calls) == 2
+    monkeypatch.setattr(service.service, "_forgotten", "2020-01-01")  # the next day
+    service.service.forget()
+    assert len(calls) == 3
 
 
 # -- differences ------------------------------------------------------------------------------------

@@ -172,13 +172,13 @@ def test_what_is_forgotten_is_in_no_file_any_more(tmp_path):
     store = sqlite_in(tmp_path)
     store.create(collection(), day=DAY)
     old, new = [], []
-    for number in range(600):
+    for number in range(200):
         kept, parts = secret_upload(number, "2026-01-02" if number % 3 else "2026-01-09")
         store.add([kept])
         (old if number % 3 else new).extend(parts)
     large = Upload("c", "large", bytes(32), "2026-01-02", (), secrets.token_bytes(3_000_000), 3_000_000, "{}")
     store.add([large])
-    old += [large.reports[at : at + 64] for at in range(0, 3_000_000, 50_000)]
+    old += [large.reports[at : at + 64] for at in range(0, 3_000_000, 150_000)]
     store._db.execute("PRAGMA wal_checkpoint(PASSIVE)")
     assert len(found_in(tmp_path, old)) > 0.99 * len(old)  # the control: but for pieces across two pages, all is there
     store.forget(before=DAY)
@@ -285,4 +285,24 @@ def test_tallies_survive_when_only_the_last_of_them_changed(store):
     last = tallies(list(store.batches("c")))
     store.keep_snapshot("c", last)
     assert store.snapshot("c") == last
+    assert store.check() == []
+
+
+def test_a_commit_of_any_size_is_stored_whole_or_not_at_all(store):
+    store.create(collection(), day=DAY)
+    done = 0
+    for size in (1, 3, 4, 63, 64, 65, 85, 200):
+        group = [upload(number) for number in range(done, done + size)]
+        assert {answer.outcome for answer in store.add(group)} == {Outcome.STORED}
+        assert {answer.outcome for answer in store.add(group)} == {Outcome.REPEATED}
+        done += size
+    assert len(list(store.batches("c"))) == done
+    assert store.check() == []
+    head = store._db.execute("SELECT * FROM lane").fetchall()
+    taken = [(done + 500, 0, b"", b"", 1, upload(3).upload, b"", DAY, "[]", 0, "{}", b"", b"")]
+    fresh = [(done + 400 + at, 0, b"", b"", 1, f"fresh-{at}", b"", DAY, "[]", 0, "{}", b"", b"") for at in range(70)]
+    with pytest.raises(StoreFailed), store._change() as change:
+        store._add_rows(change.db, [*fresh, *taken])  # the last one is there already
+    assert len(list(store.batches("c"))) == done
+    assert store._writer().execute("SELECT * FROM lane").fetchall() == head
     assert store.check() == []

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 from ..errors import InvalidInput, shown
 from ..exact import exact_number, text_of
 from ..strict_json import loads
+from .invitations import is_sealed
 
 VERSION = 1
 """The version of the journal, in its first line."""
@@ -58,6 +59,8 @@ class Upload:
     collection: str
     url: str
     body: str
+    invitation: str | None = None
+    """The invitation that goes along with it, sealed; None where it needs none."""
 
     def contents(self) -> dict[str, Any]:
         """The body as data."""
@@ -122,10 +125,13 @@ FORMS: dict[str, dict[str, Callable[[object], bool]]] = {
 }
 """What every key of every kind must hold."""
 
+OPTIONAL: dict[str, dict[str, Callable[[object], bool]]] = {"upload": {"invitation": is_sealed}}
+"""What keys must hold that may be left out."""
+
 
 def data_of(entry: Entry) -> dict[str, Any]:
     """An entry as the object of a line, without its chain."""
-    return {"kind": entry.kind, **asdict(entry)}
+    return {"kind": entry.kind, **{key: part for key, part in asdict(entry).items() if part is not None}}
 
 
 def entry_of(data: Mapping[str, Any]) -> Entry:
@@ -133,13 +139,13 @@ def entry_of(data: Mapping[str, Any]) -> Entry:
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidInput(f"kind={shown(kind)} must be one of {', '.join(KINDS)}")
-    forms = FORMS[kind]
-    if set(data) != {"kind", *forms}:
+    forms, optional = FORMS[kind], OPTIONAL.get(kind, {})
+    if not {"kind", *forms} <= set(data) <= {"kind", *forms, *optional}:
         raise InvalidInput(f"a {kind} must hold {', '.join(forms)}, and nothing else")
-    for key, fits in forms.items():
-        if not fits(data[key]):
+    for key, fits in (forms | optional).items():
+        if key in data and not fits(data[key]):
             raise InvalidInput(f"{key} of a {kind} is not as it must be")
-    made = KINDS[kind](**{field.name: data[field.name] for field in fields(KINDS[kind])})
+    made = KINDS[kind](**{field.name: data[field.name] for field in fields(KINDS[kind]) if field.name in data})
     if isinstance(made, Upload):
         made.contents()
     return made

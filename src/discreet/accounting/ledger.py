@@ -20,11 +20,15 @@ from ..wire.reports import report_from_json, report_to_json
 from .account import Account, Kept
 from .disk import Disk, SystemDisk
 from .entries import Cap, Debit, Entry, Outcome, Report, Upload, data_of
+from .invitations import check_invitation, seal, unseal
 from .journal import Journal, OpenJournal
 from .lines import START, line
 
 CHANGES = ("refuse", "spend")
 """What becomes of a value that changed: no second report, or a second one that spends again."""
+
+ACCESS = ("open", "invitation")
+"""Who may answer: anybody, or whoever has an invitation, which is good for one report."""
 
 BODY_VERSION = 1
 """The version of what is sent."""
@@ -108,7 +112,7 @@ class Ledger:
         return list(self._account().entries)
 
     def export(self) -> str:
-        """The lines of the journal as text; neither values nor the key are in it."""
+        """The lines of the journal as text; neither values nor the key are in it, and invitations are sealed."""
         lines, chain = [], START
         for entry in self._account().entries:
             written, chain = line(chain, data_of(entry))
@@ -145,23 +149,40 @@ class Ledger:
         url: str,
         labels: Mapping[str, str],
         changes: str = "refuse",
+        access: str = "open",
+        invitation: str | None = None,
     ) -> Upload:
         """The upload that carries the report of a value to `url`, stored with all that it rests on.
 
-        One that carries it under these labels already, and was not refused, is given again.
+        One that carries it under these labels already, and was not refused, is given again, with the invitation that
+        it has. A new one where `access` is "invitation" needs one, and is `Refused` before anything is spent.
         """
         tell = _checked(mechanism, value, rng, question, changes)
+        if invitation is not None:
+            check_invitation(invitation)
         with self._journal.opened() as journal:
-            kept = self._kept(journal, tell, labels)
-            found = journal.account.carries(kept, canonical(dict(labels)))
+            stored = self._stored(journal, tell)
+            found = None if stored is None else journal.account.carries(stored, canonical(dict(labels)))
             if found is not None:
                 return found
-            reports = [entry.report for entry in journal.account.batch(kept, labels)]
+            if access == "invitation" and invitation is None:
+                raise Refused(f"{question} needs an invitation, and none was given; no report was made")
+            kept = self._kept(journal, tell, labels)
+            batch = [kept.entry] if invitation is not None else journal.account.batch(kept, labels)
+            reports = [entry.report for entry in batch]
             body = {"version": BODY_VERSION, "fingerprint": mechanism.fingerprint, "reports": reports}
-            written = canonical(body | ({"labels": dict(labels)} if labels else {}))
-            upload = Upload(secrets.token_hex(16), question, url, written)
+            written, number = canonical(body | ({"labels": dict(labels)} if labels else {})), secrets.token_hex(16)
+            sealed = None if invitation is None else seal(journal.key(), number, invitation)
+            upload = Upload(number, question, url, written, sealed)
             journal.append(upload)
             return upload
+
+    def invitation(self, upload: Upload) -> str | None:
+        """The invitation that goes along with an upload; None if it has none, or the key is lost."""
+        if upload.invitation is None:
+            return None
+        with self._journal.opened() as journal:
+            return unseal(journal.key(), upload.upload, upload.invitation)
 
     def queued(self) -> list[Upload]:
         """The uploads that were neither accepted nor refused yet, oldest first; they are durable, and may be sent."""
@@ -182,19 +203,25 @@ class Ledger:
 
     def _kept(self, journal: OpenJournal, tell: _Told, labels: Mapping[str, str]) -> Kept:
         """The stored report of a value, or a new one: debit, draw, store, each durable before the next."""
-        tag = _tag(journal.key(), tell.question, tell.value)
+        if (kept := self._stored(journal, tell)) is not None:
+            return kept
         known = journal.account.collections.get(tell.question)
-        if known is not None:
-            _check_law(journal.account, tell.question, tell.mechanism)
-            if (kept := known.with_tag(tag)) is not None:
-                return kept
-            if known.reports and tell.changes == "refuse":
-                raise AlreadyAnswered(
-                    f"{tell.question} was answered with another value, and takes no change; no report was made"
-                )
         if known is None or not known.owed:
             self._pay(journal, tell)
-        return self._draw(journal, tell, tag, labels)
+        return self._draw(journal, tell, _tag(journal.key(), tell.question, tell.value), labels)
+
+    def _stored(self, journal: OpenJournal, tell: _Told) -> Kept | None:
+        """The stored report of a value; `AlreadyAnswered` if another value has one, and no change is taken."""
+        known = journal.account.collections.get(tell.question)
+        if known is None:
+            return None
+        _check_law(journal.account, tell.question, tell.mechanism)
+        kept = known.with_tag(_tag(journal.key(), tell.question, tell.value))
+        if kept is None and known.reports and tell.changes == "refuse":
+            raise AlreadyAnswered(
+                f"{tell.question} was answered with another value, and takes no change; no report was made"
+            )
+        return kept
 
     def _pay(self, journal: OpenJournal, tell: _Told) -> None:
         context, account = tell.mechanism.context, journal.account

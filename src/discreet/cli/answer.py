@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -28,9 +29,16 @@ REFUSED = 1
 @click.option("--cap", metavar="EPSILON", help="What all answers together may spend; needed once, then only lowered.")
 @click.option("--ledger", metavar="FILE", help="The ledger, instead of the one in your data folder.")
 @click.option("--label", "labels", metavar="NAME=TEXT", multiple=True, help="A public label; may be repeated.")
+@click.option("--invitation", metavar="TOKEN", help="The invitation, where one is needed; - reads it as a line.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    url: str, value: str | None, cap: str | None, ledger: str | None, labels: tuple[str, ...], as_json: bool
+    url: str,
+    value: str | None,
+    cap: str | None,
+    ledger: str | None,
+    labels: tuple[str, ...],
+    invitation: str | None,
+    as_json: bool,
 ) -> None:
     """Answer the collection at URL with VALUE, which stays here: only a randomized report is sent.
 
@@ -38,15 +46,20 @@ def command(
     in a terminal, the question and what is promised are shown, and the answer is asked for. A VALUE of -
     is read as one line from standard input, so that it need not stand in the history of the shell.
 
+    An invitation is that of --invitation, else of the link (URL#invitation=TOKEN), else of the variable
+    DISCREET_INVITATION. With --invitation -, it is the first line of standard input; a VALUE of - is the next.
+
     Exit code 0: accepted, or queued until the collector can be reached ("discreet ledger --flush" sends
     it). 1: the collector did not take it. 2: nothing was sent, and one line says why.
     """
-    told = _labels(labels)
+    told, given = _labels(labels), _line() if invitation == "-" else invitation
     client = _client(ledger, cap)
     collection = client.open(url)
     if not as_json:
         _show(collection)
-    receipt = collection.answer(_value(collection, value, as_json=as_json), labels=told)
+    if given is None and collection.needs_invitation:
+        given = _invitation(asks=value is None and not as_json and in_terminal())
+    receipt = collection.answer(_value(collection, value, as_json=as_json), labels=told, invitation=given)
     if as_json:
         click.echo(json.dumps(_data(receipt, client)))
     else:
@@ -83,7 +96,7 @@ def _value(collection: Collection, text: str | None, *, as_json: bool) -> Value:
     from ..errors import UnknownValue
 
     if text == "-":
-        return collection.value_of(sys.stdin.readline().rstrip("\r\n"))
+        return collection.value_of(_line())
     if text is not None:
         return collection.value_of(text)
     if as_json or not in_terminal():
@@ -97,6 +110,16 @@ def _value(collection: Collection, text: str | None, *, as_json: bool) -> Value:
 
     found: Value = click.prompt("Your answer", value_proc=read)
     return found
+
+
+def _invitation(*, asks: bool) -> str | None:
+    """The invitation of somebody who gave none in the command: from the environment, or asked for."""
+    found = os.environ.get("DISCREET_INVITATION") or None
+    return click.prompt("Your invitation") if found is None and asks else found
+
+
+def _line() -> str:
+    return sys.stdin.readline().rstrip("\r\n")
 
 
 def in_terminal() -> bool:
@@ -139,4 +162,5 @@ def _sentence(receipt: Receipt, client: Client) -> str:
     if receipt.state == "queued":
         return f"Queued: {receipt.reason}. Send it later with: discreet ledger --flush. {budget}"
     code = "" if receipt.code is None else f", {receipt.code}"
-    return f"Not taken by the collector (status {receipt.status}{code}). {budget}"
+    reason = "" if receipt.reason is None else f": {receipt.reason}"
+    return f"Not taken by the collector (status {receipt.status}{code}){reason}. {budget}"

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
+from ..accounting.invitations import check_invitation
 from ..errors import Refused, shown
 
 LONGEST = 2048
@@ -54,9 +55,11 @@ def address_of(url: str, name: str = "url") -> Address:
     """The address that a text gives, without fragment; `Refused` unless it is https, or http on this machine.
 
     An address that parsers read in different ways is refused: one with a user, with empty segments or those of dots,
-    with characters that must be escaped, or with a host that is a number in disguise.
+    with characters that must be escaped, or with a host that is a number in disguise. No error repeats the fragment,
+    which may hold an invitation.
     """
     found = FORM.fullmatch(url) if isinstance(url, str) and len(url) <= LONGEST else None
+    url = url.partition("#")[0] if isinstance(url, str) else url
     if found is None:
         raise Refused(f"{name}={shown(url)} must be an address that begins with https://")
     scheme, authority, path, query = found[1].lower(), found[2].lower(), found[3] or "/", found[4] or ""
@@ -84,6 +87,12 @@ def address_beside(reference: str, base: Address, name: str) -> Address:
     if found.origin != base.origin:
         raise Refused(f"{name}={shown(reference)} must be at {base.origin}, like the collection itself")
     return found
+
+
+def invitation_of(url: str) -> str | None:
+    """The invitation in the fragment of a link, ``#invitation=...``, which is never sent to a server as an address."""
+    name, sign, invitation = url.partition("#")[2].partition("=") if isinstance(url, str) else ("", "", "")
+    return check_invitation(invitation) if name == "invitation" and sign else None
 
 
 def _is_unclear(path: str) -> bool:

@@ -63,6 +63,8 @@ class AsyncCollection:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._collection, name)
 
-    async def answer(self, value: Value, *, labels: Mapping[str, str] | None = None) -> Receipt:
+    async def answer(
+        self, value: Value, *, labels: Mapping[str, str] | None = None, invitation: str | None = None
+    ) -> Receipt:
         """Answer with a value, as `Collection.answer` does."""
-        return await asyncio.to_thread(self._collection.answer, value, labels=labels)
+        return await asyncio.to_thread(self._collection.answer, value, labels=labels, invitation=invitation)

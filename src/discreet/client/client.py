@@ -52,7 +52,8 @@ class Client:
         """The collection at an address, fetched and checked; `Refused`, with the reason, if it cannot be trusted.
 
         Its law must be the one of its fingerprint, be certified from its integers alone, and lie at the same origin;
-        `Unreachable` if the collector gives no answer.
+        `Unreachable` if the collector gives no answer. A link that ends in ``#invitation=...`` holds an invitation,
+        which is kept for the answer.
         """
         return open_collection(url, self._desk)
 

@@ -14,7 +14,7 @@ from ..limits import allowed
 from ..mechanisms.mechanism import Mechanism
 from ..random import secure
 from ..wire.laws import parse_law
-from .addresses import address_of
+from .addresses import address_of, invitation_of
 from .desk import Desk, Receipt
 from .document import BYTES, Document, parse_document
 from .promise import promise
@@ -23,8 +23,8 @@ from .promise import promise
 class Collection:
     """A collection whose law was fetched, compared with its fingerprint and certified from its integers."""
 
-    def __init__(self, document: Document, mechanism: Mechanism, desk: Desk) -> None:
-        self._document, self._desk = document, desk
+    def __init__(self, document: Document, mechanism: Mechanism, desk: Desk, invitation: str | None = None) -> None:
+        self._document, self._desk, self._invitation = document, desk, invitation
         self.mechanism = mechanism
 
     @property
@@ -78,9 +78,14 @@ class Collection:
         return self.context.shows
 
     @property
+    def needs_invitation(self) -> bool:
+        """True if an answer needs an invitation, and the link that was opened held none."""
+        return self._document.access == "invitation" and self._invitation is None
+
+    @property
     def promise(self) -> list[str]:
         """What is promised, in sentences."""
-        return promise(self.context, self._document.changes, self.words)
+        return promise(self.context, self._document.changes, self.words, access=self._document.access)
 
     def value_of(self, text: str) -> Value:
         """The value that is written `text`; `UnknownValue`, which does not repeat it, if there is none."""
@@ -90,15 +95,19 @@ class Collection:
         found: Value = self.values[number]
         return found
 
-    def answer(self, value: Value, *, labels: Mapping[str, str] | None = None) -> Receipt:
+    def answer(
+        self, value: Value, *, labels: Mapping[str, str] | None = None, invitation: str | None = None
+    ) -> Receipt:
         """Answer with a value, which stays here: its report is paid for, stored, and then sent.
 
         `Overspent` and `AlreadyAnswered` if the ledger does not allow it, `UnknownValue` and `Refused` if the
         collection does not; nothing is spent then. A value that was answered before gets the same report, and one that
-        was accepted is not sent again.
+        was accepted is not sent again. `invitation` goes along where the collection asks for one; without it, that of
+        the link which was opened does.
         """
         self._document.check_open(self._desk.now())
         told = self._document.check_labels({} if labels is None else labels)
+        invited = self._document.check_invitation(self._invitation if invitation is None else invitation)
         upload = self._desk.ledger.submit(
             self.mechanism,
             value,
@@ -107,6 +116,8 @@ class Collection:
             url=str(self._document.reports),
             labels=told,
             changes=self._document.changes,
+            access=self._document.access,
+            invitation=invited,
         )
         return self._desk.deliver(upload)
 
@@ -116,7 +127,7 @@ class Collection:
 
 def open_collection(url: str, desk: Desk) -> Collection:
     """The collection at an address, if it may be answered now and its law keeps its promise; `Refused` if not."""
-    address = address_of(url)
+    address, invitation = address_of(url), invitation_of(url)
     document = parse_document(desk.fetch(address, BYTES, "the description of the collection"), address)
     document.check_open(desk.now())
     content = desk.fetch(document.law, allowed().bytes, "the law of the collection")
@@ -124,7 +135,7 @@ def open_collection(url: str, desk: Desk) -> Collection:
         raise Refused("the law of the collection is not the one that its fingerprint stands for")
     mechanism = _certified(content)
     desk.ledger.check_law(str(address), mechanism)
-    return Collection(document, mechanism, desk)
+    return Collection(document, mechanism, desk, invitation)
 
 
 def _certified(content: bytes) -> Mechanism:

@@ -51,7 +51,7 @@ class Desk:
         state, status = self.ledger.state(upload)
         sent = Sent(state, status)
         if state == "queued":
-            sent = self.courier.send(upload)
+            sent = self.courier.send(upload, self.ledger.invitation(upload))
             if sent.state != "queued" and sent.status is not None:
                 self.ledger.settle(upload, sent.state, sent.status)
         cost = next(entry.epsilon for entry in self.ledger.collections if entry.collection == upload.collection)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from ..accounting.ledger import CHANGES
+from ..accounting.ledger import ACCESS, CHANGES
 from ..errors import InvalidInput, Refused, shown
 from ..strict_json import loads
 from .addresses import Address, address_beside
@@ -22,7 +22,7 @@ BYTES = 65_536
 """The most bytes of a collection document."""
 
 NEEDED = ("version", "title", "question", "fingerprint", "law", "reports", "changes")
-OPTIONAL = ("words", "labels", "opens", "closes")
+OPTIONAL = ("words", "labels", "opens", "closes", "access")
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", re.ASCII)
 
@@ -42,6 +42,7 @@ class Document:
     labels: Mapping[str, tuple[str, ...]]
     opens: datetime | None
     closes: datetime | None
+    access: str = "open"
 
     def check_open(self, now: datetime) -> None:
         """Raise `Refused` before the collection opens and from when it closes."""
@@ -61,6 +62,12 @@ class Document:
             if text not in self.labels[name]:
                 raise Refused(f"label {shown(name)} must be one of {', '.join(map(repr, self.labels[name]))}")
         return dict(labels)
+
+    def check_invitation(self, invitation: str | None) -> str | None:
+        """The invitation of an answer; `Refused` where none is asked for, since it would tell who answers."""
+        if invitation is not None and self.access == "open":
+            raise Refused("this collection is open, and an invitation would only tell who answers: leave it out")
+        return invitation
 
 
 def parse_document(content: bytes, address: Address) -> Document:
@@ -83,6 +90,8 @@ def parse_document(content: bytes, address: Address) -> Document:
         raise Refused(f"fingerprint={shown(data['fingerprint'])} must be 64 hexadecimal digits")
     if data["changes"] not in CHANGES:
         raise Refused(f"changes={shown(data['changes'])} must be one of {', '.join(CHANGES)}")
+    if data.get("access", "open") not in ACCESS:
+        raise Refused(f"access={shown(data['access'])} must be one of {', '.join(ACCESS)}")
     return Document(
         address=address,
         title=_text(data["title"], "title"),
@@ -95,6 +104,7 @@ def parse_document(content: bytes, address: Address) -> Document:
         labels=_table(data.get("labels", {}), "labels", _texts),
         opens=_moment(data["opens"], "opens") if "opens" in data else None,
         closes=_moment(data["closes"], "closes") if "closes" in data else None,
+        access=data.get("access", "open"),
     )
 
 

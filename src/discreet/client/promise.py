@@ -12,16 +12,20 @@ from ..exact import text_of
 SHOWN = 8
 """The most values or blocks that a sentence lists."""
 
+INVITED = "Your invitation goes along with your report: whoever noted who got it can tell that the report is yours."
+"""What a collection that asks for invitations can see."""
+
 LARGE = Fraction(14)
 """The epsilon from which on a ratio is no number that means anything to a reader."""
 
 
-def promise(context: Context, changes: str, words: Mapping[str, str]) -> list[str]:
+def promise(context: Context, changes: str, words: Mapping[str, str], *, access: str = "open") -> list[str]:
     """Sentences that say how far an answer is hidden, what may show, and what it costs."""
     again = "is not taken" if changes == "refuse" else "spends as much again"
     return [
         _hiding(context),
         *_showing(context, words),
+        *([INVITED] if access == "invitation" else []),
         f"This answer spends {text_of(context.largest)} of your budget. The same answer again costs nothing; "
         f"a changed one {again}.",
     ]

@@ -30,6 +30,12 @@ PATIENCE = 60
 TRANSIENT = {408, 425, 429}
 """Statuses below 500 after which trying again may help."""
 
+REASONS = {
+    "not_invited": "the invitation is missing, unknown or used up; the report is kept, and the same answer with "
+    "another invitation sends it at no further cost"
+}
+"""Codes of refusals that a person can do something about, and what."""
+
 PROBLEM = 65_536
 """The most bytes that are read of the answer to an upload."""
 
@@ -50,10 +56,10 @@ class Courier:
     def __init__(self, transport: Transport, sleep: Callable[[float], object], now: Callable[[], datetime]) -> None:
         self._transport, self._sleep, self._now = transport, sleep, now
 
-    def send(self, upload: Upload) -> Sent:
-        """How it went after as many tries as are allowed in one call."""
+    def send(self, upload: Upload, invitation: str | None = None) -> Sent:
+        """How it went after as many tries as are allowed in one call, each with the invitation, if there is one."""
         for attempt in range(TRIES):
-            response, reason = self._try(upload)
+            response, reason = self._try(upload, invitation)
             if response is not None and (ended := outcome(response)) is not None:
                 return ended
             pause = wait(attempt, response, self._now())
@@ -62,12 +68,13 @@ class Courier:
             self._sleep(pause)
         return Sent("queued", None if response is None else response.status, None, reason)
 
-    def _try(self, upload: Upload) -> tuple[Response | None, str]:
+    def _try(self, upload: Upload, invitation: str | None) -> tuple[Response | None, str]:
         address = address_of(upload.url)
         headers = {
             "Accept": "application/json",
             "Content-Type": "application/json",
             "Idempotency-Key": upload.upload,
+            **({} if invitation is None else {"Invitation": invitation}),
         }
         try:
             response = self._transport.send(Request("POST", address, headers, upload.body.encode()), limit=PROBLEM)
@@ -82,7 +89,8 @@ def outcome(response: Response) -> Sent | None:
         return Sent(ACCEPTED, response.status)
     if response.status in TRANSIENT or response.status >= 500:
         return None
-    return Sent(REFUSED, response.status, problem_code(response))
+    code = problem_code(response)
+    return Sent(REFUSED, response.status, code, REASONS.get(code or ""))
 
 
 def problem_code(response: Response) -> str | None:

@@ -9,6 +9,7 @@ possible report.
 from __future__ import annotations
 
 from hashlib import sha256
+from json.encoder import encode_basestring as quoted
 
 from ..canonical import canonical
 from .store import Collection, LogEntry
@@ -37,10 +38,11 @@ def row_hash(
     answer: str,
 ) -> bytes:
     """The hash of all that is stored of one upload; `labels` as the canonical text that is stored."""
-    text = canonical([position, collection, upload, digest.hex(), day, labels, count, answer])
-    hashed = sha256(salt)
-    hashed.update(text.encode())
-    hashed.update(b"\n")
+    text = (  # what `canonical` writes of a list of these, which are all plain
+        f"[{position},{quoted(collection)},{quoted(upload)},{quoted(digest.hex())},{quoted(day)},{quoted(labels)},"
+        f"{count},{quoted(answer)}]\n"
+    )
+    hashed = sha256(salt + text.encode())
     hashed.update(reports)
     return hashed.digest()
 

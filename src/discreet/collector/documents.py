@@ -68,7 +68,8 @@ class Declared:
     def document(self, *, base: str, fingerprint: str) -> bytes:
         """The document that a client reads; `base` is the path of the collection."""
         links = {"law": f"{base}/law", "reports": f"{base}/reports"}
-        return canonical({"version": VERSION, "fingerprint": fingerprint, **links, **self._public()}).encode()
+        access = {} if self.access == "open" else {"access": self.access}
+        return canonical({"version": VERSION, "fingerprint": fingerprint, **links, **self._public(), **access}).encode()
 
     def _public(self) -> dict[str, Any]:
         optional = {

@@ -67,11 +67,13 @@ SCHEMAS: Plain = {
             "labels": LABELS,
             "opens": MOMENT,
             "closes": MOMENT,
+            "access": {"const": "invitation"},
         },
         "words",
         "labels",
         "opens",
         "closes",
+        "access",
     ),
     "Law": table({"version": {"type": "integer"}, "domain": ANY, "context": ANY, "law": ANY}),
     "Upload": table(

@@ -10,9 +10,10 @@ import errno
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from ..errors import StoreFailed, StoreFull
-from . import postgres_backup, reading
+from . import postgres_backup, postgres_wal, reading
 from .chain import START
 from .checking import check_heads, check_tables
 from .disk import Disk, LocalDisk
@@ -30,7 +31,7 @@ from .postgres_connections import (
 )
 from .readers import Readers
 from .schema import POSTGRES, Connection, migrate
-from .sql import Claim, SQLStore
+from .sql import INTO, ROW, Claim, SQLStore
 from .store import Answer, Upload
 
 TRIES = 20
@@ -175,6 +176,9 @@ class PostgresStore(SQLStore):
         ).fetchall()
         return {(number, name): (bytes(digest), answer) for number, name, digest, answer in rows}
 
+    def _add_rows(self, db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+        db.executemany(f"INSERT {INTO} {ROW}", rows)
+
     def _positions(self, db: Connection, last: int, count: int) -> list[int]:
         rows = db.execute("SELECT nextval('upload_position') FROM generate_series(1, ?)", (count,)).fetchall()
         return [position for (position,) in rows]
@@ -212,11 +216,12 @@ class PostgresStore(SQLStore):
                 self._mix()
 
     def _remove(self) -> None:
-        """Write the tables anew without what was deleted."""
+        """Write the tables anew without what was deleted, and the server's journal over."""
         with translated():
             self._writer().execute("VACUUM (FULL) upload")
             self._writer().execute("VACUUM (FULL) tally")
             self._mix()
+            postgres_wal.clear(self._writer())
 
     def _mix(self) -> None:
         """Write all invitations anew, by their hashes, in one transaction: their rows tell no order and no upload."""

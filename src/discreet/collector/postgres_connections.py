@@ -31,6 +31,9 @@ Collision = (
 )
 """Another process was faster: the transaction is made again."""
 
+NotAllowed = (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported)
+"""The server, or the role that we have there, does not do such things."""
+
 
 class PostgresConnection:
     """A connection that takes ``?`` for a parameter and begins transactions only when told."""

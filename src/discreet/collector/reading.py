@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +19,7 @@ PAGE_BYTES = 1 << 24
 """A part of the stored reports is this large, or one upload."""
 
 
+@functools.lru_cache(4096)
 def labels_text(labels: Labels) -> str:
     """Labels as they are stored: canonical JSON, a list of names and values."""
     return canonical([list(pair) for pair in labels])

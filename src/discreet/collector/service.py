@@ -49,6 +49,7 @@ class Service:
         self.readers = asyncio.Semaphore(2)
         self.metrics = Metrics()
         self.waiting = 0
+        self._forgotten = ""
         self._refused: Counter[tuple[str, str]] = Counter()
         self._grown: Counter[str] = Counter()
         self._reported: Counter[int] = Counter()
@@ -118,11 +119,14 @@ class Service:
                 self._grown[name] -= grown
 
     def forget(self) -> int:
-        """Delete the reports of days that are old enough, and say how many."""
-        before = datetime.now(UTC).date() - timedelta(days=self.settings.forget_after)
-        gone = self.store.forget(before=before.isoformat())
+        """Delete the reports of days that are old enough, and say how many; once a day, since it copies the files."""
+        before = (datetime.now(UTC).date() - timedelta(days=self.settings.forget_after)).isoformat()
+        if before == self._forgotten:
+            return 0
+        gone = self.store.forget(before=before)
+        self._forgotten = before
         if gone:
-            event("reports were forgotten", before=before.isoformat(), reports=gone)
+            event("reports were forgotten", before=before, reports=gone)
         return gone
 
     def _report(self) -> None:

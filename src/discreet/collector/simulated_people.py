@@ -107,14 +107,14 @@ class People:
         )
         self._cap = text_of(opened.epsilon)
 
-    def one(self) -> Collection:
+    def one(self, invitation: str | None = None) -> Collection:
         """The collection as a new person sees it, who has spent nothing yet and may answer once."""
-        return Collection(self.document, self.mechanism, self._desk(self._cap))
+        return Collection(self.document, self.mechanism, self._desk(self._cap), invitation)
 
-    def send(self, body: str) -> str:
+    def send(self, body: str, invitation: str | None = None) -> str:
         """What becomes of a crafted body: "accepted", "refused" or "queued"."""
         upload = Upload(secrets.token_hex(16), str(self.document.address), str(self.document.reports), body)
-        return self._courier.send(upload).state
+        return self._courier.send(upload, invitation).state
 
     def _desk(self, cap: str) -> Desk:
         return Desk(Ledger("/ledger", cap, disk=MemoryDisk()), self._transport, self._courier, _now)

@@ -25,6 +25,7 @@ from ..statistics.numeric import NUMERIC
 from ..tally import Tally
 from ..wire.reports import report_to_json
 from .simulated_people import KeptTransport, People
+from .tokens import MOST_INVITATIONS
 
 CANDIDATES = 64
 """The reports that an attacker chooses the heaviest from."""
@@ -53,13 +54,19 @@ def simulate(
     attackers: float = 0.0,
     labels: Sequence[str] = (),
     threads: int = 8,
+    admin: str | None = None,
     progress: Callable[[int], object] = lambda more: None,
 ) -> Simulated:
     """Let people answer the collection at `url`; a share `attackers` of them send what helps one value most.
 
-    Every person has a ledger and goes the way of a real client; the labels named are given at random.
+    Every person has a ledger and goes the way of a real client; the labels named are given at random. Where people need
+    invitations, the token `admin` makes them.
     """
     some = People(url)
+    invited = some.document.access == "invitation"
+    if invited and admin is None:
+        raise InvalidInput("this collection needs invitations, and an admin's token must be there to make them")
+    invitations: list[str | None] = [*invite(url, admin, people)] if invited and admin is not None else [None] * people
     for name in labels:
         if name not in some.document.labels:
             raise InvalidInput(f"label {name!r} must be one that the collection declares")
@@ -80,9 +87,9 @@ def simulate(
     def one(person: int) -> str:
         if crafted[person]:
             assert heavy is not None
-            return some.send(_body(some.mechanism, heavy, told()))
+            return some.send(_body(some.mechanism, heavy, told()), invitations[person])
         value = some.mechanism.context.values[int(values[person])]
-        return some.one().answer(value, labels=told()).state
+        return some.one(invitations[person]).answer(value, labels=told()).state
 
     started = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
@@ -117,6 +124,15 @@ def create(base: str, token: str, declaration: dict[str, Any]) -> str:
     """The address of a new collection that an admin's token makes."""
     made = ask(f"{base.rstrip('/')}/collections", token, declaration)
     return str(urllib.parse.urljoin(base, made["collection"]))
+
+
+def invite(url: str, token: str, people: int) -> list[str]:
+    """Invitations for so many people, which an admin's token makes."""
+    found: list[str] = []
+    while len(found) < people:
+        more = min(people - len(found), MOST_INVITATIONS)
+        found += ask(f"{url}/invitations", token, {"count": more})["invitations"]
+    return found
 
 
 def ask(url: str, token: str, data: Any = None) -> Any:

@@ -19,10 +19,14 @@ from .heads import Head, Heads
 from .schema import Connection
 from .store import Answer, Batch, Collection, LogEntry, Outcome, Snapshot, Upload
 
-INSERT = (
-    "INSERT INTO upload (position, lane, row_hash, chain, collection, upload, digest, day, labels, count, answer, "
-    "salt, reports) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+COLUMNS = (
+    "position", "lane", "row_hash", "chain", "collection", "upload", "digest", "day", "labels", "count", "answer",
+    "salt", "reports",
+)  # fmt: skip
+"""What is stored of an upload."""
+
+INTO = f"INTO upload ({', '.join(COLUMNS)}) VALUES"
+ROW = f"({', '.join('?' for _ in COLUMNS)})"
 
 
 class Claim(Enum):
@@ -69,6 +73,14 @@ class SQLStore(ABC):
     @abstractmethod
     def _commit(self, db: Connection) -> None:
         """Make the transaction durable."""
+
+    @abstractmethod
+    def _known(self, db: Connection, wanted: Sequence[tuple[int, str]]) -> dict[tuple[int, str], tuple[bytes, str]]:
+        """The digests and answers of those of the wanted uploads, by collection and name, that are stored."""
+
+    @abstractmethod
+    def _add_rows(self, db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add rows of uploads, each with what `COLUMNS` says."""
 
     @abstractmethod
     def _positions(self, db: Connection, last: int, count: int) -> list[int]:
@@ -184,11 +196,6 @@ class SQLStore(ABC):
                 self._insert(change, fresh)
             return answers
 
-    def _known(self, db: Connection, wanted: Sequence[tuple[int, str]]) -> dict[tuple[int, str], tuple[bytes, str]]:
-        """The digests and answers of those of the wanted uploads that are stored."""
-        found = {each: reading.upload(db, *each) for each in dict.fromkeys(wanted)}
-        return {each: kept for each, kept in found.items() if kept is not None}
-
     def _answer(
         self, db: Connection, upload: Upload, number: int, closed: bool, kept: tuple[bytes, str] | None
     ) -> Answer:
@@ -214,18 +221,23 @@ class SQLStore(ABC):
         salts = os.urandom(SALT * len(fresh))
         for at, (position, (number, upload)) in enumerate(zip(positions, fresh, strict=True)):
             salt = salts[SALT * at : SALT * at + SALT]
-            kept = {
-                "upload": upload.upload,
-                "digest": upload.digest,
-                "day": upload.day,
-                "labels": reading.labels_text(upload.labels),
-                "count": upload.count,
-                "answer": upload.answer,
-            }
-            row = row_hash(salt, upload.reports, position=position, collection=upload.collection, **kept)  # type: ignore[arg-type]
+            name, digest, day, labels = upload.upload, upload.digest, upload.day, reading.labels_text(upload.labels)
+            row = row_hash(
+                salt,
+                upload.reports,
+                position=position,
+                collection=upload.collection,
+                upload=name,
+                digest=digest,
+                day=day,
+                labels=labels,
+                count=upload.count,
+                answer=upload.answer,
+            )
             chain = follow(chain, row)
-            rows.append((position, self.lane, row, chain, number, *kept.values(), salt, upload.reports))
-        change.db.executemany(INSERT, rows)
+            kept = (number, name, digest, day, labels, upload.count, upload.answer, salt, upload.reports)
+            rows.append((position, self.lane, row, chain, *kept))
+        self._add_rows(change.db, rows)
         change.head, change.made = replace(change.head, position=position, chain=chain), True
 
     def find(self, collection: str, upload: str) -> tuple[bytes, str] | None:

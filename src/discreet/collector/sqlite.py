@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from ..errors import StoreFailed
-from . import reading, sqlite_backup, sqlite_check
+from . import reading, sqlite_backup, sqlite_check, sqlite_rows
 from .disk import Disk, LocalDisk
 from .heads import Heads, read_heads
 from .readers import Readers
@@ -118,6 +118,19 @@ class SQLiteStore(SQLStore):
 
     def _commit(self, db: Connection) -> None:
         db.execute("COMMIT").fetchall()
+
+    def _known(self, db: Connection, wanted: Sequence[tuple[int, str]]) -> dict[tuple[int, str], tuple[bytes, str]]:
+        names: dict[int, dict[str, None]] = {}
+        for number, name in wanted:
+            names.setdefault(number, {})[name] = None
+        return {
+            (number, name): (bytes(digest), answer)
+            for number, some in names.items()
+            for name, digest, answer in sqlite_rows.known(db, number, list(some))
+        }
+
+    def _add_rows(self, db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+        sqlite_rows.add_rows(db, rows)
 
     def _positions(self, db: Connection, last: int, count: int) -> list[int]:
         return list(range(last + 1, last + 1 + count))

@@ -55,7 +55,8 @@ class Writer:
                 raise StoreFailed("the writer is stopping, and takes no more uploads")
             self._queue.append((upload, loop, future))
             self._bytes += len(upload.reports)
-            self._changed.notify()
+            if len(self._queue) == 1:  # else the thread is at work, or was told already
+                self._changed.notify()
         return await future
 
     async def stop(self) -> None:
