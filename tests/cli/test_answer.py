@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.cli.answer import printable
+from discreet.cli.answer import _of_page, printable
 
 PLACE = Path(__file__).parents[1] / "client" / "collector.py"
 SURVEY = dc.mechanism(dc.Context.high_low(["none", "cold", "hiv"], ["hiv"], "1"), "randomized_response")
@@ -320,3 +320,16 @@ def test_an_answer_needs_no_numpy(url, folder):
     loaded = set(done.stdout.rpartition("loaded:")[2].split())
     assert "Accepted." in done.stdout
     assert not loaded & {"numpy", "cryptography", "pyarrow", "discreet.tally"}
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("https://s.example/answer/4f1d", "https://s.example/collections/4f1d"),
+        ("https://s.example/survey/answer/4f1d#invitation=x", "https://s.example/survey/collections/4f1d#invitation=x"),
+        ("https://s.example/collections/4f1d", "https://s.example/collections/4f1d"),
+        ("https://s.example/answer/", "https://s.example/answer/"),
+    ],
+)
+def test_the_address_of_a_page_is_that_of_its_collection(given, meant):
+    assert _of_page(given) == meant

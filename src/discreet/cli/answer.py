@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ import click
 if TYPE_CHECKING:
     from ..client import Client, Collection, Receipt
     from ..domain import Value
+
+PAGE = re.compile(r"(/(?:[^/#?]+/)*?)answer/([0-9a-f]+)(?=#|$)")
+"""The path of a collector's page to answer, which is what people are sent, and the id of the collection."""
 
 LISTED = 40
 """The most values that are listed before a question."""
@@ -54,7 +58,7 @@ def command(
     """
     told, given = _labels(labels), _line() if invitation == "-" else invitation
     client = _client(ledger, cap)
-    collection = client.open(url)
+    collection = client.open(_of_page(url))
     if not as_json:
         _show(collection)
     if given is None and collection.needs_invitation:
@@ -66,6 +70,11 @@ def command(
         click.echo(_sentence(receipt, client))
     if receipt.state == "refused":
         sys.exit(REFUSED)
+
+
+def _of_page(url: str) -> str:
+    """The address of the collection, where that of its page to answer is given."""
+    return PAGE.sub(r"\1collections/\2", url)
 
 
 def _client(ledger: str | None, cap: str | None) -> Client:
