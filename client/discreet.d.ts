@@ -65,9 +65,9 @@ export type Held = {
     places: number;
     draw: (x: number, blank: boolean, words: BigUint64Array) => bigint;
     /**
-     * the largest Q(y|x) / Pr(blank y), and the other way round
+     * the largest Q(y|x) / Pr(blank y) of any x, and the other way round
      */
-    ratios: (x: number) => [Ratio, Ratio];
+    ratios: [Ratio, Ratio];
     marks?: Marks;
 };
 export type Marks = {
@@ -92,6 +92,7 @@ export type Marks = {
      */
     between: Ratio[];
 };
+export type Some = (values: number[]) => number[];
 export type Machine = {
     /**
      * how many values it takes
@@ -105,10 +106,7 @@ export type Machine = {
      * reports are below this
      */
     outputs: bigint;
-    /**
-     * pairs of different values with the same two labels have one ratio
-     */
-    label: (x: number) => string | number;
+    some: Some;
     /**
      * a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
      */
@@ -125,7 +123,8 @@ export type Machine = {
      */
     bitwise?: boolean;
 };
-export type Label = (x: number) => string | number;
+export type Claim = [x: number, z: number, level: Ratio];
+export type Claims = [left: number[], right: number[], level: Ratio];
 export type Context = {
     values: any[];
     /**
@@ -133,9 +132,9 @@ export type Context = {
      */
     at: (x: number, z: number) => Ratio | null;
     /**
-     * pairs that imply all others, where ratios depend on labels alone
+     * those that imply all others, where some values stand for others
      */
-    pairs: (label: Label) => Iterable<[number, number]>;
+    claims: (some: Some) => Iterable<Claim>;
     /**
      * the largest finite entry, or an upper bound of it; 0 if there is none
      */

@@ -64,6 +64,9 @@ function spend(work) {
 const demandSmall = (size, most) => demand(size > 0 && size <= most, "it is too large, or empty");
 
 /** @type {Ratio} */
+const NOTHING = [0n, 1n];
+
+/** @type {Ratio} */
 const ONE = [1n, 1n];
 
 const FRACTION = /^(\d+)\/(0*[1-9]\d*)$/;
@@ -94,6 +97,7 @@ function exactNumber(written) {
  */
 function epsilonOf(written) {
   if (written === "inf") return null;
+  spend(8 + String(written).length ** 2 / 64);
   const found = exactNumber(written);
   demand(found && found[0] >= 0n && textOf(found) === written, "an epsilon is no exact number");
   return found;
@@ -158,7 +162,7 @@ const powerBelow = kept((/** @type {string} */ epsilon) => {
   const [top, bottom] = epsilon.split("/").map(BigInt);
   const squarings = BigInt(bitLength(ceilDivide(top, bottom)) + 8);
   const scale = 272n + squarings + 2n * ceilDivide(3n * top, 2n * bottom);
-  spend(6 * Number(scale));
+  spend(Number(scale) ** 2 / 1024);
   const reduced = (top << scale) / (bottom << squarings);
   let [term, total] = [1n << scale, 1n << scale];
   for (let index = 1n; term; index += 1n) {
@@ -294,7 +298,7 @@ function shaped(data, shape, law) {
  * @property {number} words
  * @property {number} places the places that a blank report is drawn from
  * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} draw
- * @property {(x: number) => [Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y), and the other way round
+ * @property {[Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y) of any x, and the other way round
  * @property {Marks} [marks]
  */
 
@@ -309,11 +313,17 @@ function shaped(data, shape, law) {
  */
 
 /**
+ * Of some values, few that stand for all of them: whatever other value they are compared with, either way, one of the few has a ratio
+ * to it, or from it, that is as large as that of any of the values.
+ * @typedef {(values: number[]) => number[]} Some
+ */
+
+/**
  * @typedef {object} Machine
  * @property {number} size how many values it takes
  * @property {number} words how many 64-bit words a report takes, whatever the value
  * @property {bigint} outputs reports are below this
- * @property {(x: number) => string | number} label pairs of different values with the same two labels have one ratio
+ * @property {Some} some
  * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
  * @property {(x: number, words: BigUint64Array) => bigint} draw
  * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
@@ -324,21 +334,37 @@ function shaped(data, shape, law) {
 
 /**
  * A machine; `more` is what some have besides.
- * @param {number} size @param {number} words @param {bigint} outputs @param {Machine["label"]} label @param {Machine["ratio"]} ratio
+ * @param {number} size @param {number} words @param {bigint} outputs @param {Some} some @param {Machine["ratio"]} ratio
  * @param {Machine["draw"]} draw @param {Partial<Machine>} [more]
  * @returns {Machine}
  */
-const machineFor = (size, words, outputs, label, ratio, draw, more) => ({ size, words, outputs, label, ratio, draw, ...more });
+const machineFor = (size, words, outputs, some, ratio, draw, more) => ({ size, words, outputs, some, ratio, draw, ...more });
 
 /** How many states a word has. */
 const SPACE = 1n << 64n;
 const MASK = SPACE - 1n;
 
-/** The label of values that are all alike. */
-const alike = () => 0;
+/** Where any two values have one ratio. @type {Some} */
+const alike = (values) => values.slice(0, 2);
 
-/** The label of values none of which are alike. @param {number} x */
-const own = (x) => x;
+/** Where no value is like another. @type {Some} */
+const everyone = (values) => values;
+
+/**
+ * The members of groups: the place of every value in its group, and how many each has.
+ * @param {number[]} groupOf @param {number} count
+ */
+function placed(groupOf, count) {
+  const sizes = Array(count).fill(0);
+  demand(groupOf.every((group) => group < count));
+  return { place: groupOf.map((group) => sizes[group]++), sizes };
+}
+
+/** Where the values of a group are alike. @param {number[]} groupOf @param {number} count @returns {Some} */
+const twoOfEach = (groupOf, count) => (values) => {
+  const { place } = placed(values.map((x) => groupOf[x]), count);
+  return values.filter((_, i) => place[i] < 2);
+};
 
 /**
  * `a` if the flag holds, else `b`; both have been computed.
@@ -421,13 +447,15 @@ const demandFull = (units) => demand(sum(units) === SPACE);
 /** Contexts: how hard each value must be to tell from each other one, as the published law declares it. */
 
 
-/** @typedef {(x: number) => string | number} Label */
+
+/** That value x may be told from value z by so much. @typedef {[x: number, z: number, level: Ratio]} Claim */
+/** The same of all pairs of different values, one of the left ones and one of the right ones. @typedef {[left: number[], right: number[], level: Ratio]} Claims */
 
 /**
  * @typedef {object} Context
  * @property {any[]} values
  * @property {(x: number, z: number) => Ratio | null} at E between two different values; null where nothing is asked
- * @property {(label: Label) => Iterable<[number, number]>} pairs pairs that imply all others, where ratios depend on labels alone
+ * @property {(some: Some) => Iterable<Claim>} claims those that imply all others, where some values stand for others
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
  * @property {Grid | null} [grid]
@@ -441,19 +469,22 @@ const demandFull = (units) => demand(sum(units) === SPACE);
  * @property {Ratio} rounding
  */
 
-/** @type {Ratio} */
-const NOTHING = [0n, 1n];
+/** An epsilon that is not 0; null for none. @param {any} data */
+function positive(data) {
+  const found = epsilonOf(data);
+  demand(!found || found[0]);
+  return found;
+}
 
 /** @param {any} data @returns {Ratio} */
 function finite(data) {
-  const found = epsilonOf(data);
-  demand(found && found[0] > 0n);
+  const found = positive(data);
+  demand(found);
   return found;
 }
 
 /** A value as a law may hold it: text, a whole number, or several of them. @param {any} value @returns {boolean} */
-const isValue = (value) =>
-  typeof value === "string" || Number.isSafeInteger(value) || (Array.isArray(entries(value, "tuple").tuple) && value.tuple.every(isValue));
+const isValue = (value) => typeof value === "string" || Number.isSafeInteger(value) || listed(entries(value, "tuple").tuple).every(isValue);
 
 /** What tells a value from all others. @param {any} value */
 const textual = (value) => JSON.stringify(value);
@@ -470,88 +501,122 @@ function valuesOf(data) {
   return values;
 }
 
-/** @template T @param {T[]} list @returns {Generator<[T, T]>} */
-function* everyTwo(list) {
-  for (const c of list) for (const d of list) yield [c, d];
-}
+/** @param {any[]} values @param {Context["at"]} at @param {Claims[]} sets @param {boolean} shows @returns {Context} */
+const bySets = (values, at, sets, shows) => ({
+  values,
+  at,
+  *claims(some) {
+    const few = kept(some);
+    for (const [left, right, level] of sets) for (const x of few(left)) for (const z of few(right)) if (x !== z) yield [x, z, level];
+  },
+  largest: sets.map(([, , level]) => level).reduce(larger, NOTHING),
+  shows,
+});
 
 /**
- * A context in which E depends only on the classes of two values.
+ * Values in blocks inside each other, where E depends on the smallest block that holds both.
  * @param {any[]} values
- * @param {any[]} classOf
- * @param {Context["at"]} at
- * @param {(classes: any[]) => Iterable<[any, any]>} [protectedPairs] those with a finite entry, at least
- * @returns {Context}
+ * @param {number[][]} columns the block of every value, from the innermost blocks outwards; all values are in one around these
+ * @param {(column: number, block: number) => Ratio | null} levelOf
  */
-function byClass(values, classOf, at, protectedPairs = everyTwo) {
-  demand(classOf.length === values.length);
-  /** The values of every class. @type {Map<any, number[]>} */
-  const members = new Map(classOf.map((c) => [c, []]));
-  classOf.forEach((c, x) => members.get(c)?.push(x));
-  const of = (/** @type {any} */ c) => members.get(c) ?? [];
-  const classes = [...members.keys()];
-  let [largest, hidden] = [NOTHING, 0];
-  for (const [c, d] of protectedPairs(classes)) {
-    spend(4);
-    const count = of(c).length * (of(d).length - +(c === d));
-    const level = count ? at(of(c)[0], of(d)[of(d).length - 1]) : null;
-    if (level) [largest, hidden] = [larger(largest, level), hidden + count];
-  }
-  return {
-    values,
-    at,
-    *pairs(label) {
-      /** Of a class, the first two values with every label. */
-      const some = kept((c) => {
-        const found = kept((_) => /** @type {number[]} */ ([]));
-        return [...new Set(of(c).map((x) => {
-          const two = found(label(x));
-          if (two.length < 2) two.push(x);
-          return two;
-        }))];
-      });
-      for (const [c, d] of protectedPairs(classes))
-        for (const left of some(c))
-          for (const right of some(d)) {
-            const z = right[left === right ? right.length - 1 : 0];
-            if (z !== left[0]) yield [left[0], z];
-          }
-    },
-    largest,
-    shows: hidden < values.length * (values.length - 1),
+function byBlocks(values, columns, levelOf) {
+  /** @type {Claims[]} */
+  const sets = [];
+  let shows = false;
+  columns = [...columns, values.map(() => 0)];
+  spend(8 * values.length * columns.length);
+  columns.forEach((column, l) => {
+    /** @type {number[][]} */
+    const blocks = [];
+    column.forEach((block, x) => (blocks[block] ??= []).push(x));
+    blocks.forEach((members, block) => {
+      const isOne = (/** @type {any[]} */ around) => members.every((x) => around[x] === around[members[0]]);
+      demand(isOne(columns[l + 1] ?? column)); // each block is inside one
+      if (isOne(columns[l - 1] ?? values)) return; // and says nothing if it has one inside
+      const level = levelOf(l, block);
+      if (level) sets.push([members, members, level]);
+      else shows = true;
+    });
+  });
+  const at = (/** @type {number} */ x, /** @type {number} */ z) => {
+    const l = columns.findIndex((column) => column[x] === column[z]);
+    return levelOf(l, columns[l][x]);
   };
+  return bySets(values, at, sets, shows);
 }
 
-/** Whole numbers below a limit. @param {any} data @param {number} below @returns {number[]} */
-function numbers(data, below) {
-  demand(listed(data).every((number) => whole(number) < below));
+/** Each value hidden among all others at an epsilon of its own. @param {any[]} values @param {string[]} texts */
+function byGrades(values, texts) {
+  const all = range(values.length);
+  const level = kept(positive);
+  /** @type {Map<string, number[]>} */
+  const groups = new Map(texts.map((text) => [text, []]));
+  demand(texts.length === all.length);
+  texts.forEach((text, x) => groups.get(text)?.push(x));
+  const sets = [...groups].flatMap(([text, members]) => {
+    const found = level(text);
+    return found ? [/** @type {Claims} */ ([members, all, found])] : [];
+  });
+  demand(sets.length);
+  sets.sort((a, b) => (atMost(a[2], b[2]) ? -1 : 1));
+  return bySets(values, (x) => level(texts[x]), values.length > 1 ? sets : [], groups.has("inf"));
+}
+
+/** The blocks of all values, by number. @param {any} data @param {any[]} values @param {number} below @returns {number[]} */
+function numbers(data, values, below) {
+  demand(listed(data).length === values.length && data.every((/** @type {any} */ number) => whole(number) < below));
   return data;
 }
 
 /** @param {any} data @param {any[]} values */
 function uniformContext(data, values) {
   const level = finite(entries(data, "epsilon form").epsilon);
-  return byClass(values, new Array(values.length).fill(0), () => level);
+  return byBlocks(values, [], () => level);
 }
 
 /** @param {any} data @param {any[]} values */
 function blocksContext(data, values) {
   const isEven = "epsilon" in data;
   entries(data, `block_of epsilon${isEven ? "" : "s"} form`, "names");
-  const levels = isEven ? new Array(values.length).fill(finite(data.epsilon)) : listed(data.epsilons).map(finite);
-  const blockOf = numbers(data.block_of, levels.length);
+  const levels = (isEven ? [data.epsilon] : listed(data.epsilons)).map(finite);
+  const blockOf = numbers(data.block_of, values, isEven ? values.length : levels.length);
   demand(isEven || new Set(blockOf).size === levels.length);
-  return byClass(values, blockOf, (x, z) => (blockOf[x] === blockOf[z] ? levels[blockOf[x]] : null), (blocks) => blocks.map((b) => [b, b]));
+  return byBlocks(values, [blockOf], (l, block) => (l ? null : levels[isEven ? 0 : block]));
 }
 
 /** @param {any} data @param {any[]} values */
 function highLowContext(data, values) {
-  const level = finite(entries(data, "epsilon form sensitive").epsilon);
+  finite(entries(data, "epsilon form sensitive").epsilon);
   const names = new Set(listed(data.sensitive).map(textual));
-  demand(names.size && names.size === data.sensitive.length);
-  const isOther = values.map((value) => !names.delete(textual(value)));
+  demand(names.size === data.sensitive.length);
+  const texts = values.map((value) => (names.delete(textual(value)) ? data.epsilon : "inf"));
   demand(!names.size);
-  return byClass(values, isOther, (x) => (isOther[x] ? null : level), () => [[false, false], [false, true]]);
+  return byGrades(values, texts);
+}
+
+/** @param {any} data @param {any[]} values */
+const gradedContext = (data, values) => byGrades(values, listed(entries(data, "epsilons form").epsilons));
+
+/** @param {any} data @param {any[]} values */
+function nestedContext(data, values) {
+  const levels = listed(entries(data, "block_of epsilons form").epsilons).map(positive);
+  const columns = listed(data.block_of).map((column) => numbers(column, values, values.length));
+  demand(columns.length && columns.length < 17 && columns.length === levels.length - 1);
+  levels.reduce((inner, level) => {
+    demand(inner && !(level && atMost(level, inner)));
+    return level;
+  });
+  return byBlocks(values, columns, (l) => levels[l]);
+}
+
+/** @param {any} data @param {any[]} values */
+function matrixContext(data, values) {
+  const rows = listed(entries(data, "E form").E);
+  spend(64 * rows.length ** 2);
+  const levels = rows.map((row) => listed(row).map(epsilonOf));
+  demand(levels.length === values.length && levels.every((row, x) => row.length === values.length && row[x]?.[0] === 0n));
+  const sets = levels.flatMap((row, x) => row.flatMap((level, z) => (level && x !== z ? [/** @type {Claims} */ ([[x], [z], level])] : [])));
+  return bySets(values, (x, z) => levels[x][z], sets, levels.some((row) => row.includes(null)));
 }
 
 /** @param {any} data @param {any[]} values */
@@ -561,50 +626,24 @@ function binaryContext(data, values) {
   return matrixContext({ E: [["0", there], [back, "0"]], form: "" }, values);
 }
 
-/** @param {any} data @param {any[]} values */
-function gradedContext(data, values) {
-  const levels = listed(entries(data, "epsilons form").epsilons).map(epsilonOf);
-  return byClass(values, data.epsilons, (x) => levels[x]);
-}
-
-/** @param {any} data @param {any[]} values */
-function nestedContext(data, values) {
-  entries(data, "block_of epsilons form");
-  const levels = listed(data.epsilons).map(epsilonOf);
-  demand(levels.every((level, l) => !l || (levels[l - 1] && !(level && atMost(level, levels[l - 1] ?? NOTHING)))));
-  /** The block of every value, from the innermost blocks to the one of all values. */
-  const columns = [...listed(data.block_of).map((column) => numbers(column, values.length)), new Array(values.length).fill(0)];
-  demand(columns.length > 1 && columns.length === levels.length && columns.length <= 17);
-  columns.slice(1).forEach((around, l) => {
-    const found = new Map(columns[l].map((block, x) => [block, around[x]]));
-    demand(columns[l].length === values.length && columns[l].every((block, x) => found.get(block) === around[x])); // each block is inside one
-  });
-  return byClass(values, columns[0], (x, z) => levels[columns.findIndex((column) => column[x] === column[z])]);
-}
-
-/** @param {any} data @param {any[]} values */
-function matrixContext(data, values) {
-  const rows = listed(entries(data, "E form").E).map((row) => listed(row).map(epsilonOf));
-  demand(rows.length === values.length && rows.every((row, x) => row.length === values.length && row[x]?.[0] === 0n));
-  return byClass(values, range(values.length), (x, z) => rows[x][z]);
-}
-
 /** Decimals as whole numbers of one unit. @param {any[]} written @returns {{whole: bigint[], scale: bigint}} */
 function scaled(written) {
   const exact = written.map((one) => {
+    const text = String(one);
+    spend(text.length * (/e/i.test(text) ? 99 : 1));
     const found = exactNumber(one);
-    demand(found && !String(one).includes("/"));
+    demand(found && !text.includes("/"));
     return found;
   });
   const scale = greatest(exact.map(([, bottom]) => bottom)); // all are powers of ten
   return { whole: exact.map(([top, bottom]) => top * (scale / bottom)), scale };
 }
 
-/** @param {bigint} a @param {bigint} b */
-const ascending = (a, b) => (a < b ? -1 : +(a > b));
-
 /** @param {bigint} a */
 const absolute = (a) => (a < 0n ? -a : a);
+
+/** Numbers of values in the order of their places. @param {bigint[]} at */
+const ordered = (at) => range(at.length).sort((x, z) => (at[x] < at[z] ? -1 : +(at[x] > at[z])));
 
 /** Values at places on a line or around a ring, where neighbours imply all other pairs. @param {any} data @param {any[]} values @returns {Context} */
 function placesContext(data, values) {
@@ -612,32 +651,35 @@ function placesContext(data, values) {
   entries(data, `${isRing ? "around " : ""}distance epsilon form`, "points");
   demand(isRing || data.distance === "line");
   const level = finite(data.epsilon);
-  const { whole: at, scale } = scaled([...listed(data.points ?? values), data.around ?? 0]);
-  let around = at.pop() ?? 0n;
+  const { whole: places, scale } = scaled([...listed(data.points ?? values), data.around ?? 0]);
+  let around = places.pop() ?? 0n;
   const count = values.length;
-  const order = range(count).sort((x, z) => ascending(at[x], at[z]));
-  const width = at[order[count - 1]] - at[order[0]];
+  const order = ordered(places);
+  const width = places[order[count - 1]] - places[order[0]];
   if (!isRing) around = 2n * width + 1n; // a line is a ring that nobody goes around
-  demand(at.length === count && width < around);
+  demand(places.length === count && width < around && new Set(places).size === count);
   /** @param {bigint} apart @returns {Ratio} */
   const entry = (apart) => [level[0] * apart, level[1] * scale];
+  /** @param {number} x @param {number} z */
+  const at = (x, z) => {
+    const apart = absolute(places[x] - places[z]);
+    return entry(2n * apart > around ? around - apart : apart);
+  };
   /** The places in order, twice around the ring. */
-  const turns = [...order.map((x) => at[x]), ...order.map((x) => at[x] + around)];
-  let [farthest, opposite] = [0n, 0];
+  const turns = [...order.map((x) => places[x]), ...order.map((x) => places[x] + around)];
+  let farthest = 0n;
+  let opposite = 0;
   for (const place of turns.slice(0, count)) {
     while (2n * (turns[opposite + 1] - place) <= around) opposite += 1;
-    if (turns[opposite] - place > farthest) farthest = turns[opposite] - place;
+    farthest = greatest([farthest, turns[opposite] - place]);
   }
   return {
     values,
-    at: (x, z) => {
-      const apart = absolute(at[x] - at[z]);
-      return entry(2n * apart > around ? around - apart : apart);
-    },
-    *pairs() {
+    at,
+    *claims() {
       for (const [i, x] of order.entries()) {
         const z = order[i + 1] ?? (isRing ? order[0] : x);
-        if (x !== z) yield* /** @type {[number, number][]} */ ([[x, z], [z, x]]);
+        if (x !== z) yield* /** @type {Claim[]} */ ([[x, z, at(x, z)], [z, x, at(x, z)]]);
       }
     },
     largest: entry(farthest),
@@ -647,60 +689,74 @@ function placesContext(data, values) {
 
 /** The root of a whole number, rounded down. @param {bigint} square */
 function root(square) {
-  let [found, next] = [square, (square + 1n) / 2n];
-  while (next < found) [found, next] = [next, (next + square / next) / 2n];
+  let found = 1n << BigInt(square.toString(16).length * 2); // more than it
+  for (let next; (next = (found + square / (found || 1n)) / 2n) < found; ) found = next;
   return found;
 }
 
 /** Values at points, of several coordinates each. @param {any} data @param {any[]} values @returns {Context} */
 function pointsContext(data, values) {
-  entries(data, "epsilon form norm points");
-  const level = finite(data.epsilon);
+  const { epsilon, norm } = entries(data, "epsilon form norm points");
+  const level = finite(epsilon);
   const rows = listed(data.points).map(listed);
   const sides = rows[0].length;
-  demand(rows.length === values.length && sides && rows.every((row) => row.length === sides));
+  demand(["l1", "l2", "linf"].includes(norm) && rows.length === values.length && sides && rows.every((row) => row.length === sides));
+  if (sides < 2) return placesContext({ distance: "line", epsilon, form: "", points: rows.flat() }, values);
   const { whole: flat, scale } = scaled(rows.flat());
-  /** @type {Map<string, (steps: bigint[]) => Ratio>} */
-  const norms = new Map([
-    ["l1", (steps) => [sum(steps), scale]],
-    ["l2", (steps) =>
-      sides > 1 ? [root((sum(steps.map((step) => step * step)) * 10n ** 60n) / scale ** 2n), 10n ** 30n] : [steps[0], scale]],
-    ["linf", (steps) => [greatest(steps), scale]],
-  ]);
-  const norm = norms.get(data.norm);
-  demand(norm);
-  const entry = kept((/** @type {string} */ steps) => times(level, norm(steps.split(",").map(BigInt))));
-  const at = rows.map((_, x) => flat.slice(x * sides, (x + 1) * sides));
+  /** @type {Ratio} */
+  const rounding = [level[0], level[1] * 10n ** 30n];
+  /** @param {bigint} apart @returns {Ratio} */
+  const along = (apart) => [level[0] * apart, level[1] * scale];
+  const entry = kept((/** @type {string} */ key) => {
+    spend(64 + key.length ** 2 / 16);
+    const steps = key.split(",").map(BigInt);
+    if (norm === "l2") return times(rounding, [root((sum(steps.map((step) => step * step)) * 10n ** 60n) / scale ** 2n), 1n]);
+    return along(norm === "l1" ? sum(steps) : greatest(steps));
+  });
+  const points = rows.map((_, x) => flat.slice(x * sides, (x + 1) * sides));
   /** @param {bigint[]} from @param {bigint[]} to */
   const distance = (from, to) => entry(String(from.map((c, i) => absolute(c - to[i]))));
-  const columns = rows[0].map((_, i) => at.map((point) => point[i]).sort(ascending));
+  /** @param {number} x @param {number} z */
+  const at = (x, z) => distance(points[x], points[z]);
+  const columns = rows[0].map((_, i) => points.map((point) => point[i]));
+  const high = columns.map(greatest);
+  const low = columns.map((column) => -greatest(column.map((c) => -c)));
   let step = 0n; // the greatest by which all coordinates are whole
-  for (const point of at)
+  for (const point of points)
     point.forEach((c, i) => {
-      for (let rest = c - columns[i][0]; rest; ) [step, rest] = [rest, step % rest];
+      for (let rest = c - low[i]; rest; ) [step, rest] = [rest, step % rest];
     });
-  const cells = at.map((point) => point.map((c, i) => Number((c - columns[i][0]) / (step || 1n))));
-  const valueAt = new Map(cells.map((cell, x) => [String(cell), x]));
+  const cells = points.map((point) => point.map((c, i) => Number((c - low[i]) / (step || 1n))));
   // what doubles hold exactly, in different cells: only then the shortcuts for grids are taken
-  const isGrid = valueAt.size === values.length && cells.flat().every((c) => c < 2 ** 31);
+  const isGrid = new Set(cells.map(String)).size === values.length && cells.flat().every((c) => c < 2 ** 31);
+  /** The claim of two values as near to each other as any are, found along the longest side. @returns {Claim[]} */
+  const nearest = () => {
+    const widths = high.map((c, i) => c - low[i]);
+    const column = columns[widths.indexOf(greatest(widths))];
+    const order = ordered(column);
+    /** @type {Claim[]} */
+    let best = [];
+    for (const [i, x] of order.entries())
+      for (let j = i + 1; j < order.length; j += 1) {
+        const z = order[j];
+        const apart = column[z] - column[x];
+        if (best[0] && atMost(plus(best[0][2], rounding), along(apart))) break;
+        spend(16);
+        if (!best[0] || atMost(at(x, z), best[0][2])) best = [[x, z, at(x, z)]];
+        if (isGrid && atMost(best[0][2], along(step))) return best; // no two are nearer
+      }
+    return best;
+  };
   return {
     values,
-    at: (x, z) => distance(at[x], at[z]),
-    *pairs(label) {
-      // where all values are alike, two that are one step apart imply all others
-      if (isGrid && label === alike)
-        for (const x of range(values.length))
-          for (const i of range(sides)) {
-            const z = valueAt.get(String(cells[x].map((c, j) => c + Number(i === j))));
-            if (z !== undefined) return void (yield [x, z]);
-          }
-      spend(4 * values.length ** 2);
-      for (const [x, z] of everyTwo(range(values.length))) if (x !== z) yield [x, z];
+    at,
+    *claims(some) {
+      if (some === alike) return void (yield* nearest());
+      for (const [x] of points.entries()) for (const [z] of points.entries()) if (x !== z) yield [x, z, at(x, z)];
     },
-    // across the box around all points
-    largest: distance(columns.map((column) => column[0]), columns.map((column) => column[column.length - 1])),
+    largest: distance(low, high), // across the box around all points
     shows: false,
-    grid: isGrid ? { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding: times(level, [1n, 10n ** 30n]) } : null,
+    grid: isGrid ? { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding } : null,
   };
 }
 
@@ -716,17 +772,26 @@ function factor(data) {
 /** Two questions: pairs of values that differ in one answer imply all others. @param {any} data @param {any[] | null} values @returns {Context} */
 function productContext(data, values) {
   entries(data, "first form second");
-  const [first, second] = [factor(data.first), factor(data.second)];
+  const first = factor(data.first);
+  const second = factor(data.second);
+  const count = first.values.length;
   const k = second.values.length;
-  demandSmall(first.values.length * k, LIMITS.values);
+  demandSmall(count * k, LIMITS.values);
   /** @param {Context} part @param {any} side @returns {any[][]} */
   const tuples = (part, side) => part.values.map((value) => (side.context.form === "product" ? value.tuple : [value]));
   const others = tuples(second, data.second);
-  spend(first.values.length * k * (textual(data).length / 16));
+  spend(count * k * (textual(data).length / 16));
   const made = tuples(first, data.first).flatMap((a) => others.map((b) => ({ tuple: [...a, ...b] })));
   demand(!values || textual(values) === textual(made));
   /** @param {Context} part @param {number} x @param {number} z */
   const entry = (part, x, z) => (x === z ? NOTHING : part.at(x, z));
+  /** What a question asks, at every answer to the other one. @param {Context} part @param {number} step @param {number} answers @param {number} other @param {Some} some @returns {Generator<Claim>} */
+  const along = function* (part, step, answers, other, some) {
+    for (let begin = 0; begin < answers * other; begin += other) {
+      const at = (/** @type {number} */ x) => begin + x * step;
+      for (const [x, z, level] of part.claims((members) => some(members.map(at)).map((one) => (one - begin) / step))) yield [at(x), at(z), level];
+    }
+  };
   return {
     values: made,
     at: (x, z) => {
@@ -734,33 +799,32 @@ function productContext(data, values) {
       const two = entry(second, x % k, z % k);
       return one && two && plus(one, two);
     },
-    *pairs() {
-      for (const [x, z] of first.pairs(own)) for (let i = 0; i < k; i += 1) yield [x * k + i, z * k + i];
-      for (const [x, z] of second.pairs(own)) for (let i = 0; i < made.length; i += k) yield [i + x, i + z];
+    *claims(some) {
+      yield* along(first, k, k, 1, some);
+      yield* along(second, 1, count, k, some);
     },
     largest: plus(first.largest, second.largest),
     shows: first.shows || second.shows,
   };
 }
 
-/** @type {Map<string, (data: any, values: any[]) => Context>} */
-const FORMS = new Map([
-  ["binary", binaryContext],
-  ["blocks", blocksContext],
-  ["graded", gradedContext],
-  ["high_low", highLowContext],
-  ["matrix", matrixContext],
-  ["metric", metricContext],
-  ["nested", nestedContext],
-  ["product", productContext],
-  ["uniform", uniformContext],
-]);
+/** @type {Record<string, (data: any, values: any[]) => Context>} */
+const FORMS = {
+  binary: binaryContext,
+  blocks: blocksContext,
+  graded: gradedContext,
+  high_low: highLowContext,
+  matrix: matrixContext,
+  metric: metricContext,
+  nested: nestedContext,
+  product: productContext,
+  uniform: uniformContext,
+};
 
 /** @param {any} data @param {any} values @returns {Context} */
 function contextOf(data, values) {
-  const form = FORMS.get(data?.form);
-  demand(form && (values || data.form === "product"), "its context is of no known form, or has no values");
-  return form(data, values);
+  demand(Object.hasOwn(FORMS, data?.form) && (values || data.form === "product"), "its context is of no known form, or has no values");
+  return FORMS[data.form](data, values);
 }
 
 /** The context of a published law, over its domain. @param {any} data @param {any} domain */
@@ -800,7 +864,7 @@ function holding(places, members, odds, machine, has, even, spare) {
   return {
     places,
     words: 1 + machine.words,
-    ratios: () => ratios,
+    ratios,
     marks: { members, has, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
     draw: (x, blank, words) => machine.draw(pick(blank, position(words[0], places), x), words.subarray(1)),
   };
@@ -1005,15 +1069,19 @@ function gradedUnary(gradeOf, other, own) {
   demandSmall(size, LIMITS.bits);
   demand(own.length === other.length && gradeOf.every((grade) => grade < own.length));
   demand(own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
+  /** How much likelier a bit is on for its own value, and off for another one. @type {Ratio[][]} */
+  const factors = [own.map((a, grade) => [a, other[grade]]), own.map((a, grade) => [SPACE - other[grade], SPACE - a])];
   return machineFor(
     size,
     size,
     1n << BigInt(size),
-    (x) => gradeOf[x],
-    (x, z) => {
-      const [g, h] = [gradeOf[x], gradeOf[z]];
-      return [own[g] * (SPACE - other[h]), other[g] * (SPACE - own[h])];
-    },
+    // the two with the largest factors of each kind
+    (values) => factors.flatMap((factor) => {
+      const most = (/** @type {number[]} */ among) => among.reduce((x, z) => (atMost(factor[gradeOf[x]], factor[gradeOf[z]]) ? z : x));
+      const first = most(values);
+      return [first, most(values.filter((x) => x !== first || !values[1]))];
+    }),
+    (x, z) => times(factors[0][gradeOf[x]], factors[1][gradeOf[z]]),
     // for nobody's value, -1, no bit is the own one
     (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => +(words[bit] < pick(bit === x, own[g], other[g])))),
   );
@@ -1024,7 +1092,7 @@ function unary(other, own, size) {
   const machine = gradedUnary(new Array(size).fill(0), [other], [own]);
   return {
     ...machine,
-    label: alike,
+    some: alike,
     bitwise: true,
     neutral: (units, steps) => {
       demandRoom(units, SPACE, steps);
@@ -1125,7 +1193,8 @@ function levels(branches, inners, leaves, shown) {
     leaves.length,
     words,
     outputs,
-    (x) => node(x, height - 1),
+    // the first and the last leaf part highest
+    (values) => [values.reduce((x, z) => (leaves[z] < leaves[x] ? z : x)), values.reduce((x, z) => (leaves[z] < leaves[x] ? x : z))],
     (x, z) => ratios[branches.filter((_, depth) => node(x, depth) === node(z, depth)).length - 1],
     (x, from) => {
       /** @type {{own: number, side: number, rank: number}[]} */
@@ -1184,7 +1253,7 @@ function fading(flat, places, size, units, most, ratio, bring) {
     size,
     1,
     BigInt(size),
-    own,
+    everyone,
     (x, z) => ratioOf(Math.abs(at(x) - at(z))),
     (x, [u]) => {
       const number = rank(bounds, u);
@@ -1291,7 +1360,7 @@ function torus(cells, shape, spare, units) {
     cells.length,
     1,
     BigInt(outputs),
-    own,
+    everyone,
     (x, z) => ratioOf(between(cells[x], cells[z])),
     (x, [u]) => {
       const t = rank(bounds, u);
@@ -1317,21 +1386,14 @@ const either = (a, b) => (a && b ? larger(a, b) : null);
 /** @param {Machine[]} parts */
 const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
 
+/** @param {Machine[]} parts */
+const areAlike = (parts) => parts.every(({ some }) => some === alike);
+
 /** The bounds of rows of units, each of which takes all words. @param {bigint[][]} rows */
 function bounded(rows) {
   demand(rows.every((row) => row.length === rows[0].length));
   rows.forEach(demandFull);
   return rows.map(sums);
-}
-
-/**
- * The members of groups: the place of every value in its group, and how many each has.
- * @param {number[]} groupOf @param {number} count
- */
-function placed(groupOf, count) {
-  const sizes = new Array(count).fill(0);
-  demand(groupOf.every((group) => group < count));
-  return { place: groupOf.map((group) => sizes[group]++), sizes };
 }
 
 /** Values in blocks, with a law for each. @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds */
@@ -1340,28 +1402,33 @@ function divided(blockOf, kindOf, kinds) {
   const parts = kindOf.map((kind) => kinds[kind]);
   const { place, sizes } = placed(blockOf, parts.length);
   demand(parts.every((part, block) => part.size === sizes[block]));
-  let labels = 0;
-  const number = kept((/** @type {string} */ _) => labels++);
   return {
     parts,
     place,
-    sizes,
     ...layOut(parts.map((part) => part.outputs)),
-    label: (/** @type {number} */ x) => number(`${blockOf[x]}/${parts[blockOf[x]].label(place[x])}`),
-    /** The ratio of two values of one block. @type {Machine["ratio"]} */
-    inside: (x, z) => parts[blockOf[x]].ratio(place[x], place[z]),
+    /** Two values of different blocks, or what the only block compares. @type {Some} */
+    some: (values) => {
+      spend(4 * values.length);
+      const [x] = values;
+      const z = values.find((one) => blockOf[one] !== blockOf[x]);
+      if (z !== undefined) return [x, z];
+      const inside = values.map((one) => place[one]);
+      return parts[blockOf[x]].some(inside).map((at) => values[inside.indexOf(at)]);
+    },
+    /** The ratio of two values, which is `across` if they are in different blocks. @param {Ratio | null} across @returns {Machine["ratio"]} */
+    ratio: (across) => (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : across),
   };
 }
 
 /** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @returns {Machine} */
 function blocks(blockOf, kindOf, kinds) {
-  const { parts, place, offsets, outputs, label, inside } = divided(blockOf, kindOf, kinds);
+  const { parts, place, offsets, outputs, some, ratio } = divided(blockOf, kindOf, kinds);
   return machineFor(
     blockOf.length,
     mostWords(kinds),
     outputs,
-    label,
-    (x, z) => (blockOf[x] === blockOf[z] ? inside(x, z) : null),
+    some,
+    ratio(null),
     (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
   );
 }
@@ -1387,7 +1454,7 @@ function highLow(inner, units, sensitive, steps) {
     sensitive.size,
     Math.max(inner.words, neutral.words),
     base + BigInt(sizes[1]),
-    (x) => isOther[x],
+    twoOfEach(isOther, 2),
     (x, z) => (isOther[x] ? null : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
     (x, words) => {
       const hidden = inner.draw([place[x], 0][isOther[x]], words);
@@ -1426,7 +1493,7 @@ function mixture(parts, units) {
     parts[0].size,
     1 + mostWords(parts),
     outputs,
-    (x) => String(parts.map((part) => part.label(x))),
+    areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.some(values)))],
     (x, z) => parts.map((part) => part.ratio(x, z)).reduce(either),
     (x, words) => {
       const part = rank(bounds, words[0]);
@@ -1437,53 +1504,49 @@ function mixture(parts, units) {
 
 /** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @param {bigint[]} units @returns {Machine} */
 function nested(blockOf, kindOf, kinds, units) {
-  const { parts, place, sizes, offsets, outputs, label, inside } = divided(blockOf, kindOf, kinds);
-  const [count, size] = [parts.length, blockOf.length];
+  const { parts, place, offsets, outputs, some, ratio } = divided(blockOf, kindOf, kinds);
+  const count = parts.length;
+  const size = blockOf.length;
   const truth = SPACE - sum(units);
-  demand(units.length === count && count > 1 && units.every(Boolean) && truth > 0n);
-  demand(parts.every((part) => part.held));
+  demand(units.length === count && count > 1 && units.every(Boolean) && truth > 0n && parts.every((part) => part.held));
   const helds = parts.map((part) => /** @type {Held} */ (part.held));
   const bounds = sums(units);
-  /** @param {number} b @returns {Ratio} */
-  const odds = (b) => [units[b] + truth, units[b]];
-  /** The largest Q(y|x) / Q(y|z) in the block of x, and Q(y|z) / Q(y|x) there, for z in any other. */
-  const across = (/** @type {number} */ x) => {
-    const b = blockOf[x];
-    const [above, below] = helds[b].ratios(place[x]);
-    return [times(odds(b), above), over(below, odds(b))];
-  };
-  /** The report of a value at a place of the block `mine`, or a blank one of that block. @param {number} mine @param {number} at @param {boolean} blank @param {BigUint64Array} words */
-  const drawn = (mine, at, blank, words) => {
+  /** Of blocks that are alike, one. */
+  const sorts = [...new Map(units.map((unit, b) => [`${kindOf[b]}/${unit}`, b])).values()];
+  spend(16 * count + 128 * sorts.length);
+  /** What the values of a block and others can give away: the largest of everything that `find` finds for a block. @param {(b: number) => Ratio[]} find */
+  const most = (find) => sorts.flatMap(find).reduce(larger);
+  /** The words with which a block is shown by its own values. @param {number} b */
+  const mine = (b) => units[b] + truth;
+  /** The words with which a blank report shows a block, in units of 2^-64. @param {number} b @param {bigint} part that of a value */
+  const blank = (b, part) => units[b] * SPACE + BigInt(parts[b].size) * part * truth;
+  const [least, greater] = [SPACE / BigInt(size), ceilDivide(SPACE, BigInt(size))];
+  /** The report of a value at a place of the block `own`, or a blank one of that block. @param {number} x @param {boolean} isBlank @param {BigUint64Array} words */
+  const drawn = (x, isBlank, words) => {
     const found = rank(bounds, words[0]);
-    const block = pick(found === count, mine, found);
-    return offsets[block] + helds[block].draw(at, pick(block === mine, blank, true), words.subarray(1));
+    const block = pick(found === count, blockOf[x], found);
+    return offsets[block] + helds[block].draw(place[x], pick(block === blockOf[x], isBlank, true), words.subarray(1));
   };
-  /** The words with which a blank report shows each block, at least and at most, in units of 2^-64. @param {(a: bigint, b: bigint) => bigint} divide */
-  const blanks = (divide) => units.map((unit, b) => unit * SPACE + BigInt(sizes[b]) * divide(SPACE, BigInt(size)) * truth);
-  const least = blanks((a, b) => a / b);
-  const most = blanks(ceilDivide);
-  const mostBlank = units.map((unit, b) => /** @type {Ratio} */ ([most[b], unit * SPACE])).reduce(larger);
   const words = 1 + Math.max(...helds.map((held) => held.words));
   return machineFor(
     size,
     words,
     outputs,
-    label,
-    (x, z) => (blockOf[x] === blockOf[z] ? inside(x, z) : larger(across(x)[0], across(z)[1])),
-    (x, from) => drawn(blockOf[x], place[x], false, from),
+    some,
+    // one bound for all values of different blocks; it is that of values in one block too, if that is larger: of 0 and nobody, -1
+    ratio(most((b) => {
+      const [above, below] = helds[b].ratios;
+      return [times([mine(b), units[b]], above), times([units[b], mine(b)], below), parts[b].ratio(0, -1) ?? ONE];
+    })),
+    (x, from) => drawn(x, false, from),
     { held: {
       places: size,
       words: 1 + words,
-      draw: (x, blank, from) => {
-        const at = pick(blank, position(from[0], size), x);
-        return drawn(blockOf[at], place[at], blank, from.subarray(1));
-      },
-      ratios: (x) => {
-        const b = blockOf[x];
-        const [above, below] = helds[b].ratios(place[x]);
-        const mine = (units[b] + truth) * SPACE;
-        return [larger(times([mine, least[b]], above), ONE), larger(times([most[b], mine], below), mostBlank)];
-      },
+      draw: (x, isBlank, from) => drawn(pick(isBlank, position(from[0], size), x), isBlank, from.subarray(1)),
+      ratios: [
+        most((b) => [ONE, times([mine(b) * SPACE, blank(b, least)], helds[b].ratios[0])]),
+        most((b) => [[blank(b, greater), units[b] * SPACE], times([blank(b, greater), mine(b) * SPACE], helds[b].ratios[1])]),
+      ],
     } },
   );
 }
@@ -1505,7 +1568,7 @@ function types(classOf, inners, marks, units) {
       const part = inners[mark - 1];
       demand(part?.held && part.neutral && part.size === sizes[group] && part.size > 1);
       const { held, outputs } = part;
-      const [above, below] = held.ratios(0);
+      const [above, below] = held.ratios;
       least[group][type] = (least[group][type] * below[1]) / below[0];
       most[group][type] = ceilDivide(most[group][type] * above[0], above[1]);
       if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1) ?? ONE);
@@ -1523,7 +1586,7 @@ function types(classOf, inners, marks, units) {
     classOf.length,
     Math.max(...shown.map(({ words }) => words)),
     outputs,
-    (x) => classOf[x],
+    twoOfEach(classOf, classes),
     (x, z) => {
       spend(marks.length);
       return classOf[x] === classOf[z] ? inner[classOf[x]] : largest(most[classOf[x]], least[classOf[z]]);
@@ -1546,7 +1609,7 @@ function table(rows) {
     rows.length,
     1,
     BigInt(outputs),
-    own,
+    everyone,
     (x, z) => {
       spend(outputs / 8);
       return largest(rows[x], rows[z]);
@@ -1563,7 +1626,7 @@ function paired(first, second) {
     first.size * k,
     first.words + second.words,
     first.outputs * second.outputs,
-    own,
+    everyone,
     (x, z) => {
       const [[a, b], [c, d]] = [split(x), split(z)];
       return both(a === c ? ONE : first.ratio(a, c), b === d ? ONE : second.ratio(b, d));
@@ -1584,7 +1647,7 @@ function adaptive(choice, first, seconds) {
     first.size,
     first.words + mostWords(seconds),
     first.outputs * width,
-    (x) => String([first, ...seconds].map((part) => part.label(x))),
+    areAlike([first, ...seconds]) ? alike : everyone,
     (x, z) => both(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(either)),
     (x, words) => {
       const report = first.draw(x, words.subarray(0, first.words));
@@ -1608,7 +1671,7 @@ function postProcessed(inner, weights) {
     inner.size,
     inner.words + 1,
     BigInt(weights[0].length),
-    inner.label,
+    inner.some,
     inner.ratio,
     (x, words) => BigInt(rank(bounds[Number(inner.draw(x, words.subarray(0, inner.words)))], words[inner.words])),
   );
@@ -1622,32 +1685,32 @@ function postProcessed(inner, weights) {
 
 /**
  * Every kind of law: the shape of its data, as `shaped` reads it, and what makes its machine of the entries in that order.
- * @type {Map<string, [string, (...entries: any[]) => Machine]>}
+ * @type {Record<string, [string, (...entries: any[]) => Machine]>}
  */
-const KINDS = new Map([
-  ["adaptive", ["choice:n* first:l seconds:l*", adaptive]],
-  ["blocks", ["block_of:r kind_of:n* kinds:l*", blocks]],
-  ["cyclic", ["high low modulus:n shifts:s size:n spare word_bits:w", cyclic]],
-  ["general_hadamard", ["columns:n high low parts:n size:n spare word_bits:w", generalHadamard]],
-  ["geometric", ["flat places:r size:n units:b* word_bits:w", geometric]],
-  ["graded_unary", ["grade_of:r other:b* own:b* word_bits:w", gradedUnary]],
-  ["hadamard", ["size:n true word_bits:w", hadamard]],
-  ["high_low", ["inner:l neutral sensitive:s steps:n**", highLow]],
-  ["levels", ["branches:n* inners:l* leaves:r shown:n** word_bits:w", levels]],
-  ["mixture", ["parts:l* units:b*", mixture]],
-  ["nested", ["block_of:r kind_of:n* kinds:l* units:b*", nested]],
-  ["paired", ["first:l second:l", paired]],
-  ["post_processed", ["inner:l weights:b**", postProcessed]],
-  ["product", ["first:l second:l", product]],
-  ["response", ["high low size:n spare word_bits:w", response]],
-  ["ring", ["flat places:r size:n units:b* word_bits:w", ring]],
-  ["subset", ["d:n size:n steps:n** true word_bits:w", subset]],
-  ["table", ["rows:b** word_bits:w", table]],
-  ["torus", ["cells:r shape:n* spare units:b* word_bits:w", torus]],
-  ["types", ["class_of:r inners:l* marks:n** units:b** word_bits:w", types]],
-  ["unary", ["other own size:n word_bits:w", unary]],
-  ["utility_rappor", ["inner:l neutral sensitive:s", utilityRappor]],
-]);
+const KINDS = {
+  adaptive: ["choice:n* first:l seconds:l*", adaptive],
+  blocks: ["block_of:r kind_of:n* kinds:l*", blocks],
+  cyclic: ["high low modulus:n shifts:s size:n spare word_bits:w", cyclic],
+  general_hadamard: ["columns:n high low parts:n size:n spare word_bits:w", generalHadamard],
+  geometric: ["flat places:r size:n units:b* word_bits:w", geometric],
+  graded_unary: ["grade_of:r other:b* own:b* word_bits:w", gradedUnary],
+  hadamard: ["size:n true word_bits:w", hadamard],
+  high_low: ["inner:l neutral sensitive:s steps:n**", highLow],
+  levels: ["branches:n* inners:l* leaves:r shown:n** word_bits:w", levels],
+  mixture: ["parts:l* units:b*", mixture],
+  nested: ["block_of:r kind_of:n* kinds:l* units:b*", nested],
+  paired: ["first:l second:l", paired],
+  post_processed: ["inner:l weights:b**", postProcessed],
+  product: ["first:l second:l", product],
+  response: ["high low size:n spare word_bits:w", response],
+  ring: ["flat places:r size:n units:b* word_bits:w", ring],
+  subset: ["d:n size:n steps:n** true word_bits:w", subset],
+  table: ["rows:b** word_bits:w", table],
+  torus: ["cells:r shape:n* spare units:b* word_bits:w", torus],
+  types: ["class_of:r inners:l* marks:n** units:b** word_bits:w", types],
+  unary: ["other own size:n word_bits:w", unary],
+  utility_rappor: ["inner:l neutral sensitive:s", utilityRappor],
+};
 
 /**
  * The machine of a law, as JSON data says it.
@@ -1656,9 +1719,9 @@ const KINDS = new Map([
  * @returns {Machine}
  */
 function machineOf(data, depth = 8) {
-  const [shape, make] = KINDS.get(data?.kind) ?? ["", null];
-  demand(make && depth, "a law in it is of no known kind, or too deep inside others");
+  demand(Object.hasOwn(KINDS, data?.kind) && depth, "a law in it is of no known kind, or too deep inside others");
   demandSmall(data.size ?? 1, LIMITS.values);
+  const [shape, make] = KINDS[data.kind];
   const machine = make(...shaped(data, shape, (inner) => machineOf(inner, depth - 1)));
   demandSmall(machine.size, LIMITS.values);
   demandSmall(machine.words, LIMITS.bits + 2);
@@ -1752,13 +1815,14 @@ function checked(text, fingerprint) {
 function prove(context, machine) {
   if (machine.proves?.(context)) return;
   const named = (/** @type {number} */ x) => textual(context.values[x]).slice(0, 60);
-  for (const [x, z] of context.pairs(machine.label)) {
+  let known = NOTHING;
+  let power = ONE; // at most e^known
+  for (const [x, z, level] of context.claims(machine.some)) {
     spend(8);
-    const allowed = context.at(x, z);
-    if (!allowed) continue;
-    const ratio = machine.ratio(x, z);
-    if (!(ratio && ratio[0] >= ratio[1] && ratio[1] > 0n && atMost(ratio, expBelow(allowed))))
-      demand(false, `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(allowed)} allows`);
+    const ratio = machine.ratio(x, z) ?? NOTHING;
+    if (!(atMost(known, level) && atMost(ratio, power))) power = expBelow((known = level));
+    if (!(ratio[0] >= ratio[1] && ratio[1] > 0n && atMost(ratio, power)))
+      demand(false, `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(level)} allows`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The laws that treat all values alike: response, hadamard, general_hadamard, cyclic, subset, unary; and graded_unary. */
 
-import { bitLength, ceilDivide, demand, demandSmall, LIMITS, ONE, over, spend, times } from "./exact.js";
+import { atMost, bitLength, ceilDivide, demand, demandSmall, LIMITS, ONE, over, spend, times } from "./exact.js";
 import { range } from "./reading.js";
 import { alike, fraction, machineFor, pick, position, setReport, SPACE } from "./machine.js";
 
@@ -36,7 +36,7 @@ function holding(places, members, odds, machine, has, even, spare) {
   return {
     places,
     words: 1 + machine.words,
-    ratios: () => ratios,
+    ratios,
     marks: { members, has, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
     draw: (x, blank, words) => machine.draw(pick(blank, position(words[0], places), x), words.subarray(1)),
   };
@@ -241,15 +241,19 @@ export function gradedUnary(gradeOf, other, own) {
   demandSmall(size, LIMITS.bits);
   demand(own.length === other.length && gradeOf.every((grade) => grade < own.length));
   demand(own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
+  /** How much likelier a bit is on for its own value, and off for another one. @type {Ratio[][]} */
+  const factors = [own.map((a, grade) => [a, other[grade]]), own.map((a, grade) => [SPACE - other[grade], SPACE - a])];
   return machineFor(
     size,
     size,
     1n << BigInt(size),
-    (x) => gradeOf[x],
-    (x, z) => {
-      const [g, h] = [gradeOf[x], gradeOf[z]];
-      return [own[g] * (SPACE - other[h]), other[g] * (SPACE - own[h])];
-    },
+    // the two with the largest factors of each kind
+    (values) => factors.flatMap((factor) => {
+      const most = (/** @type {number[]} */ among) => among.reduce((x, z) => (atMost(factor[gradeOf[x]], factor[gradeOf[z]]) ? z : x));
+      const first = most(values);
+      return [first, most(values.filter((x) => x !== first || !values[1]))];
+    }),
+    (x, z) => times(factors[0][gradeOf[x]], factors[1][gradeOf[z]]),
     // for nobody's value, -1, no bit is the own one
     (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => +(words[bit] < pick(bit === x, own[g], other[g])))),
   );
@@ -260,7 +264,7 @@ export function unary(other, own, size) {
   const machine = gradedUnary(new Array(size).fill(0), [other], [own]);
   return {
     ...machine,
-    label: alike,
+    some: alike,
     bitwise: true,
     neutral: (units, steps) => {
       demandRoom(units, SPACE, steps);

@@ -1,7 +1,7 @@
 /** The check of a published law, from its integers alone, before anybody answers. */
 
 import { sha256 } from "./bytes.js";
-import { atMost, begin, demand, demandSmall, expBelow, LIMITS, Refused, spend, textOf } from "./exact.js";
+import { atMost, begin, demand, demandSmall, expBelow, LIMITS, NOTHING, ONE, Refused, spend, textOf } from "./exact.js";
 import { entries, strictJson } from "./reading.js";
 import { readContext, textual } from "./context.js";
 import { machineOf } from "./kinds.js";
@@ -91,12 +91,13 @@ function checked(text, fingerprint) {
 function prove(context, machine) {
   if (machine.proves?.(context)) return;
   const named = (/** @type {number} */ x) => textual(context.values[x]).slice(0, 60);
-  for (const [x, z] of context.pairs(machine.label)) {
+  let known = NOTHING;
+  let power = ONE; // at most e^known
+  for (const [x, z, level] of context.claims(machine.some)) {
     spend(8);
-    const allowed = context.at(x, z);
-    if (!allowed) continue;
-    const ratio = machine.ratio(x, z);
-    if (!(ratio && ratio[0] >= ratio[1] && ratio[1] > 0n && atMost(ratio, expBelow(allowed))))
-      demand(false, `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(allowed)} allows`);
+    const ratio = machine.ratio(x, z) ?? NOTHING;
+    if (!(atMost(known, level) && atMost(ratio, power))) power = expBelow((known = level));
+    if (!(ratio[0] >= ratio[1] && ratio[1] > 0n && atMost(ratio, power)))
+      demand(false, `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(level)} allows`);
   }
 }

@@ -1,10 +1,10 @@
 /** The laws that are made of other laws, and tables, which are made of none. */
 
-import { ceilDivide, demand, demandSmall, greatest, kept, larger, LIMITS, ONE, over, spend, times } from "./exact.js";
-import { aligned, bitsOf, demandFull, largest, layOut, machineFor, own, pick, position, rank, setReport, SPACE, sum, sums } from "./machine.js";
+import { ceilDivide, demand, demandSmall, greatest, larger, LIMITS, ONE, spend, times } from "./exact.js";
+import { aligned, alike, bitsOf, demandFull, everyone, largest, layOut, machineFor, pick, placed, position, rank, setReport, SPACE, sum, sums, twoOfEach } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
-/** @import { Held, Machine } from "./machine.js" */
+/** @import { Held, Machine, Some } from "./machine.js" */
 /** @import { Bits } from "./reading.js" */
 
 /** The product of two bounds; null where one of them is missing. @param {Ratio | null} a @param {Ratio | null} b */
@@ -16,21 +16,14 @@ const either = (a, b) => (a && b ? larger(a, b) : null);
 /** @param {Machine[]} parts */
 const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
 
+/** @param {Machine[]} parts */
+const areAlike = (parts) => parts.every(({ some }) => some === alike);
+
 /** The bounds of rows of units, each of which takes all words. @param {bigint[][]} rows */
 function bounded(rows) {
   demand(rows.every((row) => row.length === rows[0].length));
   rows.forEach(demandFull);
   return rows.map(sums);
-}
-
-/**
- * The members of groups: the place of every value in its group, and how many each has.
- * @param {number[]} groupOf @param {number} count
- */
-function placed(groupOf, count) {
-  const sizes = new Array(count).fill(0);
-  demand(groupOf.every((group) => group < count));
-  return { place: groupOf.map((group) => sizes[group]++), sizes };
 }
 
 /** Values in blocks, with a law for each. @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds */
@@ -39,28 +32,33 @@ function divided(blockOf, kindOf, kinds) {
   const parts = kindOf.map((kind) => kinds[kind]);
   const { place, sizes } = placed(blockOf, parts.length);
   demand(parts.every((part, block) => part.size === sizes[block]));
-  let labels = 0;
-  const number = kept((/** @type {string} */ _) => labels++);
   return {
     parts,
     place,
-    sizes,
     ...layOut(parts.map((part) => part.outputs)),
-    label: (/** @type {number} */ x) => number(`${blockOf[x]}/${parts[blockOf[x]].label(place[x])}`),
-    /** The ratio of two values of one block. @type {Machine["ratio"]} */
-    inside: (x, z) => parts[blockOf[x]].ratio(place[x], place[z]),
+    /** Two values of different blocks, or what the only block compares. @type {Some} */
+    some: (values) => {
+      spend(4 * values.length);
+      const [x] = values;
+      const z = values.find((one) => blockOf[one] !== blockOf[x]);
+      if (z !== undefined) return [x, z];
+      const inside = values.map((one) => place[one]);
+      return parts[blockOf[x]].some(inside).map((at) => values[inside.indexOf(at)]);
+    },
+    /** The ratio of two values, which is `across` if they are in different blocks. @param {Ratio | null} across @returns {Machine["ratio"]} */
+    ratio: (across) => (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : across),
   };
 }
 
 /** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @returns {Machine} */
 export function blocks(blockOf, kindOf, kinds) {
-  const { parts, place, offsets, outputs, label, inside } = divided(blockOf, kindOf, kinds);
+  const { parts, place, offsets, outputs, some, ratio } = divided(blockOf, kindOf, kinds);
   return machineFor(
     blockOf.length,
     mostWords(kinds),
     outputs,
-    label,
-    (x, z) => (blockOf[x] === blockOf[z] ? inside(x, z) : null),
+    some,
+    ratio(null),
     (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
   );
 }
@@ -86,7 +84,7 @@ export function highLow(inner, units, sensitive, steps) {
     sensitive.size,
     Math.max(inner.words, neutral.words),
     base + BigInt(sizes[1]),
-    (x) => isOther[x],
+    twoOfEach(isOther, 2),
     (x, z) => (isOther[x] ? null : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
     (x, words) => {
       const hidden = inner.draw([place[x], 0][isOther[x]], words);
@@ -125,7 +123,7 @@ export function mixture(parts, units) {
     parts[0].size,
     1 + mostWords(parts),
     outputs,
-    (x) => String(parts.map((part) => part.label(x))),
+    areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.some(values)))],
     (x, z) => parts.map((part) => part.ratio(x, z)).reduce(either),
     (x, words) => {
       const part = rank(bounds, words[0]);
@@ -136,53 +134,49 @@ export function mixture(parts, units) {
 
 /** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @param {bigint[]} units @returns {Machine} */
 export function nested(blockOf, kindOf, kinds, units) {
-  const { parts, place, sizes, offsets, outputs, label, inside } = divided(blockOf, kindOf, kinds);
-  const [count, size] = [parts.length, blockOf.length];
+  const { parts, place, offsets, outputs, some, ratio } = divided(blockOf, kindOf, kinds);
+  const count = parts.length;
+  const size = blockOf.length;
   const truth = SPACE - sum(units);
-  demand(units.length === count && count > 1 && units.every(Boolean) && truth > 0n);
-  demand(parts.every((part) => part.held));
+  demand(units.length === count && count > 1 && units.every(Boolean) && truth > 0n && parts.every((part) => part.held));
   const helds = parts.map((part) => /** @type {Held} */ (part.held));
   const bounds = sums(units);
-  /** @param {number} b @returns {Ratio} */
-  const odds = (b) => [units[b] + truth, units[b]];
-  /** The largest Q(y|x) / Q(y|z) in the block of x, and Q(y|z) / Q(y|x) there, for z in any other. */
-  const across = (/** @type {number} */ x) => {
-    const b = blockOf[x];
-    const [above, below] = helds[b].ratios(place[x]);
-    return [times(odds(b), above), over(below, odds(b))];
-  };
-  /** The report of a value at a place of the block `mine`, or a blank one of that block. @param {number} mine @param {number} at @param {boolean} blank @param {BigUint64Array} words */
-  const drawn = (mine, at, blank, words) => {
+  /** Of blocks that are alike, one. */
+  const sorts = [...new Map(units.map((unit, b) => [`${kindOf[b]}/${unit}`, b])).values()];
+  spend(16 * count + 128 * sorts.length);
+  /** What the values of a block and others can give away: the largest of everything that `find` finds for a block. @param {(b: number) => Ratio[]} find */
+  const most = (find) => sorts.flatMap(find).reduce(larger);
+  /** The words with which a block is shown by its own values. @param {number} b */
+  const mine = (b) => units[b] + truth;
+  /** The words with which a blank report shows a block, in units of 2^-64. @param {number} b @param {bigint} part that of a value */
+  const blank = (b, part) => units[b] * SPACE + BigInt(parts[b].size) * part * truth;
+  const [least, greater] = [SPACE / BigInt(size), ceilDivide(SPACE, BigInt(size))];
+  /** The report of a value at a place of the block `own`, or a blank one of that block. @param {number} x @param {boolean} isBlank @param {BigUint64Array} words */
+  const drawn = (x, isBlank, words) => {
     const found = rank(bounds, words[0]);
-    const block = pick(found === count, mine, found);
-    return offsets[block] + helds[block].draw(at, pick(block === mine, blank, true), words.subarray(1));
+    const block = pick(found === count, blockOf[x], found);
+    return offsets[block] + helds[block].draw(place[x], pick(block === blockOf[x], isBlank, true), words.subarray(1));
   };
-  /** The words with which a blank report shows each block, at least and at most, in units of 2^-64. @param {(a: bigint, b: bigint) => bigint} divide */
-  const blanks = (divide) => units.map((unit, b) => unit * SPACE + BigInt(sizes[b]) * divide(SPACE, BigInt(size)) * truth);
-  const least = blanks((a, b) => a / b);
-  const most = blanks(ceilDivide);
-  const mostBlank = units.map((unit, b) => /** @type {Ratio} */ ([most[b], unit * SPACE])).reduce(larger);
   const words = 1 + Math.max(...helds.map((held) => held.words));
   return machineFor(
     size,
     words,
     outputs,
-    label,
-    (x, z) => (blockOf[x] === blockOf[z] ? inside(x, z) : larger(across(x)[0], across(z)[1])),
-    (x, from) => drawn(blockOf[x], place[x], false, from),
+    some,
+    // one bound for all values of different blocks; it is that of values in one block too, if that is larger: of 0 and nobody, -1
+    ratio(most((b) => {
+      const [above, below] = helds[b].ratios;
+      return [times([mine(b), units[b]], above), times([units[b], mine(b)], below), parts[b].ratio(0, -1) ?? ONE];
+    })),
+    (x, from) => drawn(x, false, from),
     { held: {
       places: size,
       words: 1 + words,
-      draw: (x, blank, from) => {
-        const at = pick(blank, position(from[0], size), x);
-        return drawn(blockOf[at], place[at], blank, from.subarray(1));
-      },
-      ratios: (x) => {
-        const b = blockOf[x];
-        const [above, below] = helds[b].ratios(place[x]);
-        const mine = (units[b] + truth) * SPACE;
-        return [larger(times([mine, least[b]], above), ONE), larger(times([most[b], mine], below), mostBlank)];
-      },
+      draw: (x, isBlank, from) => drawn(pick(isBlank, position(from[0], size), x), isBlank, from.subarray(1)),
+      ratios: [
+        most((b) => [ONE, times([mine(b) * SPACE, blank(b, least)], helds[b].ratios[0])]),
+        most((b) => [[blank(b, greater), units[b] * SPACE], times([blank(b, greater), mine(b) * SPACE], helds[b].ratios[1])]),
+      ],
     } },
   );
 }
@@ -204,7 +198,7 @@ export function types(classOf, inners, marks, units) {
       const part = inners[mark - 1];
       demand(part?.held && part.neutral && part.size === sizes[group] && part.size > 1);
       const { held, outputs } = part;
-      const [above, below] = held.ratios(0);
+      const [above, below] = held.ratios;
       least[group][type] = (least[group][type] * below[1]) / below[0];
       most[group][type] = ceilDivide(most[group][type] * above[0], above[1]);
       if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1) ?? ONE);
@@ -222,7 +216,7 @@ export function types(classOf, inners, marks, units) {
     classOf.length,
     Math.max(...shown.map(({ words }) => words)),
     outputs,
-    (x) => classOf[x],
+    twoOfEach(classOf, classes),
     (x, z) => {
       spend(marks.length);
       return classOf[x] === classOf[z] ? inner[classOf[x]] : largest(most[classOf[x]], least[classOf[z]]);
@@ -245,7 +239,7 @@ export function table(rows) {
     rows.length,
     1,
     BigInt(outputs),
-    own,
+    everyone,
     (x, z) => {
       spend(outputs / 8);
       return largest(rows[x], rows[z]);
@@ -262,7 +256,7 @@ export function paired(first, second) {
     first.size * k,
     first.words + second.words,
     first.outputs * second.outputs,
-    own,
+    everyone,
     (x, z) => {
       const [[a, b], [c, d]] = [split(x), split(z)];
       return both(a === c ? ONE : first.ratio(a, c), b === d ? ONE : second.ratio(b, d));
@@ -283,7 +277,7 @@ export function adaptive(choice, first, seconds) {
     first.size,
     first.words + mostWords(seconds),
     first.outputs * width,
-    (x) => String([first, ...seconds].map((part) => part.label(x))),
+    areAlike([first, ...seconds]) ? alike : everyone,
     (x, z) => both(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(either)),
     (x, words) => {
       const report = first.draw(x, words.subarray(0, first.words));
@@ -307,7 +301,7 @@ export function postProcessed(inner, weights) {
     inner.size,
     inner.words + 1,
     BigInt(weights[0].length),
-    inner.label,
+    inner.some,
     inner.ratio,
     (x, words) => BigInt(rank(bounds[Number(inner.draw(x, words.subarray(0, inner.words)))], words[inner.words])),
   );

@@ -46,6 +46,9 @@ export function spend(work) {
 export const demandSmall = (size, most) => demand(size > 0 && size <= most, "it is too large, or empty");
 
 /** @type {Ratio} */
+export const NOTHING = [0n, 1n];
+
+/** @type {Ratio} */
 export const ONE = [1n, 1n];
 
 const FRACTION = /^(\d+)\/(0*[1-9]\d*)$/;
@@ -76,6 +79,7 @@ export function exactNumber(written) {
  */
 export function epsilonOf(written) {
   if (written === "inf") return null;
+  spend(8 + String(written).length ** 2 / 64);
   const found = exactNumber(written);
   demand(found && found[0] >= 0n && textOf(found) === written, "an epsilon is no exact number");
   return found;
@@ -140,7 +144,7 @@ const powerBelow = kept((/** @type {string} */ epsilon) => {
   const [top, bottom] = epsilon.split("/").map(BigInt);
   const squarings = BigInt(bitLength(ceilDivide(top, bottom)) + 8);
   const scale = 272n + squarings + 2n * ceilDivide(3n * top, 2n * bottom);
-  spend(6 * Number(scale));
+  spend(Number(scale) ** 2 / 1024);
   const reduced = (top << scale) / (bottom << squarings);
   let [term, total] = [1n << scale, 1n << scale];
   for (let index = 1n; term; index += 1n) {

@@ -11,32 +11,32 @@ import { adaptive, blocks, highLow, mixture, nested, paired, postProcessed, prod
 
 /**
  * Every kind of law: the shape of its data, as `shaped` reads it, and what makes its machine of the entries in that order.
- * @type {Map<string, [string, (...entries: any[]) => Machine]>}
+ * @type {Record<string, [string, (...entries: any[]) => Machine]>}
  */
-const KINDS = new Map([
-  ["adaptive", ["choice:n* first:l seconds:l*", adaptive]],
-  ["blocks", ["block_of:r kind_of:n* kinds:l*", blocks]],
-  ["cyclic", ["high low modulus:n shifts:s size:n spare word_bits:w", cyclic]],
-  ["general_hadamard", ["columns:n high low parts:n size:n spare word_bits:w", generalHadamard]],
-  ["geometric", ["flat places:r size:n units:b* word_bits:w", geometric]],
-  ["graded_unary", ["grade_of:r other:b* own:b* word_bits:w", gradedUnary]],
-  ["hadamard", ["size:n true word_bits:w", hadamard]],
-  ["high_low", ["inner:l neutral sensitive:s steps:n**", highLow]],
-  ["levels", ["branches:n* inners:l* leaves:r shown:n** word_bits:w", levels]],
-  ["mixture", ["parts:l* units:b*", mixture]],
-  ["nested", ["block_of:r kind_of:n* kinds:l* units:b*", nested]],
-  ["paired", ["first:l second:l", paired]],
-  ["post_processed", ["inner:l weights:b**", postProcessed]],
-  ["product", ["first:l second:l", product]],
-  ["response", ["high low size:n spare word_bits:w", response]],
-  ["ring", ["flat places:r size:n units:b* word_bits:w", ring]],
-  ["subset", ["d:n size:n steps:n** true word_bits:w", subset]],
-  ["table", ["rows:b** word_bits:w", table]],
-  ["torus", ["cells:r shape:n* spare units:b* word_bits:w", torus]],
-  ["types", ["class_of:r inners:l* marks:n** units:b** word_bits:w", types]],
-  ["unary", ["other own size:n word_bits:w", unary]],
-  ["utility_rappor", ["inner:l neutral sensitive:s", utilityRappor]],
-]);
+const KINDS = {
+  adaptive: ["choice:n* first:l seconds:l*", adaptive],
+  blocks: ["block_of:r kind_of:n* kinds:l*", blocks],
+  cyclic: ["high low modulus:n shifts:s size:n spare word_bits:w", cyclic],
+  general_hadamard: ["columns:n high low parts:n size:n spare word_bits:w", generalHadamard],
+  geometric: ["flat places:r size:n units:b* word_bits:w", geometric],
+  graded_unary: ["grade_of:r other:b* own:b* word_bits:w", gradedUnary],
+  hadamard: ["size:n true word_bits:w", hadamard],
+  high_low: ["inner:l neutral sensitive:s steps:n**", highLow],
+  levels: ["branches:n* inners:l* leaves:r shown:n** word_bits:w", levels],
+  mixture: ["parts:l* units:b*", mixture],
+  nested: ["block_of:r kind_of:n* kinds:l* units:b*", nested],
+  paired: ["first:l second:l", paired],
+  post_processed: ["inner:l weights:b**", postProcessed],
+  product: ["first:l second:l", product],
+  response: ["high low size:n spare word_bits:w", response],
+  ring: ["flat places:r size:n units:b* word_bits:w", ring],
+  subset: ["d:n size:n steps:n** true word_bits:w", subset],
+  table: ["rows:b** word_bits:w", table],
+  torus: ["cells:r shape:n* spare units:b* word_bits:w", torus],
+  types: ["class_of:r inners:l* marks:n** units:b** word_bits:w", types],
+  unary: ["other own size:n word_bits:w", unary],
+  utility_rappor: ["inner:l neutral sensitive:s", utilityRappor],
+};
 
 /**
  * The machine of a law, as JSON data says it.
@@ -45,9 +45,9 @@ const KINDS = new Map([
  * @returns {Machine}
  */
 export function machineOf(data, depth = 8) {
-  const [shape, make] = KINDS.get(data?.kind) ?? ["", null];
-  demand(make && depth, "a law in it is of no known kind, or too deep inside others");
+  demand(Object.hasOwn(KINDS, data?.kind) && depth, "a law in it is of no known kind, or too deep inside others");
   demandSmall(data.size ?? 1, LIMITS.values);
+  const [shape, make] = KINDS[data.kind];
   const machine = make(...shaped(data, shape, (inner) => machineOf(inner, depth - 1)));
   demandSmall(machine.size, LIMITS.values);
   demandSmall(machine.words, LIMITS.bits + 2);

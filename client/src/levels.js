@@ -92,7 +92,8 @@ export function levels(branches, inners, leaves, shown) {
     leaves.length,
     words,
     outputs,
-    (x) => node(x, height - 1),
+    // the first and the last leaf part highest
+    (values) => [values.reduce((x, z) => (leaves[z] < leaves[x] ? z : x)), values.reduce((x, z) => (leaves[z] < leaves[x] ? x : z))],
     (x, z) => ratios[branches.filter((_, depth) => node(x, depth) === node(z, depth)).length - 1],
     (x, from) => {
       /** @type {{own: number, side: number, rank: number}[]} */

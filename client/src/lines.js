@@ -2,7 +2,7 @@
 
 import { atMost, demand, expBelow, greatest, kept, plus, spend, times } from "./exact.js";
 import { range } from "./reading.js";
-import { demandFull, largest, machineFor, own, pick, rank, SPACE, sums } from "./machine.js";
+import { demandFull, everyone, largest, machineFor, pick, rank, SPACE, sums } from "./machine.js";
 
 /** @import { Context } from "./context.js" */
 /** @import { Ratio } from "./exact.js" */
@@ -32,7 +32,7 @@ function fading(flat, places, size, units, most, ratio, bring) {
     size,
     1,
     BigInt(size),
-    own,
+    everyone,
     (x, z) => ratioOf(Math.abs(at(x) - at(z))),
     (x, [u]) => {
       const number = rank(bounds, u);
@@ -139,7 +139,7 @@ export function torus(cells, shape, spare, units) {
     cells.length,
     1,
     BigInt(outputs),
-    own,
+    everyone,
     (x, z) => ratioOf(between(cells[x], cells[z])),
     (x, [u]) => {
       const t = rank(bounds, u);

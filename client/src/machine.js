@@ -19,7 +19,7 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
  * @property {number} words
  * @property {number} places the places that a blank report is drawn from
  * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} draw
- * @property {(x: number) => [Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y), and the other way round
+ * @property {[Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y) of any x, and the other way round
  * @property {Marks} [marks]
  */
 
@@ -34,11 +34,17 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
  */
 
 /**
+ * Of some values, few that stand for all of them: whatever other value they are compared with, either way, one of the few has a ratio
+ * to it, or from it, that is as large as that of any of the values.
+ * @typedef {(values: number[]) => number[]} Some
+ */
+
+/**
  * @typedef {object} Machine
  * @property {number} size how many values it takes
  * @property {number} words how many 64-bit words a report takes, whatever the value
  * @property {bigint} outputs reports are below this
- * @property {(x: number) => string | number} label pairs of different values with the same two labels have one ratio
+ * @property {Some} some
  * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
  * @property {(x: number, words: BigUint64Array) => bigint} draw
  * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
@@ -49,21 +55,37 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
 
 /**
  * A machine; `more` is what some have besides.
- * @param {number} size @param {number} words @param {bigint} outputs @param {Machine["label"]} label @param {Machine["ratio"]} ratio
+ * @param {number} size @param {number} words @param {bigint} outputs @param {Some} some @param {Machine["ratio"]} ratio
  * @param {Machine["draw"]} draw @param {Partial<Machine>} [more]
  * @returns {Machine}
  */
-export const machineFor = (size, words, outputs, label, ratio, draw, more) => ({ size, words, outputs, label, ratio, draw, ...more });
+export const machineFor = (size, words, outputs, some, ratio, draw, more) => ({ size, words, outputs, some, ratio, draw, ...more });
 
 /** How many states a word has. */
 export const SPACE = 1n << 64n;
 const MASK = SPACE - 1n;
 
-/** The label of values that are all alike. */
-export const alike = () => 0;
+/** Where any two values have one ratio. @type {Some} */
+export const alike = (values) => values.slice(0, 2);
 
-/** The label of values none of which are alike. @param {number} x */
-export const own = (x) => x;
+/** Where no value is like another. @type {Some} */
+export const everyone = (values) => values;
+
+/**
+ * The members of groups: the place of every value in its group, and how many each has.
+ * @param {number[]} groupOf @param {number} count
+ */
+export function placed(groupOf, count) {
+  const sizes = Array(count).fill(0);
+  demand(groupOf.every((group) => group < count));
+  return { place: groupOf.map((group) => sizes[group]++), sizes };
+}
+
+/** Where the values of a group are alike. @param {number[]} groupOf @param {number} count @returns {Some} */
+export const twoOfEach = (groupOf, count) => (values) => {
+  const { place } = placed(values.map((x) => groupOf[x]), count);
+  return values.filter((_, i) => place[i] < 2);
+};
 
 /**
  * `a` if the flag holds, else `b`; both have been computed.
