@@ -21,6 +21,10 @@ const SOURCES = join(HERE, "src");
 const MINIFIED = 25_000;
 const COMPRESSED = 10_000;
 
+/** Properties that are of no concern outside the first module, and of no data: their names are shortened there. */
+const PRIVATE =
+  /^(above|apart|at|below|between|bitwise|cells|claims|count|depth|end|few|grid|group|held|isOther|largest|last|marked|marks|members|neutral|offsets|often|outputs|part|parts|place|places|proves|ratio|ratios|rounding|scale|sides|sizes|whole)$/;
+
 /** Every module, and the file whose exports are its public names. */
 const MODULES = [
   { module: "discreet", entry: "index.js" },
@@ -156,10 +160,16 @@ function typesOf(modules) {
   }
 }
 
-/** @param {string} code */
-async function minified(code) {
-  const among = code.replace(/(?<= from "\.\/\w+)(?=\.js";$)/gm, ".min");
-  const made = await minify(among, { module: true, ecma: 2020, compress: { passes: 3, unsafe_arrows: true }, format: { comments: false } });
+/** @param {string} code @param {boolean} isFirst whether it is the module that is to be small */
+async function minified(code, isFirst) {
+  const among = code.replace(/(?<= from "\.\/\w+)(?=\.js";$)/gm, ".min").replace(/\bconst (?=[\w[{])/g, "let ");
+  const made = await minify(among, {
+    module: true,
+    ecma: 2020,
+    compress: { passes: 4, unsafe_arrows: true, keep_fargs: false, pure_getters: true },
+    mangle: isFirst ? { properties: { builtins: true, regex: PRIVATE } } : {},
+    format: { comments: false },
+  });
   return `${made.code}\n`;
 }
 
@@ -176,7 +186,7 @@ async function build() {
   const types = typesOf(modules);
   /** @type {Map<string, string>} */
   const committed = new Map(modules.flatMap(({ module, code }, at) => [[`${module}.js`, code], [`${module}.d.ts`, types[at]]]));
-  const small = await Promise.all(modules.map(({ code }) => minified(code)));
+  const small = await Promise.all(modules.map(({ code }, at) => minified(code, !at)));
   if (process.argv.includes("--check")) {
     for (const [name, text] of committed) {
       const there = existsSync(join(HERE, name)) ? readFileSync(join(HERE, name), "utf8") : "";

@@ -32,7 +32,7 @@ declare const LIMITS: {
  * @param {unknown} written
  * @returns {Ratio | null}
  */
-declare function exactNumber(written: unknown): Ratio | null;
+declare const exactNumber: (written: unknown) => Ratio | null;
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 declare const plus: (a: Ratio, b: Ratio) => Ratio;
 /** @param {Ratio} a @param {Ratio} b */
@@ -41,7 +41,7 @@ declare const atMost: (a: Ratio, b: Ratio) => boolean;
  * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
  * @param {Ratio | null} number
  */
-declare function textOf(number: Ratio | null): string;
+declare const textOf: (number: Ratio | null) => string;
 export type Bits = {
     size: number;
     members: number[];
@@ -78,7 +78,7 @@ export type Marks = {
     /**
      * whether a report marks a place
      */
-    has: (y: bigint, place: number) => boolean;
+    marked: (y: bigint, place: number) => boolean;
     /**
      * the most that a report is likelier from x than blank, where it does not mark x and where it does
      */
@@ -92,7 +92,7 @@ export type Marks = {
      */
     between: Ratio[];
 };
-export type Some = (values: number[]) => number[];
+export type Few = (values: number[]) => number[];
 export type Machine = {
     /**
      * how many values it takes
@@ -106,7 +106,7 @@ export type Machine = {
      * reports are below this
      */
     outputs: bigint;
-    some: Some;
+    few: Few;
     /**
      * a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
      */
@@ -132,9 +132,9 @@ export type Context = {
      */
     at: (x: number, z: number) => Ratio | null;
     /**
-     * those that imply all others, where some values stand for others
+     * those that imply all others, where few values stand for all
      */
-    claims: (some: Some) => Iterable<Claim>;
+    claims: (few: Few) => Iterable<Claim>;
     /**
      * the largest finite entry, or an upper bound of it; 0 if there is none
      */
@@ -184,14 +184,6 @@ export type State = {
      * how much less likely
      */
     below: Ratio;
-};
-export type Slot = {
-    state: State;
-    parent: number;
-    side: number;
-    rank: number;
-    at: bigint;
-    word: number;
 };
 export type Law = {
     /**
@@ -274,7 +266,7 @@ declare function checkLaw(text: string, { fingerprint }?: {
  * So many random 64-bit words.
  * @param {number} count
  */
-declare function randomWords(count: number): BigUint64Array<ArrayBuffer>;
+declare const randomWords: (count: number) => BigUint64Array<ArrayBuffer>;
 /** So many random bytes, a multiple of eight, as lowercase hexadecimal digits. @param {number} count */
 declare const randomHex: (count: number) => string;
 export { LIMITS, Refused, atMost, checkLaw, exactNumber, hexOf, plus, randomHex, randomWords, sha256, textOf, utf8 };

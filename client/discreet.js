@@ -38,13 +38,11 @@ class Refused extends Error {
 
 /**
  * Refuse a law unless something holds of it.
- * @param {unknown} holds
- * @param {string} [reason]
- * @returns {asserts holds}
+ * @type {(holds: unknown, reason?: string) => asserts holds}
  */
-function demand(holds, reason = "its numbers contradict each other") {
+const demand = (holds, reason = "its numbers contradict each other") => {
   if (!holds) throw new Refused(reason, "law");
-}
+};
 
 /** What a published law may ask for; more is refused before it is expanded. */
 const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25 };
@@ -55,10 +53,10 @@ let spent = 0;
 const begin = () => void (spent = 0);
 
 /** Count work that is about to be done. @param {number} work */
-function spend(work) {
+const spend = (work) => {
   spent += work;
   demand(spent <= LIMITS.work, "it takes too much work to check");
-}
+};
 
 /** Refuse what is empty or beyond a limit. @param {number} size @param {number} most */
 const demandSmall = (size, most) => demand(size > 0 && size <= most, "it is too large, or empty");
@@ -78,7 +76,7 @@ const LONGEST = 1200;
  * @param {unknown} written
  * @returns {Ratio | null}
  */
-function exactNumber(written) {
+const exactNumber = (written) => {
   const text = String(written);
   if (!["string", "number"].includes(typeof written) || text.length > LONGEST) return null;
   const [, top, bottom] = FRACTION.exec(text) ?? [];
@@ -88,20 +86,20 @@ function exactNumber(written) {
   const places = Number(power) - part.length;
   const digits = BigInt(whole + part);
   return places < 0 ? [digits, 10n ** BigInt(-places)] : [digits * 10n ** BigInt(places), 1n];
-}
+};
 
 /**
  * The epsilon that a text says; null for "inf", no protection.
  * @param {unknown} written
  * @returns {Ratio | null}
  */
-function epsilonOf(written) {
+const epsilonOf = (written) => {
   if (written === "inf") return null;
   spend(8 + String(written).length ** 2 / 64);
   const found = exactNumber(written);
   demand(found && found[0] >= 0n && textOf(found) === written, "an epsilon is no exact number");
   return found;
-}
+};
 
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 const times = (a, b) => [a[0] * b[0], a[1] * b[1]];
@@ -131,7 +129,7 @@ const bitLength = (number) => number.toString(2).length;
  * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
  * @param {Ratio | null} number
  */
-function textOf(number) {
+const textOf = (number) => {
   if (!number) return "inf";
   let [common, rest] = number;
   while (rest) [common, rest] = [rest, common % rest];
@@ -141,7 +139,7 @@ function textOf(number) {
   if (digits % bottom) return `${top}/${bottom}`;
   const text = String((top * digits) / bottom).padStart(places + 1, "0");
   return `${text.slice(0, -places)}.${text.slice(-places)}`.replace(/\.?0+$/, "");
-}
+};
 
 /**
  * A function that keeps what it found for a key.
@@ -150,12 +148,12 @@ function textOf(number) {
  * @param {{has(key: K): boolean, get(key: K): V | undefined, set(key: K, found: V): unknown}} [known] where it is kept
  * @returns {(key: K) => V}
  */
-function kept(find, known = new Map()) {
+const kept = (find, known = new Map()) => {
   return (key) => {
     if (!known.has(key)) known.set(key, find(key));
     return /** @type {V} */ (known.get(key));
   };
-}
+};
 
 /** The e^epsilon of `expBelow` for an epsilon written as a fraction. */
 const powerBelow = kept((/** @type {string} */ epsilon) => {
@@ -199,11 +197,11 @@ const range = (count) => [...Array(count).keys()];
  * not survive the round trip. Whatever is thrown here or below refuses the law.
  * @param {string} text
  */
-function strictJson(text) {
+const strictJson = (text) => {
   const data = JSON.parse(text);
   demand(JSON.stringify(data) === text, "it is not canonical JSON");
   return data;
-}
+};
 
 /**
  * The entries of an object that has exactly these keys, in order.
@@ -211,42 +209,42 @@ function strictJson(text) {
  * @param {string} keys separated by spaces
  * @param {string[]} optional keys that may be missing
  */
-function entries(data, keys, ...optional) {
+const entries = (data, keys, ...optional) => {
   const wanted = [...keys.split(" "), ...optional.filter((key) => key in data)].sort();
   demand(Object.keys(data).join(" ") === wanted.join(" "));
   return data;
-}
+};
 
 /** A whole number that is small enough to count with. @param {any} data @returns {number} */
-function whole(data) {
+const whole = (data) => {
   demand(Number.isSafeInteger(data) && data >= 0);
   return data;
-}
+};
 
 /** A whole number of any size: a JSON number below 2^53, decimal text from there on. @param {any} data */
-function big(data) {
+const big = (data) => {
   demand(typeof data === "string" ? /^[1-9]\d{15,599}$/.test(data) && BigInt(data) >> 53n : whole(data) >= 0);
   return BigInt(data);
-}
+};
 
 /** @param {any} data @returns {any[]} */
-function listed(data) {
+const listed = (data) => {
   demand(Array.isArray(data));
   return data;
-}
+};
 
 /** @param {any} data @returns {Bits} */
-function bits(data) {
+const bits = (data) => {
   const size = whole(entries(data, "bits size").size);
   spend(size);
   const bytes = atob(data.bits);
   const beyond = bytes.charCodeAt(bytes.length - 1) >> (size % 8 || 8);
   demand(bytes.length === Math.ceil(size / 8) && btoa(bytes) === data.bits && !beyond);
   return { size, members: range(size).filter((i) => (bytes.charCodeAt(i >> 3) >> (i & 7)) & 1) };
-}
+};
 
 /** @param {any} data @returns {number[]} */
-function row(data) {
+const row = (data) => {
   let last = -1;
   return listed(entries(data, "runs").runs).flatMap((run) => {
     const [number, count] = listed(run).map(whole);
@@ -255,7 +253,7 @@ function row(data) {
     last = number;
     return new Array(count).fill(number);
   });
-}
+};
 
 /**
  * The entries of a law in the order of its shape, such as "high kinds:l* size:n word_bits:w". A letter says how one is read:
@@ -266,7 +264,7 @@ function row(data) {
  * @param {(data: any) => any} law reads the laws inside it
  * @returns {any[]}
  */
-function shaped(data, shape, law) {
+const shaped = (data, shape, law) => {
   const fields = shape.split(" ").map((field) => field.split(":"));
   // what is missing here, its reader refuses
   entries(data, "kind", ...fields.map(([name]) => name));
@@ -276,7 +274,7 @@ function shaped(data, shape, law) {
   const read = (entry, type = "b") =>
     type.endsWith("*") ? listed(entry).map((part) => read(part, type.slice(0, -1))) : readers[type](entry);
   return fields.map(([name, type]) => read(data[name], type));
-}
+};
 
 // -- src/machine.js ------------------------------------------------------------------------------------------
 
@@ -306,7 +304,7 @@ function shaped(data, shape, law) {
  * Reports that mark some of their places, all as many.
  * @typedef {object} Marks
  * @property {number} members how many they mark
- * @property {(y: bigint, place: number) => boolean} has whether a report marks a place
+ * @property {(y: bigint, place: number) => boolean} marked whether a report marks a place
  * @property {[Ratio, Ratio]} above the most that a report is likelier from x than blank, where it does not mark x and where it does
  * @property {[Ratio, Ratio]} below the most that it is likelier blank than from x
  * @property {Ratio[]} between the most that it is likelier from x than from z, where marked(x) - marked(z) is -1, 0, 1
@@ -315,7 +313,7 @@ function shaped(data, shape, law) {
 /**
  * Of some values, few that stand for all of them: whatever other value they are compared with, either way, one of the few has a ratio
  * to it, or from it, that is as large as that of any of the values.
- * @typedef {(values: number[]) => number[]} Some
+ * @typedef {(values: number[]) => number[]} Few
  */
 
 /**
@@ -323,7 +321,7 @@ function shaped(data, shape, law) {
  * @property {number} size how many values it takes
  * @property {number} words how many 64-bit words a report takes, whatever the value
  * @property {bigint} outputs reports are below this
- * @property {Some} some
+ * @property {Few} few
  * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
  * @property {(x: number, words: BigUint64Array) => bigint} draw
  * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
@@ -334,33 +332,33 @@ function shaped(data, shape, law) {
 
 /**
  * A machine; `more` is what some have besides.
- * @param {number} size @param {number} words @param {bigint} outputs @param {Some} some @param {Machine["ratio"]} ratio
+ * @param {number} size @param {number} words @param {bigint} outputs @param {Few} few @param {Machine["ratio"]} ratio
  * @param {Machine["draw"]} draw @param {Partial<Machine>} [more]
  * @returns {Machine}
  */
-const machineFor = (size, words, outputs, some, ratio, draw, more) => ({ size, words, outputs, some, ratio, draw, ...more });
+const machineFor = (size, words, outputs, few, ratio, draw, more) => ({ size, words, outputs, few, ratio, draw, ...more });
 
 /** How many states a word has. */
 const SPACE = 1n << 64n;
 const MASK = SPACE - 1n;
 
-/** Where any two values have one ratio. @type {Some} */
+/** Where any two values have one ratio. @type {Few} */
 const alike = (values) => values.slice(0, 2);
 
-/** Where no value is like another. @type {Some} */
+/** Where no value is like another. @type {Few} */
 const everyone = (values) => values;
 
 /**
  * The members of groups: the place of every value in its group, and how many each has.
  * @param {number[]} groupOf @param {number} count
  */
-function placed(groupOf, count) {
+const placed = (groupOf, count) => {
   const sizes = Array(count).fill(0);
   demand(groupOf.every((group) => group < count));
   return { place: groupOf.map((group) => sizes[group]++), sizes };
-}
+};
 
-/** Where the values of a group are alike. @param {number[]} groupOf @param {number} count @returns {Some} */
+/** Where the values of a group are alike. @param {number[]} groupOf @param {number} count @returns {Few} */
 const twoOfEach = (groupOf, count) => (values) => {
   const { place } = placed(values.map((x) => groupOf[x]), count);
   return values.filter((_, i) => place[i] < 2);
@@ -380,17 +378,17 @@ const position = (u, below) => Number((u * BigInt(below)) >> 64n);
 const fraction = (u, below) => (u * BigInt(below)) & MASK;
 
 /** How many of the increasing bounds are at most u. @param {readonly bigint[]} bounds @param {bigint} u */
-function rank(bounds, u) {
+const rank = (bounds, u) => {
   let found = 0;
   for (const bound of bounds) found += +(bound <= u);
   return found;
-}
+};
 
 /** The sums of the first one, two, ... numbers. @param {readonly bigint[]} numbers */
-function sums(numbers) {
+const sums = (numbers) => {
   let total = 0n;
   return numbers.map((number) => (total += number));
-}
+};
 
 /** @param {readonly bigint[]} numbers */
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0n);
@@ -409,12 +407,12 @@ const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
  * the part stands in a word of its own above its report.
  * @param {bigint[]} outputs
  */
-function layOut(outputs) {
+const layOut = (outputs) => {
   const total = sum(outputs);
   if (total <= SPACE) return { offsets: sums([0n, ...outputs]), outputs: total };
   const stride = greatest(outputs.map(aligned));
   return { offsets: outputs.map((_, part) => stride * BigInt(part)), outputs: stride * BigInt(Math.max(outputs.length, 2)) };
-}
+};
 
 /** Numbers of fewer than 1,000 bits as doubles, each within 2^-53 of its own. */
 const doubles = kept((/** @type {readonly bigint[]} */ numbers) => Float64Array.from(numbers, Number), new WeakMap());
@@ -426,7 +424,7 @@ const doubles = kept((/** @type {readonly bigint[]} */ numbers) => Float64Array.
  * @param {readonly bigint[]} b
  * @returns {Ratio | null}
  */
-function largest(a, b) {
+const largest = (a, b) => {
   const others = doubles(b);
   const quotients = doubles(a).map((top, i) => top / others[i]);
   const most = quotients.reduce((found, one) => (one > found ? one : found), 0);
@@ -437,7 +435,7 @@ function largest(a, b) {
     if (one >= most * (1 - 2 ** -48) && a[i] * worst[1] > worst[0] * b[i]) worst = [a[i], b[i]];
   });
   return worst;
-}
+};
 
 /** Refuse units that do not add up to all words. @param {readonly bigint[]} units */
 const demandFull = (units) => demand(sum(units) === SPACE);
@@ -455,7 +453,7 @@ const demandFull = (units) => demand(sum(units) === SPACE);
  * @typedef {object} Context
  * @property {any[]} values
  * @property {(x: number, z: number) => Ratio | null} at E between two different values; null where nothing is asked
- * @property {(some: Some) => Iterable<Claim>} claims those that imply all others, where some values stand for others
+ * @property {(few: Few) => Iterable<Claim>} claims those that imply all others, where few values stand for all
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
  * @property {Grid | null} [grid]
@@ -470,18 +468,18 @@ const demandFull = (units) => demand(sum(units) === SPACE);
  */
 
 /** An epsilon that is not 0; null for none. @param {any} data */
-function positive(data) {
+const positive = (data) => {
   const found = epsilonOf(data);
   demand(!found || found[0]);
   return found;
-}
+};
 
 /** @param {any} data @returns {Ratio} */
-function finite(data) {
+const finite = (data) => {
   const found = positive(data);
   demand(found);
   return found;
-}
+};
 
 /** A value as a law may hold it: text, a whole number, or several of them. @param {any} value @returns {boolean} */
 const isValue = (value) => typeof value === "string" || Number.isSafeInteger(value) || listed(entries(value, "tuple").tuple).every(isValue);
@@ -490,7 +488,7 @@ const isValue = (value) => typeof value === "string" || Number.isSafeInteger(val
 const textual = (value) => JSON.stringify(value);
 
 /** The values of a domain. @param {any} data @returns {any[]} */
-function valuesOf(data) {
+const valuesOf = (data) => {
   if ("size" in data) {
     demandSmall(whole(entries(data, "size").size), LIMITS.values);
     return range(data.size);
@@ -499,15 +497,15 @@ function valuesOf(data) {
   demandSmall(values.length, LIMITS.values);
   demand(values.every(isValue) && new Set(values.map(textual)).size === values.length);
   return values;
-}
+};
 
 /** @param {any[]} values @param {Context["at"]} at @param {Claims[]} sets @param {boolean} shows @returns {Context} */
 const bySets = (values, at, sets, shows) => ({
   values,
   at,
-  *claims(some) {
-    const few = kept(some);
-    for (const [left, right, level] of sets) for (const x of few(left)) for (const z of few(right)) if (x !== z) yield [x, z, level];
+  *claims(few) {
+    const found = kept(few);
+    for (const [left, right, level] of sets) for (const x of found(left)) for (const z of found(right)) if (x !== z) yield [x, z, level];
   },
   largest: sets.map(([, , level]) => level).reduce(larger, NOTHING),
   shows,
@@ -519,7 +517,7 @@ const bySets = (values, at, sets, shows) => ({
  * @param {number[][]} columns the block of every value, from the innermost blocks outwards; all values are in one around these
  * @param {(column: number, block: number) => Ratio | null} levelOf
  */
-function byBlocks(values, columns, levelOf) {
+const byBlocks = (values, columns, levelOf) => {
   /** @type {Claims[]} */
   const sets = [];
   let shows = false;
@@ -543,10 +541,10 @@ function byBlocks(values, columns, levelOf) {
     return levelOf(l, columns[l][x]);
   };
   return bySets(values, at, sets, shows);
-}
+};
 
 /** Each value hidden among all others at an epsilon of its own. @param {any[]} values @param {string[]} texts */
-function byGrades(values, texts) {
+const byGrades = (values, texts) => {
   const all = range(values.length);
   const level = kept(positive);
   /** @type {Map<string, number[]>} */
@@ -560,45 +558,45 @@ function byGrades(values, texts) {
   demand(sets.length);
   sets.sort((a, b) => (atMost(a[2], b[2]) ? -1 : 1));
   return bySets(values, (x) => level(texts[x]), values.length > 1 ? sets : [], groups.has("inf"));
-}
+};
 
 /** The blocks of all values, by number. @param {any} data @param {any[]} values @param {number} below @returns {number[]} */
-function numbers(data, values, below) {
+const numbers = (data, values, below) => {
   demand(listed(data).length === values.length && data.every((/** @type {any} */ number) => whole(number) < below));
   return data;
-}
+};
 
 /** @param {any} data @param {any[]} values */
-function uniformContext(data, values) {
+const uniformContext = (data, values) => {
   const level = finite(entries(data, "epsilon form").epsilon);
   return byBlocks(values, [], () => level);
-}
+};
 
 /** @param {any} data @param {any[]} values */
-function blocksContext(data, values) {
+const blocksContext = (data, values) => {
   const isEven = "epsilon" in data;
   entries(data, `block_of epsilon${isEven ? "" : "s"} form`, "names");
   const levels = (isEven ? [data.epsilon] : listed(data.epsilons)).map(finite);
   const blockOf = numbers(data.block_of, values, isEven ? values.length : levels.length);
   demand(isEven || new Set(blockOf).size === levels.length);
   return byBlocks(values, [blockOf], (l, block) => (l ? null : levels[isEven ? 0 : block]));
-}
+};
 
 /** @param {any} data @param {any[]} values */
-function highLowContext(data, values) {
+const highLowContext = (data, values) => {
   finite(entries(data, "epsilon form sensitive").epsilon);
   const names = new Set(listed(data.sensitive).map(textual));
   demand(names.size === data.sensitive.length);
   const texts = values.map((value) => (names.delete(textual(value)) ? data.epsilon : "inf"));
   demand(!names.size);
   return byGrades(values, texts);
-}
+};
 
 /** @param {any} data @param {any[]} values */
 const gradedContext = (data, values) => byGrades(values, listed(entries(data, "epsilons form").epsilons));
 
 /** @param {any} data @param {any[]} values */
-function nestedContext(data, values) {
+const nestedContext = (data, values) => {
   const levels = listed(entries(data, "block_of epsilons form").epsilons).map(positive);
   const columns = listed(data.block_of).map((column) => numbers(column, values, values.length));
   demand(columns.length && columns.length < 17 && columns.length === levels.length - 1);
@@ -607,27 +605,27 @@ function nestedContext(data, values) {
     return level;
   });
   return byBlocks(values, columns, (l) => levels[l]);
-}
+};
 
 /** @param {any} data @param {any[]} values */
-function matrixContext(data, values) {
+const matrixContext = (data, values) => {
   const rows = listed(entries(data, "E form").E);
   spend(64 * rows.length ** 2);
   const levels = rows.map((row) => listed(row).map(epsilonOf));
   demand(levels.length === values.length && levels.every((row, x) => row.length === values.length && row[x]?.[0] === 0n));
   const sets = levels.flatMap((row, x) => row.flatMap((level, z) => (level && x !== z ? [/** @type {Claims} */ ([[x], [z], level])] : [])));
   return bySets(values, (x, z) => levels[x][z], sets, levels.some((row) => row.includes(null)));
-}
+};
 
 /** @param {any} data @param {any[]} values */
-function binaryContext(data, values) {
+const binaryContext = (data, values) => {
   const [there, back, ...more] = listed(entries(data, "epsilon form").epsilon);
   demand(!more.length);
   return matrixContext({ E: [["0", there], [back, "0"]], form: "" }, values);
-}
+};
 
 /** Decimals as whole numbers of one unit. @param {any[]} written @returns {{whole: bigint[], scale: bigint}} */
-function scaled(written) {
+const scaled = (written) => {
   const exact = written.map((one) => {
     const text = String(one);
     spend(text.length * (/e/i.test(text) ? 99 : 1));
@@ -637,7 +635,7 @@ function scaled(written) {
   });
   const scale = greatest(exact.map(([, bottom]) => bottom)); // all are powers of ten
   return { whole: exact.map(([top, bottom]) => top * (scale / bottom)), scale };
-}
+};
 
 /** @param {bigint} a */
 const absolute = (a) => (a < 0n ? -a : a);
@@ -646,7 +644,7 @@ const absolute = (a) => (a < 0n ? -a : a);
 const ordered = (at) => range(at.length).sort((x, z) => (at[x] < at[z] ? -1 : +(at[x] > at[z])));
 
 /** Values at places on a line or around a ring, where neighbours imply all other pairs. @param {any} data @param {any[]} values @returns {Context} */
-function placesContext(data, values) {
+const placesContext = (data, values) => {
   const isRing = data.distance === "ring";
   entries(data, `${isRing ? "around " : ""}distance epsilon form`, "points");
   demand(isRing || data.distance === "line");
@@ -685,17 +683,17 @@ function placesContext(data, values) {
     largest: entry(farthest),
     shows: false,
   };
-}
+};
 
 /** The root of a whole number, rounded down. @param {bigint} square */
-function root(square) {
+const root = (square) => {
   let found = 1n << BigInt(square.toString(16).length * 2); // more than it
   for (let next; (next = (found + square / (found || 1n)) / 2n) < found; ) found = next;
   return found;
-}
+};
 
 /** Values at points, of several coordinates each. @param {any} data @param {any[]} values @returns {Context} */
-function pointsContext(data, values) {
+const pointsContext = (data, values) => {
   const { epsilon, norm } = entries(data, "epsilon form norm points");
   const level = finite(epsilon);
   const rows = listed(data.points).map(listed);
@@ -750,27 +748,27 @@ function pointsContext(data, values) {
   return {
     values,
     at,
-    *claims(some) {
-      if (some === alike) return void (yield* nearest());
+    *claims(few) {
+      if (few === alike) return void (yield* nearest());
       for (const [x] of points.entries()) for (const [z] of points.entries()) if (x !== z) yield [x, z, at(x, z)];
     },
     largest: distance(low, high), // across the box around all points
     shows: false,
     grid: isGrid ? { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding } : null,
   };
-}
+};
 
 /** @param {any} data @param {any[]} values */
 const metricContext = (data, values) => ("distance" in data ? placesContext : pointsContext)(data, values);
 
 /** A question of a product: its context, over a domain of its own or over those of its own questions. @param {any} data @returns {Context} */
-function factor(data) {
+const factor = (data) => {
   entries(data, "context", "domain");
   return contextOf(data.context, data.domain ? valuesOf(data.domain) : null);
-}
+};
 
 /** Two questions: pairs of values that differ in one answer imply all others. @param {any} data @param {any[] | null} values @returns {Context} */
-function productContext(data, values) {
+const productContext = (data, values) => {
   entries(data, "first form second");
   const first = factor(data.first);
   const second = factor(data.second);
@@ -785,11 +783,11 @@ function productContext(data, values) {
   demand(!values || textual(values) === textual(made));
   /** @param {Context} part @param {number} x @param {number} z */
   const entry = (part, x, z) => (x === z ? NOTHING : part.at(x, z));
-  /** What a question asks, at every answer to the other one. @param {Context} part @param {number} step @param {number} answers @param {number} other @param {Some} some @returns {Generator<Claim>} */
-  const along = function* (part, step, answers, other, some) {
+  /** What a question asks, at every answer to the other one. @param {Context} part @param {number} step @param {number} answers @param {number} other @param {Few} few @returns {Generator<Claim>} */
+  const along = function* (part, step, answers, other, few) {
     for (let begin = 0; begin < answers * other; begin += other) {
       const at = (/** @type {number} */ x) => begin + x * step;
-      for (const [x, z, level] of part.claims((members) => some(members.map(at)).map((one) => (one - begin) / step))) yield [at(x), at(z), level];
+      for (const [x, z, level] of part.claims((members) => few(members.map(at)).map((one) => (one - begin) / step))) yield [at(x), at(z), level];
     }
   };
   return {
@@ -799,14 +797,14 @@ function productContext(data, values) {
       const two = entry(second, x % k, z % k);
       return one && two && plus(one, two);
     },
-    *claims(some) {
-      yield* along(first, k, k, 1, some);
-      yield* along(second, 1, count, k, some);
+    *claims(few) {
+      yield* along(first, k, k, 1, few);
+      yield* along(second, 1, count, k, few);
     },
     largest: plus(first.largest, second.largest),
     shows: first.shows || second.shows,
   };
-}
+};
 
 /** @type {Record<string, (data: any, values: any[]) => Context>} */
 const FORMS = {
@@ -822,10 +820,10 @@ const FORMS = {
 };
 
 /** @param {any} data @param {any} values @returns {Context} */
-function contextOf(data, values) {
+const contextOf = (data, values) => {
   demand(Object.hasOwn(FORMS, data?.form) && (values || data.form === "product"), "its context is of no known form, or has no values");
   return FORMS[data.form](data, values);
-}
+};
 
 /** The context of a published law, over its domain. @param {any} data @param {any} domain */
 const readContext = (data, domain) => contextOf(data, valuesOf(domain));
@@ -837,10 +835,10 @@ const readContext = (data, domain) => contextOf(data, valuesOf(domain));
 
 
 /** Whether an odd number of bits is set, of a number below 2^32. @param {number} bits */
-function odd(bits) {
+const odd = (bits) => {
   for (let half = 16; half; half >>= 1) bits ^= bits >>> half;
   return bits & 1;
-}
+};
 
 /** Refuse neutral reports that the words have no room for. @param {bigint} units @param {bigint} most @param {number[][]} [steps] */
 const demandRoom = (units, most, steps = []) => demand(units && units <= most && !steps.length);
@@ -850,10 +848,10 @@ const demandRoom = (units, most, steps = []) => demand(units && units <= most &&
  * a factor `even`. The parts of a word that places take are uneven by at most one, and counted so. A spare word adds a unit to
  * both sides of a ratio, which brings one below 1 nearer to 1: by `spare`, at most.
  * @param {number} places @param {number} members @param {Ratio} odds @param {Machine} machine
- * @param {(y: bigint, place: number) => boolean} has @param {Ratio} even @param {Ratio} spare
+ * @param {(y: bigint, place: number) => boolean} marked @param {Ratio} even @param {Ratio} spare
  * @returns {Held}
  */
-function holding(places, members, odds, machine, has, even, spare) {
+const holding = (places, members, odds, machine, marked, even, spare) => {
   /** 1 + (odds - 1) times the chance of a member. @param {bigint} part @returns {Ratio} */
   const mean = (part) => [odds[1] * SPACE + (odds[0] - odds[1]) * BigInt(members) * part, odds[1] * SPACE];
   const all = BigInt(places);
@@ -865,10 +863,10 @@ function holding(places, members, odds, machine, has, even, spare) {
     places,
     words: 1 + machine.words,
     ratios,
-    marks: { members, has, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
+    marks: { members, marked, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
     draw: (x, blank, words) => machine.draw(pick(blank, position(words[0], places), x), words.subarray(1)),
   };
-}
+};
 
 /**
  * One word for `outputs` reports: those that do not support the value come first, `low` words each, then `many` that do, `high`
@@ -877,7 +875,7 @@ function holding(places, members, odds, machine, has, even, spare) {
  * @param {(x: number, j: number) => number} located the j-th report of a value
  * @returns {Machine}
  */
-function twoLevels(size, outputs, many, high, low, spare, located) {
+const twoLevels = (size, outputs, many, high, low, spare, located) => {
   const [all, few] = [BigInt(outputs), BigInt(outputs - many)];
   demand(size && spare < outputs && (few ? low && low < high : !low)); // the own reports are the likeliest
   demand(few * low + BigInt(many) * high + spare === SPACE);
@@ -904,19 +902,19 @@ function twoLevels(size, outputs, many, high, low, spare, located) {
       };
     } },
   );
-}
+};
 
 /** What a spare word may add to a ratio below 1. @param {bigint} spare @param {bigint} low @returns {Ratio} */
 const spared = (spare, low) => (spare ? [low + 1n, low] : ONE);
 
 /** @param {bigint} high @param {bigint} low @param {number} size @param {bigint} spare @returns {Machine} */
-function response(high, low, size, spare) {
+const response = (high, low, size, spare) => {
   const machine = twoLevels(size, size, 1, high, low, spare, (x, j) => pick(j < size - 1, j + +(j >= x), x));
   return { ...machine, held: holding(size, 1, low ? [high, low] : ONE, machine, (y, place) => y === BigInt(place), ONE, spared(spare, low)) };
-}
+};
 
 /** @param {number} columns @param {bigint} high @param {bigint} low @param {number} parts @param {number} size @param {bigint} spare @returns {Machine} */
-function generalHadamard(columns, high, low, parts, size, spare) {
+const generalHadamard = (columns, high, low, parts, size, spare) => {
   const half = columns / 2;
   demand(columns > 1 && columns <= 2 ** 30 && !(columns & (columns - 1)) && size <= parts * (columns - 1) && parts * columns <= 2 ** 30);
   const few = parts * columns - half;
@@ -932,10 +930,10 @@ function generalHadamard(columns, high, low, parts, size, spare) {
     return [column, away][lies & +(j >= half)];
   });
   return { ...machine, neutral: undefined };
-}
+};
 
 /** @param {bigint} high @param {bigint} low @param {number} modulus @param {Bits} shifts @param {number} size @param {bigint} spare @returns {Machine} */
-function cyclic(high, low, modulus, shifts, size, spare) {
+const cyclic = (high, low, modulus, shifts, size, spare) => {
   const { size: outputs, members } = shifts;
   demand(size <= modulus && outputs % modulus === 0 && members.length && members.length < outputs);
   spend(outputs);
@@ -947,7 +945,7 @@ function cyclic(high, low, modulus, shifts, size, spare) {
     return begin + ((x + shift) % modulus);
   });
   /** @param {bigint} y @param {number} place */
-  const has = (y, place) => {
+  const marked = (y, place) => {
     const at = Number(y) % modulus;
     return inside.has(Number(y) - at + ((at - place + modulus) % modulus));
   };
@@ -955,11 +953,11 @@ function cyclic(high, low, modulus, shifts, size, spare) {
   const each = members.length / cycles;
   /** Whether every cycle has as many shifts; they are in increasing order. */
   const isEven = Number.isInteger(each) && members.every((shift, i) => Math.floor(shift / modulus) === Math.floor(i / each));
-  return isEven ? { ...machine, held: holding(modulus, each, [high, low], machine, has, ONE, spared(spare, low)) } : machine;
-}
+  return isEven ? { ...machine, held: holding(modulus, each, [high, low], machine, marked, ONE, spared(spare, low)) } : machine;
+};
 
 /** @param {number} size @param {bigint} truths @returns {Machine} */
-function hadamard(size, truths) {
+const hadamard = (size, truths) => {
   const width = 64n - BigInt(bitLength(BigInt(size)));
   const space = 1n << width;
   demand(size && space < 2n * truths && truths < space); // more truths than lies, but not all
@@ -980,7 +978,7 @@ function hadamard(size, truths) {
       return { words: 1, ratio: [2n * truths, units], draw: ([u]) => [(u & (space - 1n)) >= units, u >> width] };
     } },
   );
-}
+};
 
 /** Whether steps make d draws: up to 64 of them from one word, or a single one from two. @param {number[][]} steps @param {number} d */
 const isPlan = (steps, d) =>
@@ -991,7 +989,7 @@ const isPlan = (steps, d) =>
 const wordsOf = (steps) => steps.reduce((total, [, words]) => total + words, 0);
 
 /** At most the smallest part of a word over the largest, over all draws. @param {number} first @param {number[][]} steps @returns {Ratio} */
-function evenness(first, steps) {
+const evenness = (first, steps) => {
   const space = SPACE * SPACE;
   let even = space;
   for (const [count, words] of steps) {
@@ -1001,7 +999,7 @@ function evenness(first, steps) {
   }
   demand(even > 0n);
   return [even, space];
-}
+};
 
 /**
  * A set by Floyd's algorithm: each draw adds its outcome, or the last of its range if that is in already.
@@ -1010,7 +1008,7 @@ function evenness(first, steps) {
  * @param {(t: number) => number} moved a number of the others as a number of all
  * @param {number} skipped 1 if the first draw is left out
  */
-function drawSet(size, first, steps, words, moved, skipped) {
+const drawSet = (size, first, steps, words, moved, skipped) => {
   const flags = new Uint8Array(size);
   let [used, add] = [0, 1 - skipped];
   for (const [count, taken] of steps) {
@@ -1024,10 +1022,10 @@ function drawSet(size, first, steps, words, moved, skipped) {
     used += taken;
   }
   return flags;
-}
+};
 
 /** @param {number} d @param {number} size @param {number[][]} steps @param {bigint} truths @returns {Machine} */
-function subset(d, size, steps, truths) {
+const subset = (d, size, steps, truths) => {
   const [many, others] = [BigInt(d), BigInt(size - d)];
   demandSmall(size, LIMITS.bits);
   demand(0 < d && d < size && isPlan(steps, d));
@@ -1060,10 +1058,10 @@ function subset(d, size, steps, truths) {
     } },
   );
   return { ...machine, held: holding(size, d, odds, machine, (y, place) => Boolean((y >> BigInt(place)) & 1n), even, ONE) };
-}
+};
 
 /** @param {number[]} gradeOf @param {bigint[]} other @param {bigint[]} own @returns {Machine} */
-function gradedUnary(gradeOf, other, own) {
+const gradedUnary = (gradeOf, other, own) => {
   const size = gradeOf.length;
   spend(4 * size);
   demandSmall(size, LIMITS.bits);
@@ -1085,21 +1083,21 @@ function gradedUnary(gradeOf, other, own) {
     // for nobody's value, -1, no bit is the own one
     (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => +(words[bit] < pick(bit === x, own[g], other[g])))),
   );
-}
+};
 
 /** @param {bigint} other @param {bigint} own @param {number} size @returns {Machine} */
-function unary(other, own, size) {
+const unary = (other, own, size) => {
   const machine = gradedUnary(new Array(size).fill(0), [other], [own]);
   return {
     ...machine,
-    some: alike,
+    few: alike,
     bitwise: true,
     neutral: (units, steps) => {
       demandRoom(units, SPACE, steps);
       return { words: size + 1, ratio: [own * SPACE, other * units], draw: (words) => [words[size] >= units, machine.draw(-1, words)] };
     },
   };
-}
+};
 
 // -- src/levels.js -------------------------------------------------------------------------------------------
 
@@ -1121,16 +1119,11 @@ function unary(other, own, size) {
  * @property {Ratio} below how much less likely
  */
 
-/**
- * A node in the layout of a report: child number `rank` among the marked or unmarked children of `parent`.
- * @typedef {{state: State, parent: number, side: number, rank: number, at: bigint, word: number}} Slot
- */
-
 /** @type {Marks} */
-const UNMARKED = { members: 0, has: () => false, above: [ONE, ONE], below: [ONE, ONE], between: [ONE, ONE] };
+const UNMARKED = { members: 0, marked: () => false, above: [ONE, ONE], below: [ONE, ONE], between: [ONE, ONE] };
 
 /** @param {number[]} branches @param {Machine[]} inners @param {number[]} leaves @param {number[][]} shown @returns {Machine} */
-function levels(branches, inners, leaves, shown) {
+const levels = (branches, inners, leaves, shown) => {
   const height = branches.length;
   /** How many leaves are below a node of each depth. */
   const spans = [...branches, 1].map((_, depth) => branches.slice(depth).reduce((a, b) => a * b, 1));
@@ -1170,25 +1163,43 @@ function levels(branches, inners, leaves, shown) {
   demand(rows.every((row) => row.next().done));
   for (let depth = height - 1; depth; depth -= 1) ratios[depth - 1] = larger(ratios[depth - 1], ratios[depth]);
   spend(64 * top.count);
-  /** @type {Slot[]} */
-  const slots = [];
-  let [bits, words, outputs] = [0, 0, 1n];
-  /** @param {State} state @param {number} parent @param {number} side @param {number} rank */
-  const place = (state, parent, side, rank) => {
-    const { part, sides, often } = state;
-    const mine = slots.push({ state, parent, side, rank, at: BigInt(bits), word: words }) - 1;
-    if (part) {
-      spend(state.places);
-      outputs = part.outputs << BigInt(bits);
-      bits += bitsOf(part.outputs);
-      words += part.words + +(parent >= 0);
-      demandSmall(bits, LIMITS.bits);
-    }
-    for (const mark of [1, 0]) if (sides[mark]?.count) for (let j = 0; j < often[mark]; j += 1) place(sides[mark], mine, mark, j);
-  };
-  place(top, -1, 0, 0);
   /** The node above a leaf at a depth. @param {number} x @param {number} depth */
   const node = (x, depth) => Math.floor(leaves[x] / spans[depth]);
+  /**
+   * Go through the nodes that a report lays out, one after the other, and below a node first through the marked children. `write` gives
+   * the place for which a node marks its children, from the one where x is below it and whether x is, and what it writes.
+   * @param {number} x
+   * @param {(state: State & {part: Machine}, place: number, isOwn: boolean) => [number, bigint]} write
+   */
+  const walk = (x, write) => {
+    /** @param {State} state @param {number} own 1 if x is below it */
+    const visit = (state, own) => {
+      const { depth, part, places, marks, sides, often } = state;
+      let [place, report] = [node(x, depth + 1) % branches[depth], 0n];
+      let [mark, before] = [0, 0];
+      if (part) {
+        [place, report] = write({ ...state, part }, place, own > 0);
+        for (let z = 0; z < places; z += 1) {
+          const has = +marks.marked(report, z);
+          before += has & +(z < place);
+          mark += has & +(z === place);
+        }
+      }
+      const rank = [place - before, before][mark];
+      for (const side of [1, 0])
+        if (sides[side]?.count) for (let j = 0; j < often[side]; j += 1) visit(sides[side], own & +(side === mark) & +(j === rank));
+    };
+    visit(top, 1);
+  };
+  let [bits, words, outputs] = [0, 0, 1n];
+  walk(0, ({ depth, part, places }) => {
+    spend(places);
+    outputs = part.outputs << BigInt(bits);
+    bits += bitsOf(part.outputs);
+    words += part.words + Math.sign(depth);
+    demandSmall(bits, LIMITS.bits);
+    return [0, 0n];
+  });
   return machineFor(
     leaves.length,
     words,
@@ -1197,31 +1208,18 @@ function levels(branches, inners, leaves, shown) {
     (values) => [values.reduce((x, z) => (leaves[z] < leaves[x] ? z : x)), values.reduce((x, z) => (leaves[z] < leaves[x] ? x : z))],
     (x, z) => ratios[branches.filter((_, depth) => node(x, depth) === node(z, depth)).length - 1],
     (x, from) => {
-      /** @type {{own: number, side: number, rank: number}[]} */
-      const standing = [];
-      let report = 0n;
-      for (const { state, parent, side, rank, at, word } of slots) {
-        const { depth, part, places, marks } = state;
-        const up = standing[parent];
-        const own = up ? up.own & +(up.side === side) & +(up.rank === rank) : 1;
-        let [digit, mark, before] = [node(x, depth + 1) % branches[depth], 0, 0];
-        if (part) {
-          let begin = word;
-          if (up) digit = pick(own === 1, digit, position(from[begin++], places));
-          const y = part.draw(digit, from.subarray(begin, begin + part.words));
-          report += y << at;
-          for (let z = 0; z < places; z += 1) {
-            const has = +marks.has(y, z);
-            before += has & +(z < digit);
-            mark += has & +(z === digit);
-          }
-        }
-        standing.push({ own, side: mark, rank: [digit - before, before][mark] });
-      }
+      let [report, word, at] = [0n, 0, 0n];
+      walk(x, ({ depth, part, places }, place, isOwn) => {
+        if (depth) place = pick(isOwn, place, position(from[word++], places));
+        const y = part.draw(place, from.subarray(word, (word += part.words)));
+        report += y << at;
+        at += BigInt(bitsOf(part.outputs));
+        return [place, y];
+      });
       return report;
     },
   );
-}
+};
 
 // -- src/lines.js --------------------------------------------------------------------------------------------
 
@@ -1240,7 +1238,7 @@ const eitherWay = (a, b) => largest([...a, ...b], [...b, ...a]);
  * @param {(place: number) => number} bring a number of steps from place 0 to the place that is reported
  * @returns {Machine}
  */
-function fading(flat, places, size, units, most, ratio, bring) {
+const fading = (flat, places, size, units, most, ratio, bring) => {
   const all = BigInt(size) * flat;
   const stages = [all, ...[...units].reverse(), ...units.slice(1)];
   demandFull(stages);
@@ -1260,10 +1258,10 @@ function fading(flat, places, size, units, most, ratio, bring) {
       return pick(!number, u / flat, BigInt(bring(at(x) + number - units.length)));
     },
   );
-}
+};
 
 /** @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units @returns {Machine} */
-function geometric(flat, places, size, units) {
+const geometric = (flat, places, size, units) => {
   /** The words that lead to an end so many steps away, with all that go beyond it. */
   const ends = sums([flat, ...[...units].reverse()]).reverse();
   return fading(
@@ -1282,10 +1280,10 @@ function geometric(flat, places, size, units) {
     },
     (place) => Math.min(Math.max(place, 0), size - 1),
   );
-}
+};
 
 /** @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units @returns {Machine} */
-function ring(flat, places, size, units) {
+const ring = (flat, places, size, units) => {
   demand(size > 2);
   return fading(
     flat,
@@ -1300,10 +1298,10 @@ function ring(flat, places, size, units) {
     },
     (place) => (place + size) % size,
   );
-}
+};
 
 /** @param {number[]} cells @param {number[]} shape @param {bigint} spare @param {bigint[]} units @returns {Machine} */
-function torus(cells, shape, spare, units) {
+const torus = (cells, shape, spare, units) => {
   const outputs = units.length;
   demand(shape.every(Boolean) && shape.reduce((a, b) => a * b, 1) === outputs);
   demand(units.every(Boolean) && spare < outputs);
@@ -1369,7 +1367,7 @@ function torus(cells, shape, spare, units) {
     },
     { proves },
   );
-}
+};
 
 // -- src/composed.js -----------------------------------------------------------------------------------------
 
@@ -1387,17 +1385,17 @@ const either = (a, b) => (a && b ? larger(a, b) : null);
 const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
 
 /** @param {Machine[]} parts */
-const areAlike = (parts) => parts.every(({ some }) => some === alike);
+const areAlike = (parts) => parts.every(({ few }) => few === alike);
 
 /** The bounds of rows of units, each of which takes all words. @param {bigint[][]} rows */
-function bounded(rows) {
+const bounded = (rows) => {
   demand(rows.every((row) => row.length === rows[0].length));
   rows.forEach(demandFull);
   return rows.map(sums);
-}
+};
 
 /** Values in blocks, with a law for each. @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds */
-function divided(blockOf, kindOf, kinds) {
+const divided = (blockOf, kindOf, kinds) => {
   demand(kindOf.length && kindOf.every((kind) => kind < kinds.length));
   const parts = kindOf.map((kind) => kinds[kind]);
   const { place, sizes } = placed(blockOf, parts.length);
@@ -1406,42 +1404,42 @@ function divided(blockOf, kindOf, kinds) {
     parts,
     place,
     ...layOut(parts.map((part) => part.outputs)),
-    /** Two values of different blocks, or what the only block compares. @type {Some} */
-    some: (values) => {
+    /** Two values of different blocks, or what the only block compares. @type {Few} */
+    few: (values) => {
       spend(4 * values.length);
       const [x] = values;
       const z = values.find((one) => blockOf[one] !== blockOf[x]);
       if (z !== undefined) return [x, z];
       const inside = values.map((one) => place[one]);
-      return parts[blockOf[x]].some(inside).map((at) => values[inside.indexOf(at)]);
+      return parts[blockOf[x]].few(inside).map((at) => values[inside.indexOf(at)]);
     },
     /** The ratio of two values, which is `across` if they are in different blocks. @param {Ratio | null} across @returns {Machine["ratio"]} */
     ratio: (across) => (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : across),
   };
-}
+};
 
 /** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @returns {Machine} */
-function blocks(blockOf, kindOf, kinds) {
-  const { parts, place, offsets, outputs, some, ratio } = divided(blockOf, kindOf, kinds);
+const blocks = (blockOf, kindOf, kinds) => {
+  const { parts, place, offsets, outputs, few, ratio } = divided(blockOf, kindOf, kinds);
   return machineFor(
     blockOf.length,
     mostWords(kinds),
     outputs,
-    some,
+    few,
     ratio(null),
     (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
   );
-}
+};
 
 /** The place of each value among those that are sensitive, or among the others. @param {Bits} sensitive */
-function sides({ size, members }) {
+const sides = ({ size, members }) => {
   const isOther = new Array(size).fill(1);
   for (const x of members) isOther[x] = 0;
   return { isOther, ...placed(isOther, 2) };
-}
+};
 
 /** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @param {number[][]} steps @returns {Machine} */
-function highLow(inner, units, sensitive, steps) {
+const highLow = (inner, units, sensitive, steps) => {
   const { isOther, place, sizes } = sides(sensitive);
   demand(inner.neutral && sizes[0] === inner.size);
   if (!sizes[1]) {
@@ -1462,10 +1460,10 @@ function highLow(inner, units, sensitive, steps) {
       return [hidden, report, base + BigInt(place[x])][isOther[x] * (1 + +passes)];
     },
   );
-}
+};
 
 /** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @returns {Machine} */
-function utilityRappor(inner, units, sensitive) {
+const utilityRappor = (inner, units, sensitive) => {
   const machine = highLow(inner, units, sensitive, []);
   const { isOther, place } = sides(sensitive);
   const { size, members } = sensitive;
@@ -1482,10 +1480,10 @@ function utilityRappor(inner, units, sensitive) {
       return setReport(flags);
     },
   };
-}
+};
 
 /** @param {Machine[]} parts @param {bigint[]} units @returns {Machine} */
-function mixture(parts, units) {
+const mixture = (parts, units) => {
   const [bounds] = bounded([units]);
   demand(units.every(Boolean) && units.length === parts.length && parts.every((part) => part.size === parts[0].size));
   const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
@@ -1493,18 +1491,18 @@ function mixture(parts, units) {
     parts[0].size,
     1 + mostWords(parts),
     outputs,
-    areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.some(values)))],
+    areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.few(values)))],
     (x, z) => parts.map((part) => part.ratio(x, z)).reduce(either),
     (x, words) => {
       const part = rank(bounds, words[0]);
       return offsets[part] + parts[part].draw(x, words.subarray(1));
     },
   );
-}
+};
 
 /** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @param {bigint[]} units @returns {Machine} */
-function nested(blockOf, kindOf, kinds, units) {
-  const { parts, place, offsets, outputs, some, ratio } = divided(blockOf, kindOf, kinds);
+const nested = (blockOf, kindOf, kinds, units) => {
+  const { parts, place, offsets, outputs, few, ratio } = divided(blockOf, kindOf, kinds);
   const count = parts.length;
   const size = blockOf.length;
   const truth = SPACE - sum(units);
@@ -1532,7 +1530,7 @@ function nested(blockOf, kindOf, kinds, units) {
     size,
     words,
     outputs,
-    some,
+    few,
     // one bound for all values of different blocks; it is that of values in one block too, if that is larger: of 0 and nobody, -1
     ratio(most((b) => {
       const [above, below] = helds[b].ratios;
@@ -1549,10 +1547,10 @@ function nested(blockOf, kindOf, kinds, units) {
       ],
     } },
   );
-}
+};
 
 /** @param {number[]} classOf @param {Machine[]} inners @param {number[][]} marks @param {bigint[][]} units @returns {Machine} */
-function types(classOf, inners, marks, units) {
+const types = (classOf, inners, marks, units) => {
   const classes = units.length;
   const { place, sizes } = placed(classOf, classes);
   const bounds = bounded(units);
@@ -1599,10 +1597,10 @@ function types(classOf, inners, marks, units) {
       return report;
     },
   );
-}
+};
 
 /** @param {bigint[][]} rows @returns {Machine} */
-function table(rows) {
+const table = (rows) => {
   const bounds = bounded(rows);
   const outputs = rows[0].length;
   return machineFor(
@@ -1616,10 +1614,10 @@ function table(rows) {
     },
     (x, [u]) => BigInt(rank(bounds[x], u)),
   );
-}
+};
 
 /** @param {Machine} first @param {Machine} second @returns {Machine} */
-function paired(first, second) {
+const paired = (first, second) => {
   const k = second.size;
   const split = (/** @type {number} */ x) => [Math.floor(x / k), x % k];
   return machineFor(
@@ -1636,10 +1634,10 @@ function paired(first, second) {
       return first.draw(a, words.subarray(0, first.words)) * second.outputs + second.draw(b, words.subarray(first.words));
     },
   );
-}
+};
 
 /** @param {number[]} choice @param {Machine} first @param {Machine[]} seconds @returns {Machine} */
-function adaptive(choice, first, seconds) {
+const adaptive = (choice, first, seconds) => {
   demand(BigInt(choice.length) === first.outputs && choice.every((kind) => kind < seconds.length));
   demand(seconds.every((second) => second.size === first.size));
   const width = greatest(seconds.map((second) => second.outputs));
@@ -1654,28 +1652,28 @@ function adaptive(choice, first, seconds) {
       return report * width + seconds[choice[Number(report)]].draw(x, words.subarray(first.words));
     },
   );
-}
+};
 
 /** @param {Machine} first @param {Machine} second @returns {Machine} */
-function product(first, second) {
+const product = (first, second) => {
   demand(first.outputs < 1 << 20);
   spend(4 * Number(first.outputs));
   return adaptive(new Array(Number(first.outputs)).fill(0), first, [second]);
-}
+};
 
 /** @param {Machine} inner @param {bigint[][]} weights @returns {Machine} */
-function postProcessed(inner, weights) {
+const postProcessed = (inner, weights) => {
   demand(BigInt(weights.length) === inner.outputs);
   const bounds = bounded(weights);
   return machineFor(
     inner.size,
     inner.words + 1,
     BigInt(weights[0].length),
-    inner.some,
+    inner.few,
     inner.ratio,
     (x, words) => BigInt(rank(bounds[Number(inner.draw(x, words.subarray(0, inner.words)))], words[inner.words])),
   );
-}
+};
 
 // -- src/kinds.js --------------------------------------------------------------------------------------------
 
@@ -1718,7 +1716,7 @@ const KINDS = {
  * @param {number} [depth] how many laws may be inside each other
  * @returns {Machine}
  */
-function machineOf(data, depth = 8) {
+const machineOf = (data, depth = 8) => {
   demand(Object.hasOwn(KINDS, data?.kind) && depth, "a law in it is of no known kind, or too deep inside others");
   demandSmall(data.size ?? 1, LIMITS.values);
   const [shape, make] = KINDS[data.kind];
@@ -1726,7 +1724,7 @@ function machineOf(data, depth = 8) {
   demandSmall(machine.size, LIMITS.values);
   demandSmall(machine.words, LIMITS.bits + 2);
   return machine;
-}
+};
 
 // -- src/check.js --------------------------------------------------------------------------------------------
 
@@ -1772,7 +1770,7 @@ async function checkLaw(text, { fingerprint } = {}) {
 }
 
 /** @param {string} text @param {string} fingerprint @returns {Law} */
-function checked(text, fingerprint) {
+const checked = (text, fingerprint) => {
   const data = entries(strictJson(text), "context domain law version");
   demand(data.version === 2, "its version is not known here");
   const context = readContext(data.context, data.domain);
@@ -1805,26 +1803,26 @@ function checked(text, fingerprint) {
     },
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
-}
+};
 
 /**
  * Refuse a machine that lets a pair of values be told apart more than the context allows. No floating-point number decides.
  * @param {Context} context
  * @param {Machine} machine
  */
-function prove(context, machine) {
+const prove = (context, machine) => {
   if (machine.proves?.(context)) return;
   const named = (/** @type {number} */ x) => textual(context.values[x]).slice(0, 60);
   let known = NOTHING;
   let power = ONE; // at most e^known
-  for (const [x, z, level] of context.claims(machine.some)) {
+  for (const [x, z, level] of context.claims(machine.few)) {
     spend(8);
     const ratio = machine.ratio(x, z) ?? NOTHING;
     if (!(atMost(known, level) && atMost(ratio, power))) power = expBelow((known = level));
     if (!(ratio[0] >= ratio[1] && ratio[1] > 0n && atMost(ratio, power)))
       demand(false, `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(level)} allows`);
   }
-}
+};
 
 // -- src/random.js -------------------------------------------------------------------------------------------
 
@@ -1835,13 +1833,13 @@ function prove(context, machine) {
  * So many random 64-bit words.
  * @param {number} count
  */
-function randomWords(count) {
+const randomWords = (count) => {
   const words = new BigUint64Array(count);
   // at most 65,536 bytes a call; whatever it throws ends the report
   for (let at = 0; at < count; at += 8192) crypto.getRandomValues(words.subarray(at, at + 8192));
   if (count && words.every((word) => !word)) throw new Refused("There is no randomness here, so no report was made.", "random");
   return words;
-}
+};
 
 /** So many random bytes, a multiple of eight, as lowercase hexadecimal digits. @param {number} count */
 const randomHex = (count) => hexOf(randomWords(count / 8).buffer);

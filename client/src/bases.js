@@ -9,10 +9,10 @@ import { alike, fraction, machineFor, pick, position, setReport, SPACE } from ".
 /** @import { Bits } from "./reading.js" */
 
 /** Whether an odd number of bits is set, of a number below 2^32. @param {number} bits */
-function odd(bits) {
+const odd = (bits) => {
   for (let half = 16; half; half >>= 1) bits ^= bits >>> half;
   return bits & 1;
-}
+};
 
 /** Refuse neutral reports that the words have no room for. @param {bigint} units @param {bigint} most @param {number[][]} [steps] */
 const demandRoom = (units, most, steps = []) => demand(units && units <= most && !steps.length);
@@ -22,10 +22,10 @@ const demandRoom = (units, most, steps = []) => demand(units && units <= most &&
  * a factor `even`. The parts of a word that places take are uneven by at most one, and counted so. A spare word adds a unit to
  * both sides of a ratio, which brings one below 1 nearer to 1: by `spare`, at most.
  * @param {number} places @param {number} members @param {Ratio} odds @param {Machine} machine
- * @param {(y: bigint, place: number) => boolean} has @param {Ratio} even @param {Ratio} spare
+ * @param {(y: bigint, place: number) => boolean} marked @param {Ratio} even @param {Ratio} spare
  * @returns {Held}
  */
-function holding(places, members, odds, machine, has, even, spare) {
+const holding = (places, members, odds, machine, marked, even, spare) => {
   /** 1 + (odds - 1) times the chance of a member. @param {bigint} part @returns {Ratio} */
   const mean = (part) => [odds[1] * SPACE + (odds[0] - odds[1]) * BigInt(members) * part, odds[1] * SPACE];
   const all = BigInt(places);
@@ -37,10 +37,10 @@ function holding(places, members, odds, machine, has, even, spare) {
     places,
     words: 1 + machine.words,
     ratios,
-    marks: { members, has, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
+    marks: { members, marked, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
     draw: (x, blank, words) => machine.draw(pick(blank, position(words[0], places), x), words.subarray(1)),
   };
-}
+};
 
 /**
  * One word for `outputs` reports: those that do not support the value come first, `low` words each, then `many` that do, `high`
@@ -49,7 +49,7 @@ function holding(places, members, odds, machine, has, even, spare) {
  * @param {(x: number, j: number) => number} located the j-th report of a value
  * @returns {Machine}
  */
-function twoLevels(size, outputs, many, high, low, spare, located) {
+const twoLevels = (size, outputs, many, high, low, spare, located) => {
   const [all, few] = [BigInt(outputs), BigInt(outputs - many)];
   demand(size && spare < outputs && (few ? low && low < high : !low)); // the own reports are the likeliest
   demand(few * low + BigInt(many) * high + spare === SPACE);
@@ -76,19 +76,19 @@ function twoLevels(size, outputs, many, high, low, spare, located) {
       };
     } },
   );
-}
+};
 
 /** What a spare word may add to a ratio below 1. @param {bigint} spare @param {bigint} low @returns {Ratio} */
 const spared = (spare, low) => (spare ? [low + 1n, low] : ONE);
 
 /** @param {bigint} high @param {bigint} low @param {number} size @param {bigint} spare @returns {Machine} */
-export function response(high, low, size, spare) {
+export const response = (high, low, size, spare) => {
   const machine = twoLevels(size, size, 1, high, low, spare, (x, j) => pick(j < size - 1, j + +(j >= x), x));
   return { ...machine, held: holding(size, 1, low ? [high, low] : ONE, machine, (y, place) => y === BigInt(place), ONE, spared(spare, low)) };
-}
+};
 
 /** @param {number} columns @param {bigint} high @param {bigint} low @param {number} parts @param {number} size @param {bigint} spare @returns {Machine} */
-export function generalHadamard(columns, high, low, parts, size, spare) {
+export const generalHadamard = (columns, high, low, parts, size, spare) => {
   const half = columns / 2;
   demand(columns > 1 && columns <= 2 ** 30 && !(columns & (columns - 1)) && size <= parts * (columns - 1) && parts * columns <= 2 ** 30);
   const few = parts * columns - half;
@@ -104,10 +104,10 @@ export function generalHadamard(columns, high, low, parts, size, spare) {
     return [column, away][lies & +(j >= half)];
   });
   return { ...machine, neutral: undefined };
-}
+};
 
 /** @param {bigint} high @param {bigint} low @param {number} modulus @param {Bits} shifts @param {number} size @param {bigint} spare @returns {Machine} */
-export function cyclic(high, low, modulus, shifts, size, spare) {
+export const cyclic = (high, low, modulus, shifts, size, spare) => {
   const { size: outputs, members } = shifts;
   demand(size <= modulus && outputs % modulus === 0 && members.length && members.length < outputs);
   spend(outputs);
@@ -119,7 +119,7 @@ export function cyclic(high, low, modulus, shifts, size, spare) {
     return begin + ((x + shift) % modulus);
   });
   /** @param {bigint} y @param {number} place */
-  const has = (y, place) => {
+  const marked = (y, place) => {
     const at = Number(y) % modulus;
     return inside.has(Number(y) - at + ((at - place + modulus) % modulus));
   };
@@ -127,11 +127,11 @@ export function cyclic(high, low, modulus, shifts, size, spare) {
   const each = members.length / cycles;
   /** Whether every cycle has as many shifts; they are in increasing order. */
   const isEven = Number.isInteger(each) && members.every((shift, i) => Math.floor(shift / modulus) === Math.floor(i / each));
-  return isEven ? { ...machine, held: holding(modulus, each, [high, low], machine, has, ONE, spared(spare, low)) } : machine;
-}
+  return isEven ? { ...machine, held: holding(modulus, each, [high, low], machine, marked, ONE, spared(spare, low)) } : machine;
+};
 
 /** @param {number} size @param {bigint} truths @returns {Machine} */
-export function hadamard(size, truths) {
+export const hadamard = (size, truths) => {
   const width = 64n - BigInt(bitLength(BigInt(size)));
   const space = 1n << width;
   demand(size && space < 2n * truths && truths < space); // more truths than lies, but not all
@@ -152,7 +152,7 @@ export function hadamard(size, truths) {
       return { words: 1, ratio: [2n * truths, units], draw: ([u]) => [(u & (space - 1n)) >= units, u >> width] };
     } },
   );
-}
+};
 
 /** Whether steps make d draws: up to 64 of them from one word, or a single one from two. @param {number[][]} steps @param {number} d */
 const isPlan = (steps, d) =>
@@ -163,7 +163,7 @@ const isPlan = (steps, d) =>
 const wordsOf = (steps) => steps.reduce((total, [, words]) => total + words, 0);
 
 /** At most the smallest part of a word over the largest, over all draws. @param {number} first @param {number[][]} steps @returns {Ratio} */
-function evenness(first, steps) {
+const evenness = (first, steps) => {
   const space = SPACE * SPACE;
   let even = space;
   for (const [count, words] of steps) {
@@ -173,7 +173,7 @@ function evenness(first, steps) {
   }
   demand(even > 0n);
   return [even, space];
-}
+};
 
 /**
  * A set by Floyd's algorithm: each draw adds its outcome, or the last of its range if that is in already.
@@ -182,7 +182,7 @@ function evenness(first, steps) {
  * @param {(t: number) => number} moved a number of the others as a number of all
  * @param {number} skipped 1 if the first draw is left out
  */
-function drawSet(size, first, steps, words, moved, skipped) {
+const drawSet = (size, first, steps, words, moved, skipped) => {
   const flags = new Uint8Array(size);
   let [used, add] = [0, 1 - skipped];
   for (const [count, taken] of steps) {
@@ -196,10 +196,10 @@ function drawSet(size, first, steps, words, moved, skipped) {
     used += taken;
   }
   return flags;
-}
+};
 
 /** @param {number} d @param {number} size @param {number[][]} steps @param {bigint} truths @returns {Machine} */
-export function subset(d, size, steps, truths) {
+export const subset = (d, size, steps, truths) => {
   const [many, others] = [BigInt(d), BigInt(size - d)];
   demandSmall(size, LIMITS.bits);
   demand(0 < d && d < size && isPlan(steps, d));
@@ -232,10 +232,10 @@ export function subset(d, size, steps, truths) {
     } },
   );
   return { ...machine, held: holding(size, d, odds, machine, (y, place) => Boolean((y >> BigInt(place)) & 1n), even, ONE) };
-}
+};
 
 /** @param {number[]} gradeOf @param {bigint[]} other @param {bigint[]} own @returns {Machine} */
-export function gradedUnary(gradeOf, other, own) {
+export const gradedUnary = (gradeOf, other, own) => {
   const size = gradeOf.length;
   spend(4 * size);
   demandSmall(size, LIMITS.bits);
@@ -257,18 +257,18 @@ export function gradedUnary(gradeOf, other, own) {
     // for nobody's value, -1, no bit is the own one
     (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => +(words[bit] < pick(bit === x, own[g], other[g])))),
   );
-}
+};
 
 /** @param {bigint} other @param {bigint} own @param {number} size @returns {Machine} */
-export function unary(other, own, size) {
+export const unary = (other, own, size) => {
   const machine = gradedUnary(new Array(size).fill(0), [other], [own]);
   return {
     ...machine,
-    some: alike,
+    few: alike,
     bitwise: true,
     neutral: (units, steps) => {
       demandRoom(units, SPACE, steps);
       return { words: size + 1, ratio: [own * SPACE, other * units], draw: (words) => [words[size] >= units, machine.draw(-1, words)] };
     },
   };
-}
+};

@@ -48,7 +48,7 @@ export async function checkLaw(text, { fingerprint } = {}) {
 }
 
 /** @param {string} text @param {string} fingerprint @returns {Law} */
-function checked(text, fingerprint) {
+const checked = (text, fingerprint) => {
   const data = entries(strictJson(text), "context domain law version");
   demand(data.version === 2, "its version is not known here");
   const context = readContext(data.context, data.domain);
@@ -81,23 +81,23 @@ function checked(text, fingerprint) {
     },
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
-}
+};
 
 /**
  * Refuse a machine that lets a pair of values be told apart more than the context allows. No floating-point number decides.
  * @param {Context} context
  * @param {Machine} machine
  */
-function prove(context, machine) {
+const prove = (context, machine) => {
   if (machine.proves?.(context)) return;
   const named = (/** @type {number} */ x) => textual(context.values[x]).slice(0, 60);
   let known = NOTHING;
   let power = ONE; // at most e^known
-  for (const [x, z, level] of context.claims(machine.some)) {
+  for (const [x, z, level] of context.claims(machine.few)) {
     spend(8);
     const ratio = machine.ratio(x, z) ?? NOTHING;
     if (!(atMost(known, level) && atMost(ratio, power))) power = expBelow((known = level));
     if (!(ratio[0] >= ratio[1] && ratio[1] > 0n && atMost(ratio, power)))
       demand(false, `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(level)} allows`);
   }
-}
+};

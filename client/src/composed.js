@@ -4,7 +4,7 @@ import { ceilDivide, demand, demandSmall, greatest, larger, LIMITS, ONE, spend, 
 import { aligned, alike, bitsOf, demandFull, everyone, largest, layOut, machineFor, pick, placed, position, rank, setReport, SPACE, sum, sums, twoOfEach } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
-/** @import { Held, Machine, Some } from "./machine.js" */
+/** @import { Held, Machine, Few } from "./machine.js" */
 /** @import { Bits } from "./reading.js" */
 
 /** The product of two bounds; null where one of them is missing. @param {Ratio | null} a @param {Ratio | null} b */
@@ -17,17 +17,17 @@ const either = (a, b) => (a && b ? larger(a, b) : null);
 const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
 
 /** @param {Machine[]} parts */
-const areAlike = (parts) => parts.every(({ some }) => some === alike);
+const areAlike = (parts) => parts.every(({ few }) => few === alike);
 
 /** The bounds of rows of units, each of which takes all words. @param {bigint[][]} rows */
-function bounded(rows) {
+const bounded = (rows) => {
   demand(rows.every((row) => row.length === rows[0].length));
   rows.forEach(demandFull);
   return rows.map(sums);
-}
+};
 
 /** Values in blocks, with a law for each. @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds */
-function divided(blockOf, kindOf, kinds) {
+const divided = (blockOf, kindOf, kinds) => {
   demand(kindOf.length && kindOf.every((kind) => kind < kinds.length));
   const parts = kindOf.map((kind) => kinds[kind]);
   const { place, sizes } = placed(blockOf, parts.length);
@@ -36,42 +36,42 @@ function divided(blockOf, kindOf, kinds) {
     parts,
     place,
     ...layOut(parts.map((part) => part.outputs)),
-    /** Two values of different blocks, or what the only block compares. @type {Some} */
-    some: (values) => {
+    /** Two values of different blocks, or what the only block compares. @type {Few} */
+    few: (values) => {
       spend(4 * values.length);
       const [x] = values;
       const z = values.find((one) => blockOf[one] !== blockOf[x]);
       if (z !== undefined) return [x, z];
       const inside = values.map((one) => place[one]);
-      return parts[blockOf[x]].some(inside).map((at) => values[inside.indexOf(at)]);
+      return parts[blockOf[x]].few(inside).map((at) => values[inside.indexOf(at)]);
     },
     /** The ratio of two values, which is `across` if they are in different blocks. @param {Ratio | null} across @returns {Machine["ratio"]} */
     ratio: (across) => (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : across),
   };
-}
+};
 
 /** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @returns {Machine} */
-export function blocks(blockOf, kindOf, kinds) {
-  const { parts, place, offsets, outputs, some, ratio } = divided(blockOf, kindOf, kinds);
+export const blocks = (blockOf, kindOf, kinds) => {
+  const { parts, place, offsets, outputs, few, ratio } = divided(blockOf, kindOf, kinds);
   return machineFor(
     blockOf.length,
     mostWords(kinds),
     outputs,
-    some,
+    few,
     ratio(null),
     (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
   );
-}
+};
 
 /** The place of each value among those that are sensitive, or among the others. @param {Bits} sensitive */
-function sides({ size, members }) {
+const sides = ({ size, members }) => {
   const isOther = new Array(size).fill(1);
   for (const x of members) isOther[x] = 0;
   return { isOther, ...placed(isOther, 2) };
-}
+};
 
 /** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @param {number[][]} steps @returns {Machine} */
-export function highLow(inner, units, sensitive, steps) {
+export const highLow = (inner, units, sensitive, steps) => {
   const { isOther, place, sizes } = sides(sensitive);
   demand(inner.neutral && sizes[0] === inner.size);
   if (!sizes[1]) {
@@ -92,10 +92,10 @@ export function highLow(inner, units, sensitive, steps) {
       return [hidden, report, base + BigInt(place[x])][isOther[x] * (1 + +passes)];
     },
   );
-}
+};
 
 /** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @returns {Machine} */
-export function utilityRappor(inner, units, sensitive) {
+export const utilityRappor = (inner, units, sensitive) => {
   const machine = highLow(inner, units, sensitive, []);
   const { isOther, place } = sides(sensitive);
   const { size, members } = sensitive;
@@ -112,10 +112,10 @@ export function utilityRappor(inner, units, sensitive) {
       return setReport(flags);
     },
   };
-}
+};
 
 /** @param {Machine[]} parts @param {bigint[]} units @returns {Machine} */
-export function mixture(parts, units) {
+export const mixture = (parts, units) => {
   const [bounds] = bounded([units]);
   demand(units.every(Boolean) && units.length === parts.length && parts.every((part) => part.size === parts[0].size));
   const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
@@ -123,18 +123,18 @@ export function mixture(parts, units) {
     parts[0].size,
     1 + mostWords(parts),
     outputs,
-    areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.some(values)))],
+    areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.few(values)))],
     (x, z) => parts.map((part) => part.ratio(x, z)).reduce(either),
     (x, words) => {
       const part = rank(bounds, words[0]);
       return offsets[part] + parts[part].draw(x, words.subarray(1));
     },
   );
-}
+};
 
 /** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @param {bigint[]} units @returns {Machine} */
-export function nested(blockOf, kindOf, kinds, units) {
-  const { parts, place, offsets, outputs, some, ratio } = divided(blockOf, kindOf, kinds);
+export const nested = (blockOf, kindOf, kinds, units) => {
+  const { parts, place, offsets, outputs, few, ratio } = divided(blockOf, kindOf, kinds);
   const count = parts.length;
   const size = blockOf.length;
   const truth = SPACE - sum(units);
@@ -162,7 +162,7 @@ export function nested(blockOf, kindOf, kinds, units) {
     size,
     words,
     outputs,
-    some,
+    few,
     // one bound for all values of different blocks; it is that of values in one block too, if that is larger: of 0 and nobody, -1
     ratio(most((b) => {
       const [above, below] = helds[b].ratios;
@@ -179,10 +179,10 @@ export function nested(blockOf, kindOf, kinds, units) {
       ],
     } },
   );
-}
+};
 
 /** @param {number[]} classOf @param {Machine[]} inners @param {number[][]} marks @param {bigint[][]} units @returns {Machine} */
-export function types(classOf, inners, marks, units) {
+export const types = (classOf, inners, marks, units) => {
   const classes = units.length;
   const { place, sizes } = placed(classOf, classes);
   const bounds = bounded(units);
@@ -229,10 +229,10 @@ export function types(classOf, inners, marks, units) {
       return report;
     },
   );
-}
+};
 
 /** @param {bigint[][]} rows @returns {Machine} */
-export function table(rows) {
+export const table = (rows) => {
   const bounds = bounded(rows);
   const outputs = rows[0].length;
   return machineFor(
@@ -246,10 +246,10 @@ export function table(rows) {
     },
     (x, [u]) => BigInt(rank(bounds[x], u)),
   );
-}
+};
 
 /** @param {Machine} first @param {Machine} second @returns {Machine} */
-export function paired(first, second) {
+export const paired = (first, second) => {
   const k = second.size;
   const split = (/** @type {number} */ x) => [Math.floor(x / k), x % k];
   return machineFor(
@@ -266,10 +266,10 @@ export function paired(first, second) {
       return first.draw(a, words.subarray(0, first.words)) * second.outputs + second.draw(b, words.subarray(first.words));
     },
   );
-}
+};
 
 /** @param {number[]} choice @param {Machine} first @param {Machine[]} seconds @returns {Machine} */
-export function adaptive(choice, first, seconds) {
+export const adaptive = (choice, first, seconds) => {
   demand(BigInt(choice.length) === first.outputs && choice.every((kind) => kind < seconds.length));
   demand(seconds.every((second) => second.size === first.size));
   const width = greatest(seconds.map((second) => second.outputs));
@@ -284,25 +284,25 @@ export function adaptive(choice, first, seconds) {
       return report * width + seconds[choice[Number(report)]].draw(x, words.subarray(first.words));
     },
   );
-}
+};
 
 /** @param {Machine} first @param {Machine} second @returns {Machine} */
-export function product(first, second) {
+export const product = (first, second) => {
   demand(first.outputs < 1 << 20);
   spend(4 * Number(first.outputs));
   return adaptive(new Array(Number(first.outputs)).fill(0), first, [second]);
-}
+};
 
 /** @param {Machine} inner @param {bigint[][]} weights @returns {Machine} */
-export function postProcessed(inner, weights) {
+export const postProcessed = (inner, weights) => {
   demand(BigInt(weights.length) === inner.outputs);
   const bounds = bounded(weights);
   return machineFor(
     inner.size,
     inner.words + 1,
     BigInt(weights[0].length),
-    inner.some,
+    inner.few,
     inner.ratio,
     (x, words) => BigInt(rank(bounds[Number(inner.draw(x, words.subarray(0, inner.words)))], words[inner.words])),
   );
-}
+};

@@ -5,7 +5,7 @@ import { entries, listed, range, whole } from "./reading.js";
 import { alike, sum } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
-/** @import { Some } from "./machine.js" */
+/** @import { Few } from "./machine.js" */
 
 /** That value x may be told from value z by so much. @typedef {[x: number, z: number, level: Ratio]} Claim */
 /** The same of all pairs of different values, one of the left ones and one of the right ones. @typedef {[left: number[], right: number[], level: Ratio]} Claims */
@@ -14,7 +14,7 @@ import { alike, sum } from "./machine.js";
  * @typedef {object} Context
  * @property {any[]} values
  * @property {(x: number, z: number) => Ratio | null} at E between two different values; null where nothing is asked
- * @property {(some: Some) => Iterable<Claim>} claims those that imply all others, where some values stand for others
+ * @property {(few: Few) => Iterable<Claim>} claims those that imply all others, where few values stand for all
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
  * @property {Grid | null} [grid]
@@ -29,18 +29,18 @@ import { alike, sum } from "./machine.js";
  */
 
 /** An epsilon that is not 0; null for none. @param {any} data */
-function positive(data) {
+const positive = (data) => {
   const found = epsilonOf(data);
   demand(!found || found[0]);
   return found;
-}
+};
 
 /** @param {any} data @returns {Ratio} */
-function finite(data) {
+const finite = (data) => {
   const found = positive(data);
   demand(found);
   return found;
-}
+};
 
 /** A value as a law may hold it: text, a whole number, or several of them. @param {any} value @returns {boolean} */
 const isValue = (value) => typeof value === "string" || Number.isSafeInteger(value) || listed(entries(value, "tuple").tuple).every(isValue);
@@ -49,7 +49,7 @@ const isValue = (value) => typeof value === "string" || Number.isSafeInteger(val
 export const textual = (value) => JSON.stringify(value);
 
 /** The values of a domain. @param {any} data @returns {any[]} */
-function valuesOf(data) {
+const valuesOf = (data) => {
   if ("size" in data) {
     demandSmall(whole(entries(data, "size").size), LIMITS.values);
     return range(data.size);
@@ -58,15 +58,15 @@ function valuesOf(data) {
   demandSmall(values.length, LIMITS.values);
   demand(values.every(isValue) && new Set(values.map(textual)).size === values.length);
   return values;
-}
+};
 
 /** @param {any[]} values @param {Context["at"]} at @param {Claims[]} sets @param {boolean} shows @returns {Context} */
 const bySets = (values, at, sets, shows) => ({
   values,
   at,
-  *claims(some) {
-    const few = kept(some);
-    for (const [left, right, level] of sets) for (const x of few(left)) for (const z of few(right)) if (x !== z) yield [x, z, level];
+  *claims(few) {
+    const found = kept(few);
+    for (const [left, right, level] of sets) for (const x of found(left)) for (const z of found(right)) if (x !== z) yield [x, z, level];
   },
   largest: sets.map(([, , level]) => level).reduce(larger, NOTHING),
   shows,
@@ -78,7 +78,7 @@ const bySets = (values, at, sets, shows) => ({
  * @param {number[][]} columns the block of every value, from the innermost blocks outwards; all values are in one around these
  * @param {(column: number, block: number) => Ratio | null} levelOf
  */
-function byBlocks(values, columns, levelOf) {
+const byBlocks = (values, columns, levelOf) => {
   /** @type {Claims[]} */
   const sets = [];
   let shows = false;
@@ -102,10 +102,10 @@ function byBlocks(values, columns, levelOf) {
     return levelOf(l, columns[l][x]);
   };
   return bySets(values, at, sets, shows);
-}
+};
 
 /** Each value hidden among all others at an epsilon of its own. @param {any[]} values @param {string[]} texts */
-function byGrades(values, texts) {
+const byGrades = (values, texts) => {
   const all = range(values.length);
   const level = kept(positive);
   /** @type {Map<string, number[]>} */
@@ -119,45 +119,45 @@ function byGrades(values, texts) {
   demand(sets.length);
   sets.sort((a, b) => (atMost(a[2], b[2]) ? -1 : 1));
   return bySets(values, (x) => level(texts[x]), values.length > 1 ? sets : [], groups.has("inf"));
-}
+};
 
 /** The blocks of all values, by number. @param {any} data @param {any[]} values @param {number} below @returns {number[]} */
-function numbers(data, values, below) {
+const numbers = (data, values, below) => {
   demand(listed(data).length === values.length && data.every((/** @type {any} */ number) => whole(number) < below));
   return data;
-}
+};
 
 /** @param {any} data @param {any[]} values */
-function uniformContext(data, values) {
+const uniformContext = (data, values) => {
   const level = finite(entries(data, "epsilon form").epsilon);
   return byBlocks(values, [], () => level);
-}
+};
 
 /** @param {any} data @param {any[]} values */
-function blocksContext(data, values) {
+const blocksContext = (data, values) => {
   const isEven = "epsilon" in data;
   entries(data, `block_of epsilon${isEven ? "" : "s"} form`, "names");
   const levels = (isEven ? [data.epsilon] : listed(data.epsilons)).map(finite);
   const blockOf = numbers(data.block_of, values, isEven ? values.length : levels.length);
   demand(isEven || new Set(blockOf).size === levels.length);
   return byBlocks(values, [blockOf], (l, block) => (l ? null : levels[isEven ? 0 : block]));
-}
+};
 
 /** @param {any} data @param {any[]} values */
-function highLowContext(data, values) {
+const highLowContext = (data, values) => {
   finite(entries(data, "epsilon form sensitive").epsilon);
   const names = new Set(listed(data.sensitive).map(textual));
   demand(names.size === data.sensitive.length);
   const texts = values.map((value) => (names.delete(textual(value)) ? data.epsilon : "inf"));
   demand(!names.size);
   return byGrades(values, texts);
-}
+};
 
 /** @param {any} data @param {any[]} values */
 const gradedContext = (data, values) => byGrades(values, listed(entries(data, "epsilons form").epsilons));
 
 /** @param {any} data @param {any[]} values */
-function nestedContext(data, values) {
+const nestedContext = (data, values) => {
   const levels = listed(entries(data, "block_of epsilons form").epsilons).map(positive);
   const columns = listed(data.block_of).map((column) => numbers(column, values, values.length));
   demand(columns.length && columns.length < 17 && columns.length === levels.length - 1);
@@ -166,27 +166,27 @@ function nestedContext(data, values) {
     return level;
   });
   return byBlocks(values, columns, (l) => levels[l]);
-}
+};
 
 /** @param {any} data @param {any[]} values */
-function matrixContext(data, values) {
+const matrixContext = (data, values) => {
   const rows = listed(entries(data, "E form").E);
   spend(64 * rows.length ** 2);
   const levels = rows.map((row) => listed(row).map(epsilonOf));
   demand(levels.length === values.length && levels.every((row, x) => row.length === values.length && row[x]?.[0] === 0n));
   const sets = levels.flatMap((row, x) => row.flatMap((level, z) => (level && x !== z ? [/** @type {Claims} */ ([[x], [z], level])] : [])));
   return bySets(values, (x, z) => levels[x][z], sets, levels.some((row) => row.includes(null)));
-}
+};
 
 /** @param {any} data @param {any[]} values */
-function binaryContext(data, values) {
+const binaryContext = (data, values) => {
   const [there, back, ...more] = listed(entries(data, "epsilon form").epsilon);
   demand(!more.length);
   return matrixContext({ E: [["0", there], [back, "0"]], form: "" }, values);
-}
+};
 
 /** Decimals as whole numbers of one unit. @param {any[]} written @returns {{whole: bigint[], scale: bigint}} */
-function scaled(written) {
+const scaled = (written) => {
   const exact = written.map((one) => {
     const text = String(one);
     spend(text.length * (/e/i.test(text) ? 99 : 1));
@@ -196,7 +196,7 @@ function scaled(written) {
   });
   const scale = greatest(exact.map(([, bottom]) => bottom)); // all are powers of ten
   return { whole: exact.map(([top, bottom]) => top * (scale / bottom)), scale };
-}
+};
 
 /** @param {bigint} a */
 const absolute = (a) => (a < 0n ? -a : a);
@@ -205,7 +205,7 @@ const absolute = (a) => (a < 0n ? -a : a);
 const ordered = (at) => range(at.length).sort((x, z) => (at[x] < at[z] ? -1 : +(at[x] > at[z])));
 
 /** Values at places on a line or around a ring, where neighbours imply all other pairs. @param {any} data @param {any[]} values @returns {Context} */
-function placesContext(data, values) {
+const placesContext = (data, values) => {
   const isRing = data.distance === "ring";
   entries(data, `${isRing ? "around " : ""}distance epsilon form`, "points");
   demand(isRing || data.distance === "line");
@@ -244,17 +244,17 @@ function placesContext(data, values) {
     largest: entry(farthest),
     shows: false,
   };
-}
+};
 
 /** The root of a whole number, rounded down. @param {bigint} square */
-function root(square) {
+const root = (square) => {
   let found = 1n << BigInt(square.toString(16).length * 2); // more than it
   for (let next; (next = (found + square / (found || 1n)) / 2n) < found; ) found = next;
   return found;
-}
+};
 
 /** Values at points, of several coordinates each. @param {any} data @param {any[]} values @returns {Context} */
-function pointsContext(data, values) {
+const pointsContext = (data, values) => {
   const { epsilon, norm } = entries(data, "epsilon form norm points");
   const level = finite(epsilon);
   const rows = listed(data.points).map(listed);
@@ -309,27 +309,27 @@ function pointsContext(data, values) {
   return {
     values,
     at,
-    *claims(some) {
-      if (some === alike) return void (yield* nearest());
+    *claims(few) {
+      if (few === alike) return void (yield* nearest());
       for (const [x] of points.entries()) for (const [z] of points.entries()) if (x !== z) yield [x, z, at(x, z)];
     },
     largest: distance(low, high), // across the box around all points
     shows: false,
     grid: isGrid ? { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding } : null,
   };
-}
+};
 
 /** @param {any} data @param {any[]} values */
 const metricContext = (data, values) => ("distance" in data ? placesContext : pointsContext)(data, values);
 
 /** A question of a product: its context, over a domain of its own or over those of its own questions. @param {any} data @returns {Context} */
-function factor(data) {
+const factor = (data) => {
   entries(data, "context", "domain");
   return contextOf(data.context, data.domain ? valuesOf(data.domain) : null);
-}
+};
 
 /** Two questions: pairs of values that differ in one answer imply all others. @param {any} data @param {any[] | null} values @returns {Context} */
-function productContext(data, values) {
+const productContext = (data, values) => {
   entries(data, "first form second");
   const first = factor(data.first);
   const second = factor(data.second);
@@ -344,11 +344,11 @@ function productContext(data, values) {
   demand(!values || textual(values) === textual(made));
   /** @param {Context} part @param {number} x @param {number} z */
   const entry = (part, x, z) => (x === z ? NOTHING : part.at(x, z));
-  /** What a question asks, at every answer to the other one. @param {Context} part @param {number} step @param {number} answers @param {number} other @param {Some} some @returns {Generator<Claim>} */
-  const along = function* (part, step, answers, other, some) {
+  /** What a question asks, at every answer to the other one. @param {Context} part @param {number} step @param {number} answers @param {number} other @param {Few} few @returns {Generator<Claim>} */
+  const along = function* (part, step, answers, other, few) {
     for (let begin = 0; begin < answers * other; begin += other) {
       const at = (/** @type {number} */ x) => begin + x * step;
-      for (const [x, z, level] of part.claims((members) => some(members.map(at)).map((one) => (one - begin) / step))) yield [at(x), at(z), level];
+      for (const [x, z, level] of part.claims((members) => few(members.map(at)).map((one) => (one - begin) / step))) yield [at(x), at(z), level];
     }
   };
   return {
@@ -358,14 +358,14 @@ function productContext(data, values) {
       const two = entry(second, x % k, z % k);
       return one && two && plus(one, two);
     },
-    *claims(some) {
-      yield* along(first, k, k, 1, some);
-      yield* along(second, 1, count, k, some);
+    *claims(few) {
+      yield* along(first, k, k, 1, few);
+      yield* along(second, 1, count, k, few);
     },
     largest: plus(first.largest, second.largest),
     shows: first.shows || second.shows,
   };
-}
+};
 
 /** @type {Record<string, (data: any, values: any[]) => Context>} */
 const FORMS = {
@@ -381,10 +381,10 @@ const FORMS = {
 };
 
 /** @param {any} data @param {any} values @returns {Context} */
-function contextOf(data, values) {
+const contextOf = (data, values) => {
   demand(Object.hasOwn(FORMS, data?.form) && (values || data.form === "product"), "its context is of no known form, or has no values");
   return FORMS[data.form](data, values);
-}
+};
 
 /** The context of a published law, over its domain. @param {any} data @param {any} domain */
 export const readContext = (data, domain) => contextOf(data, valuesOf(domain));

@@ -20,13 +20,11 @@ export class Refused extends Error {
 
 /**
  * Refuse a law unless something holds of it.
- * @param {unknown} holds
- * @param {string} [reason]
- * @returns {asserts holds}
+ * @type {(holds: unknown, reason?: string) => asserts holds}
  */
-export function demand(holds, reason = "its numbers contradict each other") {
+export const demand = (holds, reason = "its numbers contradict each other") => {
   if (!holds) throw new Refused(reason, "law");
-}
+};
 
 /** What a published law may ask for; more is refused before it is expanded. */
 export const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25 };
@@ -37,10 +35,10 @@ let spent = 0;
 export const begin = () => void (spent = 0);
 
 /** Count work that is about to be done. @param {number} work */
-export function spend(work) {
+export const spend = (work) => {
   spent += work;
   demand(spent <= LIMITS.work, "it takes too much work to check");
-}
+};
 
 /** Refuse what is empty or beyond a limit. @param {number} size @param {number} most */
 export const demandSmall = (size, most) => demand(size > 0 && size <= most, "it is too large, or empty");
@@ -60,7 +58,7 @@ const LONGEST = 1200;
  * @param {unknown} written
  * @returns {Ratio | null}
  */
-export function exactNumber(written) {
+export const exactNumber = (written) => {
   const text = String(written);
   if (!["string", "number"].includes(typeof written) || text.length > LONGEST) return null;
   const [, top, bottom] = FRACTION.exec(text) ?? [];
@@ -70,20 +68,20 @@ export function exactNumber(written) {
   const places = Number(power) - part.length;
   const digits = BigInt(whole + part);
   return places < 0 ? [digits, 10n ** BigInt(-places)] : [digits * 10n ** BigInt(places), 1n];
-}
+};
 
 /**
  * The epsilon that a text says; null for "inf", no protection.
  * @param {unknown} written
  * @returns {Ratio | null}
  */
-export function epsilonOf(written) {
+export const epsilonOf = (written) => {
   if (written === "inf") return null;
   spend(8 + String(written).length ** 2 / 64);
   const found = exactNumber(written);
   demand(found && found[0] >= 0n && textOf(found) === written, "an epsilon is no exact number");
   return found;
-}
+};
 
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 export const times = (a, b) => [a[0] * b[0], a[1] * b[1]];
@@ -113,7 +111,7 @@ export const bitLength = (number) => number.toString(2).length;
  * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
  * @param {Ratio | null} number
  */
-export function textOf(number) {
+export const textOf = (number) => {
   if (!number) return "inf";
   let [common, rest] = number;
   while (rest) [common, rest] = [rest, common % rest];
@@ -123,7 +121,7 @@ export function textOf(number) {
   if (digits % bottom) return `${top}/${bottom}`;
   const text = String((top * digits) / bottom).padStart(places + 1, "0");
   return `${text.slice(0, -places)}.${text.slice(-places)}`.replace(/\.?0+$/, "");
-}
+};
 
 /**
  * A function that keeps what it found for a key.
@@ -132,12 +130,12 @@ export function textOf(number) {
  * @param {{has(key: K): boolean, get(key: K): V | undefined, set(key: K, found: V): unknown}} [known] where it is kept
  * @returns {(key: K) => V}
  */
-export function kept(find, known = new Map()) {
+export const kept = (find, known = new Map()) => {
   return (key) => {
     if (!known.has(key)) known.set(key, find(key));
     return /** @type {V} */ (known.get(key));
   };
-}
+};
 
 /** The e^epsilon of `expBelow` for an epsilon written as a fraction. */
 const powerBelow = kept((/** @type {string} */ epsilon) => {

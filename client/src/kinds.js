@@ -44,7 +44,7 @@ const KINDS = {
  * @param {number} [depth] how many laws may be inside each other
  * @returns {Machine}
  */
-export function machineOf(data, depth = 8) {
+export const machineOf = (data, depth = 8) => {
   demand(Object.hasOwn(KINDS, data?.kind) && depth, "a law in it is of no known kind, or too deep inside others");
   demandSmall(data.size ?? 1, LIMITS.values);
   const [shape, make] = KINDS[data.kind];
@@ -52,4 +52,4 @@ export function machineOf(data, depth = 8) {
   demandSmall(machine.size, LIMITS.values);
   demandSmall(machine.words, LIMITS.bits + 2);
   return machine;
-}
+};

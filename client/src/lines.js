@@ -19,7 +19,7 @@ const eitherWay = (a, b) => largest([...a, ...b], [...b, ...a]);
  * @param {(place: number) => number} bring a number of steps from place 0 to the place that is reported
  * @returns {Machine}
  */
-function fading(flat, places, size, units, most, ratio, bring) {
+const fading = (flat, places, size, units, most, ratio, bring) => {
   const all = BigInt(size) * flat;
   const stages = [all, ...[...units].reverse(), ...units.slice(1)];
   demandFull(stages);
@@ -39,10 +39,10 @@ function fading(flat, places, size, units, most, ratio, bring) {
       return pick(!number, u / flat, BigInt(bring(at(x) + number - units.length)));
     },
   );
-}
+};
 
 /** @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units @returns {Machine} */
-export function geometric(flat, places, size, units) {
+export const geometric = (flat, places, size, units) => {
   /** The words that lead to an end so many steps away, with all that go beyond it. */
   const ends = sums([flat, ...[...units].reverse()]).reverse();
   return fading(
@@ -61,10 +61,10 @@ export function geometric(flat, places, size, units) {
     },
     (place) => Math.min(Math.max(place, 0), size - 1),
   );
-}
+};
 
 /** @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units @returns {Machine} */
-export function ring(flat, places, size, units) {
+export const ring = (flat, places, size, units) => {
   demand(size > 2);
   return fading(
     flat,
@@ -79,10 +79,10 @@ export function ring(flat, places, size, units) {
     },
     (place) => (place + size) % size,
   );
-}
+};
 
 /** @param {number[]} cells @param {number[]} shape @param {bigint} spare @param {bigint[]} units @returns {Machine} */
-export function torus(cells, shape, spare, units) {
+export const torus = (cells, shape, spare, units) => {
   const outputs = units.length;
   demand(shape.every(Boolean) && shape.reduce((a, b) => a * b, 1) === outputs);
   demand(units.every(Boolean) && spare < outputs);
@@ -148,4 +148,4 @@ export function torus(cells, shape, spare, units) {
     },
     { proves },
   );
-}
+};

@@ -27,7 +27,7 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
  * Reports that mark some of their places, all as many.
  * @typedef {object} Marks
  * @property {number} members how many they mark
- * @property {(y: bigint, place: number) => boolean} has whether a report marks a place
+ * @property {(y: bigint, place: number) => boolean} marked whether a report marks a place
  * @property {[Ratio, Ratio]} above the most that a report is likelier from x than blank, where it does not mark x and where it does
  * @property {[Ratio, Ratio]} below the most that it is likelier blank than from x
  * @property {Ratio[]} between the most that it is likelier from x than from z, where marked(x) - marked(z) is -1, 0, 1
@@ -36,7 +36,7 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
 /**
  * Of some values, few that stand for all of them: whatever other value they are compared with, either way, one of the few has a ratio
  * to it, or from it, that is as large as that of any of the values.
- * @typedef {(values: number[]) => number[]} Some
+ * @typedef {(values: number[]) => number[]} Few
  */
 
 /**
@@ -44,7 +44,7 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
  * @property {number} size how many values it takes
  * @property {number} words how many 64-bit words a report takes, whatever the value
  * @property {bigint} outputs reports are below this
- * @property {Some} some
+ * @property {Few} few
  * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
  * @property {(x: number, words: BigUint64Array) => bigint} draw
  * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
@@ -55,33 +55,33 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
 
 /**
  * A machine; `more` is what some have besides.
- * @param {number} size @param {number} words @param {bigint} outputs @param {Some} some @param {Machine["ratio"]} ratio
+ * @param {number} size @param {number} words @param {bigint} outputs @param {Few} few @param {Machine["ratio"]} ratio
  * @param {Machine["draw"]} draw @param {Partial<Machine>} [more]
  * @returns {Machine}
  */
-export const machineFor = (size, words, outputs, some, ratio, draw, more) => ({ size, words, outputs, some, ratio, draw, ...more });
+export const machineFor = (size, words, outputs, few, ratio, draw, more) => ({ size, words, outputs, few, ratio, draw, ...more });
 
 /** How many states a word has. */
 export const SPACE = 1n << 64n;
 const MASK = SPACE - 1n;
 
-/** Where any two values have one ratio. @type {Some} */
+/** Where any two values have one ratio. @type {Few} */
 export const alike = (values) => values.slice(0, 2);
 
-/** Where no value is like another. @type {Some} */
+/** Where no value is like another. @type {Few} */
 export const everyone = (values) => values;
 
 /**
  * The members of groups: the place of every value in its group, and how many each has.
  * @param {number[]} groupOf @param {number} count
  */
-export function placed(groupOf, count) {
+export const placed = (groupOf, count) => {
   const sizes = Array(count).fill(0);
   demand(groupOf.every((group) => group < count));
   return { place: groupOf.map((group) => sizes[group]++), sizes };
-}
+};
 
-/** Where the values of a group are alike. @param {number[]} groupOf @param {number} count @returns {Some} */
+/** Where the values of a group are alike. @param {number[]} groupOf @param {number} count @returns {Few} */
 export const twoOfEach = (groupOf, count) => (values) => {
   const { place } = placed(values.map((x) => groupOf[x]), count);
   return values.filter((_, i) => place[i] < 2);
@@ -101,17 +101,17 @@ export const position = (u, below) => Number((u * BigInt(below)) >> 64n);
 export const fraction = (u, below) => (u * BigInt(below)) & MASK;
 
 /** How many of the increasing bounds are at most u. @param {readonly bigint[]} bounds @param {bigint} u */
-export function rank(bounds, u) {
+export const rank = (bounds, u) => {
   let found = 0;
   for (const bound of bounds) found += +(bound <= u);
   return found;
-}
+};
 
 /** The sums of the first one, two, ... numbers. @param {readonly bigint[]} numbers */
-export function sums(numbers) {
+export const sums = (numbers) => {
   let total = 0n;
   return numbers.map((number) => (total += number));
-}
+};
 
 /** @param {readonly bigint[]} numbers */
 export const sum = (numbers) => numbers.reduce((total, number) => total + number, 0n);
@@ -130,12 +130,12 @@ export const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
  * the part stands in a word of its own above its report.
  * @param {bigint[]} outputs
  */
-export function layOut(outputs) {
+export const layOut = (outputs) => {
   const total = sum(outputs);
   if (total <= SPACE) return { offsets: sums([0n, ...outputs]), outputs: total };
   const stride = greatest(outputs.map(aligned));
   return { offsets: outputs.map((_, part) => stride * BigInt(part)), outputs: stride * BigInt(Math.max(outputs.length, 2)) };
-}
+};
 
 /** Numbers of fewer than 1,000 bits as doubles, each within 2^-53 of its own. */
 const doubles = kept((/** @type {readonly bigint[]} */ numbers) => Float64Array.from(numbers, Number), new WeakMap());
@@ -147,7 +147,7 @@ const doubles = kept((/** @type {readonly bigint[]} */ numbers) => Float64Array.
  * @param {readonly bigint[]} b
  * @returns {Ratio | null}
  */
-export function largest(a, b) {
+export const largest = (a, b) => {
   const others = doubles(b);
   const quotients = doubles(a).map((top, i) => top / others[i]);
   const most = quotients.reduce((found, one) => (one > found ? one : found), 0);
@@ -158,7 +158,7 @@ export function largest(a, b) {
     if (one >= most * (1 - 2 ** -48) && a[i] * worst[1] > worst[0] * b[i]) worst = [a[i], b[i]];
   });
   return worst;
-}
+};
 
 /** Refuse units that do not add up to all words. @param {readonly bigint[]} units */
 export const demandFull = (units) => demand(sum(units) === SPACE);

@@ -15,11 +15,11 @@ export const range = (count) => [...Array(count).keys()];
  * not survive the round trip. Whatever is thrown here or below refuses the law.
  * @param {string} text
  */
-export function strictJson(text) {
+export const strictJson = (text) => {
   const data = JSON.parse(text);
   demand(JSON.stringify(data) === text, "it is not canonical JSON");
   return data;
-}
+};
 
 /**
  * The entries of an object that has exactly these keys, in order.
@@ -27,42 +27,42 @@ export function strictJson(text) {
  * @param {string} keys separated by spaces
  * @param {string[]} optional keys that may be missing
  */
-export function entries(data, keys, ...optional) {
+export const entries = (data, keys, ...optional) => {
   const wanted = [...keys.split(" "), ...optional.filter((key) => key in data)].sort();
   demand(Object.keys(data).join(" ") === wanted.join(" "));
   return data;
-}
+};
 
 /** A whole number that is small enough to count with. @param {any} data @returns {number} */
-export function whole(data) {
+export const whole = (data) => {
   demand(Number.isSafeInteger(data) && data >= 0);
   return data;
-}
+};
 
 /** A whole number of any size: a JSON number below 2^53, decimal text from there on. @param {any} data */
-function big(data) {
+const big = (data) => {
   demand(typeof data === "string" ? /^[1-9]\d{15,599}$/.test(data) && BigInt(data) >> 53n : whole(data) >= 0);
   return BigInt(data);
-}
+};
 
 /** @param {any} data @returns {any[]} */
-export function listed(data) {
+export const listed = (data) => {
   demand(Array.isArray(data));
   return data;
-}
+};
 
 /** @param {any} data @returns {Bits} */
-function bits(data) {
+const bits = (data) => {
   const size = whole(entries(data, "bits size").size);
   spend(size);
   const bytes = atob(data.bits);
   const beyond = bytes.charCodeAt(bytes.length - 1) >> (size % 8 || 8);
   demand(bytes.length === Math.ceil(size / 8) && btoa(bytes) === data.bits && !beyond);
   return { size, members: range(size).filter((i) => (bytes.charCodeAt(i >> 3) >> (i & 7)) & 1) };
-}
+};
 
 /** @param {any} data @returns {number[]} */
-function row(data) {
+const row = (data) => {
   let last = -1;
   return listed(entries(data, "runs").runs).flatMap((run) => {
     const [number, count] = listed(run).map(whole);
@@ -71,7 +71,7 @@ function row(data) {
     last = number;
     return new Array(count).fill(number);
   });
-}
+};
 
 /**
  * The entries of a law in the order of its shape, such as "high kinds:l* size:n word_bits:w". A letter says how one is read:
@@ -82,7 +82,7 @@ function row(data) {
  * @param {(data: any) => any} law reads the laws inside it
  * @returns {any[]}
  */
-export function shaped(data, shape, law) {
+export const shaped = (data, shape, law) => {
   const fields = shape.split(" ").map((field) => field.split(":"));
   // what is missing here, its reader refuses
   entries(data, "kind", ...fields.map(([name]) => name));
@@ -92,4 +92,4 @@ export function shaped(data, shape, law) {
   const read = (entry, type = "b") =>
     type.endsWith("*") ? listed(entry).map((part) => read(part, type.slice(0, -1))) : readers[type](entry);
   return fields.map(([name, type]) => read(data[name], type));
-}
+};
