@@ -135,7 +135,7 @@ function joined() {
       ...line("export", of(module, [...given, ...later])).map((one) => `${one};`),
       ...others.flatMap((other) => line("export", of(other, given), other).map((one) => `${one};`)),
     ];
-    return { module, code: `${code.join("\n")}\n` };
+    return { module, code: `${code.join("\n")}\n`, open: given };
   });
 }
 
@@ -173,6 +173,30 @@ async function minified(code, isFirst) {
   return `${made.code}\n`;
 }
 
+/**
+ * The minified modules, in which names that only they take from each other stay as short as they are inside.
+ * @param {{module: string, code: string, open: string[]}[]} modules
+ */
+async function allMinified(modules) {
+  const texts = await Promise.all(modules.map(({ code }, at) => minified(code, !at)));
+  const short = new Map();
+  const exported = texts.map((text, at) =>
+    text.replace(/(?<=\bexport\{)[^}]*(?=\}(?!from))/g, (list) =>
+      list.replace(/([\w$]+) as (\w+)/g, (one, name, long) => {
+        if (modules[at].open.includes(long)) return one;
+        short.set(`${modules[at].module} ${long}`, name);
+        return name;
+      }),
+    ),
+  );
+  return exported.map((text) =>
+    text.replace(/\bimport\{([^}]*)\}from"\.\/(\w+)\.min\.js"/g, (_, list, module) => {
+      const taken = list.replace(/\w+(?= as )/g, (/** @type {string} */ long) => short.get(`${module} ${long}`) ?? long);
+      return `import{${taken}}from"./${module}.min.js"`;
+    }),
+  );
+}
+
 /** Say how large a file is. @param {string} label @param {string} text @param {string} [more] */
 function tell(label, text, more = "") {
   const bytes = Buffer.from(text);
@@ -186,7 +210,7 @@ async function build() {
   const types = typesOf(modules);
   /** @type {Map<string, string>} */
   const committed = new Map(modules.flatMap(({ module, code }, at) => [[`${module}.js`, code], [`${module}.d.ts`, types[at]]]));
-  const small = await Promise.all(modules.map(({ code }, at) => minified(code, !at)));
+  const small = await allMinified(modules);
   if (process.argv.includes("--check")) {
     for (const [name, text] of committed) {
       const there = existsSync(join(HERE, name)) ? readFileSync(join(HERE, name), "utf8") : "";

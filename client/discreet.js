@@ -251,7 +251,7 @@ const row = (data) => {
     demand(run.length === 2 && count && number !== last);
     spend(4 * count);
     last = number;
-    return new Array(count).fill(number);
+    return Array(count).fill(number);
   });
 };
 
@@ -643,6 +643,9 @@ const absolute = (a) => (a < 0n ? -a : a);
 /** Numbers of values in the order of their places. @param {bigint[]} at */
 const ordered = (at) => range(at.length).sort((x, z) => (at[x] < at[z] ? -1 : +(at[x] > at[z])));
 
+/** @param {number} x @param {number} z @param {Ratio} level @returns {Claim[]} */
+const bothWays = (x, z, level) => [[x, z, level], [z, x, level]];
+
 /** Values at places on a line or around a ring, where neighbours imply all other pairs. @param {any} data @param {any[]} values @returns {Context} */
 const placesContext = (data, values) => {
   const isRing = data.distance === "ring";
@@ -656,31 +659,28 @@ const placesContext = (data, values) => {
   const width = places[order[count - 1]] - places[order[0]];
   if (!isRing) around = 2n * width + 1n; // a line is a ring that nobody goes around
   demand(places.length === count && width < around && new Set(places).size === count);
-  /** @param {bigint} apart @returns {Ratio} */
-  const entry = (apart) => [level[0] * apart, level[1] * scale];
-  /** @param {number} x @param {number} z */
+  /** @param {number} x @param {number} z @returns {Ratio} */
   const at = (x, z) => {
     const apart = absolute(places[x] - places[z]);
-    return entry(2n * apart > around ? around - apart : apart);
+    return [level[0] * (2n * apart > around ? around - apart : apart), level[1] * scale];
   };
-  /** The places in order, twice around the ring. */
-  const turns = [...order.map((x) => places[x]), ...order.map((x) => places[x] + around)];
-  let farthest = 0n;
+  let largest = NOTHING;
   let opposite = 0;
-  for (const place of turns.slice(0, count)) {
-    while (2n * (turns[opposite + 1] - place) <= around) opposite += 1;
-    farthest = greatest([farthest, turns[opposite] - place]);
-  }
+  order.forEach((x, i) => {
+    const away = (/** @type {number} */ far) => at(x, order[far % count]);
+    while (opposite < i + count && atMost(away(opposite), away(opposite + 1))) opposite += 1;
+    largest = larger(largest, away(opposite));
+  });
   return {
     values,
     at,
     *claims() {
       for (const [i, x] of order.entries()) {
         const z = order[i + 1] ?? (isRing ? order[0] : x);
-        if (x !== z) yield* /** @type {Claim[]} */ ([[x, z, at(x, z)], [z, x, at(x, z)]]);
+        if (x !== z) yield* bothWays(x, z, at(x, z));
       }
     },
-    largest: entry(farthest),
+    largest,
     shows: false,
   };
 };
@@ -727,32 +727,28 @@ const pointsContext = (data, values) => {
   const cells = points.map((point) => point.map((c, i) => Number((c - low[i]) / (step || 1n))));
   // what doubles hold exactly, in different cells: only then the shortcuts for grids are taken
   const isGrid = new Set(cells.map(String)).size === values.length && cells.flat().every((c) => c < 2 ** 31);
-  /** The claim of two values as near to each other as any are, found along the longest side. @returns {Claim[]} */
-  const nearest = () => {
-    const widths = high.map((c, i) => c - low[i]);
-    const column = columns[widths.indexOf(greatest(widths))];
-    const order = ordered(column);
-    /** @type {Claim[]} */
-    let best = [];
-    for (const [i, x] of order.entries())
-      for (let j = i + 1; j < order.length; j += 1) {
-        const z = order[j];
-        const apart = column[z] - column[x];
-        if (best[0] && atMost(plus(best[0][2], rounding), along(apart))) break;
-        spend(16);
-        if (!best[0] || atMost(at(x, z), best[0][2])) best = [[x, z, at(x, z)]];
-        if (isGrid && atMost(best[0][2], along(step))) return best; // no two are nearer
-      }
-    return best;
-  };
+  const largest = distance(low, high); // across the box around all points
+  const widths = high.map((c, i) => c - low[i]);
+  const column = columns[widths.indexOf(greatest(widths))];
   return {
     values,
     at,
     *claims(few) {
-      if (few === alike) return void (yield* nearest());
-      for (const [x] of points.entries()) for (const [z] of points.entries()) if (x !== z) yield [x, z, at(x, z)];
+      const order = ordered(column);
+      let nearest = largest;
+      for (const [i, x] of order.entries())
+        for (let j = i + 1; j < order.length; j += 1) {
+          const z = order[j];
+          if (atMost(plus(nearest, rounding), along(column[z] - column[x]))) break; // and further on none is nearer
+          const level = at(x, z);
+          spend(16);
+          if (atMost(level, nearest)) yield* bothWays(x, z, level);
+          // of values that are alike, two as near to each other as any imply all others
+          if (few === alike) nearest = atMost(level, nearest) ? level : nearest;
+          if (few === alike && isGrid && atMost(nearest, along(step))) return;
+        }
     },
-    largest: distance(low, high), // across the box around all points
+    largest,
     shows: false,
     grid: isGrid ? { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding } : null,
   };
@@ -821,7 +817,7 @@ const FORMS = {
 
 /** @param {any} data @param {any} values @returns {Context} */
 const contextOf = (data, values) => {
-  demand(Object.hasOwn(FORMS, data?.form) && (values || data.form === "product"), "its context is of no known form, or has no values");
+  demand(Object.hasOwn(FORMS, data?.form) && (values || data.form === "product"), "its context is not known");
   return FORMS[data.form](data, values);
 };
 
@@ -1087,7 +1083,7 @@ const gradedUnary = (gradeOf, other, own) => {
 
 /** @param {bigint} other @param {bigint} own @param {number} size @returns {Machine} */
 const unary = (other, own, size) => {
-  const machine = gradedUnary(new Array(size).fill(0), [other], [own]);
+  const machine = gradedUnary(Array(size).fill(0), [other], [own]);
   return {
     ...machine,
     few: alike,
@@ -1130,7 +1126,7 @@ const levels = (branches, inners, leaves, shown) => {
   demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1));
   demand(spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
   /** The largest ratio of values that part below a node of each depth. @type {Ratio[]} */
-  const ratios = new Array(height).fill(ONE);
+  const ratios = Array(height).fill(ONE);
   const rows = shown.map((row) => row.values());
   /** The next state of a depth: each row of `shown` has them in the order in which they are reached. @param {number} depth @returns {State} */
   const grow = (depth) => {
@@ -1408,8 +1404,8 @@ const divided = (blockOf, kindOf, kinds) => {
     few: (values) => {
       spend(4 * values.length);
       const [x] = values;
-      const z = values.find((one) => blockOf[one] !== blockOf[x]);
-      if (z !== undefined) return [x, z];
+      const other = values.findIndex((z) => blockOf[z] !== blockOf[x]);
+      if (other > 0) return [x, values[other]];
       const inside = values.map((one) => place[one]);
       return parts[blockOf[x]].few(inside).map((at) => values[inside.indexOf(at)]);
     },
@@ -1433,7 +1429,7 @@ const blocks = (blockOf, kindOf, kinds) => {
 
 /** The place of each value among those that are sensitive, or among the others. @param {Bits} sensitive */
 const sides = ({ size, members }) => {
-  const isOther = new Array(size).fill(1);
+  const isOther = Array(size).fill(1);
   for (const x of members) isOther[x] = 0;
   return { isOther, ...placed(isOther, 2) };
 };
@@ -1556,7 +1552,7 @@ const types = (classOf, inners, marks, units) => {
   const bounds = bounded(units);
   demand(sizes.every(Boolean) && units[0].length === marks.length && marks.every((row) => row.length === classes));
   /** The largest ratio inside each class. @type {Ratio[]} */
-  const inner = new Array(classes).fill(ONE);
+  const inner = Array(classes).fill(ONE);
   /** For each class, the words of every type's reports over those of blank ones, at most and at least, in units of 2^-128. */
   const [most, least] = [1, 2].map(() => units.map((row) => row.map((unit) => unit << 128n)));
   const shown = marks.map((row, type) => {
@@ -1658,7 +1654,7 @@ const adaptive = (choice, first, seconds) => {
 const product = (first, second) => {
   demand(first.outputs < 1 << 20);
   spend(4 * Number(first.outputs));
-  return adaptive(new Array(Number(first.outputs)).fill(0), first, [second]);
+  return adaptive(Array(Number(first.outputs)).fill(0), first, [second]);
 };
 
 /** @param {Machine} inner @param {bigint[][]} weights @returns {Machine} */
@@ -1717,7 +1713,7 @@ const KINDS = {
  * @returns {Machine}
  */
 const machineOf = (data, depth = 8) => {
-  demand(Object.hasOwn(KINDS, data?.kind) && depth, "a law in it is of no known kind, or too deep inside others");
+  demand(Object.hasOwn(KINDS, data?.kind) && depth, "its law is not known, or too deep inside others");
   demandSmall(data.size ?? 1, LIMITS.values);
   const [shape, make] = KINDS[data.kind];
   const machine = make(...shaped(data, shape, (inner) => machineOf(inner, depth - 1)));
@@ -1759,12 +1755,12 @@ async function checkLaw(text, { fingerprint } = {}) {
   if (typeof text !== "string" || text.length > LIMITS.bytes) throw new Refused("The law is no text, or too long.", "limits");
   const hash = await sha256(text);
   if (fingerprint !== undefined && fingerprint !== hash)
-    throw new Refused("The law is not the one that was announced: its fingerprint is another one.", "fingerprint");
+    throw new Refused("The law is not the one that was announced.", "fingerprint");
   try {
     begin();
     return checked(text, hash);
   } catch (problem) {
-    const reason = problem instanceof Refused ? problem.message : "its law cannot be read";
+    const reason = problem instanceof Refused ? problem.message : "it cannot be read";
     throw new Refused(`This collection is refused: ${reason}.`, "law");
   }
 }
@@ -1772,7 +1768,7 @@ async function checkLaw(text, { fingerprint } = {}) {
 /** @param {string} text @param {string} fingerprint @returns {Law} */
 const checked = (text, fingerprint) => {
   const data = entries(strictJson(text), "context domain law version");
-  demand(data.version === 2, "its version is not known here");
+  demand(data.version === 2, "its version is not known");
   const context = readContext(data.context, data.domain);
   const machine = machineOf(data.law);
   demand(machine.size === context.values.length);
@@ -1794,11 +1790,11 @@ const checked = (text, fingerprint) => {
     bits,
     index: (/** @type {any} */ value) => {
       const x = numbers.get(textual(value));
-      if (x === undefined) throw new Refused("This is not one of the answers that can be given.", "value"); // never repeats it
+      if (x === undefined) throw new Refused("This answer cannot be given.", "value"); // never repeats it
       return x;
     },
     draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) => {
-      if (!(Number.isInteger(x) && x in values) || words.length !== machine.words) throw new Refused("A report takes a value and exactly its words.", "value");
+      if (!(Number.isInteger(x) && x in values) || words.length !== machine.words) throw new Refused("A report takes a value and its words.", "value");
       return machine.draw(x, words);
     },
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
@@ -1837,7 +1833,7 @@ const randomWords = (count) => {
   const words = new BigUint64Array(count);
   // at most 65,536 bytes a call; whatever it throws ends the report
   for (let at = 0; at < count; at += 8192) crypto.getRandomValues(words.subarray(at, at + 8192));
-  if (count && words.every((word) => !word)) throw new Refused("There is no randomness here, so no report was made.", "random");
+  if (count && words.every((word) => !word)) throw new Refused("There is no randomness, so no report was made.", "random");
   return words;
 };
 

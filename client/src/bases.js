@@ -261,7 +261,7 @@ export const gradedUnary = (gradeOf, other, own) => {
 
 /** @param {bigint} other @param {bigint} own @param {number} size @returns {Machine} */
 export const unary = (other, own, size) => {
-  const machine = gradedUnary(new Array(size).fill(0), [other], [own]);
+  const machine = gradedUnary(Array(size).fill(0), [other], [own]);
   return {
     ...machine,
     few: alike,

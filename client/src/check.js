@@ -37,12 +37,12 @@ export async function checkLaw(text, { fingerprint } = {}) {
   if (typeof text !== "string" || text.length > LIMITS.bytes) throw new Refused("The law is no text, or too long.", "limits");
   const hash = await sha256(text);
   if (fingerprint !== undefined && fingerprint !== hash)
-    throw new Refused("The law is not the one that was announced: its fingerprint is another one.", "fingerprint");
+    throw new Refused("The law is not the one that was announced.", "fingerprint");
   try {
     begin();
     return checked(text, hash);
   } catch (problem) {
-    const reason = problem instanceof Refused ? problem.message : "its law cannot be read";
+    const reason = problem instanceof Refused ? problem.message : "it cannot be read";
     throw new Refused(`This collection is refused: ${reason}.`, "law");
   }
 }
@@ -50,7 +50,7 @@ export async function checkLaw(text, { fingerprint } = {}) {
 /** @param {string} text @param {string} fingerprint @returns {Law} */
 const checked = (text, fingerprint) => {
   const data = entries(strictJson(text), "context domain law version");
-  demand(data.version === 2, "its version is not known here");
+  demand(data.version === 2, "its version is not known");
   const context = readContext(data.context, data.domain);
   const machine = machineOf(data.law);
   demand(machine.size === context.values.length);
@@ -72,11 +72,11 @@ const checked = (text, fingerprint) => {
     bits,
     index: (/** @type {any} */ value) => {
       const x = numbers.get(textual(value));
-      if (x === undefined) throw new Refused("This is not one of the answers that can be given.", "value"); // never repeats it
+      if (x === undefined) throw new Refused("This answer cannot be given.", "value"); // never repeats it
       return x;
     },
     draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) => {
-      if (!(Number.isInteger(x) && x in values) || words.length !== machine.words) throw new Refused("A report takes a value and exactly its words.", "value");
+      if (!(Number.isInteger(x) && x in values) || words.length !== machine.words) throw new Refused("A report takes a value and its words.", "value");
       return machine.draw(x, words);
     },
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),

@@ -40,8 +40,8 @@ const divided = (blockOf, kindOf, kinds) => {
     few: (values) => {
       spend(4 * values.length);
       const [x] = values;
-      const z = values.find((one) => blockOf[one] !== blockOf[x]);
-      if (z !== undefined) return [x, z];
+      const other = values.findIndex((z) => blockOf[z] !== blockOf[x]);
+      if (other > 0) return [x, values[other]];
       const inside = values.map((one) => place[one]);
       return parts[blockOf[x]].few(inside).map((at) => values[inside.indexOf(at)]);
     },
@@ -65,7 +65,7 @@ export const blocks = (blockOf, kindOf, kinds) => {
 
 /** The place of each value among those that are sensitive, or among the others. @param {Bits} sensitive */
 const sides = ({ size, members }) => {
-  const isOther = new Array(size).fill(1);
+  const isOther = Array(size).fill(1);
   for (const x of members) isOther[x] = 0;
   return { isOther, ...placed(isOther, 2) };
 };
@@ -188,7 +188,7 @@ export const types = (classOf, inners, marks, units) => {
   const bounds = bounded(units);
   demand(sizes.every(Boolean) && units[0].length === marks.length && marks.every((row) => row.length === classes));
   /** The largest ratio inside each class. @type {Ratio[]} */
-  const inner = new Array(classes).fill(ONE);
+  const inner = Array(classes).fill(ONE);
   /** For each class, the words of every type's reports over those of blank ones, at most and at least, in units of 2^-128. */
   const [most, least] = [1, 2].map(() => units.map((row) => row.map((unit) => unit << 128n)));
   const shown = marks.map((row, type) => {
@@ -290,7 +290,7 @@ export const adaptive = (choice, first, seconds) => {
 export const product = (first, second) => {
   demand(first.outputs < 1 << 20);
   spend(4 * Number(first.outputs));
-  return adaptive(new Array(Number(first.outputs)).fill(0), first, [second]);
+  return adaptive(Array(Number(first.outputs)).fill(0), first, [second]);
 };
 
 /** @param {Machine} inner @param {bigint[][]} weights @returns {Machine} */

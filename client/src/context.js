@@ -204,6 +204,9 @@ const absolute = (a) => (a < 0n ? -a : a);
 /** Numbers of values in the order of their places. @param {bigint[]} at */
 const ordered = (at) => range(at.length).sort((x, z) => (at[x] < at[z] ? -1 : +(at[x] > at[z])));
 
+/** @param {number} x @param {number} z @param {Ratio} level @returns {Claim[]} */
+const bothWays = (x, z, level) => [[x, z, level], [z, x, level]];
+
 /** Values at places on a line or around a ring, where neighbours imply all other pairs. @param {any} data @param {any[]} values @returns {Context} */
 const placesContext = (data, values) => {
   const isRing = data.distance === "ring";
@@ -217,31 +220,28 @@ const placesContext = (data, values) => {
   const width = places[order[count - 1]] - places[order[0]];
   if (!isRing) around = 2n * width + 1n; // a line is a ring that nobody goes around
   demand(places.length === count && width < around && new Set(places).size === count);
-  /** @param {bigint} apart @returns {Ratio} */
-  const entry = (apart) => [level[0] * apart, level[1] * scale];
-  /** @param {number} x @param {number} z */
+  /** @param {number} x @param {number} z @returns {Ratio} */
   const at = (x, z) => {
     const apart = absolute(places[x] - places[z]);
-    return entry(2n * apart > around ? around - apart : apart);
+    return [level[0] * (2n * apart > around ? around - apart : apart), level[1] * scale];
   };
-  /** The places in order, twice around the ring. */
-  const turns = [...order.map((x) => places[x]), ...order.map((x) => places[x] + around)];
-  let farthest = 0n;
+  let largest = NOTHING;
   let opposite = 0;
-  for (const place of turns.slice(0, count)) {
-    while (2n * (turns[opposite + 1] - place) <= around) opposite += 1;
-    farthest = greatest([farthest, turns[opposite] - place]);
-  }
+  order.forEach((x, i) => {
+    const away = (/** @type {number} */ far) => at(x, order[far % count]);
+    while (opposite < i + count && atMost(away(opposite), away(opposite + 1))) opposite += 1;
+    largest = larger(largest, away(opposite));
+  });
   return {
     values,
     at,
     *claims() {
       for (const [i, x] of order.entries()) {
         const z = order[i + 1] ?? (isRing ? order[0] : x);
-        if (x !== z) yield* /** @type {Claim[]} */ ([[x, z, at(x, z)], [z, x, at(x, z)]]);
+        if (x !== z) yield* bothWays(x, z, at(x, z));
       }
     },
-    largest: entry(farthest),
+    largest,
     shows: false,
   };
 };
@@ -288,32 +288,28 @@ const pointsContext = (data, values) => {
   const cells = points.map((point) => point.map((c, i) => Number((c - low[i]) / (step || 1n))));
   // what doubles hold exactly, in different cells: only then the shortcuts for grids are taken
   const isGrid = new Set(cells.map(String)).size === values.length && cells.flat().every((c) => c < 2 ** 31);
-  /** The claim of two values as near to each other as any are, found along the longest side. @returns {Claim[]} */
-  const nearest = () => {
-    const widths = high.map((c, i) => c - low[i]);
-    const column = columns[widths.indexOf(greatest(widths))];
-    const order = ordered(column);
-    /** @type {Claim[]} */
-    let best = [];
-    for (const [i, x] of order.entries())
-      for (let j = i + 1; j < order.length; j += 1) {
-        const z = order[j];
-        const apart = column[z] - column[x];
-        if (best[0] && atMost(plus(best[0][2], rounding), along(apart))) break;
-        spend(16);
-        if (!best[0] || atMost(at(x, z), best[0][2])) best = [[x, z, at(x, z)]];
-        if (isGrid && atMost(best[0][2], along(step))) return best; // no two are nearer
-      }
-    return best;
-  };
+  const largest = distance(low, high); // across the box around all points
+  const widths = high.map((c, i) => c - low[i]);
+  const column = columns[widths.indexOf(greatest(widths))];
   return {
     values,
     at,
     *claims(few) {
-      if (few === alike) return void (yield* nearest());
-      for (const [x] of points.entries()) for (const [z] of points.entries()) if (x !== z) yield [x, z, at(x, z)];
+      const order = ordered(column);
+      let nearest = largest;
+      for (const [i, x] of order.entries())
+        for (let j = i + 1; j < order.length; j += 1) {
+          const z = order[j];
+          if (atMost(plus(nearest, rounding), along(column[z] - column[x]))) break; // and further on none is nearer
+          const level = at(x, z);
+          spend(16);
+          if (atMost(level, nearest)) yield* bothWays(x, z, level);
+          // of values that are alike, two as near to each other as any imply all others
+          if (few === alike) nearest = atMost(level, nearest) ? level : nearest;
+          if (few === alike && isGrid && atMost(nearest, along(step))) return;
+        }
     },
-    largest: distance(low, high), // across the box around all points
+    largest,
     shows: false,
     grid: isGrid ? { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding } : null,
   };
@@ -382,7 +378,7 @@ const FORMS = {
 
 /** @param {any} data @param {any} values @returns {Context} */
 const contextOf = (data, values) => {
-  demand(Object.hasOwn(FORMS, data?.form) && (values || data.form === "product"), "its context is of no known form, or has no values");
+  demand(Object.hasOwn(FORMS, data?.form) && (values || data.form === "product"), "its context is not known");
   return FORMS[data.form](data, values);
 };
 

@@ -45,7 +45,7 @@ const KINDS = {
  * @returns {Machine}
  */
 export const machineOf = (data, depth = 8) => {
-  demand(Object.hasOwn(KINDS, data?.kind) && depth, "a law in it is of no known kind, or too deep inside others");
+  demand(Object.hasOwn(KINDS, data?.kind) && depth, "its law is not known, or too deep inside others");
   demandSmall(data.size ?? 1, LIMITS.values);
   const [shape, make] = KINDS[data.kind];
   const machine = make(...shaped(data, shape, (inner) => machineOf(inner, depth - 1)));

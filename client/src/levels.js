@@ -31,7 +31,7 @@ export const levels = (branches, inners, leaves, shown) => {
   demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1));
   demand(spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
   /** The largest ratio of values that part below a node of each depth. @type {Ratio[]} */
-  const ratios = new Array(height).fill(ONE);
+  const ratios = Array(height).fill(ONE);
   const rows = shown.map((row) => row.values());
   /** The next state of a depth: each row of `shown` has them in the order in which they are reached. @param {number} depth @returns {State} */
   const grow = (depth) => {

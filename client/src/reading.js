@@ -69,7 +69,7 @@ const row = (data) => {
     demand(run.length === 2 && count && number !== last);
     spend(4 * count);
     last = number;
-    return new Array(count).fill(number);
+    return Array(count).fill(number);
   });
 };
 
