@@ -23,7 +23,7 @@ const COMPRESSED = 10_000;
 
 /** Properties that are of no concern outside the first module, and of no data: their names are shortened there. */
 const PRIVATE =
-  /^(above|apart|at|below|between|bitwise|cells|claims|count|depth|end|few|grid|group|held|isOther|largest|last|marked|marks|members|neutral|offsets|often|outputs|part|parts|place|places|proves|ratio|ratios|rounding|scale|sides|sizes|whole)$/;
+  /^(above|apart|below|between|bitwise|cells|claims|count|depth|few|grid|group|held|isOther|largest|last|marked|marks|members|neutral|offsets|often|outputs|part|parts|place|places|proves|ratio|ratios|rounding|scale|sides|sizes|whole)$/;
 
 /** Every module, and the file whose exports are its public names. */
 const MODULES = [

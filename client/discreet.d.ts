@@ -8,7 +8,7 @@ declare const sha256: (text: string) => Promise<string>;
 export type Ratio = readonly [bigint, bigint];
 /** Exact numbers: decimals as whole numbers, and a rational that is certainly at most e to the epsilon. */
 /**
- * A rational number: numerator and positive denominator.
+ * A rational number: numerator and denominator, which is positive.
  * @typedef {readonly [bigint, bigint]} Ratio
  */
 /** What must not be used, with a reason that a person can read. */
@@ -23,9 +23,6 @@ declare class Refused extends Error {
 /** What a published law may ask for; more is refused before it is expanded. */
 declare const LIMITS: {
     bytes: number;
-    values: number;
-    bits: number;
-    work: number;
 };
 /**
  * The number that a decimal or a fraction says, exactly; null if it says none.
@@ -108,9 +105,9 @@ export type Machine = {
     outputs: bigint;
     few: Few;
     /**
-     * a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
+     * a certain bound on Q(y|x) / Q(y|z) over all reports y
      */
-    ratio: (x: number, z: number) => Ratio | null;
+    ratio: (x: number, z: number) => Ratio;
     draw: (x: number, words: BigUint64Array) => bigint;
     /**
      * true if all that a context asks is proved at once
@@ -127,10 +124,6 @@ export type Claim = [x: number, z: number, level: Ratio];
 export type Claims = [left: number[], right: number[], level: Ratio];
 export type Context = {
     values: any[];
-    /**
-     * E between two different values; null where nothing is asked
-     */
-    at: (x: number, z: number) => Ratio | null;
     /**
      * those that imply all others, where few values stand for all
      */
@@ -169,7 +162,7 @@ export type State = {
      */
     sides: State[];
     /**
-     * how many there are of each
+     * how many of each a report lays out
      */
     often: number[];
     /**
@@ -211,10 +204,6 @@ export type Law = {
      */
     shows: boolean;
     /**
-     * E between two values, by number, as exact text
-     */
-    allowed: (x: number, z: number) => string;
-    /**
      * how many 64-bit words a report takes
      */
     words: number;
@@ -245,7 +234,6 @@ export type Law = {
  * @property {any} context the context that was checked, as published
  * @property {string} epsilon the largest finite entry of E, or an upper bound of it, as exact text
  * @property {boolean} shows whether some values may be told from others for certain
- * @property {(x: number, z: number) => string} allowed E between two values, by number, as exact text
  * @property {number} words how many 64-bit words a report takes
  * @property {number} bits how many bits hold a report
  * @property {(value: any) => number} index the number of a value

@@ -19,7 +19,7 @@ const sha256 = async (text) => hexOf(await crypto.subtle.digest("SHA-256", utf8(
 /** Exact numbers: decimals as whole numbers, and a rational that is certainly at most e to the epsilon. */
 
 /**
- * A rational number: numerator and positive denominator.
+ * A rational number: numerator and denominator, which is positive.
  * @typedef {readonly [bigint, bigint]} Ratio
  */
 
@@ -45,7 +45,16 @@ const demand = (holds, reason = "its numbers contradict each other") => {
 };
 
 /** What a published law may ask for; more is refused before it is expanded. */
-const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25 };
+const LIMITS = { bytes: 1 << 26 };
+
+/** The most values. */
+const VALUES = 1 << 20;
+
+/** The most bits of a report. */
+const BITS = 1 << 16;
+
+/** The most work, in steps of about 0.1 microseconds. */
+const WORK = 1 << 25;
 
 let spent = 0;
 
@@ -55,7 +64,7 @@ const begin = () => void (spent = 0);
 /** Count work that is about to be done. @param {number} work */
 const spend = (work) => {
   spent += work;
-  demand(spent <= LIMITS.work, "it takes too much work to check");
+  demand(spent <= WORK, "it takes too much work to check");
 };
 
 /** Refuse what is empty or beyond a limit. @param {number} size @param {number} most */
@@ -66,6 +75,9 @@ const NOTHING = [0n, 1n];
 
 /** @type {Ratio} */
 const ONE = [1n, 1n];
+
+/** The bound of what has none: its denominator is 0, and it is larger than any number. @type {Ratio} */
+const INFINITE = [1n, 0n];
 
 const FRACTION = /^(\d+)\/(0*[1-9]\d*)$/;
 const DECIMAL = /^([+-]?(?=\.?\d)\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
@@ -78,7 +90,7 @@ const LONGEST = 1200;
  */
 const exactNumber = (written) => {
   const text = String(written);
-  if (!["string", "number"].includes(typeof written) || text.length > LONGEST) return null;
+  if (typeof written === "object" || text.length > LONGEST) return null;
   const [, top, bottom] = FRACTION.exec(text) ?? [];
   if (bottom) return [BigInt(top), BigInt(bottom)];
   const [, whole, part, power = 0] = DECIMAL.exec(text) ?? [];
@@ -112,6 +124,9 @@ const plus = (a, b) => [a[0] * b[1] + b[0] * a[1], a[1] * b[1]];
 
 /** @param {Ratio} a @param {Ratio} b */
 const atMost = (a, b) => a[0] * b[1] <= b[0] * a[1];
+
+/** The order of two numbers, as `sort` takes it. @param {Ratio} a @param {Ratio} b */
+const ascending = (a, b) => +atMost(b, a) - +atMost(a, b);
 
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 const larger = (a, b) => (atMost(a, b) ? b : a);
@@ -184,6 +199,9 @@ const expBelow = ([top, bottom]) => powerBelow(top > 4096n * bottom ? "4096/1" :
 /** Published laws as data: strict, within limits, each number written in one way only. */
 
 
+/** Whole numbers divided, rounded down. @param {number} a @param {number} b */
+const quotient = (a, b) => (a - (a % b)) / b;
+
 /** The numbers from 0 on, so many. @param {number} count */
 const range = (count) => [...Array(count).keys()];
 
@@ -191,17 +209,6 @@ const range = (count) => [...Array(count).keys()];
  * A set of numbers below `size`.
  * @typedef {{size: number, members: number[]}} Bits
  */
-
-/**
- * The data of a JSON text that no two readers could take differently: white space, repeated keys, 1.0 for 1 and the like do
- * not survive the round trip. Whatever is thrown here or below refuses the law.
- * @param {string} text
- */
-const strictJson = (text) => {
-  const data = JSON.parse(text);
-  demand(JSON.stringify(data) === text, "it is not canonical JSON");
-  return data;
-};
 
 /**
  * The entries of an object that has exactly these keys, in order.
@@ -255,26 +262,19 @@ const row = (data) => {
   });
 };
 
+/** How an entry of a law is read, by a letter. @type {Record<string, (data: any) => any>} */
+const READERS = { n: whole, b: big, s: bits, r: row, w: (width) => demand(width === 64) };
+
 /**
- * The entries of a law in the order of its shape, such as "high kinds:l* size:n word_bits:w". A letter says how one is read:
- * n a small number, b one of any size, as without a letter, s a set, r a row, l a law, w the width of words. A star after it is
- * a list of them, two a list of lists.
- * @param {any} data
- * @param {string} shape
+ * An entry of a law: n a small number, b one of any size, s a set, r a row, l a law, w the width of words. A star after the letter
+ * is a list of them, two a list of lists.
+ * @param {any} entry
  * @param {(data: any) => any} law reads the laws inside it
- * @returns {any[]}
+ * @param {string} [type]
+ * @returns {any}
  */
-const shaped = (data, shape, law) => {
-  const fields = shape.split(" ").map((field) => field.split(":"));
-  // what is missing here, its reader refuses
-  entries(data, "kind", ...fields.map(([name]) => name));
-  /** @type {Record<string, (data: any) => any>} */
-  const readers = { n: whole, b: big, s: bits, r: row, l: law, w: (width) => demand(width === 64) };
-  /** @param {any} entry @param {string} [type] @returns {any} */
-  const read = (entry, type = "b") =>
-    type.endsWith("*") ? listed(entry).map((part) => read(part, type.slice(0, -1))) : readers[type](entry);
-  return fields.map(([name, type]) => read(data[name], type));
-};
+const read = (entry, law, type = "b") =>
+  type.endsWith("*") ? listed(entry).map((part) => read(part, law, type.slice(0, -1))) : (READERS[type] ?? law)(entry);
 
 // -- src/machine.js ------------------------------------------------------------------------------------------
 
@@ -322,7 +322,7 @@ const shaped = (data, shape, law) => {
  * @property {number} words how many 64-bit words a report takes, whatever the value
  * @property {bigint} outputs reports are below this
  * @property {Few} few
- * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
+ * @property {(x: number, z: number) => Ratio} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y
  * @property {(x: number, words: BigUint64Array) => bigint} draw
  * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
  * @property {(units: bigint, steps: number[][]) => Neutral} [neutral]
@@ -418,17 +418,16 @@ const layOut = (outputs) => {
 const doubles = kept((/** @type {readonly bigint[]} */ numbers) => Float64Array.from(numbers, Number), new WeakMap());
 
 /**
- * The largest of a[i] / b[i], or 1; null where a b[i] is 0 and its a[i] is not. Quotients of doubles, each within 2^-50 of the
+ * The largest of a[i] / b[i], or 1. Quotients of doubles, each within 2^-50 of the
  * true one, sort out those that are too far from the largest; the others are compared as whole numbers.
  * @param {readonly bigint[]} a
  * @param {readonly bigint[]} b
- * @returns {Ratio | null}
+ * @returns {Ratio}
  */
 const largest = (a, b) => {
   const others = doubles(b);
   const quotients = doubles(a).map((top, i) => top / others[i]);
   const most = quotients.reduce((found, one) => (one > found ? one : found), 0);
-  if (most === Infinity) return null;
   /** @type {Ratio} */
   let worst = ONE;
   quotients.forEach((one, i) => {
@@ -452,7 +451,6 @@ const demandFull = (units) => demand(sum(units) === SPACE);
 /**
  * @typedef {object} Context
  * @property {any[]} values
- * @property {(x: number, z: number) => Ratio | null} at E between two different values; null where nothing is asked
  * @property {(few: Few) => Iterable<Claim>} claims those that imply all others, where few values stand for all
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
@@ -490,19 +488,18 @@ const textual = (value) => JSON.stringify(value);
 /** The values of a domain. @param {any} data @returns {any[]} */
 const valuesOf = (data) => {
   if ("size" in data) {
-    demandSmall(whole(entries(data, "size").size), LIMITS.values);
+    demandSmall(whole(entries(data, "size").size), VALUES);
     return range(data.size);
   }
   const values = listed(entries(data, "values").values);
-  demandSmall(values.length, LIMITS.values);
+  demandSmall(values.length, VALUES);
   demand(values.every(isValue) && new Set(values.map(textual)).size === values.length);
   return values;
 };
 
-/** @param {any[]} values @param {Context["at"]} at @param {Claims[]} sets @param {boolean} shows @returns {Context} */
-const bySets = (values, at, sets, shows) => ({
+/** @param {any[]} values @param {Claims[]} sets @param {boolean} shows @returns {Context} */
+const bySets = (values, sets, shows) => ({
   values,
-  at,
   *claims(few) {
     const found = kept(few);
     for (const [left, right, level] of sets) for (const x of found(left)) for (const z of found(right)) if (x !== z) yield [x, z, level];
@@ -536,28 +533,23 @@ const byBlocks = (values, columns, levelOf) => {
       else shows = true;
     });
   });
-  const at = (/** @type {number} */ x, /** @type {number} */ z) => {
-    const l = columns.findIndex((column) => column[x] === column[z]);
-    return levelOf(l, columns[l][x]);
-  };
-  return bySets(values, at, sets, shows);
+  return bySets(values, sets, shows);
 };
 
 /** Each value hidden among all others at an epsilon of its own. @param {any[]} values @param {string[]} texts */
 const byGrades = (values, texts) => {
   const all = range(values.length);
-  const level = kept(positive);
   /** @type {Map<string, number[]>} */
   const groups = new Map(texts.map((text) => [text, []]));
   demand(texts.length === all.length);
   texts.forEach((text, x) => groups.get(text)?.push(x));
   const sets = [...groups].flatMap(([text, members]) => {
-    const found = level(text);
+    const found = positive(text);
     return found ? [/** @type {Claims} */ ([members, all, found])] : [];
   });
   demand(sets.length);
-  sets.sort((a, b) => (atMost(a[2], b[2]) ? -1 : 1));
-  return bySets(values, (x) => level(texts[x]), values.length > 1 ? sets : [], groups.has("inf"));
+  sets.sort((a, b) => ascending(a[2], b[2]));
+  return bySets(values, values.length > 1 ? sets : [], groups.has("inf"));
 };
 
 /** The blocks of all values, by number. @param {any} data @param {any[]} values @param {number} below @returns {number[]} */
@@ -576,10 +568,10 @@ const uniformContext = (data, values) => {
 const blocksContext = (data, values) => {
   const isEven = "epsilon" in data;
   entries(data, `block_of epsilon${isEven ? "" : "s"} form`, "names");
-  const levels = (isEven ? [data.epsilon] : listed(data.epsilons)).map(finite);
-  const blockOf = numbers(data.block_of, values, isEven ? values.length : levels.length);
+  const levels = listed(isEven ? values.map(() => data.epsilon) : data.epsilons).map(kept(finite));
+  const blockOf = numbers(data.block_of, values, levels.length);
   demand(isEven || new Set(blockOf).size === levels.length);
-  return byBlocks(values, [blockOf], (l, block) => (l ? null : levels[isEven ? 0 : block]));
+  return byBlocks(values, [blockOf], (l, block) => (l ? null : levels[block]));
 };
 
 /** @param {any} data @param {any[]} values */
@@ -614,7 +606,7 @@ const matrixContext = (data, values) => {
   const levels = rows.map((row) => listed(row).map(epsilonOf));
   demand(levels.length === values.length && levels.every((row, x) => row.length === values.length && row[x]?.[0] === 0n));
   const sets = levels.flatMap((row, x) => row.flatMap((level, z) => (level && x !== z ? [/** @type {Claims} */ ([[x], [z], level])] : [])));
-  return bySets(values, (x, z) => levels[x][z], sets, levels.some((row) => row.includes(null)));
+  return bySets(values, sets, levels.some((row) => row.includes(null)));
 };
 
 /** @param {any} data @param {any[]} values */
@@ -627,10 +619,9 @@ const binaryContext = (data, values) => {
 /** Decimals as whole numbers of one unit. @param {any[]} written @returns {{whole: bigint[], scale: bigint}} */
 const scaled = (written) => {
   const exact = written.map((one) => {
-    const text = String(one);
-    spend(text.length * (/e/i.test(text) ? 99 : 1));
     const found = exactNumber(one);
-    demand(found && !text.includes("/"));
+    spend(String(found).length);
+    demand(found && !String(one).includes("/"));
     return found;
   });
   const scale = greatest(exact.map(([, bottom]) => bottom)); // all are powers of ten
@@ -641,16 +632,16 @@ const scaled = (written) => {
 const absolute = (a) => (a < 0n ? -a : a);
 
 /** Numbers of values in the order of their places. @param {bigint[]} at */
-const ordered = (at) => range(at.length).sort((x, z) => (at[x] < at[z] ? -1 : +(at[x] > at[z])));
+const ordered = (at) => range(at.length).sort((x, z) => ascending([at[x], 1n], [at[z], 1n]));
 
 /** @param {number} x @param {number} z @param {Ratio} level @returns {Claim[]} */
 const bothWays = (x, z, level) => [[x, z, level], [z, x, level]];
 
 /** Values at places on a line or around a ring, where neighbours imply all other pairs. @param {any} data @param {any[]} values @returns {Context} */
 const placesContext = (data, values) => {
-  const isRing = data.distance === "ring";
-  entries(data, `${isRing ? "around " : ""}distance epsilon form`, "points");
-  demand(isRing || data.distance === "line");
+  const isRing = "around" in data;
+  entries(data, "distance epsilon form", "around", "points");
+  demand(data.distance === (isRing ? "ring" : "line"));
   const level = finite(data.epsilon);
   const { whole: places, scale } = scaled([...listed(data.points ?? values), data.around ?? 0]);
   let around = places.pop() ?? 0n;
@@ -673,7 +664,6 @@ const placesContext = (data, values) => {
   });
   return {
     values,
-    at,
     *claims() {
       for (const [i, x] of order.entries()) {
         const z = order[i + 1] ?? (isRing ? order[0] : x);
@@ -732,7 +722,6 @@ const pointsContext = (data, values) => {
   const column = columns[widths.indexOf(greatest(widths))];
   return {
     values,
-    at,
     *claims(few) {
       const order = ordered(column);
       let nearest = largest;
@@ -770,32 +759,22 @@ const productContext = (data, values) => {
   const second = factor(data.second);
   const count = first.values.length;
   const k = second.values.length;
-  demandSmall(count * k, LIMITS.values);
+  demandSmall(count * k, VALUES);
   /** @param {Context} part @param {any} side @returns {any[][]} */
   const tuples = (part, side) => part.values.map((value) => (side.context.form === "product" ? value.tuple : [value]));
   const others = tuples(second, data.second);
   spend(count * k * (textual(data).length / 16));
   const made = tuples(first, data.first).flatMap((a) => others.map((b) => ({ tuple: [...a, ...b] })));
   demand(!values || textual(values) === textual(made));
-  /** @param {Context} part @param {number} x @param {number} z */
-  const entry = (part, x, z) => (x === z ? NOTHING : part.at(x, z));
-  /** What a question asks, at every answer to the other one. @param {Context} part @param {number} step @param {number} answers @param {number} other @param {Few} few @returns {Generator<Claim>} */
-  const along = function* (part, step, answers, other, few) {
-    for (let begin = 0; begin < answers * other; begin += other) {
-      const at = (/** @type {number} */ x) => begin + x * step;
-      for (const [x, z, level] of part.claims((members) => few(members.map(at)).map((one) => (one - begin) / step))) yield [at(x), at(z), level];
-    }
-  };
   return {
     values: made,
-    at: (x, z) => {
-      const one = entry(first, Math.floor(x / k), Math.floor(z / k));
-      const two = entry(second, x % k, z % k);
-      return one && two && plus(one, two);
-    },
     *claims(few) {
-      yield* along(first, k, k, 1, few);
-      yield* along(second, 1, count, k, few);
+      // what each question asks, at every answer to the other one
+      for (const [part, step, end, next] of /** @type {[Context, number, number, number][]} */ ([[first, k, k, 1], [second, 1, count * k, k]]))
+        for (let begin = 0; begin < end; begin += next) {
+          const at = (/** @type {number} */ x) => begin + x * step;
+          for (const [x, z, level] of part.claims((members) => few(members.map(at)).map((one) => (one - begin) / step))) yield [at(x), at(z), level];
+        }
     },
     largest: plus(first.largest, second.largest),
     shows: first.shows || second.shows,
@@ -815,14 +794,11 @@ const FORMS = {
   uniform: uniformContext,
 };
 
-/** @param {any} data @param {any} values @returns {Context} */
+/** The context that a law publishes, over these values. @param {any} data @param {any} values @returns {Context} */
 const contextOf = (data, values) => {
   demand(Object.hasOwn(FORMS, data?.form) && (values || data.form === "product"), "its context is not known");
   return FORMS[data.form](data, values);
 };
-
-/** The context of a published law, over its domain. @param {any} data @param {any} domain */
-const readContext = (data, domain) => contextOf(data, valuesOf(domain));
 
 // -- src/bases.js --------------------------------------------------------------------------------------------
 
@@ -873,8 +849,8 @@ const holding = (places, members, odds, machine, marked, even, spare) => {
  */
 const twoLevels = (size, outputs, many, high, low, spare, located) => {
   const [all, few] = [BigInt(outputs), BigInt(outputs - many)];
-  demand(size && spare < outputs && (few ? low && low < high : !low)); // the own reports are the likeliest
-  demand(few * low + BigInt(many) * high + spare === SPACE);
+  // the own reports are the likeliest
+  demand(size && spare < outputs && (few ? low && low < high : !low) && few * low + BigInt(many) * high + spare === SPACE);
   return machineFor(
     size,
     1,
@@ -915,7 +891,7 @@ const generalHadamard = (columns, high, low, parts, size, spare) => {
   demand(columns > 1 && columns <= 2 ** 30 && !(columns & (columns - 1)) && size <= parts * (columns - 1) && parts * columns <= 2 ** 30);
   const few = parts * columns - half;
   const machine = twoLevels(size, parts * columns, half, high, low, spare, (x, j) => {
-    const part = Math.floor(x / (columns - 1));
+    const part = quotient(x, columns - 1);
     const row = x - part * (columns - 1) + 1;
     const lowest = row & -row;
     const lies = +(j < few);
@@ -948,7 +924,7 @@ const cyclic = (high, low, modulus, shifts, size, spare) => {
   const cycles = outputs / modulus;
   const each = members.length / cycles;
   /** Whether every cycle has as many shifts; they are in increasing order. */
-  const isEven = Number.isInteger(each) && members.every((shift, i) => Math.floor(shift / modulus) === Math.floor(i / each));
+  const isEven = Number.isInteger(each) && members.every((shift, i) => quotient(shift, modulus) === quotient(i, each));
   return isEven ? { ...machine, held: holding(modulus, each, [high, low], machine, marked, ONE, spared(spare, low)) } : machine;
 };
 
@@ -1023,9 +999,9 @@ const drawSet = (size, first, steps, words, moved, skipped) => {
 /** @param {number} d @param {number} size @param {number[][]} steps @param {bigint} truths @returns {Machine} */
 const subset = (d, size, steps, truths) => {
   const [many, others] = [BigInt(d), BigInt(size - d)];
-  demandSmall(size, LIMITS.bits);
-  demand(0 < d && d < size && isPlan(steps, d));
-  demand(truths < SPACE && truths * others > (SPACE - truths) * many); // the own value is in more often than any other
+  demandSmall(size, BITS);
+  // the own value is in more often than any other
+  demand(0 < d && d < size && isPlan(steps, d) && truths < SPACE && truths * others > (SPACE - truths) * many);
   const even = evenness(size - d, steps);
   /** @type {Ratio} */
   const odds = [truths * others, (SPACE - truths) * many];
@@ -1060,9 +1036,9 @@ const subset = (d, size, steps, truths) => {
 const gradedUnary = (gradeOf, other, own) => {
   const size = gradeOf.length;
   spend(4 * size);
-  demandSmall(size, LIMITS.bits);
-  demand(own.length === other.length && gradeOf.every((grade) => grade < own.length));
-  demand(own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
+  demandSmall(size, BITS);
+  // the own bit is on more often
+  demand(own.length === other.length && gradeOf.every((grade) => grade < own.length) && own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE));
   /** How much likelier a bit is on for its own value, and off for another one. @type {Ratio[][]} */
   const factors = [own.map((a, grade) => [a, other[grade]]), own.map((a, grade) => [SPACE - other[grade], SPACE - a])];
   return machineFor(
@@ -1070,11 +1046,7 @@ const gradedUnary = (gradeOf, other, own) => {
     size,
     1n << BigInt(size),
     // the two with the largest factors of each kind
-    (values) => factors.flatMap((factor) => {
-      const most = (/** @type {number[]} */ among) => among.reduce((x, z) => (atMost(factor[gradeOf[x]], factor[gradeOf[z]]) ? z : x));
-      const first = most(values);
-      return [first, most(values.filter((x) => x !== first || !values[1]))];
-    }),
+    (values) => factors.flatMap((factor) => [...values].sort((x, z) => ascending(factor[gradeOf[z]], factor[gradeOf[x]])).slice(0, 2)),
     (x, z) => times(factors[0][gradeOf[x]], factors[1][gradeOf[z]]),
     // for nobody's value, -1, no bit is the own one
     (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => +(words[bit] < pick(bit === x, own[g], other[g])))),
@@ -1109,7 +1081,7 @@ const unary = (other, own, size) => {
  * @property {number} places
  * @property {Marks} marks
  * @property {State[]} sides the states of their children, unmarked and marked
- * @property {number[]} often how many there are of each
+ * @property {number[]} often how many of each a report lays out
  * @property {number} count how many nodes a report lays out for one of them, itself included
  * @property {Ratio} above how much likelier their reports are for a value below them than for none, at most
  * @property {Ratio} below how much less likely
@@ -1123,10 +1095,9 @@ const levels = (branches, inners, leaves, shown) => {
   const height = branches.length;
   /** How many leaves are below a node of each depth. */
   const spans = [...branches, 1].map((_, depth) => branches.slice(depth).reduce((a, b) => a * b, 1));
-  demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1));
-  demand(spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
-  /** The largest ratio of values that part below a node of each depth. @type {Ratio[]} */
-  const ratios = Array(height).fill(ONE);
+  demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1) && spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
+  /** The largest ratio of values that part below a node of each depth, or deeper. @type {Ratio[]} */
+  const ratios = Array(height + 1).fill(ONE);
   const rows = shown.map((row) => row.values());
   /** The next state of a depth: each row of `shown` has them in the order in which they are reached. @param {number} depth @returns {State} */
   const grow = (depth) => {
@@ -1136,13 +1107,10 @@ const levels = (branches, inners, leaves, shown) => {
     demand(part ? part.held?.marks && part.size === branches[depth] : entry === 0);
     const { marks = UNMARKED, places = branches[depth] } = part?.held ?? {};
     const sides = depth === height ? [] : part ? [grow(depth + 1), grow(depth + 1)] : [grow(depth + 1)];
-    const often = [places - marks.members, marks.members];
-    const inside = sides.reduce((total, side, mark) => total + often[mark] * side.count, 0);
-    sides.forEach((side, mark) =>
-      sides.forEach((other, also) => {
-        ratios[depth] = larger(ratios[depth], times(times(side.above, other.below), marks.between[mark - also + 1]));
-      }),
-    );
+    const often = sides.map(({ count }, mark) => count && [places - marks.members, marks.members][mark]);
+    const inside = sides.reduce((total, { count }, mark) => total + often[mark] * count, 0);
+    const apart = sides.flatMap((side, mark) => sides.map((other, also) => times(times(side.above, other.below), marks.between[mark - also + 1])));
+    ratios[depth] = [...apart, ...ratios.slice(depth)].reduce(larger);
     return {
       depth,
       part,
@@ -1157,15 +1125,14 @@ const levels = (branches, inners, leaves, shown) => {
   };
   const top = grow(0);
   demand(rows.every((row) => row.next().done));
-  for (let depth = height - 1; depth; depth -= 1) ratios[depth - 1] = larger(ratios[depth - 1], ratios[depth]);
   spend(64 * top.count);
   /** The node above a leaf at a depth. @param {number} x @param {number} depth */
-  const node = (x, depth) => Math.floor(leaves[x] / spans[depth]);
+  const node = (x, depth) => quotient(leaves[x], spans[depth]);
   /**
    * Go through the nodes that a report lays out, one after the other, and below a node first through the marked children. `write` gives
    * the place for which a node marks its children, from the one where x is below it and whether x is, and what it writes.
    * @param {number} x
-   * @param {(state: State & {part: Machine}, place: number, isOwn: boolean) => [number, bigint]} write
+   * @param {(part: Machine, state: State, place: number, isOwn: boolean) => [number, bigint]} write
    */
   const walk = (x, write) => {
     /** @param {State} state @param {number} own 1 if x is below it */
@@ -1174,7 +1141,7 @@ const levels = (branches, inners, leaves, shown) => {
       let [place, report] = [node(x, depth + 1) % branches[depth], 0n];
       let [mark, before] = [0, 0];
       if (part) {
-        [place, report] = write({ ...state, part }, place, own > 0);
+        [place, report] = write(part, state, place, own > 0);
         for (let z = 0; z < places; z += 1) {
           const has = +marks.marked(report, z);
           before += has & +(z < place);
@@ -1182,18 +1149,17 @@ const levels = (branches, inners, leaves, shown) => {
         }
       }
       const rank = [place - before, before][mark];
-      for (const side of [1, 0])
-        if (sides[side]?.count) for (let j = 0; j < often[side]; j += 1) visit(sides[side], own & +(side === mark) & +(j === rank));
+      for (const side of [1, 0]) for (let j = 0; j < often[side]; j += 1) visit(sides[side], own & +(side === mark) & +(j === rank));
     };
     visit(top, 1);
   };
   let [bits, words, outputs] = [0, 0, 1n];
-  walk(0, ({ depth, part, places }) => {
+  walk(0, (part, { depth, places }) => {
     spend(places);
     outputs = part.outputs << BigInt(bits);
     bits += bitsOf(part.outputs);
     words += part.words + Math.sign(depth);
-    demandSmall(bits, LIMITS.bits);
+    demandSmall(bits, BITS);
     return [0, 0n];
   });
   return machineFor(
@@ -1201,11 +1167,11 @@ const levels = (branches, inners, leaves, shown) => {
     words,
     outputs,
     // the first and the last leaf part highest
-    (values) => [values.reduce((x, z) => (leaves[z] < leaves[x] ? z : x)), values.reduce((x, z) => (leaves[z] < leaves[x] ? x : z))],
+    (values) => [...values].sort((x, z) => leaves[x] - leaves[z]).filter((_, i) => !i || i === values.length - 1),
     (x, z) => ratios[branches.filter((_, depth) => node(x, depth) === node(z, depth)).length - 1],
     (x, from) => {
       let [report, word, at] = [0n, 0, 0n];
-      walk(x, ({ depth, part, places }, place, isOwn) => {
+      walk(x, (part, { depth, places }, place, isOwn) => {
         if (depth) place = pick(isOwn, place, position(from[word++], places));
         const y = part.draw(place, from.subarray(word, (word += part.words)));
         report += y << at;
@@ -1230,7 +1196,7 @@ const eitherWay = (a, b) => largest([...a, ...b], [...b, ...a]);
  * A value at a place, with `units[d]` words for d steps either way and `flat` words for every place.
  * @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units
  * @param {number} most the most distances it may have
- * @param {(steps: number) => Ratio | null} ratio of values so many steps apart
+ * @param {(steps: number) => Ratio} ratio of values so many steps apart
  * @param {(place: number) => number} bring a number of steps from place 0 to the place that is reported
  * @returns {Machine}
  */
@@ -1286,7 +1252,7 @@ const ring = (flat, places, size, units) => {
     places,
     size,
     units,
-    Math.floor(size / 2) + 1,
+    quotient(size, 2) + 1,
     (steps) => {
       spend(2 * size);
       const noise = range(size).map((d) => flat + (units[d] ?? 0n) + (units[size - d] ?? 0n));
@@ -1306,18 +1272,20 @@ const torus = (cells, shape, spare, units) => {
   /** @param {number} t */
   const coordinates = (t) => {
     let left = outputs;
-    return shape.map((side) => Math.floor(t / (left /= side)) % side);
+    return shape.map((side) => quotient(t, (left /= side)) % side);
   };
   spend(outputs * shape.length);
   const steps = range(outputs).map(coordinates);
-  /** The number of the cell at a displacement from a cell, each coordinate modulo its side. @param {number} cell @param {number} t */
-  const moved = (cell, t) => steps[t].reduce((found, c, i) => found * shape[i] + ((steps[cell][i] + c) % shape[i]), 0);
+  /** The number of a cell by its coordinates. @param {(side: number, i: number) => number} at */
+  const cellAt = (at) => shape.reduce((found, side, i) => found * side + at(side, i), 0);
+  /** The cell at a displacement from a cell, each coordinate modulo its side. @param {number} cell @param {number} t */
+  const moved = (cell, t) => cellAt((side, i) => (steps[cell][i] + steps[t][i]) % side);
   /** The displacement between two cells, with every coordinate taken the shorter way round. @param {number} a @param {number} b */
   const between = (a, b) =>
-    shape.reduce((found, side, i) => {
+    cellAt((side, i) => {
       const apart = Math.abs(steps[a][i] - steps[b][i]);
-      return found * side + Math.min(apart, side - apart);
-    }, 0);
+      return Math.min(apart, side - apart);
+    });
   const bounds = sums(units);
   demand(units.every((unit, t) => unit === units[between(0, t)])); // as many words either way
   const ratioOf = kept((/** @type {number} */ apart) => {
@@ -1334,7 +1302,7 @@ const torus = (cells, shape, spare, units) => {
   const proves = ({ grid }) => {
     if (!grid || outputs <= 512 || grid.cells[0].length !== shape.length) return false;
     // the values lie as the cells of the grid do, up to a displacement that all have in common
-    const apart = grid.cells.map((cell, x) => String(shape.map((side, i) => (((steps[cells[x]][i] - cell[i]) % side) + side) % side)));
+    const apart = grid.cells.map((cell, x) => cellAt((side, i) => (side + ((steps[cells[x]][i] - cell[i]) % side)) % side));
     if (new Set(apart).size > 1) return false;
     const fine = 320n;
     const shorter = range(outputs).filter((t) => between(0, t) === t);
@@ -1371,13 +1339,7 @@ const torus = (cells, shape, spare, units) => {
 
 
 
-/** The product of two bounds; null where one of them is missing. @param {Ratio | null} a @param {Ratio | null} b */
-const both = (a, b) => (a && b ? times(a, b) : null);
-
-/** The larger of two bounds; null where one of them is missing. @param {Ratio | null} a @param {Ratio | null} b */
-const either = (a, b) => (a && b ? larger(a, b) : null);
-
-/** @param {Machine[]} parts */
+/** @param {{words: number}[]} parts */
 const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
 
 /** @param {Machine[]} parts */
@@ -1409,7 +1371,7 @@ const divided = (blockOf, kindOf, kinds) => {
       const inside = values.map((one) => place[one]);
       return parts[blockOf[x]].few(inside).map((at) => values[inside.indexOf(at)]);
     },
-    /** The ratio of two values, which is `across` if they are in different blocks. @param {Ratio | null} across @returns {Machine["ratio"]} */
+    /** The ratio of two values, which is `across` if they are in different blocks. @param {Ratio} across @returns {Machine["ratio"]} */
     ratio: (across) => (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : across),
   };
 };
@@ -1422,7 +1384,7 @@ const blocks = (blockOf, kindOf, kinds) => {
     mostWords(kinds),
     outputs,
     few,
-    ratio(null),
+    ratio(INFINITE),
     (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
   );
 };
@@ -1446,10 +1408,10 @@ const highLow = (inner, units, sensitive, steps) => {
   const base = inner.outputs <= SPACE / 2n ? inner.outputs : aligned(inner.outputs);
   return machineFor(
     sensitive.size,
-    Math.max(inner.words, neutral.words),
+    mostWords([inner, neutral]),
     base + BigInt(sizes[1]),
     twoOfEach(isOther, 2),
-    (x, z) => (isOther[x] ? null : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
+    (x, z) => (isOther[x] ? INFINITE : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
     (x, words) => {
       const hidden = inner.draw([place[x], 0][isOther[x]], words);
       const [passes, report] = neutral.draw(words);
@@ -1488,7 +1450,7 @@ const mixture = (parts, units) => {
     1 + mostWords(parts),
     outputs,
     areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.few(values)))],
-    (x, z) => parts.map((part) => part.ratio(x, z)).reduce(either),
+    (x, z) => parts.map((part) => part.ratio(x, z)).reduce(larger),
     (x, words) => {
       const part = rank(bounds, words[0]);
       return offsets[part] + parts[part].draw(x, words.subarray(1));
@@ -1521,7 +1483,7 @@ const nested = (blockOf, kindOf, kinds, units) => {
     const block = pick(found === count, blockOf[x], found);
     return offsets[block] + helds[block].draw(place[x], pick(block === blockOf[x], isBlank, true), words.subarray(1));
   };
-  const words = 1 + Math.max(...helds.map((held) => held.words));
+  const words = 1 + mostWords(helds);
   return machineFor(
     size,
     words,
@@ -1530,7 +1492,7 @@ const nested = (blockOf, kindOf, kinds, units) => {
     // one bound for all values of different blocks; it is that of values in one block too, if that is larger: of 0 and nobody, -1
     ratio(most((b) => {
       const [above, below] = helds[b].ratios;
-      return [times([mine(b), units[b]], above), times([units[b], mine(b)], below), parts[b].ratio(0, -1) ?? ONE];
+      return [times([mine(b), units[b]], above), times([units[b], mine(b)], below), parts[b].ratio(0, -1)];
     })),
     (x, from) => drawn(x, false, from),
     { held: {
@@ -1556,7 +1518,7 @@ const types = (classOf, inners, marks, units) => {
   /** For each class, the words of every type's reports over those of blank ones, at most and at least, in units of 2^-128. */
   const [most, least] = [1, 2].map(() => units.map((row) => row.map((unit) => unit << 128n)));
   const shown = marks.map((row, type) => {
-    let [at, words, last] = [0, 1, 1n];
+    let [bits, words, last] = [0, 1, 1n];
     const parts = row.flatMap((mark, group) => {
       if (!mark) return [];
       const part = inners[mark - 1];
@@ -1565,20 +1527,19 @@ const types = (classOf, inners, marks, units) => {
       const [above, below] = held.ratios;
       least[group][type] = (least[group][type] * below[1]) / below[0];
       most[group][type] = ceilDivide(most[group][type] * above[0], above[1]);
-      if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1) ?? ONE);
-      const [first, bits] = [words, BigInt(at)];
-      last = outputs << bits;
-      at += bitsOf(outputs);
-      demandSmall(at, LIMITS.bits);
+      if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1));
+      last = outputs << BigInt(bits);
+      bits += bitsOf(outputs);
       words += held.words;
-      return [{ group, held, bits, first, end: words }];
+      demandSmall(bits, BITS);
+      return [{ group, held, outputs }];
     });
     return { parts, words, last };
   });
   const { offsets, outputs } = layOut(shown.map(({ last }) => last));
   return machineFor(
     classOf.length,
-    Math.max(...shown.map(({ words }) => words)),
+    mostWords(shown),
     outputs,
     twoOfEach(classOf, classes),
     (x, z) => {
@@ -1587,9 +1548,11 @@ const types = (classOf, inners, marks, units) => {
     },
     (x, from) => {
       const type = rank(bounds[classOf[x]], from[0]);
-      let report = offsets[type];
-      for (const { group, held, bits, first, end } of shown[type].parts)
-        report += held.draw(place[x], group !== classOf[x], from.subarray(first, end)) << bits;
+      let [report, word, at] = [offsets[type], 1, 0n];
+      for (const { group, held, outputs } of shown[type].parts) {
+        report += held.draw(place[x], group !== classOf[x], from.subarray(word, (word += held.words))) << at;
+        at += BigInt(bitsOf(outputs));
+      }
       return report;
     },
   );
@@ -1612,29 +1575,11 @@ const table = (rows) => {
   );
 };
 
-/** @param {Machine} first @param {Machine} second @returns {Machine} */
-const paired = (first, second) => {
-  const k = second.size;
-  const split = (/** @type {number} */ x) => [Math.floor(x / k), x % k];
-  return machineFor(
-    first.size * k,
-    first.words + second.words,
-    first.outputs * second.outputs,
-    everyone,
-    (x, z) => {
-      const [[a, b], [c, d]] = [split(x), split(z)];
-      return both(a === c ? ONE : first.ratio(a, c), b === d ? ONE : second.ratio(b, d));
-    },
-    (x, words) => {
-      const [a, b] = split(x);
-      return first.draw(a, words.subarray(0, first.words)) * second.outputs + second.draw(b, words.subarray(first.words));
-    },
-  );
-};
-
-/** @param {number[]} choice @param {Machine} first @param {Machine[]} seconds @returns {Machine} */
-const adaptive = (choice, first, seconds) => {
-  demand(BigInt(choice.length) === first.outputs && choice.every((kind) => kind < seconds.length));
+/**
+ * A report by one law, and beside it one by another, which the first report may choose.
+ * @param {Machine} first @param {Machine[]} seconds @param {(report: bigint) => Machine} chosen
+ */
+const sequence = (first, seconds, chosen) => {
   demand(seconds.every((second) => second.size === first.size));
   const width = greatest(seconds.map((second) => second.outputs));
   return machineFor(
@@ -1642,19 +1587,35 @@ const adaptive = (choice, first, seconds) => {
     first.words + mostWords(seconds),
     first.outputs * width,
     areAlike([first, ...seconds]) ? alike : everyone,
-    (x, z) => both(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(either)),
+    (x, z) => times(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(larger)),
     (x, words) => {
       const report = first.draw(x, words.subarray(0, first.words));
-      return report * width + seconds[choice[Number(report)]].draw(x, words.subarray(first.words));
+      return report * width + chosen(report).draw(x, words.subarray(first.words));
     },
   );
 };
 
-/** @param {Machine} first @param {Machine} second @returns {Machine} */
-const product = (first, second) => {
-  demand(first.outputs < 1 << 20);
-  spend(4 * Number(first.outputs));
-  return adaptive(Array(Number(first.outputs)).fill(0), first, [second]);
+/** @param {Machine} first @param {Machine} second */
+const product = (first, second) => sequence(first, [second], () => second);
+
+/** @param {number[]} choice @param {Machine} first @param {Machine[]} seconds */
+const adaptive = (choice, first, seconds) => {
+  demand(BigInt(choice.length) === first.outputs && choice.every((kind) => kind < seconds.length));
+  return sequence(first, seconds, (report) => seconds[choice[Number(report)]]);
+};
+
+/** @param {Machine} first @param {Machine} second */
+const paired = (first, second) => {
+  const k = second.size;
+  /** The law of a part of every value. @param {Machine} machine @param {(x: number) => number} part @returns {Machine} */
+  const lifted = (machine, part) => ({
+    ...machine,
+    size: first.size * k,
+    few: everyone,
+    ratio: (x, z) => (part(x) === part(z) ? ONE : machine.ratio(part(x), part(z))),
+    draw: (x, words) => machine.draw(part(x), words),
+  });
+  return product(lifted(first, (x) => quotient(x, k)), lifted(second, (x) => x % k));
 };
 
 /** @param {Machine} inner @param {bigint[][]} weights @returns {Machine} */
@@ -1678,7 +1639,7 @@ const postProcessed = (inner, weights) => {
 
 
 /**
- * Every kind of law: the shape of its data, as `shaped` reads it, and what makes its machine of the entries in that order.
+ * Every kind of law: its entries, with a letter for each that says how to `read` it, and what makes its machine of them in that order.
  * @type {Record<string, [string, (...entries: any[]) => Machine]>}
  */
 const KINDS = {
@@ -1714,11 +1675,13 @@ const KINDS = {
  */
 const machineOf = (data, depth = 8) => {
   demand(Object.hasOwn(KINDS, data?.kind) && depth, "its law is not known, or too deep inside others");
-  demandSmall(data.size ?? 1, LIMITS.values);
+  demandSmall(data.size ?? 1, VALUES);
   const [shape, make] = KINDS[data.kind];
-  const machine = make(...shaped(data, shape, (inner) => machineOf(inner, depth - 1)));
-  demandSmall(machine.size, LIMITS.values);
-  demandSmall(machine.words, LIMITS.bits + 2);
+  const fields = shape.split(" ").map((field) => field.split(":"));
+  entries(data, "kind", ...fields.map(([name]) => name)); // what is missing, its reader refuses
+  const machine = make(...fields.map(([name, type]) => read(data[name], (inner) => machineOf(inner, depth - 1), type)));
+  demandSmall(machine.size, VALUES);
+  demandSmall(machine.words, BITS + 2);
   return machine;
 };
 
@@ -1737,7 +1700,6 @@ const machineOf = (data, depth = 8) => {
  * @property {any} context the context that was checked, as published
  * @property {string} epsilon the largest finite entry of E, or an upper bound of it, as exact text
  * @property {boolean} shows whether some values may be told from others for certain
- * @property {(x: number, z: number) => string} allowed E between two values, by number, as exact text
  * @property {number} words how many 64-bit words a report takes
  * @property {number} bits how many bits hold a report
  * @property {(value: any) => number} index the number of a value
@@ -1767,13 +1729,16 @@ async function checkLaw(text, { fingerprint } = {}) {
 
 /** @param {string} text @param {string} fingerprint @returns {Law} */
 const checked = (text, fingerprint) => {
-  const data = entries(strictJson(text), "context domain law version");
+  const data = JSON.parse(text);
+  // nothing that two readers could take differently: white space, repeated keys, 1.0 for 1 and the like do not survive the round trip
+  demand(textual(data) === text, "it is not canonical JSON");
+  entries(data, "context domain law version");
   demand(data.version === 2, "its version is not known");
-  const context = readContext(data.context, data.domain);
+  const context = contextOf(data.context, valuesOf(data.domain));
   const machine = machineOf(data.law);
   demand(machine.size === context.values.length);
   const bits = bitsOf(machine.outputs);
-  demandSmall(bits, LIMITS.bits);
+  demandSmall(bits, BITS);
   prove(context, machine);
   const { values } = context;
   /** @type {Map<string, number>} */
@@ -1785,7 +1750,6 @@ const checked = (text, fingerprint) => {
     context: data.context,
     epsilon: textOf(context.largest),
     shows: context.shows,
-    allowed: (/** @type {number} */ x, /** @type {number} */ z) => (x === z ? "0" : textOf(context.at(x, z))),
     words: machine.words,
     bits,
     index: (/** @type {any} */ value) => {
@@ -1813,7 +1777,7 @@ const prove = (context, machine) => {
   let power = ONE; // at most e^known
   for (const [x, z, level] of context.claims(machine.few)) {
     spend(8);
-    const ratio = machine.ratio(x, z) ?? NOTHING;
+    const ratio = machine.ratio(x, z);
     if (!(atMost(known, level) && atMost(ratio, power))) power = expBelow((known = level));
     if (!(ratio[0] >= ratio[1] && ratio[1] > 0n && atMost(ratio, power)))
       demand(false, `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(level)} allows`);

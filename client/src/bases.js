@@ -1,7 +1,7 @@
 /** The laws that treat all values alike: response, hadamard, general_hadamard, cyclic, subset, unary; and graded_unary. */
 
-import { atMost, bitLength, ceilDivide, demand, demandSmall, LIMITS, ONE, over, spend, times } from "./exact.js";
-import { range } from "./reading.js";
+import { ascending, bitLength, BITS, ceilDivide, demand, demandSmall, ONE, over, spend, times } from "./exact.js";
+import { quotient, range } from "./reading.js";
 import { alike, fraction, machineFor, pick, position, setReport, SPACE } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -51,8 +51,8 @@ const holding = (places, members, odds, machine, marked, even, spare) => {
  */
 const twoLevels = (size, outputs, many, high, low, spare, located) => {
   const [all, few] = [BigInt(outputs), BigInt(outputs - many)];
-  demand(size && spare < outputs && (few ? low && low < high : !low)); // the own reports are the likeliest
-  demand(few * low + BigInt(many) * high + spare === SPACE);
+  // the own reports are the likeliest
+  demand(size && spare < outputs && (few ? low && low < high : !low) && few * low + BigInt(many) * high + spare === SPACE);
   return machineFor(
     size,
     1,
@@ -93,7 +93,7 @@ export const generalHadamard = (columns, high, low, parts, size, spare) => {
   demand(columns > 1 && columns <= 2 ** 30 && !(columns & (columns - 1)) && size <= parts * (columns - 1) && parts * columns <= 2 ** 30);
   const few = parts * columns - half;
   const machine = twoLevels(size, parts * columns, half, high, low, spare, (x, j) => {
-    const part = Math.floor(x / (columns - 1));
+    const part = quotient(x, columns - 1);
     const row = x - part * (columns - 1) + 1;
     const lowest = row & -row;
     const lies = +(j < few);
@@ -126,7 +126,7 @@ export const cyclic = (high, low, modulus, shifts, size, spare) => {
   const cycles = outputs / modulus;
   const each = members.length / cycles;
   /** Whether every cycle has as many shifts; they are in increasing order. */
-  const isEven = Number.isInteger(each) && members.every((shift, i) => Math.floor(shift / modulus) === Math.floor(i / each));
+  const isEven = Number.isInteger(each) && members.every((shift, i) => quotient(shift, modulus) === quotient(i, each));
   return isEven ? { ...machine, held: holding(modulus, each, [high, low], machine, marked, ONE, spared(spare, low)) } : machine;
 };
 
@@ -201,9 +201,9 @@ const drawSet = (size, first, steps, words, moved, skipped) => {
 /** @param {number} d @param {number} size @param {number[][]} steps @param {bigint} truths @returns {Machine} */
 export const subset = (d, size, steps, truths) => {
   const [many, others] = [BigInt(d), BigInt(size - d)];
-  demandSmall(size, LIMITS.bits);
-  demand(0 < d && d < size && isPlan(steps, d));
-  demand(truths < SPACE && truths * others > (SPACE - truths) * many); // the own value is in more often than any other
+  demandSmall(size, BITS);
+  // the own value is in more often than any other
+  demand(0 < d && d < size && isPlan(steps, d) && truths < SPACE && truths * others > (SPACE - truths) * many);
   const even = evenness(size - d, steps);
   /** @type {Ratio} */
   const odds = [truths * others, (SPACE - truths) * many];
@@ -238,9 +238,9 @@ export const subset = (d, size, steps, truths) => {
 export const gradedUnary = (gradeOf, other, own) => {
   const size = gradeOf.length;
   spend(4 * size);
-  demandSmall(size, LIMITS.bits);
-  demand(own.length === other.length && gradeOf.every((grade) => grade < own.length));
-  demand(own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
+  demandSmall(size, BITS);
+  // the own bit is on more often
+  demand(own.length === other.length && gradeOf.every((grade) => grade < own.length) && own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE));
   /** How much likelier a bit is on for its own value, and off for another one. @type {Ratio[][]} */
   const factors = [own.map((a, grade) => [a, other[grade]]), own.map((a, grade) => [SPACE - other[grade], SPACE - a])];
   return machineFor(
@@ -248,11 +248,7 @@ export const gradedUnary = (gradeOf, other, own) => {
     size,
     1n << BigInt(size),
     // the two with the largest factors of each kind
-    (values) => factors.flatMap((factor) => {
-      const most = (/** @type {number[]} */ among) => among.reduce((x, z) => (atMost(factor[gradeOf[x]], factor[gradeOf[z]]) ? z : x));
-      const first = most(values);
-      return [first, most(values.filter((x) => x !== first || !values[1]))];
-    }),
+    (values) => factors.flatMap((factor) => [...values].sort((x, z) => ascending(factor[gradeOf[z]], factor[gradeOf[x]])).slice(0, 2)),
     (x, z) => times(factors[0][gradeOf[x]], factors[1][gradeOf[z]]),
     // for nobody's value, -1, no bit is the own one
     (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => +(words[bit] < pick(bit === x, own[g], other[g])))),

@@ -1,19 +1,14 @@
 /** The laws that are made of other laws, and tables, which are made of none. */
 
-import { ceilDivide, demand, demandSmall, greatest, larger, LIMITS, ONE, spend, times } from "./exact.js";
+import { BITS, ceilDivide, demand, demandSmall, greatest, INFINITE, larger, ONE, spend, times } from "./exact.js";
+import { quotient } from "./reading.js";
 import { aligned, alike, bitsOf, demandFull, everyone, largest, layOut, machineFor, pick, placed, position, rank, setReport, SPACE, sum, sums, twoOfEach } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
 /** @import { Held, Machine, Few } from "./machine.js" */
 /** @import { Bits } from "./reading.js" */
 
-/** The product of two bounds; null where one of them is missing. @param {Ratio | null} a @param {Ratio | null} b */
-const both = (a, b) => (a && b ? times(a, b) : null);
-
-/** The larger of two bounds; null where one of them is missing. @param {Ratio | null} a @param {Ratio | null} b */
-const either = (a, b) => (a && b ? larger(a, b) : null);
-
-/** @param {Machine[]} parts */
+/** @param {{words: number}[]} parts */
 const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
 
 /** @param {Machine[]} parts */
@@ -45,7 +40,7 @@ const divided = (blockOf, kindOf, kinds) => {
       const inside = values.map((one) => place[one]);
       return parts[blockOf[x]].few(inside).map((at) => values[inside.indexOf(at)]);
     },
-    /** The ratio of two values, which is `across` if they are in different blocks. @param {Ratio | null} across @returns {Machine["ratio"]} */
+    /** The ratio of two values, which is `across` if they are in different blocks. @param {Ratio} across @returns {Machine["ratio"]} */
     ratio: (across) => (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : across),
   };
 };
@@ -58,7 +53,7 @@ export const blocks = (blockOf, kindOf, kinds) => {
     mostWords(kinds),
     outputs,
     few,
-    ratio(null),
+    ratio(INFINITE),
     (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
   );
 };
@@ -82,10 +77,10 @@ export const highLow = (inner, units, sensitive, steps) => {
   const base = inner.outputs <= SPACE / 2n ? inner.outputs : aligned(inner.outputs);
   return machineFor(
     sensitive.size,
-    Math.max(inner.words, neutral.words),
+    mostWords([inner, neutral]),
     base + BigInt(sizes[1]),
     twoOfEach(isOther, 2),
-    (x, z) => (isOther[x] ? null : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
+    (x, z) => (isOther[x] ? INFINITE : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
     (x, words) => {
       const hidden = inner.draw([place[x], 0][isOther[x]], words);
       const [passes, report] = neutral.draw(words);
@@ -124,7 +119,7 @@ export const mixture = (parts, units) => {
     1 + mostWords(parts),
     outputs,
     areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.few(values)))],
-    (x, z) => parts.map((part) => part.ratio(x, z)).reduce(either),
+    (x, z) => parts.map((part) => part.ratio(x, z)).reduce(larger),
     (x, words) => {
       const part = rank(bounds, words[0]);
       return offsets[part] + parts[part].draw(x, words.subarray(1));
@@ -157,7 +152,7 @@ export const nested = (blockOf, kindOf, kinds, units) => {
     const block = pick(found === count, blockOf[x], found);
     return offsets[block] + helds[block].draw(place[x], pick(block === blockOf[x], isBlank, true), words.subarray(1));
   };
-  const words = 1 + Math.max(...helds.map((held) => held.words));
+  const words = 1 + mostWords(helds);
   return machineFor(
     size,
     words,
@@ -166,7 +161,7 @@ export const nested = (blockOf, kindOf, kinds, units) => {
     // one bound for all values of different blocks; it is that of values in one block too, if that is larger: of 0 and nobody, -1
     ratio(most((b) => {
       const [above, below] = helds[b].ratios;
-      return [times([mine(b), units[b]], above), times([units[b], mine(b)], below), parts[b].ratio(0, -1) ?? ONE];
+      return [times([mine(b), units[b]], above), times([units[b], mine(b)], below), parts[b].ratio(0, -1)];
     })),
     (x, from) => drawn(x, false, from),
     { held: {
@@ -192,7 +187,7 @@ export const types = (classOf, inners, marks, units) => {
   /** For each class, the words of every type's reports over those of blank ones, at most and at least, in units of 2^-128. */
   const [most, least] = [1, 2].map(() => units.map((row) => row.map((unit) => unit << 128n)));
   const shown = marks.map((row, type) => {
-    let [at, words, last] = [0, 1, 1n];
+    let [bits, words, last] = [0, 1, 1n];
     const parts = row.flatMap((mark, group) => {
       if (!mark) return [];
       const part = inners[mark - 1];
@@ -201,20 +196,19 @@ export const types = (classOf, inners, marks, units) => {
       const [above, below] = held.ratios;
       least[group][type] = (least[group][type] * below[1]) / below[0];
       most[group][type] = ceilDivide(most[group][type] * above[0], above[1]);
-      if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1) ?? ONE);
-      const [first, bits] = [words, BigInt(at)];
-      last = outputs << bits;
-      at += bitsOf(outputs);
-      demandSmall(at, LIMITS.bits);
+      if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1));
+      last = outputs << BigInt(bits);
+      bits += bitsOf(outputs);
       words += held.words;
-      return [{ group, held, bits, first, end: words }];
+      demandSmall(bits, BITS);
+      return [{ group, held, outputs }];
     });
     return { parts, words, last };
   });
   const { offsets, outputs } = layOut(shown.map(({ last }) => last));
   return machineFor(
     classOf.length,
-    Math.max(...shown.map(({ words }) => words)),
+    mostWords(shown),
     outputs,
     twoOfEach(classOf, classes),
     (x, z) => {
@@ -223,9 +217,11 @@ export const types = (classOf, inners, marks, units) => {
     },
     (x, from) => {
       const type = rank(bounds[classOf[x]], from[0]);
-      let report = offsets[type];
-      for (const { group, held, bits, first, end } of shown[type].parts)
-        report += held.draw(place[x], group !== classOf[x], from.subarray(first, end)) << bits;
+      let [report, word, at] = [offsets[type], 1, 0n];
+      for (const { group, held, outputs } of shown[type].parts) {
+        report += held.draw(place[x], group !== classOf[x], from.subarray(word, (word += held.words))) << at;
+        at += BigInt(bitsOf(outputs));
+      }
       return report;
     },
   );
@@ -248,29 +244,11 @@ export const table = (rows) => {
   );
 };
 
-/** @param {Machine} first @param {Machine} second @returns {Machine} */
-export const paired = (first, second) => {
-  const k = second.size;
-  const split = (/** @type {number} */ x) => [Math.floor(x / k), x % k];
-  return machineFor(
-    first.size * k,
-    first.words + second.words,
-    first.outputs * second.outputs,
-    everyone,
-    (x, z) => {
-      const [[a, b], [c, d]] = [split(x), split(z)];
-      return both(a === c ? ONE : first.ratio(a, c), b === d ? ONE : second.ratio(b, d));
-    },
-    (x, words) => {
-      const [a, b] = split(x);
-      return first.draw(a, words.subarray(0, first.words)) * second.outputs + second.draw(b, words.subarray(first.words));
-    },
-  );
-};
-
-/** @param {number[]} choice @param {Machine} first @param {Machine[]} seconds @returns {Machine} */
-export const adaptive = (choice, first, seconds) => {
-  demand(BigInt(choice.length) === first.outputs && choice.every((kind) => kind < seconds.length));
+/**
+ * A report by one law, and beside it one by another, which the first report may choose.
+ * @param {Machine} first @param {Machine[]} seconds @param {(report: bigint) => Machine} chosen
+ */
+const sequence = (first, seconds, chosen) => {
   demand(seconds.every((second) => second.size === first.size));
   const width = greatest(seconds.map((second) => second.outputs));
   return machineFor(
@@ -278,19 +256,35 @@ export const adaptive = (choice, first, seconds) => {
     first.words + mostWords(seconds),
     first.outputs * width,
     areAlike([first, ...seconds]) ? alike : everyone,
-    (x, z) => both(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(either)),
+    (x, z) => times(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(larger)),
     (x, words) => {
       const report = first.draw(x, words.subarray(0, first.words));
-      return report * width + seconds[choice[Number(report)]].draw(x, words.subarray(first.words));
+      return report * width + chosen(report).draw(x, words.subarray(first.words));
     },
   );
 };
 
-/** @param {Machine} first @param {Machine} second @returns {Machine} */
-export const product = (first, second) => {
-  demand(first.outputs < 1 << 20);
-  spend(4 * Number(first.outputs));
-  return adaptive(Array(Number(first.outputs)).fill(0), first, [second]);
+/** @param {Machine} first @param {Machine} second */
+export const product = (first, second) => sequence(first, [second], () => second);
+
+/** @param {number[]} choice @param {Machine} first @param {Machine[]} seconds */
+export const adaptive = (choice, first, seconds) => {
+  demand(BigInt(choice.length) === first.outputs && choice.every((kind) => kind < seconds.length));
+  return sequence(first, seconds, (report) => seconds[choice[Number(report)]]);
+};
+
+/** @param {Machine} first @param {Machine} second */
+export const paired = (first, second) => {
+  const k = second.size;
+  /** The law of a part of every value. @param {Machine} machine @param {(x: number) => number} part @returns {Machine} */
+  const lifted = (machine, part) => ({
+    ...machine,
+    size: first.size * k,
+    few: everyone,
+    ratio: (x, z) => (part(x) === part(z) ? ONE : machine.ratio(part(x), part(z))),
+    draw: (x, words) => machine.draw(part(x), words),
+  });
+  return product(lifted(first, (x) => quotient(x, k)), lifted(second, (x) => x % k));
 };
 
 /** @param {Machine} inner @param {bigint[][]} weights @returns {Machine} */

@@ -1,6 +1,6 @@
 /** Contexts: how hard each value must be to tell from each other one, as the published law declares it. */
 
-import { atMost, demand, demandSmall, epsilonOf, exactNumber, greatest, kept, larger, LIMITS, NOTHING, plus, spend, times } from "./exact.js";
+import { ascending, atMost, demand, demandSmall, epsilonOf, exactNumber, greatest, kept, larger, NOTHING, plus, spend, times, VALUES } from "./exact.js";
 import { entries, listed, range, whole } from "./reading.js";
 import { alike, sum } from "./machine.js";
 
@@ -13,7 +13,6 @@ import { alike, sum } from "./machine.js";
 /**
  * @typedef {object} Context
  * @property {any[]} values
- * @property {(x: number, z: number) => Ratio | null} at E between two different values; null where nothing is asked
  * @property {(few: Few) => Iterable<Claim>} claims those that imply all others, where few values stand for all
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
@@ -49,21 +48,20 @@ const isValue = (value) => typeof value === "string" || Number.isSafeInteger(val
 export const textual = (value) => JSON.stringify(value);
 
 /** The values of a domain. @param {any} data @returns {any[]} */
-const valuesOf = (data) => {
+export const valuesOf = (data) => {
   if ("size" in data) {
-    demandSmall(whole(entries(data, "size").size), LIMITS.values);
+    demandSmall(whole(entries(data, "size").size), VALUES);
     return range(data.size);
   }
   const values = listed(entries(data, "values").values);
-  demandSmall(values.length, LIMITS.values);
+  demandSmall(values.length, VALUES);
   demand(values.every(isValue) && new Set(values.map(textual)).size === values.length);
   return values;
 };
 
-/** @param {any[]} values @param {Context["at"]} at @param {Claims[]} sets @param {boolean} shows @returns {Context} */
-const bySets = (values, at, sets, shows) => ({
+/** @param {any[]} values @param {Claims[]} sets @param {boolean} shows @returns {Context} */
+const bySets = (values, sets, shows) => ({
   values,
-  at,
   *claims(few) {
     const found = kept(few);
     for (const [left, right, level] of sets) for (const x of found(left)) for (const z of found(right)) if (x !== z) yield [x, z, level];
@@ -97,28 +95,23 @@ const byBlocks = (values, columns, levelOf) => {
       else shows = true;
     });
   });
-  const at = (/** @type {number} */ x, /** @type {number} */ z) => {
-    const l = columns.findIndex((column) => column[x] === column[z]);
-    return levelOf(l, columns[l][x]);
-  };
-  return bySets(values, at, sets, shows);
+  return bySets(values, sets, shows);
 };
 
 /** Each value hidden among all others at an epsilon of its own. @param {any[]} values @param {string[]} texts */
 const byGrades = (values, texts) => {
   const all = range(values.length);
-  const level = kept(positive);
   /** @type {Map<string, number[]>} */
   const groups = new Map(texts.map((text) => [text, []]));
   demand(texts.length === all.length);
   texts.forEach((text, x) => groups.get(text)?.push(x));
   const sets = [...groups].flatMap(([text, members]) => {
-    const found = level(text);
+    const found = positive(text);
     return found ? [/** @type {Claims} */ ([members, all, found])] : [];
   });
   demand(sets.length);
-  sets.sort((a, b) => (atMost(a[2], b[2]) ? -1 : 1));
-  return bySets(values, (x) => level(texts[x]), values.length > 1 ? sets : [], groups.has("inf"));
+  sets.sort((a, b) => ascending(a[2], b[2]));
+  return bySets(values, values.length > 1 ? sets : [], groups.has("inf"));
 };
 
 /** The blocks of all values, by number. @param {any} data @param {any[]} values @param {number} below @returns {number[]} */
@@ -137,10 +130,10 @@ const uniformContext = (data, values) => {
 const blocksContext = (data, values) => {
   const isEven = "epsilon" in data;
   entries(data, `block_of epsilon${isEven ? "" : "s"} form`, "names");
-  const levels = (isEven ? [data.epsilon] : listed(data.epsilons)).map(finite);
-  const blockOf = numbers(data.block_of, values, isEven ? values.length : levels.length);
+  const levels = listed(isEven ? values.map(() => data.epsilon) : data.epsilons).map(kept(finite));
+  const blockOf = numbers(data.block_of, values, levels.length);
   demand(isEven || new Set(blockOf).size === levels.length);
-  return byBlocks(values, [blockOf], (l, block) => (l ? null : levels[isEven ? 0 : block]));
+  return byBlocks(values, [blockOf], (l, block) => (l ? null : levels[block]));
 };
 
 /** @param {any} data @param {any[]} values */
@@ -175,7 +168,7 @@ const matrixContext = (data, values) => {
   const levels = rows.map((row) => listed(row).map(epsilonOf));
   demand(levels.length === values.length && levels.every((row, x) => row.length === values.length && row[x]?.[0] === 0n));
   const sets = levels.flatMap((row, x) => row.flatMap((level, z) => (level && x !== z ? [/** @type {Claims} */ ([[x], [z], level])] : [])));
-  return bySets(values, (x, z) => levels[x][z], sets, levels.some((row) => row.includes(null)));
+  return bySets(values, sets, levels.some((row) => row.includes(null)));
 };
 
 /** @param {any} data @param {any[]} values */
@@ -188,10 +181,9 @@ const binaryContext = (data, values) => {
 /** Decimals as whole numbers of one unit. @param {any[]} written @returns {{whole: bigint[], scale: bigint}} */
 const scaled = (written) => {
   const exact = written.map((one) => {
-    const text = String(one);
-    spend(text.length * (/e/i.test(text) ? 99 : 1));
     const found = exactNumber(one);
-    demand(found && !text.includes("/"));
+    spend(String(found).length);
+    demand(found && !String(one).includes("/"));
     return found;
   });
   const scale = greatest(exact.map(([, bottom]) => bottom)); // all are powers of ten
@@ -202,16 +194,16 @@ const scaled = (written) => {
 const absolute = (a) => (a < 0n ? -a : a);
 
 /** Numbers of values in the order of their places. @param {bigint[]} at */
-const ordered = (at) => range(at.length).sort((x, z) => (at[x] < at[z] ? -1 : +(at[x] > at[z])));
+const ordered = (at) => range(at.length).sort((x, z) => ascending([at[x], 1n], [at[z], 1n]));
 
 /** @param {number} x @param {number} z @param {Ratio} level @returns {Claim[]} */
 const bothWays = (x, z, level) => [[x, z, level], [z, x, level]];
 
 /** Values at places on a line or around a ring, where neighbours imply all other pairs. @param {any} data @param {any[]} values @returns {Context} */
 const placesContext = (data, values) => {
-  const isRing = data.distance === "ring";
-  entries(data, `${isRing ? "around " : ""}distance epsilon form`, "points");
-  demand(isRing || data.distance === "line");
+  const isRing = "around" in data;
+  entries(data, "distance epsilon form", "around", "points");
+  demand(data.distance === (isRing ? "ring" : "line"));
   const level = finite(data.epsilon);
   const { whole: places, scale } = scaled([...listed(data.points ?? values), data.around ?? 0]);
   let around = places.pop() ?? 0n;
@@ -234,7 +226,6 @@ const placesContext = (data, values) => {
   });
   return {
     values,
-    at,
     *claims() {
       for (const [i, x] of order.entries()) {
         const z = order[i + 1] ?? (isRing ? order[0] : x);
@@ -293,7 +284,6 @@ const pointsContext = (data, values) => {
   const column = columns[widths.indexOf(greatest(widths))];
   return {
     values,
-    at,
     *claims(few) {
       const order = ordered(column);
       let nearest = largest;
@@ -331,32 +321,22 @@ const productContext = (data, values) => {
   const second = factor(data.second);
   const count = first.values.length;
   const k = second.values.length;
-  demandSmall(count * k, LIMITS.values);
+  demandSmall(count * k, VALUES);
   /** @param {Context} part @param {any} side @returns {any[][]} */
   const tuples = (part, side) => part.values.map((value) => (side.context.form === "product" ? value.tuple : [value]));
   const others = tuples(second, data.second);
   spend(count * k * (textual(data).length / 16));
   const made = tuples(first, data.first).flatMap((a) => others.map((b) => ({ tuple: [...a, ...b] })));
   demand(!values || textual(values) === textual(made));
-  /** @param {Context} part @param {number} x @param {number} z */
-  const entry = (part, x, z) => (x === z ? NOTHING : part.at(x, z));
-  /** What a question asks, at every answer to the other one. @param {Context} part @param {number} step @param {number} answers @param {number} other @param {Few} few @returns {Generator<Claim>} */
-  const along = function* (part, step, answers, other, few) {
-    for (let begin = 0; begin < answers * other; begin += other) {
-      const at = (/** @type {number} */ x) => begin + x * step;
-      for (const [x, z, level] of part.claims((members) => few(members.map(at)).map((one) => (one - begin) / step))) yield [at(x), at(z), level];
-    }
-  };
   return {
     values: made,
-    at: (x, z) => {
-      const one = entry(first, Math.floor(x / k), Math.floor(z / k));
-      const two = entry(second, x % k, z % k);
-      return one && two && plus(one, two);
-    },
     *claims(few) {
-      yield* along(first, k, k, 1, few);
-      yield* along(second, 1, count, k, few);
+      // what each question asks, at every answer to the other one
+      for (const [part, step, end, next] of /** @type {[Context, number, number, number][]} */ ([[first, k, k, 1], [second, 1, count * k, k]]))
+        for (let begin = 0; begin < end; begin += next) {
+          const at = (/** @type {number} */ x) => begin + x * step;
+          for (const [x, z, level] of part.claims((members) => few(members.map(at)).map((one) => (one - begin) / step))) yield [at(x), at(z), level];
+        }
     },
     largest: plus(first.largest, second.largest),
     shows: first.shows || second.shows,
@@ -376,11 +356,8 @@ const FORMS = {
   uniform: uniformContext,
 };
 
-/** @param {any} data @param {any} values @returns {Context} */
-const contextOf = (data, values) => {
+/** The context that a law publishes, over these values. @param {any} data @param {any} values @returns {Context} */
+export const contextOf = (data, values) => {
   demand(Object.hasOwn(FORMS, data?.form) && (values || data.form === "product"), "its context is not known");
   return FORMS[data.form](data, values);
 };
-
-/** The context of a published law, over its domain. @param {any} data @param {any} domain */
-export const readContext = (data, domain) => contextOf(data, valuesOf(domain));

@@ -1,7 +1,7 @@
 /** Exact numbers: decimals as whole numbers, and a rational that is certainly at most e to the epsilon. */
 
 /**
- * A rational number: numerator and positive denominator.
+ * A rational number: numerator and denominator, which is positive.
  * @typedef {readonly [bigint, bigint]} Ratio
  */
 
@@ -27,7 +27,16 @@ export const demand = (holds, reason = "its numbers contradict each other") => {
 };
 
 /** What a published law may ask for; more is refused before it is expanded. */
-export const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25 };
+export const LIMITS = { bytes: 1 << 26 };
+
+/** The most values. */
+export const VALUES = 1 << 20;
+
+/** The most bits of a report. */
+export const BITS = 1 << 16;
+
+/** The most work, in steps of about 0.1 microseconds. */
+const WORK = 1 << 25;
 
 let spent = 0;
 
@@ -37,7 +46,7 @@ export const begin = () => void (spent = 0);
 /** Count work that is about to be done. @param {number} work */
 export const spend = (work) => {
   spent += work;
-  demand(spent <= LIMITS.work, "it takes too much work to check");
+  demand(spent <= WORK, "it takes too much work to check");
 };
 
 /** Refuse what is empty or beyond a limit. @param {number} size @param {number} most */
@@ -48,6 +57,9 @@ export const NOTHING = [0n, 1n];
 
 /** @type {Ratio} */
 export const ONE = [1n, 1n];
+
+/** The bound of what has none: its denominator is 0, and it is larger than any number. @type {Ratio} */
+export const INFINITE = [1n, 0n];
 
 const FRACTION = /^(\d+)\/(0*[1-9]\d*)$/;
 const DECIMAL = /^([+-]?(?=\.?\d)\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
@@ -60,7 +72,7 @@ const LONGEST = 1200;
  */
 export const exactNumber = (written) => {
   const text = String(written);
-  if (!["string", "number"].includes(typeof written) || text.length > LONGEST) return null;
+  if (typeof written === "object" || text.length > LONGEST) return null;
   const [, top, bottom] = FRACTION.exec(text) ?? [];
   if (bottom) return [BigInt(top), BigInt(bottom)];
   const [, whole, part, power = 0] = DECIMAL.exec(text) ?? [];
@@ -94,6 +106,9 @@ export const plus = (a, b) => [a[0] * b[1] + b[0] * a[1], a[1] * b[1]];
 
 /** @param {Ratio} a @param {Ratio} b */
 export const atMost = (a, b) => a[0] * b[1] <= b[0] * a[1];
+
+/** The order of two numbers, as `sort` takes it. @param {Ratio} a @param {Ratio} b */
+export const ascending = (a, b) => +atMost(b, a) - +atMost(a, b);
 
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 export const larger = (a, b) => (atMost(a, b) ? b : a);

@@ -1,7 +1,7 @@
 /** From the data of a law to the machine that draws by it. */
 
-import { demand, demandSmall, LIMITS } from "./exact.js";
-import { shaped } from "./reading.js";
+import { BITS, demand, demandSmall, VALUES } from "./exact.js";
+import { entries, read } from "./reading.js";
 import { cyclic, generalHadamard, gradedUnary, hadamard, response, subset, unary } from "./bases.js";
 import { levels } from "./levels.js";
 import { geometric, ring, torus } from "./lines.js";
@@ -10,7 +10,7 @@ import { adaptive, blocks, highLow, mixture, nested, paired, postProcessed, prod
 /** @import { Machine } from "./machine.js" */
 
 /**
- * Every kind of law: the shape of its data, as `shaped` reads it, and what makes its machine of the entries in that order.
+ * Every kind of law: its entries, with a letter for each that says how to `read` it, and what makes its machine of them in that order.
  * @type {Record<string, [string, (...entries: any[]) => Machine]>}
  */
 const KINDS = {
@@ -46,10 +46,12 @@ const KINDS = {
  */
 export const machineOf = (data, depth = 8) => {
   demand(Object.hasOwn(KINDS, data?.kind) && depth, "its law is not known, or too deep inside others");
-  demandSmall(data.size ?? 1, LIMITS.values);
+  demandSmall(data.size ?? 1, VALUES);
   const [shape, make] = KINDS[data.kind];
-  const machine = make(...shaped(data, shape, (inner) => machineOf(inner, depth - 1)));
-  demandSmall(machine.size, LIMITS.values);
-  demandSmall(machine.words, LIMITS.bits + 2);
+  const fields = shape.split(" ").map((field) => field.split(":"));
+  entries(data, "kind", ...fields.map(([name]) => name)); // what is missing, its reader refuses
+  const machine = make(...fields.map(([name, type]) => read(data[name], (inner) => machineOf(inner, depth - 1), type)));
+  demandSmall(machine.size, VALUES);
+  demandSmall(machine.words, BITS + 2);
   return machine;
 };

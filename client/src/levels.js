@@ -1,6 +1,7 @@
 /** The law of blocks inside blocks: marks on some of the nodes of a tree, down to the values. */
 
-import { demand, demandSmall, larger, LIMITS, ONE, spend, times } from "./exact.js";
+import { BITS, demand, demandSmall, larger, ONE, spend, times } from "./exact.js";
+import { quotient } from "./reading.js";
 import { bitsOf, machineFor, pick, position } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -14,7 +15,7 @@ import { bitsOf, machineFor, pick, position } from "./machine.js";
  * @property {number} places
  * @property {Marks} marks
  * @property {State[]} sides the states of their children, unmarked and marked
- * @property {number[]} often how many there are of each
+ * @property {number[]} often how many of each a report lays out
  * @property {number} count how many nodes a report lays out for one of them, itself included
  * @property {Ratio} above how much likelier their reports are for a value below them than for none, at most
  * @property {Ratio} below how much less likely
@@ -28,10 +29,9 @@ export const levels = (branches, inners, leaves, shown) => {
   const height = branches.length;
   /** How many leaves are below a node of each depth. */
   const spans = [...branches, 1].map((_, depth) => branches.slice(depth).reduce((a, b) => a * b, 1));
-  demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1));
-  demand(spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
-  /** The largest ratio of values that part below a node of each depth. @type {Ratio[]} */
-  const ratios = Array(height).fill(ONE);
+  demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1) && spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
+  /** The largest ratio of values that part below a node of each depth, or deeper. @type {Ratio[]} */
+  const ratios = Array(height + 1).fill(ONE);
   const rows = shown.map((row) => row.values());
   /** The next state of a depth: each row of `shown` has them in the order in which they are reached. @param {number} depth @returns {State} */
   const grow = (depth) => {
@@ -41,13 +41,10 @@ export const levels = (branches, inners, leaves, shown) => {
     demand(part ? part.held?.marks && part.size === branches[depth] : entry === 0);
     const { marks = UNMARKED, places = branches[depth] } = part?.held ?? {};
     const sides = depth === height ? [] : part ? [grow(depth + 1), grow(depth + 1)] : [grow(depth + 1)];
-    const often = [places - marks.members, marks.members];
-    const inside = sides.reduce((total, side, mark) => total + often[mark] * side.count, 0);
-    sides.forEach((side, mark) =>
-      sides.forEach((other, also) => {
-        ratios[depth] = larger(ratios[depth], times(times(side.above, other.below), marks.between[mark - also + 1]));
-      }),
-    );
+    const often = sides.map(({ count }, mark) => count && [places - marks.members, marks.members][mark]);
+    const inside = sides.reduce((total, { count }, mark) => total + often[mark] * count, 0);
+    const apart = sides.flatMap((side, mark) => sides.map((other, also) => times(times(side.above, other.below), marks.between[mark - also + 1])));
+    ratios[depth] = [...apart, ...ratios.slice(depth)].reduce(larger);
     return {
       depth,
       part,
@@ -62,15 +59,14 @@ export const levels = (branches, inners, leaves, shown) => {
   };
   const top = grow(0);
   demand(rows.every((row) => row.next().done));
-  for (let depth = height - 1; depth; depth -= 1) ratios[depth - 1] = larger(ratios[depth - 1], ratios[depth]);
   spend(64 * top.count);
   /** The node above a leaf at a depth. @param {number} x @param {number} depth */
-  const node = (x, depth) => Math.floor(leaves[x] / spans[depth]);
+  const node = (x, depth) => quotient(leaves[x], spans[depth]);
   /**
    * Go through the nodes that a report lays out, one after the other, and below a node first through the marked children. `write` gives
    * the place for which a node marks its children, from the one where x is below it and whether x is, and what it writes.
    * @param {number} x
-   * @param {(state: State & {part: Machine}, place: number, isOwn: boolean) => [number, bigint]} write
+   * @param {(part: Machine, state: State, place: number, isOwn: boolean) => [number, bigint]} write
    */
   const walk = (x, write) => {
     /** @param {State} state @param {number} own 1 if x is below it */
@@ -79,7 +75,7 @@ export const levels = (branches, inners, leaves, shown) => {
       let [place, report] = [node(x, depth + 1) % branches[depth], 0n];
       let [mark, before] = [0, 0];
       if (part) {
-        [place, report] = write({ ...state, part }, place, own > 0);
+        [place, report] = write(part, state, place, own > 0);
         for (let z = 0; z < places; z += 1) {
           const has = +marks.marked(report, z);
           before += has & +(z < place);
@@ -87,18 +83,17 @@ export const levels = (branches, inners, leaves, shown) => {
         }
       }
       const rank = [place - before, before][mark];
-      for (const side of [1, 0])
-        if (sides[side]?.count) for (let j = 0; j < often[side]; j += 1) visit(sides[side], own & +(side === mark) & +(j === rank));
+      for (const side of [1, 0]) for (let j = 0; j < often[side]; j += 1) visit(sides[side], own & +(side === mark) & +(j === rank));
     };
     visit(top, 1);
   };
   let [bits, words, outputs] = [0, 0, 1n];
-  walk(0, ({ depth, part, places }) => {
+  walk(0, (part, { depth, places }) => {
     spend(places);
     outputs = part.outputs << BigInt(bits);
     bits += bitsOf(part.outputs);
     words += part.words + Math.sign(depth);
-    demandSmall(bits, LIMITS.bits);
+    demandSmall(bits, BITS);
     return [0, 0n];
   });
   return machineFor(
@@ -106,11 +101,11 @@ export const levels = (branches, inners, leaves, shown) => {
     words,
     outputs,
     // the first and the last leaf part highest
-    (values) => [values.reduce((x, z) => (leaves[z] < leaves[x] ? z : x)), values.reduce((x, z) => (leaves[z] < leaves[x] ? x : z))],
+    (values) => [...values].sort((x, z) => leaves[x] - leaves[z]).filter((_, i) => !i || i === values.length - 1),
     (x, z) => ratios[branches.filter((_, depth) => node(x, depth) === node(z, depth)).length - 1],
     (x, from) => {
       let [report, word, at] = [0n, 0, 0n];
-      walk(x, ({ depth, part, places }, place, isOwn) => {
+      walk(x, (part, { depth, places }, place, isOwn) => {
         if (depth) place = pick(isOwn, place, position(from[word++], places));
         const y = part.draw(place, from.subarray(word, (word += part.words)));
         report += y << at;

@@ -1,7 +1,7 @@
 /** The laws of values that lie along a line, around a ring or on a torus. */
 
 import { atMost, demand, expBelow, greatest, kept, plus, spend, times } from "./exact.js";
-import { range } from "./reading.js";
+import { quotient, range } from "./reading.js";
 import { demandFull, everyone, largest, machineFor, pick, rank, SPACE, sums } from "./machine.js";
 
 /** @import { Context } from "./context.js" */
@@ -15,7 +15,7 @@ const eitherWay = (a, b) => largest([...a, ...b], [...b, ...a]);
  * A value at a place, with `units[d]` words for d steps either way and `flat` words for every place.
  * @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units
  * @param {number} most the most distances it may have
- * @param {(steps: number) => Ratio | null} ratio of values so many steps apart
+ * @param {(steps: number) => Ratio} ratio of values so many steps apart
  * @param {(place: number) => number} bring a number of steps from place 0 to the place that is reported
  * @returns {Machine}
  */
@@ -71,7 +71,7 @@ export const ring = (flat, places, size, units) => {
     places,
     size,
     units,
-    Math.floor(size / 2) + 1,
+    quotient(size, 2) + 1,
     (steps) => {
       spend(2 * size);
       const noise = range(size).map((d) => flat + (units[d] ?? 0n) + (units[size - d] ?? 0n));
@@ -91,18 +91,20 @@ export const torus = (cells, shape, spare, units) => {
   /** @param {number} t */
   const coordinates = (t) => {
     let left = outputs;
-    return shape.map((side) => Math.floor(t / (left /= side)) % side);
+    return shape.map((side) => quotient(t, (left /= side)) % side);
   };
   spend(outputs * shape.length);
   const steps = range(outputs).map(coordinates);
-  /** The number of the cell at a displacement from a cell, each coordinate modulo its side. @param {number} cell @param {number} t */
-  const moved = (cell, t) => steps[t].reduce((found, c, i) => found * shape[i] + ((steps[cell][i] + c) % shape[i]), 0);
+  /** The number of a cell by its coordinates. @param {(side: number, i: number) => number} at */
+  const cellAt = (at) => shape.reduce((found, side, i) => found * side + at(side, i), 0);
+  /** The cell at a displacement from a cell, each coordinate modulo its side. @param {number} cell @param {number} t */
+  const moved = (cell, t) => cellAt((side, i) => (steps[cell][i] + steps[t][i]) % side);
   /** The displacement between two cells, with every coordinate taken the shorter way round. @param {number} a @param {number} b */
   const between = (a, b) =>
-    shape.reduce((found, side, i) => {
+    cellAt((side, i) => {
       const apart = Math.abs(steps[a][i] - steps[b][i]);
-      return found * side + Math.min(apart, side - apart);
-    }, 0);
+      return Math.min(apart, side - apart);
+    });
   const bounds = sums(units);
   demand(units.every((unit, t) => unit === units[between(0, t)])); // as many words either way
   const ratioOf = kept((/** @type {number} */ apart) => {
@@ -119,7 +121,7 @@ export const torus = (cells, shape, spare, units) => {
   const proves = ({ grid }) => {
     if (!grid || outputs <= 512 || grid.cells[0].length !== shape.length) return false;
     // the values lie as the cells of the grid do, up to a displacement that all have in common
-    const apart = grid.cells.map((cell, x) => String(shape.map((side, i) => (((steps[cells[x]][i] - cell[i]) % side) + side) % side)));
+    const apart = grid.cells.map((cell, x) => cellAt((side, i) => (side + ((steps[cells[x]][i] - cell[i]) % side)) % side));
     if (new Set(apart).size > 1) return false;
     const fine = 320n;
     const shorter = range(outputs).filter((t) => between(0, t) === t);

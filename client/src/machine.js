@@ -45,7 +45,7 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
  * @property {number} words how many 64-bit words a report takes, whatever the value
  * @property {bigint} outputs reports are below this
  * @property {Few} few
- * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
+ * @property {(x: number, z: number) => Ratio} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y
  * @property {(x: number, words: BigUint64Array) => bigint} draw
  * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
  * @property {(units: bigint, steps: number[][]) => Neutral} [neutral]
@@ -141,17 +141,16 @@ export const layOut = (outputs) => {
 const doubles = kept((/** @type {readonly bigint[]} */ numbers) => Float64Array.from(numbers, Number), new WeakMap());
 
 /**
- * The largest of a[i] / b[i], or 1; null where a b[i] is 0 and its a[i] is not. Quotients of doubles, each within 2^-50 of the
+ * The largest of a[i] / b[i], or 1. Quotients of doubles, each within 2^-50 of the
  * true one, sort out those that are too far from the largest; the others are compared as whole numbers.
  * @param {readonly bigint[]} a
  * @param {readonly bigint[]} b
- * @returns {Ratio | null}
+ * @returns {Ratio}
  */
 export const largest = (a, b) => {
   const others = doubles(b);
   const quotients = doubles(a).map((top, i) => top / others[i]);
   const most = quotients.reduce((found, one) => (one > found ? one : found), 0);
-  if (most === Infinity) return null;
   /** @type {Ratio} */
   let worst = ONE;
   quotients.forEach((one, i) => {

@@ -2,6 +2,9 @@
 
 import { demand, spend } from "./exact.js";
 
+/** Whole numbers divided, rounded down. @param {number} a @param {number} b */
+export const quotient = (a, b) => (a - (a % b)) / b;
+
 /** The numbers from 0 on, so many. @param {number} count */
 export const range = (count) => [...Array(count).keys()];
 
@@ -9,17 +12,6 @@ export const range = (count) => [...Array(count).keys()];
  * A set of numbers below `size`.
  * @typedef {{size: number, members: number[]}} Bits
  */
-
-/**
- * The data of a JSON text that no two readers could take differently: white space, repeated keys, 1.0 for 1 and the like do
- * not survive the round trip. Whatever is thrown here or below refuses the law.
- * @param {string} text
- */
-export const strictJson = (text) => {
-  const data = JSON.parse(text);
-  demand(JSON.stringify(data) === text, "it is not canonical JSON");
-  return data;
-};
 
 /**
  * The entries of an object that has exactly these keys, in order.
@@ -73,23 +65,16 @@ const row = (data) => {
   });
 };
 
+/** How an entry of a law is read, by a letter. @type {Record<string, (data: any) => any>} */
+const READERS = { n: whole, b: big, s: bits, r: row, w: (width) => demand(width === 64) };
+
 /**
- * The entries of a law in the order of its shape, such as "high kinds:l* size:n word_bits:w". A letter says how one is read:
- * n a small number, b one of any size, as without a letter, s a set, r a row, l a law, w the width of words. A star after it is
- * a list of them, two a list of lists.
- * @param {any} data
- * @param {string} shape
+ * An entry of a law: n a small number, b one of any size, s a set, r a row, l a law, w the width of words. A star after the letter
+ * is a list of them, two a list of lists.
+ * @param {any} entry
  * @param {(data: any) => any} law reads the laws inside it
- * @returns {any[]}
+ * @param {string} [type]
+ * @returns {any}
  */
-export const shaped = (data, shape, law) => {
-  const fields = shape.split(" ").map((field) => field.split(":"));
-  // what is missing here, its reader refuses
-  entries(data, "kind", ...fields.map(([name]) => name));
-  /** @type {Record<string, (data: any) => any>} */
-  const readers = { n: whole, b: big, s: bits, r: row, l: law, w: (width) => demand(width === 64) };
-  /** @param {any} entry @param {string} [type] @returns {any} */
-  const read = (entry, type = "b") =>
-    type.endsWith("*") ? listed(entry).map((part) => read(part, type.slice(0, -1))) : readers[type](entry);
-  return fields.map(([name, type]) => read(data[name], type));
-};
+export const read = (entry, law, type = "b") =>
+  type.endsWith("*") ? listed(entry).map((part) => read(part, law, type.slice(0, -1))) : (READERS[type] ?? law)(entry);
