@@ -718,17 +718,16 @@ const pointsContext = (data, values) => {
   // what doubles hold exactly, in different cells: only then the shortcuts for grids are taken
   const isGrid = new Set(cells.map(String)).size === values.length && cells.flat().every((c) => c < 2 ** 31);
   const largest = distance(low, high); // across the box around all points
-  const widths = high.map((c, i) => c - low[i]);
-  const column = columns[widths.indexOf(greatest(widths))];
   return {
     values,
     *claims(few) {
-      const order = ordered(column);
+      const [side] = columns;
+      const order = ordered(side);
       let nearest = largest;
       for (const [i, x] of order.entries())
         for (let j = i + 1; j < order.length; j += 1) {
           const z = order[j];
-          if (atMost(plus(nearest, rounding), along(column[z] - column[x]))) break; // and further on none is nearer
+          if (atMost(plus(nearest, rounding), along(side[z] - side[x]))) break; // and further on none is nearer
           const level = at(x, z);
           spend(16);
           if (atMost(level, nearest)) yield* bothWays(x, z, level);
@@ -783,15 +782,15 @@ const productContext = (data, values) => {
 
 /** @type {Record<string, (data: any, values: any[]) => Context>} */
 const FORMS = {
-  binary: binaryContext,
-  blocks: blocksContext,
-  graded: gradedContext,
-  high_low: highLowContext,
   matrix: matrixContext,
+  binary: binaryContext,
   metric: metricContext,
   nested: nestedContext,
-  product: productContext,
+  blocks: blocksContext,
   uniform: uniformContext,
+  graded: gradedContext,
+  high_low: highLowContext,
+  product: productContext,
 };
 
 /** The context that a law publishes, over these values. @param {any} data @param {any} values @returns {Context} */
@@ -1310,7 +1309,6 @@ const torus = (cells, shape, spare, units) => {
     const entries = shorter.map((t) => grid.apart(steps[t]));
     const weights = entries.map(expBelow).map(([top, bottom]) => (bottom << fine) / top);
     const last = weights.reduce((best, weight, i) => (weight < weights[best] ? i : best), 0);
-    if (weights[0] === weights[last]) return false;
     const slope = ((units[0] - units[shorter[last]]) << fine) / (weights[0] - weights[last]);
     const most = greatest(shorter.map((t, i) => units[t] - ((slope * weights[i]) >> fine)));
     const least = -greatest(shorter.map((t, i) => ((slope * (weights[i] + 1n)) >> fine) + 1n - units[t]));
@@ -1640,30 +1638,31 @@ const postProcessed = (inner, weights) => {
 
 /**
  * Every kind of law: its entries, with a letter for each that says how to `read` it, and what makes its machine of them in that order.
+ * Those that are like each other stand together, which compresses better.
  * @type {Record<string, [string, (...entries: any[]) => Machine]>}
  */
 const KINDS = {
-  adaptive: ["choice:n* first:l seconds:l*", adaptive],
-  blocks: ["block_of:r kind_of:n* kinds:l*", blocks],
-  cyclic: ["high low modulus:n shifts:s size:n spare word_bits:w", cyclic],
-  general_hadamard: ["columns:n high low parts:n size:n spare word_bits:w", generalHadamard],
-  geometric: ["flat places:r size:n units:b* word_bits:w", geometric],
-  graded_unary: ["grade_of:r other:b* own:b* word_bits:w", gradedUnary],
-  hadamard: ["size:n true word_bits:w", hadamard],
-  high_low: ["inner:l neutral sensitive:s steps:n**", highLow],
-  levels: ["branches:n* inners:l* leaves:r shown:n** word_bits:w", levels],
+  table: ["rows:b** word_bits:w", table],
   mixture: ["parts:l* units:b*", mixture],
+  blocks: ["block_of:r kind_of:n* kinds:l*", blocks],
   nested: ["block_of:r kind_of:n* kinds:l* units:b*", nested],
   paired: ["first:l second:l", paired],
-  post_processed: ["inner:l weights:b**", postProcessed],
   product: ["first:l second:l", product],
-  response: ["high low size:n spare word_bits:w", response],
+  adaptive: ["choice:n* first:l seconds:l*", adaptive],
+  post_processed: ["inner:l weights:b**", postProcessed],
+  geometric: ["flat places:r size:n units:b* word_bits:w", geometric],
   ring: ["flat places:r size:n units:b* word_bits:w", ring],
-  subset: ["d:n size:n steps:n** true word_bits:w", subset],
-  table: ["rows:b** word_bits:w", table],
   torus: ["cells:r shape:n* spare units:b* word_bits:w", torus],
   types: ["class_of:r inners:l* marks:n** units:b** word_bits:w", types],
+  levels: ["branches:n* inners:l* leaves:r shown:n** word_bits:w", levels],
+  response: ["high low size:n spare word_bits:w", response],
+  general_hadamard: ["columns:n high low parts:n size:n spare word_bits:w", generalHadamard],
+  cyclic: ["high low modulus:n shifts:s size:n spare word_bits:w", cyclic],
+  subset: ["d:n size:n steps:n** true word_bits:w", subset],
+  hadamard: ["size:n true word_bits:w", hadamard],
+  graded_unary: ["grade_of:r other:b* own:b* word_bits:w", gradedUnary],
   unary: ["other own size:n word_bits:w", unary],
+  high_low: ["inner:l neutral sensitive:s steps:n**", highLow],
   utility_rappor: ["inner:l neutral sensitive:s", utilityRappor],
 };
 
@@ -1741,6 +1740,10 @@ const checked = (text, fingerprint) => {
   demandSmall(bits, BITS);
   prove(context, machine);
   const { values } = context;
+  /** @param {string} reason @returns {never} */
+  const refuse = (reason) => {
+    throw new Refused(reason, "value");
+  };
   /** @type {Map<string, number>} */
   const numbers = new Map(values.map((value, x) => [textual(value), x]));
   return Object.freeze({
@@ -1752,15 +1755,9 @@ const checked = (text, fingerprint) => {
     shows: context.shows,
     words: machine.words,
     bits,
-    index: (/** @type {any} */ value) => {
-      const x = numbers.get(textual(value));
-      if (x === undefined) throw new Refused("This answer cannot be given.", "value"); // never repeats it
-      return x;
-    },
-    draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) => {
-      if (!(Number.isInteger(x) && x in values) || words.length !== machine.words) throw new Refused("A report takes a value and its words.", "value");
-      return machine.draw(x, words);
-    },
+    index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given."), // never repeats it
+    draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) =>
+      Number.isInteger(x) && x in values && words.length === machine.words ? machine.draw(x, words) : refuse("A report takes a value and its words."),
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
 };

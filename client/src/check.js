@@ -60,6 +60,10 @@ const checked = (text, fingerprint) => {
   demandSmall(bits, BITS);
   prove(context, machine);
   const { values } = context;
+  /** @param {string} reason @returns {never} */
+  const refuse = (reason) => {
+    throw new Refused(reason, "value");
+  };
   /** @type {Map<string, number>} */
   const numbers = new Map(values.map((value, x) => [textual(value), x]));
   return Object.freeze({
@@ -71,15 +75,9 @@ const checked = (text, fingerprint) => {
     shows: context.shows,
     words: machine.words,
     bits,
-    index: (/** @type {any} */ value) => {
-      const x = numbers.get(textual(value));
-      if (x === undefined) throw new Refused("This answer cannot be given.", "value"); // never repeats it
-      return x;
-    },
-    draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) => {
-      if (!(Number.isInteger(x) && x in values) || words.length !== machine.words) throw new Refused("A report takes a value and its words.", "value");
-      return machine.draw(x, words);
-    },
+    index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given."), // never repeats it
+    draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) =>
+      Number.isInteger(x) && x in values && words.length === machine.words ? machine.draw(x, words) : refuse("A report takes a value and its words."),
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
 };

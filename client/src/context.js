@@ -280,17 +280,16 @@ const pointsContext = (data, values) => {
   // what doubles hold exactly, in different cells: only then the shortcuts for grids are taken
   const isGrid = new Set(cells.map(String)).size === values.length && cells.flat().every((c) => c < 2 ** 31);
   const largest = distance(low, high); // across the box around all points
-  const widths = high.map((c, i) => c - low[i]);
-  const column = columns[widths.indexOf(greatest(widths))];
   return {
     values,
     *claims(few) {
-      const order = ordered(column);
+      const [side] = columns;
+      const order = ordered(side);
       let nearest = largest;
       for (const [i, x] of order.entries())
         for (let j = i + 1; j < order.length; j += 1) {
           const z = order[j];
-          if (atMost(plus(nearest, rounding), along(column[z] - column[x]))) break; // and further on none is nearer
+          if (atMost(plus(nearest, rounding), along(side[z] - side[x]))) break; // and further on none is nearer
           const level = at(x, z);
           spend(16);
           if (atMost(level, nearest)) yield* bothWays(x, z, level);
@@ -345,15 +344,15 @@ const productContext = (data, values) => {
 
 /** @type {Record<string, (data: any, values: any[]) => Context>} */
 const FORMS = {
-  binary: binaryContext,
-  blocks: blocksContext,
-  graded: gradedContext,
-  high_low: highLowContext,
   matrix: matrixContext,
+  binary: binaryContext,
   metric: metricContext,
   nested: nestedContext,
-  product: productContext,
+  blocks: blocksContext,
   uniform: uniformContext,
+  graded: gradedContext,
+  high_low: highLowContext,
+  product: productContext,
 };
 
 /** The context that a law publishes, over these values. @param {any} data @param {any} values @returns {Context} */

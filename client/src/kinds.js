@@ -11,30 +11,31 @@ import { adaptive, blocks, highLow, mixture, nested, paired, postProcessed, prod
 
 /**
  * Every kind of law: its entries, with a letter for each that says how to `read` it, and what makes its machine of them in that order.
+ * Those that are like each other stand together, which compresses better.
  * @type {Record<string, [string, (...entries: any[]) => Machine]>}
  */
 const KINDS = {
-  adaptive: ["choice:n* first:l seconds:l*", adaptive],
-  blocks: ["block_of:r kind_of:n* kinds:l*", blocks],
-  cyclic: ["high low modulus:n shifts:s size:n spare word_bits:w", cyclic],
-  general_hadamard: ["columns:n high low parts:n size:n spare word_bits:w", generalHadamard],
-  geometric: ["flat places:r size:n units:b* word_bits:w", geometric],
-  graded_unary: ["grade_of:r other:b* own:b* word_bits:w", gradedUnary],
-  hadamard: ["size:n true word_bits:w", hadamard],
-  high_low: ["inner:l neutral sensitive:s steps:n**", highLow],
-  levels: ["branches:n* inners:l* leaves:r shown:n** word_bits:w", levels],
+  table: ["rows:b** word_bits:w", table],
   mixture: ["parts:l* units:b*", mixture],
+  blocks: ["block_of:r kind_of:n* kinds:l*", blocks],
   nested: ["block_of:r kind_of:n* kinds:l* units:b*", nested],
   paired: ["first:l second:l", paired],
-  post_processed: ["inner:l weights:b**", postProcessed],
   product: ["first:l second:l", product],
-  response: ["high low size:n spare word_bits:w", response],
+  adaptive: ["choice:n* first:l seconds:l*", adaptive],
+  post_processed: ["inner:l weights:b**", postProcessed],
+  geometric: ["flat places:r size:n units:b* word_bits:w", geometric],
   ring: ["flat places:r size:n units:b* word_bits:w", ring],
-  subset: ["d:n size:n steps:n** true word_bits:w", subset],
-  table: ["rows:b** word_bits:w", table],
   torus: ["cells:r shape:n* spare units:b* word_bits:w", torus],
   types: ["class_of:r inners:l* marks:n** units:b** word_bits:w", types],
+  levels: ["branches:n* inners:l* leaves:r shown:n** word_bits:w", levels],
+  response: ["high low size:n spare word_bits:w", response],
+  general_hadamard: ["columns:n high low parts:n size:n spare word_bits:w", generalHadamard],
+  cyclic: ["high low modulus:n shifts:s size:n spare word_bits:w", cyclic],
+  subset: ["d:n size:n steps:n** true word_bits:w", subset],
+  hadamard: ["size:n true word_bits:w", hadamard],
+  graded_unary: ["grade_of:r other:b* own:b* word_bits:w", gradedUnary],
   unary: ["other own size:n word_bits:w", unary],
+  high_low: ["inner:l neutral sensitive:s steps:n**", highLow],
   utility_rappor: ["inner:l neutral sensitive:s", utilityRappor],
 };
 

@@ -129,7 +129,6 @@ export const torus = (cells, shape, spare, units) => {
     const entries = shorter.map((t) => grid.apart(steps[t]));
     const weights = entries.map(expBelow).map(([top, bottom]) => (bottom << fine) / top);
     const last = weights.reduce((best, weight, i) => (weight < weights[best] ? i : best), 0);
-    if (weights[0] === weights[last]) return false;
     const slope = ((units[0] - units[shorter[last]]) << fine) / (weights[0] - weights[last]);
     const most = greatest(shorter.map((t, i) => units[t] - ((slope * weights[i]) >> fine)));
     const least = -greatest(shorter.map((t, i) => ((slope * (weights[i] + 1n)) >> fine) + 1n - units[t]));
