@@ -23,7 +23,7 @@ const COMPRESSED = 10_000;
 
 /** Properties that are of no concern outside the first module, and of no data: their names are shortened there. */
 const PRIVATE =
-  /^(above|apart|below|between|bitwise|cells|claims|count|depth|few|grid|group|held|isOther|largest|last|marked|marks|members|neutral|offsets|often|outputs|part|parts|place|places|proves|ratio|ratios|rounding|scale|sides|sizes|whole)$/;
+  /^(above|apart|below|between|bitwise|cells|claims|count|depth|few|grid|group|held|inputs|isOther|largest|last|marked|marks|members|neutral|offsets|often|outputs|part|parts|place|places|proves|ratio|ratios|rounding|scale|sides|sizes|takes|whole|write)$/;
 
 /** Every module, and the file whose exports are its public names. */
 const MODULES = [
@@ -166,7 +166,7 @@ async function minified(code, isFirst) {
   const made = await minify(among, {
     module: true,
     ecma: 2020,
-    compress: { passes: 4, unsafe_arrows: true, keep_fargs: false, pure_getters: true },
+    compress: { passes: 4, unsafe_arrows: true, keep_fargs: false, pure_getters: true, lhs_constants: false, evaluate: false },
     mangle: isFirst ? { properties: { builtins: true, regex: PRIVATE } } : {},
     format: { comments: false },
   });

@@ -44,7 +44,10 @@ export type Bits = {
     members: number[];
 };
 export type Neutral = {
-    words: number;
+    /**
+     * how many words
+     */
+    takes: number;
     /**
      * the largest Q(y|x) / Pr(y) for a protected x
      */
@@ -52,15 +55,18 @@ export type Neutral = {
     /**
      * whether the value passes, and the report if not
      */
-    draw: (words: BigUint64Array) => [boolean, bigint];
+    write: (words: BigUint64Array) => [boolean, bigint];
 };
 export type Held = {
-    words: number;
+    /**
+     * how many words
+     */
+    takes: number;
     /**
      * the places that a blank report is drawn from
      */
     places: number;
-    draw: (x: number, blank: boolean, words: BigUint64Array) => bigint;
+    write: (x: number, blank: boolean, words: BigUint64Array) => bigint;
     /**
      * the largest Q(y|x) / Pr(blank y) of any x, and the other way round
      */
@@ -92,13 +98,13 @@ export type Marks = {
 export type Few = (values: number[]) => number[];
 export type Machine = {
     /**
-     * how many values it takes
+     * how many values it has
      */
-    size: number;
+    inputs: number;
     /**
      * how many 64-bit words a report takes, whatever the value
      */
-    words: number;
+    takes: number;
     /**
      * reports are below this
      */
@@ -108,7 +114,7 @@ export type Machine = {
      * a certain bound on Q(y|x) / Q(y|z) over all reports y
      */
     ratio: (x: number, z: number) => Ratio;
-    draw: (x: number, words: BigUint64Array) => bigint;
+    write: (x: number, words: BigUint64Array) => bigint;
     /**
      * true if all that a context asks is proved at once
      */

@@ -285,17 +285,17 @@ const read = (entry, law, type = "b") =>
 /**
  * Reports of values that need no protection, inside a high-low law.
  * @typedef {object} Neutral
- * @property {number} words
+ * @property {number} takes how many words
  * @property {Ratio} ratio the largest Q(y|x) / Pr(y) for a protected x
- * @property {(words: BigUint64Array) => [boolean, bigint]} draw whether the value passes, and the report if not
+ * @property {(words: BigUint64Array) => [boolean, bigint]} write whether the value passes, and the report if not
  */
 
 /**
  * Reports of a place, and blank ones that say nothing of any value; for blocks and types that others may show as well.
  * @typedef {object} Held
- * @property {number} words
+ * @property {number} takes how many words
  * @property {number} places the places that a blank report is drawn from
- * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} draw
+ * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} write
  * @property {[Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y) of any x, and the other way round
  * @property {Marks} [marks]
  */
@@ -318,12 +318,12 @@ const read = (entry, law, type = "b") =>
 
 /**
  * @typedef {object} Machine
- * @property {number} size how many values it takes
- * @property {number} words how many 64-bit words a report takes, whatever the value
+ * @property {number} inputs how many values it has
+ * @property {number} takes how many 64-bit words a report takes, whatever the value
  * @property {bigint} outputs reports are below this
  * @property {Few} few
  * @property {(x: number, z: number) => Ratio} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y
- * @property {(x: number, words: BigUint64Array) => bigint} draw
+ * @property {(x: number, words: BigUint64Array) => bigint} write
  * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
  * @property {(units: bigint, steps: number[][]) => Neutral} [neutral]
  * @property {Held} [held]
@@ -332,11 +332,11 @@ const read = (entry, law, type = "b") =>
 
 /**
  * A machine; `more` is what some have besides.
- * @param {number} size @param {number} words @param {bigint} outputs @param {Few} few @param {Machine["ratio"]} ratio
- * @param {Machine["draw"]} draw @param {Partial<Machine>} [more]
+ * @param {number} inputs @param {number} takes @param {bigint} outputs @param {Few} few @param {Machine["ratio"]} ratio
+ * @param {Machine["write"]} write @param {Partial<Machine>} [more]
  * @returns {Machine}
  */
-const machineFor = (size, words, outputs, few, ratio, draw, more) => ({ size, words, outputs, few, ratio, draw, ...more });
+const machineFor = (inputs, takes, outputs, few, ratio, write, more) => ({ inputs, takes, outputs, few, ratio, write, ...more });
 
 /** How many states a word has. */
 const SPACE = 1n << 64n;
@@ -487,13 +487,10 @@ const textual = (value) => JSON.stringify(value);
 
 /** The values of a domain. @param {any} data @returns {any[]} */
 const valuesOf = (data) => {
-  if ("size" in data) {
-    demandSmall(whole(entries(data, "size").size), VALUES);
-    return range(data.size);
-  }
-  const values = listed(entries(data, "values").values);
-  demandSmall(values.length, VALUES);
-  demand(values.every(isValue) && new Set(values.map(textual)).size === values.length);
+  const count = "size" in data ? whole(entries(data, "size").size) : listed(entries(data, "values").values).length;
+  demandSmall(count, VALUES);
+  const values = data.values ?? range(count);
+  demand(values.every(isValue) && new Set(values.map(textual)).size === count);
   return values;
 };
 
@@ -629,7 +626,7 @@ const scaled = (written) => {
 };
 
 /** @param {bigint} a */
-const absolute = (a) => (a < 0n ? -a : a);
+const absolute = (a) => greatest([a, -a]);
 
 /** Numbers of values in the order of their places. @param {bigint[]} at */
 const ordered = (at) => range(at.length).sort((x, z) => ascending([at[x], 1n], [at[z], 1n]));
@@ -688,7 +685,7 @@ const pointsContext = (data, values) => {
   const level = finite(epsilon);
   const rows = listed(data.points).map(listed);
   const sides = rows[0].length;
-  demand(["l1", "l2", "linf"].includes(norm) && rows.length === values.length && sides && rows.every((row) => row.length === sides));
+  demand(/^l([12]|inf)$/.test(norm) && rows.length === values.length && sides && rows.every((row) => row.length === sides));
   if (sides < 2) return placesContext({ distance: "line", epsilon, form: "", points: rows.flat() }, values);
   const { whole: flat, scale } = scaled(rows.flat());
   /** @type {Ratio} */
@@ -832,10 +829,10 @@ const holding = (places, members, odds, machine, marked, even, spare) => {
   const fair = over(spare, even);
   return {
     places,
-    words: 1 + machine.words,
+    takes: 1 + machine.takes,
     ratios,
     marks: { members, marked, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
-    draw: (x, blank, words) => machine.draw(pick(blank, position(words[0], places), x), words.subarray(1)),
+    write: (x, blank, words) => machine.write(pick(blank, position(words[0], places), x), words.subarray(1)),
   };
 };
 
@@ -864,9 +861,9 @@ const twoLevels = (size, outputs, many, high, low, spare, located) => {
     { neutral: (units, steps) => {
       demandRoom(units * all, SPACE, steps);
       return {
-        words: 1,
+        takes: 1,
         ratio: [spare ? high + 1n : high, units],
-        draw: ([u]) => {
+        write: ([u]) => {
           const passes = u >= all * units;
           return [passes, pick(passes, 0n, u / units)];
         },
@@ -946,7 +943,7 @@ const hadamard = (size, truths) => {
     },
     { neutral: (units, steps) => {
       demandRoom(units, space, steps);
-      return { words: 1, ratio: [2n * truths, units], draw: ([u]) => [(u & (space - 1n)) >= units, u >> width] };
+      return { takes: 1, ratio: [2n * truths, units], write: ([u]) => [(u & (space - 1n)) >= units, u >> width] };
     } },
   );
 };
@@ -1022,9 +1019,9 @@ const subset = (d, size, steps, truths) => {
       demandRoom(units, SPACE);
       demand(isPlan(plan, d));
       return {
-        words: 1 + wordsOf(plan),
+        takes: 1 + wordsOf(plan),
         ratio: over([truths * BigInt(size), many * units], times(even, evenness(size - d + 1, plan))),
-        draw: (words) => [words[0] >= units, setReport(drawSet(size, size - d + 1, plan, words.subarray(1), (t) => t, 0))],
+        write: (words) => [words[0] >= units, setReport(drawSet(size, size - d + 1, plan, words.subarray(1), (t) => t, 0))],
       };
     } },
   );
@@ -1061,7 +1058,7 @@ const unary = (other, own, size) => {
     bitwise: true,
     neutral: (units, steps) => {
       demandRoom(units, SPACE, steps);
-      return { words: size + 1, ratio: [own * SPACE, other * units], draw: (words) => [words[size] >= units, machine.draw(-1, words)] };
+      return { takes: size + 1, ratio: [own * SPACE, other * units], write: (words) => [words[size] >= units, machine.write(-1, words)] };
     },
   };
 };
@@ -1103,7 +1100,7 @@ const levels = (branches, inners, leaves, shown) => {
     spend(256);
     const entry = depth < height ? /** @type {number} */ (rows[depth].next().value) : 0;
     const part = inners[entry - 1];
-    demand(part ? part.held?.marks && part.size === branches[depth] : entry === 0);
+    demand(part ? part.held?.marks && part.inputs === branches[depth] : entry === 0);
     const { marks = UNMARKED, places = branches[depth] } = part?.held ?? {};
     const sides = depth === height ? [] : part ? [grow(depth + 1), grow(depth + 1)] : [grow(depth + 1)];
     const often = sides.map(({ count }, mark) => count && [places - marks.members, marks.members][mark]);
@@ -1157,7 +1154,7 @@ const levels = (branches, inners, leaves, shown) => {
     spend(places);
     outputs = part.outputs << BigInt(bits);
     bits += bitsOf(part.outputs);
-    words += part.words + Math.sign(depth);
+    words += part.takes + Math.sign(depth);
     demandSmall(bits, BITS);
     return [0, 0n];
   });
@@ -1172,7 +1169,7 @@ const levels = (branches, inners, leaves, shown) => {
       let [report, word, at] = [0n, 0, 0n];
       walk(x, (part, { depth, places }, place, isOwn) => {
         if (depth) place = pick(isOwn, place, position(from[word++], places));
-        const y = part.draw(place, from.subarray(word, (word += part.words)));
+        const y = part.write(place, from.subarray(word, (word += part.takes)));
         report += y << at;
         at += BigInt(bitsOf(part.outputs));
         return [place, y];
@@ -1308,11 +1305,11 @@ const torus = (cells, shape, spare, units) => {
     spend(256 * shorter.length);
     const entries = shorter.map((t) => grid.apart(steps[t]));
     const weights = entries.map(expBelow).map(([top, bottom]) => (bottom << fine) / top);
-    const last = weights.reduce((best, weight, i) => (weight < weights[best] ? i : best), 0);
+    const last = weights.indexOf(-greatest(weights.map((weight) => -weight)));
     const slope = ((units[0] - units[shorter[last]]) << fine) / (weights[0] - weights[last]);
     const most = greatest(shorter.map((t, i) => units[t] - ((slope * weights[i]) >> fine)));
     const least = -greatest(shorter.map((t, i) => ((slope * (weights[i] + 1n)) >> fine) + 1n - units[t]));
-    const nearest = entries.slice(1).reduce((a, b) => (atMost(a, b) ? a : b));
+    const nearest = entries.slice(1).sort(ascending)[0];
     const part = plus([1n, 1n << 190n], times([2n, 1n], grid.rounding));
     return slope > 0n && least > 0n && atMost(plus([most, 1n], times(part, [slope, 1n])), times(expBelow(nearest), [least, 1n]));
   };
@@ -1337,8 +1334,8 @@ const torus = (cells, shape, spare, units) => {
 
 
 
-/** @param {{words: number}[]} parts */
-const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
+/** @param {{takes: number}[]} parts */
+const mostWords = (parts) => Math.max(...parts.map((part) => part.takes));
 
 /** @param {Machine[]} parts */
 const areAlike = (parts) => parts.every(({ few }) => few === alike);
@@ -1355,7 +1352,7 @@ const divided = (blockOf, kindOf, kinds) => {
   demand(kindOf.length && kindOf.every((kind) => kind < kinds.length));
   const parts = kindOf.map((kind) => kinds[kind]);
   const { place, sizes } = placed(blockOf, parts.length);
-  demand(parts.every((part, block) => part.size === sizes[block]));
+  demand(parts.every((part, block) => part.inputs === sizes[block]));
   return {
     parts,
     place,
@@ -1383,7 +1380,7 @@ const blocks = (blockOf, kindOf, kinds) => {
     outputs,
     few,
     ratio(INFINITE),
-    (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
+    (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].write(place[x], words),
   );
 };
 
@@ -1397,7 +1394,7 @@ const sides = ({ size, members }) => {
 /** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @param {number[][]} steps @returns {Machine} */
 const highLow = (inner, units, sensitive, steps) => {
   const { isOther, place, sizes } = sides(sensitive);
-  demand(inner.neutral && sizes[0] === inner.size);
+  demand(inner.neutral && sizes[0] === inner.inputs);
   if (!sizes[1]) {
     demand(!units && !steps.length);
     return inner;
@@ -1411,8 +1408,8 @@ const highLow = (inner, units, sensitive, steps) => {
     twoOfEach(isOther, 2),
     (x, z) => (isOther[x] ? INFINITE : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
     (x, words) => {
-      const hidden = inner.draw([place[x], 0][isOther[x]], words);
-      const [passes, report] = neutral.draw(words);
+      const hidden = inner.write([place[x], 0][isOther[x]], words);
+      const [passes, report] = neutral.write(words);
       return [hidden, report, base + BigInt(place[x])][isOther[x] * (1 + +passes)];
     },
   );
@@ -1426,13 +1423,13 @@ const utilityRappor = (inner, units, sensitive) => {
   demand(inner.bitwise);
   return {
     ...machine,
-    words: inner.size + 1,
+    takes: inner.inputs + 1,
     outputs: 1n << BigInt(size),
-    draw: (x, words) => {
+    write: (x, words) => {
       const flags = new Uint8Array(size);
-      const hidden = inner.draw([place[x], -1][isOther[x]], words);
+      const hidden = inner.write([place[x], -1][isOther[x]], words);
       members.forEach((bit, at) => (flags[bit] = Number((hidden >> BigInt(at)) & 1n)));
-      flags[x] |= isOther[x] & +(words[inner.size] >= units);
+      flags[x] |= isOther[x] & +(words[inner.inputs] >= units);
       return setReport(flags);
     },
   };
@@ -1441,17 +1438,17 @@ const utilityRappor = (inner, units, sensitive) => {
 /** @param {Machine[]} parts @param {bigint[]} units @returns {Machine} */
 const mixture = (parts, units) => {
   const [bounds] = bounded([units]);
-  demand(units.every(Boolean) && units.length === parts.length && parts.every((part) => part.size === parts[0].size));
+  demand(units.every(Boolean) && units.length === parts.length && parts.every((part) => part.inputs === parts[0].inputs));
   const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
   return machineFor(
-    parts[0].size,
+    parts[0].inputs,
     1 + mostWords(parts),
     outputs,
     areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.few(values)))],
     (x, z) => parts.map((part) => part.ratio(x, z)).reduce(larger),
     (x, words) => {
       const part = rank(bounds, words[0]);
-      return offsets[part] + parts[part].draw(x, words.subarray(1));
+      return offsets[part] + parts[part].write(x, words.subarray(1));
     },
   );
 };
@@ -1473,13 +1470,13 @@ const nested = (blockOf, kindOf, kinds, units) => {
   /** The words with which a block is shown by its own values. @param {number} b */
   const mine = (b) => units[b] + truth;
   /** The words with which a blank report shows a block, in units of 2^-64. @param {number} b @param {bigint} part that of a value */
-  const blank = (b, part) => units[b] * SPACE + BigInt(parts[b].size) * part * truth;
+  const blank = (b, part) => units[b] * SPACE + BigInt(parts[b].inputs) * part * truth;
   const [least, greater] = [SPACE / BigInt(size), ceilDivide(SPACE, BigInt(size))];
   /** The report of a value at a place of the block `own`, or a blank one of that block. @param {number} x @param {boolean} isBlank @param {BigUint64Array} words */
   const drawn = (x, isBlank, words) => {
     const found = rank(bounds, words[0]);
     const block = pick(found === count, blockOf[x], found);
-    return offsets[block] + helds[block].draw(place[x], pick(block === blockOf[x], isBlank, true), words.subarray(1));
+    return offsets[block] + helds[block].write(place[x], pick(block === blockOf[x], isBlank, true), words.subarray(1));
   };
   const words = 1 + mostWords(helds);
   return machineFor(
@@ -1495,8 +1492,8 @@ const nested = (blockOf, kindOf, kinds, units) => {
     (x, from) => drawn(x, false, from),
     { held: {
       places: size,
-      words: 1 + words,
-      draw: (x, isBlank, from) => drawn(pick(isBlank, position(from[0], size), x), isBlank, from.subarray(1)),
+      takes: 1 + words,
+      write: (x, isBlank, from) => drawn(pick(isBlank, position(from[0], size), x), isBlank, from.subarray(1)),
       ratios: [
         most((b) => [ONE, times([mine(b) * SPACE, blank(b, least)], helds[b].ratios[0])]),
         most((b) => [[blank(b, greater), units[b] * SPACE], times([blank(b, greater), mine(b) * SPACE], helds[b].ratios[1])]),
@@ -1516,11 +1513,11 @@ const types = (classOf, inners, marks, units) => {
   /** For each class, the words of every type's reports over those of blank ones, at most and at least, in units of 2^-128. */
   const [most, least] = [1, 2].map(() => units.map((row) => row.map((unit) => unit << 128n)));
   const shown = marks.map((row, type) => {
-    let [bits, words, last] = [0, 1, 1n];
+    let [bits, takes, last] = [0, 1, 1n];
     const parts = row.flatMap((mark, group) => {
       if (!mark) return [];
       const part = inners[mark - 1];
-      demand(part?.held && part.neutral && part.size === sizes[group] && part.size > 1);
+      demand(part?.held && part.neutral && part.inputs === sizes[group] && part.inputs > 1);
       const { held, outputs } = part;
       const [above, below] = held.ratios;
       least[group][type] = (least[group][type] * below[1]) / below[0];
@@ -1528,11 +1525,11 @@ const types = (classOf, inners, marks, units) => {
       if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1));
       last = outputs << BigInt(bits);
       bits += bitsOf(outputs);
-      words += held.words;
+      takes += held.takes;
       demandSmall(bits, BITS);
       return [{ group, held, outputs }];
     });
-    return { parts, words, last };
+    return { parts, takes, last };
   });
   const { offsets, outputs } = layOut(shown.map(({ last }) => last));
   return machineFor(
@@ -1548,7 +1545,7 @@ const types = (classOf, inners, marks, units) => {
       const type = rank(bounds[classOf[x]], from[0]);
       let [report, word, at] = [offsets[type], 1, 0n];
       for (const { group, held, outputs } of shown[type].parts) {
-        report += held.draw(place[x], group !== classOf[x], from.subarray(word, (word += held.words))) << at;
+        report += held.write(place[x], group !== classOf[x], from.subarray(word, (word += held.takes))) << at;
         at += BigInt(bitsOf(outputs));
       }
       return report;
@@ -1578,17 +1575,17 @@ const table = (rows) => {
  * @param {Machine} first @param {Machine[]} seconds @param {(report: bigint) => Machine} chosen
  */
 const sequence = (first, seconds, chosen) => {
-  demand(seconds.every((second) => second.size === first.size));
+  demand(seconds.every((second) => second.inputs === first.inputs));
   const width = greatest(seconds.map((second) => second.outputs));
   return machineFor(
-    first.size,
-    first.words + mostWords(seconds),
+    first.inputs,
+    first.takes + mostWords(seconds),
     first.outputs * width,
     areAlike([first, ...seconds]) ? alike : everyone,
     (x, z) => times(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(larger)),
     (x, words) => {
-      const report = first.draw(x, words.subarray(0, first.words));
-      return report * width + chosen(report).draw(x, words.subarray(first.words));
+      const report = first.write(x, words.subarray(0, first.takes));
+      return report * width + chosen(report).write(x, words.subarray(first.takes));
     },
   );
 };
@@ -1604,14 +1601,14 @@ const adaptive = (choice, first, seconds) => {
 
 /** @param {Machine} first @param {Machine} second */
 const paired = (first, second) => {
-  const k = second.size;
+  const k = second.inputs;
   /** The law of a part of every value. @param {Machine} machine @param {(x: number) => number} part @returns {Machine} */
   const lifted = (machine, part) => ({
     ...machine,
-    size: first.size * k,
+    inputs: first.inputs * k,
     few: everyone,
     ratio: (x, z) => (part(x) === part(z) ? ONE : machine.ratio(part(x), part(z))),
-    draw: (x, words) => machine.draw(part(x), words),
+    write: (x, words) => machine.write(part(x), words),
   });
   return product(lifted(first, (x) => quotient(x, k)), lifted(second, (x) => x % k));
 };
@@ -1621,12 +1618,12 @@ const postProcessed = (inner, weights) => {
   demand(BigInt(weights.length) === inner.outputs);
   const bounds = bounded(weights);
   return machineFor(
-    inner.size,
-    inner.words + 1,
+    inner.inputs,
+    inner.takes + 1,
     BigInt(weights[0].length),
     inner.few,
     inner.ratio,
-    (x, words) => BigInt(rank(bounds[Number(inner.draw(x, words.subarray(0, inner.words)))], words[inner.words])),
+    (x, words) => BigInt(rank(bounds[Number(inner.write(x, words.subarray(0, inner.takes)))], words[inner.takes])),
   );
 };
 
@@ -1673,14 +1670,14 @@ const KINDS = {
  * @returns {Machine}
  */
 const machineOf = (data, depth = 8) => {
-  demand(Object.hasOwn(KINDS, data?.kind) && depth, "its law is not known, or too deep inside others");
+  demand(Object.hasOwn(KINDS, data?.kind) && depth, "its law is not known, or too deep");
   demandSmall(data.size ?? 1, VALUES);
   const [shape, make] = KINDS[data.kind];
   const fields = shape.split(" ").map((field) => field.split(":"));
   entries(data, "kind", ...fields.map(([name]) => name)); // what is missing, its reader refuses
   const machine = make(...fields.map(([name, type]) => read(data[name], (inner) => machineOf(inner, depth - 1), type)));
-  demandSmall(machine.size, VALUES);
-  demandSmall(machine.words, BITS + 2);
+  demandSmall(machine.inputs, VALUES);
+  demandSmall(machine.takes, BITS + 2);
   return machine;
 };
 
@@ -1735,7 +1732,7 @@ const checked = (text, fingerprint) => {
   demand(data.version === 2, "its version is not known");
   const context = contextOf(data.context, valuesOf(data.domain));
   const machine = machineOf(data.law);
-  demand(machine.size === context.values.length);
+  demand(machine.inputs === context.values.length);
   const bits = bitsOf(machine.outputs);
   demandSmall(bits, BITS);
   prove(context, machine);
@@ -1753,11 +1750,11 @@ const checked = (text, fingerprint) => {
     context: data.context,
     epsilon: textOf(context.largest),
     shows: context.shows,
-    words: machine.words,
+    words: machine.takes,
     bits,
     index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given."), // never repeats it
     draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) =>
-      Number.isInteger(x) && x in values && words.length === machine.words ? machine.draw(x, words) : refuse("A report takes a value and its words."),
+      Number.isInteger(x) && x in values && words.length === machine.takes ? machine.write(x, words) : refuse("A report takes a value and its words."),
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
 };
@@ -1794,7 +1791,7 @@ const randomWords = (count) => {
   const words = new BigUint64Array(count);
   // at most 65,536 bytes a call; whatever it throws ends the report
   for (let at = 0; at < count; at += 8192) crypto.getRandomValues(words.subarray(at, at + 8192));
-  if (count && words.every((word) => !word)) throw new Refused("There is no randomness, so no report was made.", "random");
+  if (count && words.every((word) => !word)) throw new Refused("There is no randomness, so no report.", "random");
   return words;
 };
 

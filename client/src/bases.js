@@ -35,10 +35,10 @@ const holding = (places, members, odds, machine, marked, even, spare) => {
   const fair = over(spare, even);
   return {
     places,
-    words: 1 + machine.words,
+    takes: 1 + machine.takes,
     ratios,
     marks: { members, marked, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
-    draw: (x, blank, words) => machine.draw(pick(blank, position(words[0], places), x), words.subarray(1)),
+    write: (x, blank, words) => machine.write(pick(blank, position(words[0], places), x), words.subarray(1)),
   };
 };
 
@@ -67,9 +67,9 @@ const twoLevels = (size, outputs, many, high, low, spare, located) => {
     { neutral: (units, steps) => {
       demandRoom(units * all, SPACE, steps);
       return {
-        words: 1,
+        takes: 1,
         ratio: [spare ? high + 1n : high, units],
-        draw: ([u]) => {
+        write: ([u]) => {
           const passes = u >= all * units;
           return [passes, pick(passes, 0n, u / units)];
         },
@@ -149,7 +149,7 @@ export const hadamard = (size, truths) => {
     },
     { neutral: (units, steps) => {
       demandRoom(units, space, steps);
-      return { words: 1, ratio: [2n * truths, units], draw: ([u]) => [(u & (space - 1n)) >= units, u >> width] };
+      return { takes: 1, ratio: [2n * truths, units], write: ([u]) => [(u & (space - 1n)) >= units, u >> width] };
     } },
   );
 };
@@ -225,9 +225,9 @@ export const subset = (d, size, steps, truths) => {
       demandRoom(units, SPACE);
       demand(isPlan(plan, d));
       return {
-        words: 1 + wordsOf(plan),
+        takes: 1 + wordsOf(plan),
         ratio: over([truths * BigInt(size), many * units], times(even, evenness(size - d + 1, plan))),
-        draw: (words) => [words[0] >= units, setReport(drawSet(size, size - d + 1, plan, words.subarray(1), (t) => t, 0))],
+        write: (words) => [words[0] >= units, setReport(drawSet(size, size - d + 1, plan, words.subarray(1), (t) => t, 0))],
       };
     } },
   );
@@ -264,7 +264,7 @@ export const unary = (other, own, size) => {
     bitwise: true,
     neutral: (units, steps) => {
       demandRoom(units, SPACE, steps);
-      return { words: size + 1, ratio: [own * SPACE, other * units], draw: (words) => [words[size] >= units, machine.draw(-1, words)] };
+      return { takes: size + 1, ratio: [own * SPACE, other * units], write: (words) => [words[size] >= units, machine.write(-1, words)] };
     },
   };
 };

@@ -55,7 +55,7 @@ const checked = (text, fingerprint) => {
   demand(data.version === 2, "its version is not known");
   const context = contextOf(data.context, valuesOf(data.domain));
   const machine = machineOf(data.law);
-  demand(machine.size === context.values.length);
+  demand(machine.inputs === context.values.length);
   const bits = bitsOf(machine.outputs);
   demandSmall(bits, BITS);
   prove(context, machine);
@@ -73,11 +73,11 @@ const checked = (text, fingerprint) => {
     context: data.context,
     epsilon: textOf(context.largest),
     shows: context.shows,
-    words: machine.words,
+    words: machine.takes,
     bits,
     index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given."), // never repeats it
     draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) =>
-      Number.isInteger(x) && x in values && words.length === machine.words ? machine.draw(x, words) : refuse("A report takes a value and its words."),
+      Number.isInteger(x) && x in values && words.length === machine.takes ? machine.write(x, words) : refuse("A report takes a value and its words."),
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
 };

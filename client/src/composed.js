@@ -8,8 +8,8 @@ import { aligned, alike, bitsOf, demandFull, everyone, largest, layOut, machineF
 /** @import { Held, Machine, Few } from "./machine.js" */
 /** @import { Bits } from "./reading.js" */
 
-/** @param {{words: number}[]} parts */
-const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
+/** @param {{takes: number}[]} parts */
+const mostWords = (parts) => Math.max(...parts.map((part) => part.takes));
 
 /** @param {Machine[]} parts */
 const areAlike = (parts) => parts.every(({ few }) => few === alike);
@@ -26,7 +26,7 @@ const divided = (blockOf, kindOf, kinds) => {
   demand(kindOf.length && kindOf.every((kind) => kind < kinds.length));
   const parts = kindOf.map((kind) => kinds[kind]);
   const { place, sizes } = placed(blockOf, parts.length);
-  demand(parts.every((part, block) => part.size === sizes[block]));
+  demand(parts.every((part, block) => part.inputs === sizes[block]));
   return {
     parts,
     place,
@@ -54,7 +54,7 @@ export const blocks = (blockOf, kindOf, kinds) => {
     outputs,
     few,
     ratio(INFINITE),
-    (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
+    (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].write(place[x], words),
   );
 };
 
@@ -68,7 +68,7 @@ const sides = ({ size, members }) => {
 /** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @param {number[][]} steps @returns {Machine} */
 export const highLow = (inner, units, sensitive, steps) => {
   const { isOther, place, sizes } = sides(sensitive);
-  demand(inner.neutral && sizes[0] === inner.size);
+  demand(inner.neutral && sizes[0] === inner.inputs);
   if (!sizes[1]) {
     demand(!units && !steps.length);
     return inner;
@@ -82,8 +82,8 @@ export const highLow = (inner, units, sensitive, steps) => {
     twoOfEach(isOther, 2),
     (x, z) => (isOther[x] ? INFINITE : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
     (x, words) => {
-      const hidden = inner.draw([place[x], 0][isOther[x]], words);
-      const [passes, report] = neutral.draw(words);
+      const hidden = inner.write([place[x], 0][isOther[x]], words);
+      const [passes, report] = neutral.write(words);
       return [hidden, report, base + BigInt(place[x])][isOther[x] * (1 + +passes)];
     },
   );
@@ -97,13 +97,13 @@ export const utilityRappor = (inner, units, sensitive) => {
   demand(inner.bitwise);
   return {
     ...machine,
-    words: inner.size + 1,
+    takes: inner.inputs + 1,
     outputs: 1n << BigInt(size),
-    draw: (x, words) => {
+    write: (x, words) => {
       const flags = new Uint8Array(size);
-      const hidden = inner.draw([place[x], -1][isOther[x]], words);
+      const hidden = inner.write([place[x], -1][isOther[x]], words);
       members.forEach((bit, at) => (flags[bit] = Number((hidden >> BigInt(at)) & 1n)));
-      flags[x] |= isOther[x] & +(words[inner.size] >= units);
+      flags[x] |= isOther[x] & +(words[inner.inputs] >= units);
       return setReport(flags);
     },
   };
@@ -112,17 +112,17 @@ export const utilityRappor = (inner, units, sensitive) => {
 /** @param {Machine[]} parts @param {bigint[]} units @returns {Machine} */
 export const mixture = (parts, units) => {
   const [bounds] = bounded([units]);
-  demand(units.every(Boolean) && units.length === parts.length && parts.every((part) => part.size === parts[0].size));
+  demand(units.every(Boolean) && units.length === parts.length && parts.every((part) => part.inputs === parts[0].inputs));
   const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
   return machineFor(
-    parts[0].size,
+    parts[0].inputs,
     1 + mostWords(parts),
     outputs,
     areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.few(values)))],
     (x, z) => parts.map((part) => part.ratio(x, z)).reduce(larger),
     (x, words) => {
       const part = rank(bounds, words[0]);
-      return offsets[part] + parts[part].draw(x, words.subarray(1));
+      return offsets[part] + parts[part].write(x, words.subarray(1));
     },
   );
 };
@@ -144,13 +144,13 @@ export const nested = (blockOf, kindOf, kinds, units) => {
   /** The words with which a block is shown by its own values. @param {number} b */
   const mine = (b) => units[b] + truth;
   /** The words with which a blank report shows a block, in units of 2^-64. @param {number} b @param {bigint} part that of a value */
-  const blank = (b, part) => units[b] * SPACE + BigInt(parts[b].size) * part * truth;
+  const blank = (b, part) => units[b] * SPACE + BigInt(parts[b].inputs) * part * truth;
   const [least, greater] = [SPACE / BigInt(size), ceilDivide(SPACE, BigInt(size))];
   /** The report of a value at a place of the block `own`, or a blank one of that block. @param {number} x @param {boolean} isBlank @param {BigUint64Array} words */
   const drawn = (x, isBlank, words) => {
     const found = rank(bounds, words[0]);
     const block = pick(found === count, blockOf[x], found);
-    return offsets[block] + helds[block].draw(place[x], pick(block === blockOf[x], isBlank, true), words.subarray(1));
+    return offsets[block] + helds[block].write(place[x], pick(block === blockOf[x], isBlank, true), words.subarray(1));
   };
   const words = 1 + mostWords(helds);
   return machineFor(
@@ -166,8 +166,8 @@ export const nested = (blockOf, kindOf, kinds, units) => {
     (x, from) => drawn(x, false, from),
     { held: {
       places: size,
-      words: 1 + words,
-      draw: (x, isBlank, from) => drawn(pick(isBlank, position(from[0], size), x), isBlank, from.subarray(1)),
+      takes: 1 + words,
+      write: (x, isBlank, from) => drawn(pick(isBlank, position(from[0], size), x), isBlank, from.subarray(1)),
       ratios: [
         most((b) => [ONE, times([mine(b) * SPACE, blank(b, least)], helds[b].ratios[0])]),
         most((b) => [[blank(b, greater), units[b] * SPACE], times([blank(b, greater), mine(b) * SPACE], helds[b].ratios[1])]),
@@ -187,11 +187,11 @@ export const types = (classOf, inners, marks, units) => {
   /** For each class, the words of every type's reports over those of blank ones, at most and at least, in units of 2^-128. */
   const [most, least] = [1, 2].map(() => units.map((row) => row.map((unit) => unit << 128n)));
   const shown = marks.map((row, type) => {
-    let [bits, words, last] = [0, 1, 1n];
+    let [bits, takes, last] = [0, 1, 1n];
     const parts = row.flatMap((mark, group) => {
       if (!mark) return [];
       const part = inners[mark - 1];
-      demand(part?.held && part.neutral && part.size === sizes[group] && part.size > 1);
+      demand(part?.held && part.neutral && part.inputs === sizes[group] && part.inputs > 1);
       const { held, outputs } = part;
       const [above, below] = held.ratios;
       least[group][type] = (least[group][type] * below[1]) / below[0];
@@ -199,11 +199,11 @@ export const types = (classOf, inners, marks, units) => {
       if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1));
       last = outputs << BigInt(bits);
       bits += bitsOf(outputs);
-      words += held.words;
+      takes += held.takes;
       demandSmall(bits, BITS);
       return [{ group, held, outputs }];
     });
-    return { parts, words, last };
+    return { parts, takes, last };
   });
   const { offsets, outputs } = layOut(shown.map(({ last }) => last));
   return machineFor(
@@ -219,7 +219,7 @@ export const types = (classOf, inners, marks, units) => {
       const type = rank(bounds[classOf[x]], from[0]);
       let [report, word, at] = [offsets[type], 1, 0n];
       for (const { group, held, outputs } of shown[type].parts) {
-        report += held.draw(place[x], group !== classOf[x], from.subarray(word, (word += held.words))) << at;
+        report += held.write(place[x], group !== classOf[x], from.subarray(word, (word += held.takes))) << at;
         at += BigInt(bitsOf(outputs));
       }
       return report;
@@ -249,17 +249,17 @@ export const table = (rows) => {
  * @param {Machine} first @param {Machine[]} seconds @param {(report: bigint) => Machine} chosen
  */
 const sequence = (first, seconds, chosen) => {
-  demand(seconds.every((second) => second.size === first.size));
+  demand(seconds.every((second) => second.inputs === first.inputs));
   const width = greatest(seconds.map((second) => second.outputs));
   return machineFor(
-    first.size,
-    first.words + mostWords(seconds),
+    first.inputs,
+    first.takes + mostWords(seconds),
     first.outputs * width,
     areAlike([first, ...seconds]) ? alike : everyone,
     (x, z) => times(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(larger)),
     (x, words) => {
-      const report = first.draw(x, words.subarray(0, first.words));
-      return report * width + chosen(report).draw(x, words.subarray(first.words));
+      const report = first.write(x, words.subarray(0, first.takes));
+      return report * width + chosen(report).write(x, words.subarray(first.takes));
     },
   );
 };
@@ -275,14 +275,14 @@ export const adaptive = (choice, first, seconds) => {
 
 /** @param {Machine} first @param {Machine} second */
 export const paired = (first, second) => {
-  const k = second.size;
+  const k = second.inputs;
   /** The law of a part of every value. @param {Machine} machine @param {(x: number) => number} part @returns {Machine} */
   const lifted = (machine, part) => ({
     ...machine,
-    size: first.size * k,
+    inputs: first.inputs * k,
     few: everyone,
     ratio: (x, z) => (part(x) === part(z) ? ONE : machine.ratio(part(x), part(z))),
-    draw: (x, words) => machine.draw(part(x), words),
+    write: (x, words) => machine.write(part(x), words),
   });
   return product(lifted(first, (x) => quotient(x, k)), lifted(second, (x) => x % k));
 };
@@ -292,11 +292,11 @@ export const postProcessed = (inner, weights) => {
   demand(BigInt(weights.length) === inner.outputs);
   const bounds = bounded(weights);
   return machineFor(
-    inner.size,
-    inner.words + 1,
+    inner.inputs,
+    inner.takes + 1,
     BigInt(weights[0].length),
     inner.few,
     inner.ratio,
-    (x, words) => BigInt(rank(bounds[Number(inner.draw(x, words.subarray(0, inner.words)))], words[inner.words])),
+    (x, words) => BigInt(rank(bounds[Number(inner.write(x, words.subarray(0, inner.takes)))], words[inner.takes])),
   );
 };

@@ -49,13 +49,10 @@ export const textual = (value) => JSON.stringify(value);
 
 /** The values of a domain. @param {any} data @returns {any[]} */
 export const valuesOf = (data) => {
-  if ("size" in data) {
-    demandSmall(whole(entries(data, "size").size), VALUES);
-    return range(data.size);
-  }
-  const values = listed(entries(data, "values").values);
-  demandSmall(values.length, VALUES);
-  demand(values.every(isValue) && new Set(values.map(textual)).size === values.length);
+  const count = "size" in data ? whole(entries(data, "size").size) : listed(entries(data, "values").values).length;
+  demandSmall(count, VALUES);
+  const values = data.values ?? range(count);
+  demand(values.every(isValue) && new Set(values.map(textual)).size === count);
   return values;
 };
 
@@ -191,7 +188,7 @@ const scaled = (written) => {
 };
 
 /** @param {bigint} a */
-const absolute = (a) => (a < 0n ? -a : a);
+const absolute = (a) => greatest([a, -a]);
 
 /** Numbers of values in the order of their places. @param {bigint[]} at */
 const ordered = (at) => range(at.length).sort((x, z) => ascending([at[x], 1n], [at[z], 1n]));
@@ -250,7 +247,7 @@ const pointsContext = (data, values) => {
   const level = finite(epsilon);
   const rows = listed(data.points).map(listed);
   const sides = rows[0].length;
-  demand(["l1", "l2", "linf"].includes(norm) && rows.length === values.length && sides && rows.every((row) => row.length === sides));
+  demand(/^l([12]|inf)$/.test(norm) && rows.length === values.length && sides && rows.every((row) => row.length === sides));
   if (sides < 2) return placesContext({ distance: "line", epsilon, form: "", points: rows.flat() }, values);
   const { whole: flat, scale } = scaled(rows.flat());
   /** @type {Ratio} */

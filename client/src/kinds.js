@@ -46,13 +46,13 @@ const KINDS = {
  * @returns {Machine}
  */
 export const machineOf = (data, depth = 8) => {
-  demand(Object.hasOwn(KINDS, data?.kind) && depth, "its law is not known, or too deep inside others");
+  demand(Object.hasOwn(KINDS, data?.kind) && depth, "its law is not known, or too deep");
   demandSmall(data.size ?? 1, VALUES);
   const [shape, make] = KINDS[data.kind];
   const fields = shape.split(" ").map((field) => field.split(":"));
   entries(data, "kind", ...fields.map(([name]) => name)); // what is missing, its reader refuses
   const machine = make(...fields.map(([name, type]) => read(data[name], (inner) => machineOf(inner, depth - 1), type)));
-  demandSmall(machine.size, VALUES);
-  demandSmall(machine.words, BITS + 2);
+  demandSmall(machine.inputs, VALUES);
+  demandSmall(machine.takes, BITS + 2);
   return machine;
 };

@@ -38,7 +38,7 @@ export const levels = (branches, inners, leaves, shown) => {
     spend(256);
     const entry = depth < height ? /** @type {number} */ (rows[depth].next().value) : 0;
     const part = inners[entry - 1];
-    demand(part ? part.held?.marks && part.size === branches[depth] : entry === 0);
+    demand(part ? part.held?.marks && part.inputs === branches[depth] : entry === 0);
     const { marks = UNMARKED, places = branches[depth] } = part?.held ?? {};
     const sides = depth === height ? [] : part ? [grow(depth + 1), grow(depth + 1)] : [grow(depth + 1)];
     const often = sides.map(({ count }, mark) => count && [places - marks.members, marks.members][mark]);
@@ -92,7 +92,7 @@ export const levels = (branches, inners, leaves, shown) => {
     spend(places);
     outputs = part.outputs << BigInt(bits);
     bits += bitsOf(part.outputs);
-    words += part.words + Math.sign(depth);
+    words += part.takes + Math.sign(depth);
     demandSmall(bits, BITS);
     return [0, 0n];
   });
@@ -107,7 +107,7 @@ export const levels = (branches, inners, leaves, shown) => {
       let [report, word, at] = [0n, 0, 0n];
       walk(x, (part, { depth, places }, place, isOwn) => {
         if (depth) place = pick(isOwn, place, position(from[word++], places));
-        const y = part.draw(place, from.subarray(word, (word += part.words)));
+        const y = part.write(place, from.subarray(word, (word += part.takes)));
         report += y << at;
         at += BigInt(bitsOf(part.outputs));
         return [place, y];

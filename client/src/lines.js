@@ -1,6 +1,6 @@
 /** The laws of values that lie along a line, around a ring or on a torus. */
 
-import { atMost, demand, expBelow, greatest, kept, plus, spend, times } from "./exact.js";
+import { ascending, atMost, demand, expBelow, greatest, kept, plus, spend, times } from "./exact.js";
 import { quotient, range } from "./reading.js";
 import { demandFull, everyone, largest, machineFor, pick, rank, SPACE, sums } from "./machine.js";
 
@@ -128,11 +128,11 @@ export const torus = (cells, shape, spare, units) => {
     spend(256 * shorter.length);
     const entries = shorter.map((t) => grid.apart(steps[t]));
     const weights = entries.map(expBelow).map(([top, bottom]) => (bottom << fine) / top);
-    const last = weights.reduce((best, weight, i) => (weight < weights[best] ? i : best), 0);
+    const last = weights.indexOf(-greatest(weights.map((weight) => -weight)));
     const slope = ((units[0] - units[shorter[last]]) << fine) / (weights[0] - weights[last]);
     const most = greatest(shorter.map((t, i) => units[t] - ((slope * weights[i]) >> fine)));
     const least = -greatest(shorter.map((t, i) => ((slope * (weights[i] + 1n)) >> fine) + 1n - units[t]));
-    const nearest = entries.slice(1).reduce((a, b) => (atMost(a, b) ? a : b));
+    const nearest = entries.slice(1).sort(ascending)[0];
     const part = plus([1n, 1n << 190n], times([2n, 1n], grid.rounding));
     return slope > 0n && least > 0n && atMost(plus([most, 1n], times(part, [slope, 1n])), times(expBelow(nearest), [least, 1n]));
   };

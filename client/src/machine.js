@@ -8,17 +8,17 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
 /**
  * Reports of values that need no protection, inside a high-low law.
  * @typedef {object} Neutral
- * @property {number} words
+ * @property {number} takes how many words
  * @property {Ratio} ratio the largest Q(y|x) / Pr(y) for a protected x
- * @property {(words: BigUint64Array) => [boolean, bigint]} draw whether the value passes, and the report if not
+ * @property {(words: BigUint64Array) => [boolean, bigint]} write whether the value passes, and the report if not
  */
 
 /**
  * Reports of a place, and blank ones that say nothing of any value; for blocks and types that others may show as well.
  * @typedef {object} Held
- * @property {number} words
+ * @property {number} takes how many words
  * @property {number} places the places that a blank report is drawn from
- * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} draw
+ * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} write
  * @property {[Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y) of any x, and the other way round
  * @property {Marks} [marks]
  */
@@ -41,12 +41,12 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
 
 /**
  * @typedef {object} Machine
- * @property {number} size how many values it takes
- * @property {number} words how many 64-bit words a report takes, whatever the value
+ * @property {number} inputs how many values it has
+ * @property {number} takes how many 64-bit words a report takes, whatever the value
  * @property {bigint} outputs reports are below this
  * @property {Few} few
  * @property {(x: number, z: number) => Ratio} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y
- * @property {(x: number, words: BigUint64Array) => bigint} draw
+ * @property {(x: number, words: BigUint64Array) => bigint} write
  * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
  * @property {(units: bigint, steps: number[][]) => Neutral} [neutral]
  * @property {Held} [held]
@@ -55,11 +55,11 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
 
 /**
  * A machine; `more` is what some have besides.
- * @param {number} size @param {number} words @param {bigint} outputs @param {Few} few @param {Machine["ratio"]} ratio
- * @param {Machine["draw"]} draw @param {Partial<Machine>} [more]
+ * @param {number} inputs @param {number} takes @param {bigint} outputs @param {Few} few @param {Machine["ratio"]} ratio
+ * @param {Machine["write"]} write @param {Partial<Machine>} [more]
  * @returns {Machine}
  */
-export const machineFor = (size, words, outputs, few, ratio, draw, more) => ({ size, words, outputs, few, ratio, draw, ...more });
+export const machineFor = (inputs, takes, outputs, few, ratio, write, more) => ({ inputs, takes, outputs, few, ratio, write, ...more });
 
 /** How many states a word has. */
 export const SPACE = 1n << 64n;
