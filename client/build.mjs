@@ -200,9 +200,9 @@ async function allMinified(modules) {
 /** Say how large a file is. @param {string} label @param {string} text @param {string} [more] */
 function tell(label, text, more = "") {
   const bytes = Buffer.from(text);
-  const brotli = brotliCompressSync(bytes).length;
-  console.log(`${label}: ${bytes.length} bytes, ${gzipSync(bytes, { level: 9 }).length} with gzip, ${brotli} with brotli${more}`);
-  return brotli;
+  const sizes = { gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes).length };
+  console.log(`${label}: ${bytes.length} bytes, ${sizes.gzip} with gzip, ${sizes.brotli} with brotli${more}`);
+  return sizes;
 }
 
 async function build() {
@@ -228,7 +228,8 @@ async function build() {
   });
   // the first module decides about privacy, and is to be small
   if (Buffer.byteLength(small[0]) >= MINIFIED) throw new Failure(`${modules[0].module}.min.js must be below ${MINIFIED} bytes`);
-  if (compressed[0] >= COMPRESSED) throw new Failure(`${modules[0].module}.min.js must be below ${COMPRESSED} bytes with brotli`);
+  for (const [way, size] of Object.entries(compressed[0]))
+    if (size >= COMPRESSED) throw new Failure(`${modules[0].module}.min.js must be below ${COMPRESSED} bytes with ${way}`);
 }
 
 build().catch((problem) => {

@@ -36,12 +36,17 @@ class Refused extends Error {
   }
 }
 
+/** @param {string} message @param {string} code @returns {never} */
+const refuse = (message, code) => {
+  throw new Refused(message, code);
+};
+
 /**
  * Refuse a law unless something holds of it.
  * @type {(holds: unknown, reason?: string) => asserts holds}
  */
 const demand = (holds, reason = "its numbers contradict each other") => {
-  if (!holds) throw new Refused(reason, "law");
+  if (!holds) refuse(reason, "law");
 };
 
 /** What a published law may ask for; more is refused before it is expanded. */
@@ -545,7 +550,6 @@ const byGrades = (values, texts) => {
     return found ? [/** @type {Claims} */ ([members, all, found])] : [];
   });
   demand(sets.length);
-  sets.sort((a, b) => ascending(a[2], b[2]));
   return bySets(values, values.length > 1 ? sets : [], groups.has("inf"));
 };
 
@@ -1154,7 +1158,7 @@ const levels = (branches, inners, leaves, shown) => {
     spend(places);
     outputs = part.outputs << BigInt(bits);
     bits += bitsOf(part.outputs);
-    words += part.takes + Math.sign(depth);
+    words += part.takes + +(depth > 0);
     demandSmall(bits, BITS);
     return [0, 0n];
   });
@@ -1710,16 +1714,16 @@ const machineOf = (data, depth = 8) => {
  * @returns {Promise<Law>}
  */
 async function checkLaw(text, { fingerprint } = {}) {
-  if (typeof text !== "string" || text.length > LIMITS.bytes) throw new Refused("The law is no text, or too long.", "limits");
+  if (typeof text !== "string" || text.length > LIMITS.bytes) refuse("The law is no text, or too long.", "limits");
   const hash = await sha256(text);
   if (fingerprint !== undefined && fingerprint !== hash)
-    throw new Refused("The law is not the one that was announced.", "fingerprint");
+    refuse("The law is not the one that was announced.", "fingerprint");
   try {
     begin();
     return checked(text, hash);
   } catch (problem) {
     const reason = problem instanceof Refused ? problem.message : "it cannot be read";
-    throw new Refused(`This collection is refused: ${reason}.`, "law");
+    return refuse(`This collection is refused: ${reason}.`, "law");
   }
 }
 
@@ -1737,10 +1741,6 @@ const checked = (text, fingerprint) => {
   demandSmall(bits, BITS);
   prove(context, machine);
   const { values } = context;
-  /** @param {string} reason @returns {never} */
-  const refuse = (reason) => {
-    throw new Refused(reason, "value");
-  };
   /** @type {Map<string, number>} */
   const numbers = new Map(values.map((value, x) => [textual(value), x]));
   return Object.freeze({
@@ -1752,9 +1752,9 @@ const checked = (text, fingerprint) => {
     shows: context.shows,
     words: machine.takes,
     bits,
-    index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given."), // never repeats it
+    index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given.", "value"), // never repeats it
     draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) =>
-      Number.isInteger(x) && x in values && words.length === machine.takes ? machine.write(x, words) : refuse("A report takes a value and its words."),
+      Number.isInteger(x) && x in values && words.length === machine.takes ? machine.write(x, words) : refuse("A report takes a value and its words.", "value"),
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
 };
@@ -1791,7 +1791,7 @@ const randomWords = (count) => {
   const words = new BigUint64Array(count);
   // at most 65,536 bytes a call; whatever it throws ends the report
   for (let at = 0; at < count; at += 8192) crypto.getRandomValues(words.subarray(at, at + 8192));
-  if (count && words.every((word) => !word)) throw new Refused("There is no randomness, so no report.", "random");
+  if (count && words.every((word) => !word)) refuse("There is no randomness, so no report.", "random");
   return words;
 };
 

@@ -1,7 +1,7 @@
 /** The check of a published law, from its integers alone, before anybody answers. */
 
 import { sha256 } from "./bytes.js";
-import { atMost, begin, BITS, demand, demandSmall, expBelow, LIMITS, NOTHING, ONE, Refused, spend, textOf } from "./exact.js";
+import { atMost, begin, BITS, demand, demandSmall, expBelow, LIMITS, NOTHING, ONE, refuse, Refused, spend, textOf } from "./exact.js";
 import { entries } from "./reading.js";
 import { contextOf, textual, valuesOf } from "./context.js";
 import { machineOf } from "./kinds.js";
@@ -33,16 +33,16 @@ import { bitsOf } from "./machine.js";
  * @returns {Promise<Law>}
  */
 export async function checkLaw(text, { fingerprint } = {}) {
-  if (typeof text !== "string" || text.length > LIMITS.bytes) throw new Refused("The law is no text, or too long.", "limits");
+  if (typeof text !== "string" || text.length > LIMITS.bytes) refuse("The law is no text, or too long.", "limits");
   const hash = await sha256(text);
   if (fingerprint !== undefined && fingerprint !== hash)
-    throw new Refused("The law is not the one that was announced.", "fingerprint");
+    refuse("The law is not the one that was announced.", "fingerprint");
   try {
     begin();
     return checked(text, hash);
   } catch (problem) {
     const reason = problem instanceof Refused ? problem.message : "it cannot be read";
-    throw new Refused(`This collection is refused: ${reason}.`, "law");
+    return refuse(`This collection is refused: ${reason}.`, "law");
   }
 }
 
@@ -60,10 +60,6 @@ const checked = (text, fingerprint) => {
   demandSmall(bits, BITS);
   prove(context, machine);
   const { values } = context;
-  /** @param {string} reason @returns {never} */
-  const refuse = (reason) => {
-    throw new Refused(reason, "value");
-  };
   /** @type {Map<string, number>} */
   const numbers = new Map(values.map((value, x) => [textual(value), x]));
   return Object.freeze({
@@ -75,9 +71,9 @@ const checked = (text, fingerprint) => {
     shows: context.shows,
     words: machine.takes,
     bits,
-    index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given."), // never repeats it
+    index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given.", "value"), // never repeats it
     draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) =>
-      Number.isInteger(x) && x in values && words.length === machine.takes ? machine.write(x, words) : refuse("A report takes a value and its words."),
+      Number.isInteger(x) && x in values && words.length === machine.takes ? machine.write(x, words) : refuse("A report takes a value and its words.", "value"),
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
 };

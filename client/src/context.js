@@ -107,7 +107,6 @@ const byGrades = (values, texts) => {
     return found ? [/** @type {Claims} */ ([members, all, found])] : [];
   });
   demand(sets.length);
-  sets.sort((a, b) => ascending(a[2], b[2]));
   return bySets(values, values.length > 1 ? sets : [], groups.has("inf"));
 };
 

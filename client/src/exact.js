@@ -18,12 +18,17 @@ export class Refused extends Error {
   }
 }
 
+/** @param {string} message @param {string} code @returns {never} */
+export const refuse = (message, code) => {
+  throw new Refused(message, code);
+};
+
 /**
  * Refuse a law unless something holds of it.
  * @type {(holds: unknown, reason?: string) => asserts holds}
  */
 export const demand = (holds, reason = "its numbers contradict each other") => {
-  if (!holds) throw new Refused(reason, "law");
+  if (!holds) refuse(reason, "law");
 };
 
 /** What a published law may ask for; more is refused before it is expanded. */

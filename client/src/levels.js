@@ -92,7 +92,7 @@ export const levels = (branches, inners, leaves, shown) => {
     spend(places);
     outputs = part.outputs << BigInt(bits);
     bits += bitsOf(part.outputs);
-    words += part.takes + Math.sign(depth);
+    words += part.takes + +(depth > 0);
     demandSmall(bits, BITS);
     return [0, 0n];
   });

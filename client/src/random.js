@@ -1,7 +1,7 @@
 /** Random words from the system; without them there is no report. */
 
 import { hexOf } from "./bytes.js";
-import { Refused } from "./exact.js";
+import { refuse } from "./exact.js";
 
 /**
  * So many random 64-bit words.
@@ -11,7 +11,7 @@ export const randomWords = (count) => {
   const words = new BigUint64Array(count);
   // at most 65,536 bytes a call; whatever it throws ends the report
   for (let at = 0; at < count; at += 8192) crypto.getRandomValues(words.subarray(at, at + 8192));
-  if (count && words.every((word) => !word)) throw new Refused("There is no randomness, so no report.", "random");
+  if (count && words.every((word) => !word)) refuse("There is no randomness, so no report.", "random");
   return words;
 };
 
