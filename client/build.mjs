@@ -166,7 +166,7 @@ async function minified(code, isFirst) {
   const made = await minify(among, {
     module: true,
     ecma: 2020,
-    compress: { passes: 4, unsafe_arrows: true, keep_fargs: false, pure_getters: true, lhs_constants: false, evaluate: false },
+    compress: { passes: 4, unsafe_arrows: true, keep_fargs: false, pure_getters: true, lhs_constants: false, evaluate: false, sequences: false },
     mangle: isFirst ? { properties: { builtins: true, regex: PRIVATE } } : {},
     format: { comments: false },
   });

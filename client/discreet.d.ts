@@ -35,10 +35,10 @@ declare const plus: (a: Ratio, b: Ratio) => Ratio;
 /** @param {Ratio} a @param {Ratio} b */
 declare const atMost: (a: Ratio, b: Ratio) => boolean;
 /**
- * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
- * @param {Ratio | null} number
+ * The shortest exact text of a number: "0.5" or "1/3".
+ * @param {Ratio} number
  */
-declare const textOf: (number: Ratio | null) => string;
+declare const textOf: (number: Ratio) => string;
 export type Bits = {
     size: number;
     members: number[];

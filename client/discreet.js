@@ -146,11 +146,10 @@ const ceilDivide = (a, b) => (a + b - 1n) / b;
 const bitLength = (number) => number.toString(2).length;
 
 /**
- * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
- * @param {Ratio | null} number
+ * The shortest exact text of a number: "0.5" or "1/3".
+ * @param {Ratio} number
  */
 const textOf = (number) => {
-  if (!number) return "inf";
   let [common, rest] = number;
   while (rest) [common, rest] = [rest, common % rest];
   const [top, bottom] = number.map((part) => part / common);
@@ -365,6 +364,7 @@ const placed = (groupOf, count) => {
 
 /** Where the values of a group are alike. @param {number[]} groupOf @param {number} count @returns {Few} */
 const twoOfEach = (groupOf, count) => (values) => {
+  spend(count + values.length);
   const { place } = placed(values.map((x) => groupOf[x]), count);
   return values.filter((_, i) => place[i] < 2);
 };
@@ -521,7 +521,7 @@ const byBlocks = (values, columns, levelOf) => {
   const sets = [];
   let shows = false;
   columns = [...columns, values.map(() => 0)];
-  spend(8 * values.length * columns.length);
+  spend(2 * values.length * columns.length);
   columns.forEach((column, l) => {
     /** @type {number[][]} */
     const blocks = [];
@@ -645,7 +645,7 @@ const placesContext = (data, values) => {
   demand(data.distance === (isRing ? "ring" : "line"));
   const level = finite(data.epsilon);
   const { whole: places, scale } = scaled([...listed(data.points ?? values), data.around ?? 0]);
-  let around = places.pop() ?? 0n;
+  let around = /** @type {bigint} */ (places.pop());
   const count = values.length;
   const order = ordered(places);
   const width = places[order[count - 1]] - places[order[0]];
@@ -888,7 +888,7 @@ const response = (high, low, size, spare) => {
 /** @param {number} columns @param {bigint} high @param {bigint} low @param {number} parts @param {number} size @param {bigint} spare @returns {Machine} */
 const generalHadamard = (columns, high, low, parts, size, spare) => {
   const half = columns / 2;
-  demand(columns > 1 && columns <= 2 ** 30 && !(columns & (columns - 1)) && size <= parts * (columns - 1) && parts * columns <= 2 ** 30);
+  demand(parts && parts * columns <= 2 ** 30 && columns > 1 && !(columns & (columns - 1)) && size <= parts * (columns - 1));
   const few = parts * columns - half;
   const machine = twoLevels(size, parts * columns, half, high, low, spare, (x, j) => {
     const part = quotient(x, columns - 1);
@@ -1046,7 +1046,10 @@ const gradedUnary = (gradeOf, other, own) => {
     size,
     1n << BigInt(size),
     // the two with the largest factors of each kind
-    (values) => factors.flatMap((factor) => [...values].sort((x, z) => ascending(factor[gradeOf[z]], factor[gradeOf[x]])).slice(0, 2)),
+    (values) => factors.flatMap((factor) => {
+      spend(32 * values.length);
+      return [...values].sort((x, z) => ascending(factor[gradeOf[z]], factor[gradeOf[x]])).slice(0, 2);
+    }),
     (x, z) => times(factors[0][gradeOf[x]], factors[1][gradeOf[z]]),
     // for nobody's value, -1, no bit is the own one
     (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => +(words[bit] < pick(bit === x, own[g], other[g])))),
@@ -1167,7 +1170,7 @@ const levels = (branches, inners, leaves, shown) => {
     words,
     outputs,
     // the first and the last leaf part highest
-    (values) => [...values].sort((x, z) => leaves[x] - leaves[z]).filter((_, i) => !i || i === values.length - 1),
+    (values) => [values.reduce((x, z) => (leaves[z] < leaves[x] ? z : x)), values.reduce((x, z) => (leaves[z] < leaves[x] ? x : z))],
     (x, z) => ratios[branches.filter((_, depth) => node(x, depth) === node(z, depth)).length - 1],
     (x, from) => {
       let [report, word, at] = [0n, 0, 0n];
@@ -1341,6 +1344,12 @@ const torus = (cells, shape, spare, units) => {
 /** @param {{takes: number}[]} parts */
 const mostWords = (parts) => Math.max(...parts.map((part) => part.takes));
 
+/** The largest ratio that any of several laws has. @param {Machine[]} parts @param {number} x @param {number} z */
+const widest = (parts, x, z) => {
+  spend(4 * parts.length);
+  return parts.map((part) => part.ratio(x, z)).reduce(larger);
+};
+
 /** @param {Machine[]} parts */
 const areAlike = (parts) => parts.every(({ few }) => few === alike);
 
@@ -1353,9 +1362,11 @@ const bounded = (rows) => {
 
 /** Values in blocks, with a law for each. @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds */
 const divided = (blockOf, kindOf, kinds) => {
-  demand(kindOf.length && kindOf.every((kind) => kind < kinds.length));
+  demandSmall(kindOf.length, VALUES);
+  demand(kindOf.every((kind) => kind < kinds.length));
   const parts = kindOf.map((kind) => kinds[kind]);
   const { place, sizes } = placed(blockOf, parts.length);
+  spend(16 * sizes.length);
   demand(parts.every((part, block) => part.inputs === sizes[block]));
   return {
     parts,
@@ -1367,8 +1378,10 @@ const divided = (blockOf, kindOf, kinds) => {
       const [x] = values;
       const other = values.findIndex((z) => blockOf[z] !== blockOf[x]);
       if (other > 0) return [x, values[other]];
-      const inside = values.map((one) => place[one]);
-      return parts[blockOf[x]].few(inside).map((at) => values[inside.indexOf(at)]);
+      /** @type {number[]} */
+      const valueAt = [];
+      for (const z of values) valueAt[place[z]] = z;
+      return parts[blockOf[x]].few(values.map((z) => place[z])).map((at) => valueAt[at]);
     },
     /** The ratio of two values, which is `across` if they are in different blocks. @param {Ratio} across @returns {Machine["ratio"]} */
     ratio: (across) => (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : across),
@@ -1449,7 +1462,7 @@ const mixture = (parts, units) => {
     1 + mostWords(parts),
     outputs,
     areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.few(values)))],
-    (x, z) => parts.map((part) => part.ratio(x, z)).reduce(larger),
+    (x, z) => widest(parts, x, z),
     (x, words) => {
       const part = rank(bounds, words[0]);
       return offsets[part] + parts[part].write(x, words.subarray(1));
@@ -1468,7 +1481,7 @@ const nested = (blockOf, kindOf, kinds, units) => {
   const bounds = sums(units);
   /** Of blocks that are alike, one. */
   const sorts = [...new Map(units.map((unit, b) => [`${kindOf[b]}/${unit}`, b])).values()];
-  spend(16 * count + 128 * sorts.length);
+  spend(128 * sorts.length);
   /** What the values of a block and others can give away: the largest of everything that `find` finds for a block. @param {(b: number) => Ratio[]} find */
   const most = (find) => sorts.flatMap(find).reduce(larger);
   /** The words with which a block is shown by its own values. @param {number} b */
@@ -1586,7 +1599,7 @@ const sequence = (first, seconds, chosen) => {
     first.takes + mostWords(seconds),
     first.outputs * width,
     areAlike([first, ...seconds]) ? alike : everyone,
-    (x, z) => times(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(larger)),
+    (x, z) => times(first.ratio(x, z), widest(seconds, x, z)),
     (x, words) => {
       const report = first.write(x, words.subarray(0, first.takes));
       return report * width + chosen(report).write(x, words.subarray(first.takes));
@@ -1645,8 +1658,8 @@ const postProcessed = (inner, weights) => {
 const KINDS = {
   table: ["rows:b** word_bits:w", table],
   mixture: ["parts:l* units:b*", mixture],
-  blocks: ["block_of:r kind_of:n* kinds:l*", blocks],
   nested: ["block_of:r kind_of:n* kinds:l* units:b*", nested],
+  blocks: ["block_of:r kind_of:n* kinds:l*", blocks],
   paired: ["first:l second:l", paired],
   product: ["first:l second:l", product],
   adaptive: ["choice:n* first:l seconds:l*", adaptive],
@@ -1754,7 +1767,7 @@ const checked = (text, fingerprint) => {
     bits,
     index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given.", "value"), // never repeats it
     draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) =>
-      Number.isInteger(x) && x in values && words.length === machine.takes ? machine.write(x, words) : refuse("A report takes a value and its words.", "value"),
+      Number.isInteger(x) && x in values && words.length === machine.takes ? machine.write(x, words) : refuse("A report takes its words.", "value"),
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
 };

@@ -90,7 +90,7 @@ export const response = (high, low, size, spare) => {
 /** @param {number} columns @param {bigint} high @param {bigint} low @param {number} parts @param {number} size @param {bigint} spare @returns {Machine} */
 export const generalHadamard = (columns, high, low, parts, size, spare) => {
   const half = columns / 2;
-  demand(columns > 1 && columns <= 2 ** 30 && !(columns & (columns - 1)) && size <= parts * (columns - 1) && parts * columns <= 2 ** 30);
+  demand(parts && parts * columns <= 2 ** 30 && columns > 1 && !(columns & (columns - 1)) && size <= parts * (columns - 1));
   const few = parts * columns - half;
   const machine = twoLevels(size, parts * columns, half, high, low, spare, (x, j) => {
     const part = quotient(x, columns - 1);
@@ -248,7 +248,10 @@ export const gradedUnary = (gradeOf, other, own) => {
     size,
     1n << BigInt(size),
     // the two with the largest factors of each kind
-    (values) => factors.flatMap((factor) => [...values].sort((x, z) => ascending(factor[gradeOf[z]], factor[gradeOf[x]])).slice(0, 2)),
+    (values) => factors.flatMap((factor) => {
+      spend(32 * values.length);
+      return [...values].sort((x, z) => ascending(factor[gradeOf[z]], factor[gradeOf[x]])).slice(0, 2);
+    }),
     (x, z) => times(factors[0][gradeOf[x]], factors[1][gradeOf[z]]),
     // for nobody's value, -1, no bit is the own one
     (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => +(words[bit] < pick(bit === x, own[g], other[g])))),

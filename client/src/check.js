@@ -73,7 +73,7 @@ const checked = (text, fingerprint) => {
     bits,
     index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given.", "value"), // never repeats it
     draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) =>
-      Number.isInteger(x) && x in values && words.length === machine.takes ? machine.write(x, words) : refuse("A report takes a value and its words.", "value"),
+      Number.isInteger(x) && x in values && words.length === machine.takes ? machine.write(x, words) : refuse("A report takes its words.", "value"),
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
 };

@@ -1,6 +1,6 @@
 /** The laws that are made of other laws, and tables, which are made of none. */
 
-import { BITS, ceilDivide, demand, demandSmall, greatest, INFINITE, larger, ONE, spend, times } from "./exact.js";
+import { BITS, ceilDivide, demand, demandSmall, greatest, INFINITE, larger, ONE, spend, times, VALUES } from "./exact.js";
 import { quotient } from "./reading.js";
 import { aligned, alike, bitsOf, demandFull, everyone, largest, layOut, machineFor, pick, placed, position, rank, setReport, SPACE, sum, sums, twoOfEach } from "./machine.js";
 
@@ -10,6 +10,12 @@ import { aligned, alike, bitsOf, demandFull, everyone, largest, layOut, machineF
 
 /** @param {{takes: number}[]} parts */
 const mostWords = (parts) => Math.max(...parts.map((part) => part.takes));
+
+/** The largest ratio that any of several laws has. @param {Machine[]} parts @param {number} x @param {number} z */
+const widest = (parts, x, z) => {
+  spend(4 * parts.length);
+  return parts.map((part) => part.ratio(x, z)).reduce(larger);
+};
 
 /** @param {Machine[]} parts */
 const areAlike = (parts) => parts.every(({ few }) => few === alike);
@@ -23,9 +29,11 @@ const bounded = (rows) => {
 
 /** Values in blocks, with a law for each. @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds */
 const divided = (blockOf, kindOf, kinds) => {
-  demand(kindOf.length && kindOf.every((kind) => kind < kinds.length));
+  demandSmall(kindOf.length, VALUES);
+  demand(kindOf.every((kind) => kind < kinds.length));
   const parts = kindOf.map((kind) => kinds[kind]);
   const { place, sizes } = placed(blockOf, parts.length);
+  spend(16 * sizes.length);
   demand(parts.every((part, block) => part.inputs === sizes[block]));
   return {
     parts,
@@ -37,8 +45,10 @@ const divided = (blockOf, kindOf, kinds) => {
       const [x] = values;
       const other = values.findIndex((z) => blockOf[z] !== blockOf[x]);
       if (other > 0) return [x, values[other]];
-      const inside = values.map((one) => place[one]);
-      return parts[blockOf[x]].few(inside).map((at) => values[inside.indexOf(at)]);
+      /** @type {number[]} */
+      const valueAt = [];
+      for (const z of values) valueAt[place[z]] = z;
+      return parts[blockOf[x]].few(values.map((z) => place[z])).map((at) => valueAt[at]);
     },
     /** The ratio of two values, which is `across` if they are in different blocks. @param {Ratio} across @returns {Machine["ratio"]} */
     ratio: (across) => (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : across),
@@ -119,7 +129,7 @@ export const mixture = (parts, units) => {
     1 + mostWords(parts),
     outputs,
     areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.few(values)))],
-    (x, z) => parts.map((part) => part.ratio(x, z)).reduce(larger),
+    (x, z) => widest(parts, x, z),
     (x, words) => {
       const part = rank(bounds, words[0]);
       return offsets[part] + parts[part].write(x, words.subarray(1));
@@ -138,7 +148,7 @@ export const nested = (blockOf, kindOf, kinds, units) => {
   const bounds = sums(units);
   /** Of blocks that are alike, one. */
   const sorts = [...new Map(units.map((unit, b) => [`${kindOf[b]}/${unit}`, b])).values()];
-  spend(16 * count + 128 * sorts.length);
+  spend(128 * sorts.length);
   /** What the values of a block and others can give away: the largest of everything that `find` finds for a block. @param {(b: number) => Ratio[]} find */
   const most = (find) => sorts.flatMap(find).reduce(larger);
   /** The words with which a block is shown by its own values. @param {number} b */
@@ -256,7 +266,7 @@ const sequence = (first, seconds, chosen) => {
     first.takes + mostWords(seconds),
     first.outputs * width,
     areAlike([first, ...seconds]) ? alike : everyone,
-    (x, z) => times(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(larger)),
+    (x, z) => times(first.ratio(x, z), widest(seconds, x, z)),
     (x, words) => {
       const report = first.write(x, words.subarray(0, first.takes));
       return report * width + chosen(report).write(x, words.subarray(first.takes));

@@ -78,7 +78,7 @@ const byBlocks = (values, columns, levelOf) => {
   const sets = [];
   let shows = false;
   columns = [...columns, values.map(() => 0)];
-  spend(8 * values.length * columns.length);
+  spend(2 * values.length * columns.length);
   columns.forEach((column, l) => {
     /** @type {number[][]} */
     const blocks = [];
@@ -202,7 +202,7 @@ const placesContext = (data, values) => {
   demand(data.distance === (isRing ? "ring" : "line"));
   const level = finite(data.epsilon);
   const { whole: places, scale } = scaled([...listed(data.points ?? values), data.around ?? 0]);
-  let around = places.pop() ?? 0n;
+  let around = /** @type {bigint} */ (places.pop());
   const count = values.length;
   const order = ordered(places);
   const width = places[order[count - 1]] - places[order[0]];

@@ -128,11 +128,10 @@ export const ceilDivide = (a, b) => (a + b - 1n) / b;
 export const bitLength = (number) => number.toString(2).length;
 
 /**
- * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
- * @param {Ratio | null} number
+ * The shortest exact text of a number: "0.5" or "1/3".
+ * @param {Ratio} number
  */
 export const textOf = (number) => {
-  if (!number) return "inf";
   let [common, rest] = number;
   while (rest) [common, rest] = [rest, common % rest];
   const [top, bottom] = number.map((part) => part / common);

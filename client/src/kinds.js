@@ -17,8 +17,8 @@ import { adaptive, blocks, highLow, mixture, nested, paired, postProcessed, prod
 const KINDS = {
   table: ["rows:b** word_bits:w", table],
   mixture: ["parts:l* units:b*", mixture],
-  blocks: ["block_of:r kind_of:n* kinds:l*", blocks],
   nested: ["block_of:r kind_of:n* kinds:l* units:b*", nested],
+  blocks: ["block_of:r kind_of:n* kinds:l*", blocks],
   paired: ["first:l second:l", paired],
   product: ["first:l second:l", product],
   adaptive: ["choice:n* first:l seconds:l*", adaptive],

@@ -101,7 +101,7 @@ export const levels = (branches, inners, leaves, shown) => {
     words,
     outputs,
     // the first and the last leaf part highest
-    (values) => [...values].sort((x, z) => leaves[x] - leaves[z]).filter((_, i) => !i || i === values.length - 1),
+    (values) => [values.reduce((x, z) => (leaves[z] < leaves[x] ? z : x)), values.reduce((x, z) => (leaves[z] < leaves[x] ? x : z))],
     (x, z) => ratios[branches.filter((_, depth) => node(x, depth) === node(z, depth)).length - 1],
     (x, from) => {
       let [report, word, at] = [0n, 0, 0n];

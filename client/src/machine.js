@@ -1,6 +1,6 @@
 /** What every law becomes: a machine that draws reports, and says what any two values' reports can give away. */
 
-import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
+import { bitLength, demand, greatest, kept, ONE, spend } from "./exact.js";
 
 /** @import { Context } from "./context.js" */
 /** @import { Ratio } from "./exact.js" */
@@ -83,6 +83,7 @@ export const placed = (groupOf, count) => {
 
 /** Where the values of a group are alike. @param {number[]} groupOf @param {number} count @returns {Few} */
 export const twoOfEach = (groupOf, count) => (values) => {
+  spend(count + values.length);
   const { place } = placed(values.map((x) => groupOf[x]), count);
   return values.filter((_, i) => place[i] < 2);
 };
