@@ -1489,7 +1489,7 @@ const nested = (blockOf, kindOf, kinds, units) => {
   /** The words with which a blank report shows a block, in units of 2^-64. @param {number} b @param {bigint} part that of a value */
   const blank = (b, part) => units[b] * SPACE + BigInt(parts[b].inputs) * part * truth;
   const [least, greater] = [SPACE / BigInt(size), ceilDivide(SPACE, BigInt(size))];
-  /** The report of a value at a place of the block `own`, or a blank one of that block. @param {number} x @param {boolean} isBlank @param {BigUint64Array} words */
+  /** The report of a value, or a blank one of its block. @param {number} x @param {boolean} isBlank @param {BigUint64Array} words */
   const drawn = (x, isBlank, words) => {
     const found = rank(bounds, words[0]);
     const block = pick(found === count, blockOf[x], found);
