@@ -8,7 +8,7 @@ declare const sha256: (text: string) => Promise<string>;
 export type Ratio = readonly [bigint, bigint];
 /** Exact numbers: decimals as whole numbers, and a rational that is certainly at most e to the epsilon. */
 /**
- * A rational number: numerator and positive denominator.
+ * A rational number: numerator and denominator, which is positive.
  * @typedef {readonly [bigint, bigint]} Ratio
  */
 /** What must not be used, with a reason that a person can read. */
@@ -23,31 +23,31 @@ declare class Refused extends Error {
 /** What a published law may ask for; more is refused before it is expanded. */
 declare const LIMITS: {
     bytes: number;
-    values: number;
-    bits: number;
-    work: number;
 };
 /**
  * The number that a decimal or a fraction says, exactly; null if it says none.
  * @param {unknown} written
  * @returns {Ratio | null}
  */
-declare function exactNumber(written: unknown): Ratio | null;
+declare const exactNumber: (written: unknown) => Ratio | null;
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 declare const plus: (a: Ratio, b: Ratio) => Ratio;
 /** @param {Ratio} a @param {Ratio} b */
 declare const atMost: (a: Ratio, b: Ratio) => boolean;
 /**
- * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
- * @param {Ratio | null} number
+ * The shortest exact text of a number: "0.5" or "1/3".
+ * @param {Ratio} number
  */
-declare function textOf(number: Ratio | null): string;
+declare const textOf: (number: Ratio) => string;
 export type Bits = {
     size: number;
     members: number[];
 };
 export type Neutral = {
-    words: number;
+    /**
+     * how many words
+     */
+    takes: number;
     /**
      * the largest Q(y|x) / Pr(y) for a protected x
      */
@@ -55,19 +55,22 @@ export type Neutral = {
     /**
      * whether the value passes, and the report if not
      */
-    draw: (words: BigUint64Array) => [boolean, bigint];
+    write: (words: BigUint64Array) => [boolean, bigint];
 };
 export type Held = {
-    words: number;
+    /**
+     * how many words
+     */
+    takes: number;
     /**
      * the places that a blank report is drawn from
      */
     places: number;
-    draw: (x: number, blank: boolean, words: BigUint64Array) => bigint;
+    write: (x: number, blank: boolean, words: BigUint64Array) => bigint;
     /**
-     * the largest Q(y|x) / Pr(blank y), and the other way round
+     * the largest Q(y|x) / Pr(blank y) of any x, and the other way round
      */
-    ratios: (x: number) => [Ratio, Ratio];
+    ratios: [Ratio, Ratio];
     marks?: Marks;
 };
 export type Marks = {
@@ -78,7 +81,7 @@ export type Marks = {
     /**
      * whether a report marks a place
      */
-    has: (y: bigint, place: number) => boolean;
+    marked: (y: bigint, place: number) => boolean;
     /**
      * the most that a report is likelier from x than blank, where it does not mark x and where it does
      */
@@ -92,28 +95,26 @@ export type Marks = {
      */
     between: Ratio[];
 };
+export type Few = (values: number[]) => number[];
 export type Machine = {
     /**
-     * how many values it takes
+     * how many values it has
      */
-    size: number;
+    inputs: number;
     /**
      * how many 64-bit words a report takes, whatever the value
      */
-    words: number;
+    takes: number;
     /**
      * reports are below this
      */
     outputs: bigint;
+    few: Few;
     /**
-     * pairs of different values with the same two labels have one ratio
+     * a certain bound on Q(y|x) / Q(y|z) over all reports y
      */
-    label: (x: number) => string | number;
-    /**
-     * a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
-     */
-    ratio: (x: number, z: number) => Ratio | null;
-    draw: (x: number, words: BigUint64Array) => bigint;
+    ratio: (x: number, z: number) => Ratio;
+    write: (x: number, words: BigUint64Array) => bigint;
     /**
      * true if all that a context asks is proved at once
      */
@@ -125,17 +126,14 @@ export type Machine = {
      */
     bitwise?: boolean;
 };
-export type Label = (x: number) => string | number;
+export type Claim = [x: number, z: number, level: Ratio];
+export type Claims = [left: number[], right: number[], level: Ratio];
 export type Context = {
     values: any[];
     /**
-     * E between two different values; null where nothing is asked
+     * those that imply all others, where few values stand for all
      */
-    at: (x: number, z: number) => Ratio | null;
-    /**
-     * pairs that imply all others, where ratios depend on labels alone
-     */
-    pairs: (label: Label) => Iterable<[number, number]>;
+    claims: (few: Few) => Iterable<Claim>;
     /**
      * the largest finite entry, or an upper bound of it; 0 if there is none
      */
@@ -170,7 +168,7 @@ export type State = {
      */
     sides: State[];
     /**
-     * how many there are of each
+     * how many of each a report lays out
      */
     often: number[];
     /**
@@ -185,14 +183,6 @@ export type State = {
      * how much less likely
      */
     below: Ratio;
-};
-export type Slot = {
-    state: State;
-    parent: number;
-    side: number;
-    rank: number;
-    at: bigint;
-    word: number;
 };
 export type Law = {
     /**
@@ -219,10 +209,6 @@ export type Law = {
      * whether some values may be told from others for certain
      */
     shows: boolean;
-    /**
-     * E between two values, by number, as exact text
-     */
-    allowed: (x: number, z: number) => string;
     /**
      * how many 64-bit words a report takes
      */
@@ -254,7 +240,6 @@ export type Law = {
  * @property {any} context the context that was checked, as published
  * @property {string} epsilon the largest finite entry of E, or an upper bound of it, as exact text
  * @property {boolean} shows whether some values may be told from others for certain
- * @property {(x: number, z: number) => string} allowed E between two values, by number, as exact text
  * @property {number} words how many 64-bit words a report takes
  * @property {number} bits how many bits hold a report
  * @property {(value: any) => number} index the number of a value
@@ -275,7 +260,7 @@ declare function checkLaw(text: string, { fingerprint }?: {
  * So many random 64-bit words.
  * @param {number} count
  */
-declare function randomWords(count: number): BigUint64Array<ArrayBuffer>;
+declare const randomWords: (count: number) => BigUint64Array<ArrayBuffer>;
 /** So many random bytes, a multiple of eight, as lowercase hexadecimal digits. @param {number} count */
 declare const randomHex: (count: number) => string;
 export { LIMITS, Refused, atMost, checkLaw, exactNumber, hexOf, plus, randomHex, randomWords, sha256, textOf, utf8 };

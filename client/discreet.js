@@ -19,7 +19,7 @@ const sha256 = async (text) => hexOf(await crypto.subtle.digest("SHA-256", utf8(
 /** Exact numbers: decimals as whole numbers, and a rational that is certainly at most e to the epsilon. */
 
 /**
- * A rational number: numerator and positive denominator.
+ * A rational number: numerator and denominator, which is positive.
  * @typedef {readonly [bigint, bigint]} Ratio
  */
 
@@ -36,18 +36,30 @@ class Refused extends Error {
   }
 }
 
+/** @param {string} message @param {string} code @returns {never} */
+const refuse = (message, code) => {
+  throw new Refused(message, code);
+};
+
 /**
  * Refuse a law unless something holds of it.
- * @param {unknown} holds
- * @param {string} [reason]
- * @returns {asserts holds}
+ * @type {(holds: unknown, reason?: string) => asserts holds}
  */
-function demand(holds, reason = "its numbers contradict each other") {
-  if (!holds) throw new Refused(reason, "law");
-}
+const demand = (holds, reason = "its numbers contradict each other") => {
+  if (!holds) refuse(reason, "law");
+};
 
 /** What a published law may ask for; more is refused before it is expanded. */
-const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25 };
+const LIMITS = { bytes: 1 << 26 };
+
+/** The most values. */
+const VALUES = 1 << 20;
+
+/** The most bits of a report. */
+const BITS = 1 << 16;
+
+/** The most work, in steps of about 0.1 microseconds. */
+const WORK = 1 << 25;
 
 let spent = 0;
 
@@ -55,16 +67,22 @@ let spent = 0;
 const begin = () => void (spent = 0);
 
 /** Count work that is about to be done. @param {number} work */
-function spend(work) {
+const spend = (work) => {
   spent += work;
-  demand(spent <= LIMITS.work, "it takes too much work to check");
-}
+  demand(spent <= WORK, "it takes too much work to check");
+};
 
 /** Refuse what is empty or beyond a limit. @param {number} size @param {number} most */
 const demandSmall = (size, most) => demand(size > 0 && size <= most, "it is too large, or empty");
 
 /** @type {Ratio} */
+const NOTHING = [0n, 1n];
+
+/** @type {Ratio} */
 const ONE = [1n, 1n];
+
+/** The bound of what has none: its denominator is 0, and it is larger than any number. @type {Ratio} */
+const INFINITE = [1n, 0n];
 
 const FRACTION = /^(\d+)\/(0*[1-9]\d*)$/;
 const DECIMAL = /^([+-]?(?=\.?\d)\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
@@ -75,9 +93,9 @@ const LONGEST = 1200;
  * @param {unknown} written
  * @returns {Ratio | null}
  */
-function exactNumber(written) {
+const exactNumber = (written) => {
   const text = String(written);
-  if (!["string", "number"].includes(typeof written) || text.length > LONGEST) return null;
+  if (typeof written === "object" || text.length > LONGEST) return null;
   const [, top, bottom] = FRACTION.exec(text) ?? [];
   if (bottom) return [BigInt(top), BigInt(bottom)];
   const [, whole, part, power = 0] = DECIMAL.exec(text) ?? [];
@@ -85,19 +103,20 @@ function exactNumber(written) {
   const places = Number(power) - part.length;
   const digits = BigInt(whole + part);
   return places < 0 ? [digits, 10n ** BigInt(-places)] : [digits * 10n ** BigInt(places), 1n];
-}
+};
 
 /**
  * The epsilon that a text says; null for "inf", no protection.
  * @param {unknown} written
  * @returns {Ratio | null}
  */
-function epsilonOf(written) {
+const epsilonOf = (written) => {
   if (written === "inf") return null;
+  spend(8 + String(written).length ** 2 / 64);
   const found = exactNumber(written);
   demand(found && found[0] >= 0n && textOf(found) === written, "an epsilon is no exact number");
   return found;
-}
+};
 
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 const times = (a, b) => [a[0] * b[0], a[1] * b[1]];
@@ -110,6 +129,9 @@ const plus = (a, b) => [a[0] * b[1] + b[0] * a[1], a[1] * b[1]];
 
 /** @param {Ratio} a @param {Ratio} b */
 const atMost = (a, b) => a[0] * b[1] <= b[0] * a[1];
+
+/** The order of two numbers, as `sort` takes it. @param {Ratio} a @param {Ratio} b */
+const ascending = (a, b) => +atMost(b, a) - +atMost(a, b);
 
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 const larger = (a, b) => (atMost(a, b) ? b : a);
@@ -124,11 +146,10 @@ const ceilDivide = (a, b) => (a + b - 1n) / b;
 const bitLength = (number) => number.toString(2).length;
 
 /**
- * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
- * @param {Ratio | null} number
+ * The shortest exact text of a number: "0.5" or "1/3".
+ * @param {Ratio} number
  */
-function textOf(number) {
-  if (!number) return "inf";
+const textOf = (number) => {
   let [common, rest] = number;
   while (rest) [common, rest] = [rest, common % rest];
   const [top, bottom] = number.map((part) => part / common);
@@ -137,7 +158,7 @@ function textOf(number) {
   if (digits % bottom) return `${top}/${bottom}`;
   const text = String((top * digits) / bottom).padStart(places + 1, "0");
   return `${text.slice(0, -places)}.${text.slice(-places)}`.replace(/\.?0+$/, "");
-}
+};
 
 /**
  * A function that keeps what it found for a key.
@@ -146,19 +167,19 @@ function textOf(number) {
  * @param {{has(key: K): boolean, get(key: K): V | undefined, set(key: K, found: V): unknown}} [known] where it is kept
  * @returns {(key: K) => V}
  */
-function kept(find, known = new Map()) {
+const kept = (find, known = new Map()) => {
   return (key) => {
     if (!known.has(key)) known.set(key, find(key));
     return /** @type {V} */ (known.get(key));
   };
-}
+};
 
 /** The e^epsilon of `expBelow` for an epsilon written as a fraction. */
 const powerBelow = kept((/** @type {string} */ epsilon) => {
   const [top, bottom] = epsilon.split("/").map(BigInt);
   const squarings = BigInt(bitLength(ceilDivide(top, bottom)) + 8);
   const scale = 272n + squarings + 2n * ceilDivide(3n * top, 2n * bottom);
-  spend(6 * Number(scale));
+  spend(Number(scale) ** 2 / 1024);
   const reduced = (top << scale) / (bottom << squarings);
   let [term, total] = [1n << scale, 1n << scale];
   for (let index = 1n; term; index += 1n) {
@@ -182,6 +203,9 @@ const expBelow = ([top, bottom]) => powerBelow(top > 4096n * bottom ? "4096/1" :
 /** Published laws as data: strict, within limits, each number written in one way only. */
 
 
+/** Whole numbers divided, rounded down. @param {number} a @param {number} b */
+const quotient = (a, b) => (a - (a % b)) / b;
+
 /** The numbers from 0 on, so many. @param {number} count */
 const range = (count) => [...Array(count).keys()];
 
@@ -191,88 +215,70 @@ const range = (count) => [...Array(count).keys()];
  */
 
 /**
- * The data of a JSON text that no two readers could take differently: white space, repeated keys, 1.0 for 1 and the like do
- * not survive the round trip. Whatever is thrown here or below refuses the law.
- * @param {string} text
- */
-function strictJson(text) {
-  const data = JSON.parse(text);
-  demand(JSON.stringify(data) === text, "it is not canonical JSON");
-  return data;
-}
-
-/**
  * The entries of an object that has exactly these keys, in order.
  * @param {any} data
  * @param {string} keys separated by spaces
  * @param {string[]} optional keys that may be missing
  */
-function entries(data, keys, ...optional) {
+const entries = (data, keys, ...optional) => {
   const wanted = [...keys.split(" "), ...optional.filter((key) => key in data)].sort();
   demand(Object.keys(data).join(" ") === wanted.join(" "));
   return data;
-}
+};
 
 /** A whole number that is small enough to count with. @param {any} data @returns {number} */
-function whole(data) {
+const whole = (data) => {
   demand(Number.isSafeInteger(data) && data >= 0);
   return data;
-}
+};
 
 /** A whole number of any size: a JSON number below 2^53, decimal text from there on. @param {any} data */
-function big(data) {
+const big = (data) => {
   demand(typeof data === "string" ? /^[1-9]\d{15,599}$/.test(data) && BigInt(data) >> 53n : whole(data) >= 0);
   return BigInt(data);
-}
+};
 
 /** @param {any} data @returns {any[]} */
-function listed(data) {
+const listed = (data) => {
   demand(Array.isArray(data));
   return data;
-}
+};
 
 /** @param {any} data @returns {Bits} */
-function bits(data) {
+const bits = (data) => {
   const size = whole(entries(data, "bits size").size);
   spend(size);
   const bytes = atob(data.bits);
   const beyond = bytes.charCodeAt(bytes.length - 1) >> (size % 8 || 8);
   demand(bytes.length === Math.ceil(size / 8) && btoa(bytes) === data.bits && !beyond);
   return { size, members: range(size).filter((i) => (bytes.charCodeAt(i >> 3) >> (i & 7)) & 1) };
-}
+};
 
 /** @param {any} data @returns {number[]} */
-function row(data) {
+const row = (data) => {
   let last = -1;
   return listed(entries(data, "runs").runs).flatMap((run) => {
     const [number, count] = listed(run).map(whole);
     demand(run.length === 2 && count && number !== last);
     spend(4 * count);
     last = number;
-    return new Array(count).fill(number);
+    return Array(count).fill(number);
   });
-}
+};
+
+/** How an entry of a law is read, by a letter. @type {Record<string, (data: any) => any>} */
+const READERS = { n: whole, b: big, s: bits, r: row, w: (width) => demand(width === 64) };
 
 /**
- * The entries of a law in the order of its shape, such as "high kinds:l* size:n word_bits:w". A letter says how one is read:
- * n a small number, b one of any size, as without a letter, s a set, r a row, l a law, w the width of words. A star after it is
- * a list of them, two a list of lists.
- * @param {any} data
- * @param {string} shape
+ * An entry of a law: n a small number, b one of any size, s a set, r a row, l a law, w the width of words. A star after the letter
+ * is a list of them, two a list of lists.
+ * @param {any} entry
  * @param {(data: any) => any} law reads the laws inside it
- * @returns {any[]}
+ * @param {string} [type]
+ * @returns {any}
  */
-function shaped(data, shape, law) {
-  const fields = shape.split(" ").map((field) => field.split(":"));
-  // what is missing here, its reader refuses
-  entries(data, "kind", ...fields.map(([name]) => name));
-  /** @type {Record<string, (data: any) => any>} */
-  const readers = { n: whole, b: big, s: bits, r: row, l: law, w: (width) => demand(width === 64) };
-  /** @param {any} entry @param {string} [type] @returns {any} */
-  const read = (entry, type = "b") =>
-    type.endsWith("*") ? listed(entry).map((part) => read(part, type.slice(0, -1))) : readers[type](entry);
-  return fields.map(([name, type]) => read(data[name], type));
-}
+const read = (entry, law, type = "b") =>
+  type.endsWith("*") ? listed(entry).map((part) => read(part, law, type.slice(0, -1))) : (READERS[type] ?? law)(entry);
 
 // -- src/machine.js ------------------------------------------------------------------------------------------
 
@@ -283,18 +289,18 @@ function shaped(data, shape, law) {
 /**
  * Reports of values that need no protection, inside a high-low law.
  * @typedef {object} Neutral
- * @property {number} words
+ * @property {number} takes how many words
  * @property {Ratio} ratio the largest Q(y|x) / Pr(y) for a protected x
- * @property {(words: BigUint64Array) => [boolean, bigint]} draw whether the value passes, and the report if not
+ * @property {(words: BigUint64Array) => [boolean, bigint]} write whether the value passes, and the report if not
  */
 
 /**
  * Reports of a place, and blank ones that say nothing of any value; for blocks and types that others may show as well.
  * @typedef {object} Held
- * @property {number} words
+ * @property {number} takes how many words
  * @property {number} places the places that a blank report is drawn from
- * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} draw
- * @property {(x: number) => [Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y), and the other way round
+ * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} write
+ * @property {[Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y) of any x, and the other way round
  * @property {Marks} [marks]
  */
 
@@ -302,20 +308,26 @@ function shaped(data, shape, law) {
  * Reports that mark some of their places, all as many.
  * @typedef {object} Marks
  * @property {number} members how many they mark
- * @property {(y: bigint, place: number) => boolean} has whether a report marks a place
+ * @property {(y: bigint, place: number) => boolean} marked whether a report marks a place
  * @property {[Ratio, Ratio]} above the most that a report is likelier from x than blank, where it does not mark x and where it does
  * @property {[Ratio, Ratio]} below the most that it is likelier blank than from x
  * @property {Ratio[]} between the most that it is likelier from x than from z, where marked(x) - marked(z) is -1, 0, 1
  */
 
 /**
+ * Of some values, few that stand for all of them: whatever other value they are compared with, either way, one of the few has a ratio
+ * to it, or from it, that is as large as that of any of the values.
+ * @typedef {(values: number[]) => number[]} Few
+ */
+
+/**
  * @typedef {object} Machine
- * @property {number} size how many values it takes
- * @property {number} words how many 64-bit words a report takes, whatever the value
+ * @property {number} inputs how many values it has
+ * @property {number} takes how many 64-bit words a report takes, whatever the value
  * @property {bigint} outputs reports are below this
- * @property {(x: number) => string | number} label pairs of different values with the same two labels have one ratio
- * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
- * @property {(x: number, words: BigUint64Array) => bigint} draw
+ * @property {Few} few
+ * @property {(x: number, z: number) => Ratio} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y
+ * @property {(x: number, words: BigUint64Array) => bigint} write
  * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
  * @property {(units: bigint, steps: number[][]) => Neutral} [neutral]
  * @property {Held} [held]
@@ -324,21 +336,38 @@ function shaped(data, shape, law) {
 
 /**
  * A machine; `more` is what some have besides.
- * @param {number} size @param {number} words @param {bigint} outputs @param {Machine["label"]} label @param {Machine["ratio"]} ratio
- * @param {Machine["draw"]} draw @param {Partial<Machine>} [more]
+ * @param {number} inputs @param {number} takes @param {bigint} outputs @param {Few} few @param {Machine["ratio"]} ratio
+ * @param {Machine["write"]} write @param {Partial<Machine>} [more]
  * @returns {Machine}
  */
-const machineFor = (size, words, outputs, label, ratio, draw, more) => ({ size, words, outputs, label, ratio, draw, ...more });
+const machineFor = (inputs, takes, outputs, few, ratio, write, more) => ({ inputs, takes, outputs, few, ratio, write, ...more });
 
 /** How many states a word has. */
 const SPACE = 1n << 64n;
 const MASK = SPACE - 1n;
 
-/** The label of values that are all alike. */
-const alike = () => 0;
+/** Where any two values have one ratio. @type {Few} */
+const alike = (values) => values.slice(0, 2);
 
-/** The label of values none of which are alike. @param {number} x */
-const own = (x) => x;
+/** Where no value is like another. @type {Few} */
+const everyone = (values) => values;
+
+/**
+ * The members of groups: the place of every value in its group, and how many each has.
+ * @param {number[]} groupOf @param {number} count
+ */
+const placed = (groupOf, count) => {
+  const sizes = Array(count).fill(0);
+  demand(groupOf.every((group) => group < count));
+  return { place: groupOf.map((group) => sizes[group]++), sizes };
+};
+
+/** Where the values of a group are alike. @param {number[]} groupOf @param {number} count @returns {Few} */
+const twoOfEach = (groupOf, count) => (values) => {
+  spend(count + values.length);
+  const { place } = placed(values.map((x) => groupOf[x]), count);
+  return values.filter((_, i) => place[i] < 2);
+};
 
 /**
  * `a` if the flag holds, else `b`; both have been computed.
@@ -354,17 +383,17 @@ const position = (u, below) => Number((u * BigInt(below)) >> 64n);
 const fraction = (u, below) => (u * BigInt(below)) & MASK;
 
 /** How many of the increasing bounds are at most u. @param {readonly bigint[]} bounds @param {bigint} u */
-function rank(bounds, u) {
+const rank = (bounds, u) => {
   let found = 0;
   for (const bound of bounds) found += +(bound <= u);
   return found;
-}
+};
 
 /** The sums of the first one, two, ... numbers. @param {readonly bigint[]} numbers */
-function sums(numbers) {
+const sums = (numbers) => {
   let total = 0n;
   return numbers.map((number) => (total += number));
-}
+};
 
 /** @param {readonly bigint[]} numbers */
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0n);
@@ -383,35 +412,34 @@ const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
  * the part stands in a word of its own above its report.
  * @param {bigint[]} outputs
  */
-function layOut(outputs) {
+const layOut = (outputs) => {
   const total = sum(outputs);
   if (total <= SPACE) return { offsets: sums([0n, ...outputs]), outputs: total };
   const stride = greatest(outputs.map(aligned));
   return { offsets: outputs.map((_, part) => stride * BigInt(part)), outputs: stride * BigInt(Math.max(outputs.length, 2)) };
-}
+};
 
 /** Numbers of fewer than 1,000 bits as doubles, each within 2^-53 of its own. */
 const doubles = kept((/** @type {readonly bigint[]} */ numbers) => Float64Array.from(numbers, Number), new WeakMap());
 
 /**
- * The largest of a[i] / b[i], or 1; null where a b[i] is 0 and its a[i] is not. Quotients of doubles, each within 2^-50 of the
+ * The largest of a[i] / b[i], or 1. Quotients of doubles, each within 2^-50 of the
  * true one, sort out those that are too far from the largest; the others are compared as whole numbers.
  * @param {readonly bigint[]} a
  * @param {readonly bigint[]} b
- * @returns {Ratio | null}
+ * @returns {Ratio}
  */
-function largest(a, b) {
+const largest = (a, b) => {
   const others = doubles(b);
   const quotients = doubles(a).map((top, i) => top / others[i]);
   const most = quotients.reduce((found, one) => (one > found ? one : found), 0);
-  if (most === Infinity) return null;
   /** @type {Ratio} */
   let worst = ONE;
   quotients.forEach((one, i) => {
     if (one >= most * (1 - 2 ** -48) && a[i] * worst[1] > worst[0] * b[i]) worst = [a[i], b[i]];
   });
   return worst;
-}
+};
 
 /** Refuse units that do not add up to all words. @param {readonly bigint[]} units */
 const demandFull = (units) => demand(sum(units) === SPACE);
@@ -421,13 +449,14 @@ const demandFull = (units) => demand(sum(units) === SPACE);
 /** Contexts: how hard each value must be to tell from each other one, as the published law declares it. */
 
 
-/** @typedef {(x: number) => string | number} Label */
+
+/** That value x may be told from value z by so much. @typedef {[x: number, z: number, level: Ratio]} Claim */
+/** The same of all pairs of different values, one of the left ones and one of the right ones. @typedef {[left: number[], right: number[], level: Ratio]} Claims */
 
 /**
  * @typedef {object} Context
  * @property {any[]} values
- * @property {(x: number, z: number) => Ratio | null} at E between two different values; null where nothing is asked
- * @property {(label: Label) => Iterable<[number, number]>} pairs pairs that imply all others, where ratios depend on labels alone
+ * @property {(few: Few) => Iterable<Claim>} claims those that imply all others, where few values stand for all
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
  * @property {Grid | null} [grid]
@@ -441,330 +470,335 @@ const demandFull = (units) => demand(sum(units) === SPACE);
  * @property {Ratio} rounding
  */
 
-/** @type {Ratio} */
-const NOTHING = [0n, 1n];
+/** An epsilon that is not 0; null for none. @param {any} data */
+const positive = (data) => {
+  const found = epsilonOf(data);
+  demand(!found || found[0]);
+  return found;
+};
 
 /** @param {any} data @returns {Ratio} */
-function finite(data) {
-  const found = epsilonOf(data);
-  demand(found && found[0] > 0n);
+const finite = (data) => {
+  const found = positive(data);
+  demand(found);
   return found;
-}
+};
 
 /** A value as a law may hold it: text, a whole number, or several of them. @param {any} value @returns {boolean} */
-const isValue = (value) =>
-  typeof value === "string" || Number.isSafeInteger(value) || (Array.isArray(entries(value, "tuple").tuple) && value.tuple.every(isValue));
+const isValue = (value) => typeof value === "string" || Number.isSafeInteger(value) || listed(entries(value, "tuple").tuple).every(isValue);
 
 /** What tells a value from all others. @param {any} value */
 const textual = (value) => JSON.stringify(value);
 
 /** The values of a domain. @param {any} data @returns {any[]} */
-function valuesOf(data) {
-  if ("size" in data) {
-    demandSmall(whole(entries(data, "size").size), LIMITS.values);
-    return range(data.size);
-  }
-  const values = listed(entries(data, "values").values);
-  demandSmall(values.length, LIMITS.values);
-  demand(values.every(isValue) && new Set(values.map(textual)).size === values.length);
+const valuesOf = (data) => {
+  const count = "size" in data ? whole(entries(data, "size").size) : listed(entries(data, "values").values).length;
+  demandSmall(count, VALUES);
+  const values = data.values ?? range(count);
+  demand(values.every(isValue) && new Set(values.map(textual)).size === count);
   return values;
-}
+};
 
-/** @template T @param {T[]} list @returns {Generator<[T, T]>} */
-function* everyTwo(list) {
-  for (const c of list) for (const d of list) yield [c, d];
-}
+/** @param {any[]} values @param {Claims[]} sets @param {boolean} shows @returns {Context} */
+const bySets = (values, sets, shows) => ({
+  values,
+  *claims(few) {
+    const found = kept(few);
+    for (const [left, right, level] of sets) for (const x of found(left)) for (const z of found(right)) if (x !== z) yield [x, z, level];
+  },
+  largest: sets.map(([, , level]) => level).reduce(larger, NOTHING),
+  shows,
+});
 
 /**
- * A context in which E depends only on the classes of two values.
+ * Values in blocks inside each other, where E depends on the smallest block that holds both.
  * @param {any[]} values
- * @param {any[]} classOf
- * @param {Context["at"]} at
- * @param {(classes: any[]) => Iterable<[any, any]>} [protectedPairs] those with a finite entry, at least
- * @returns {Context}
+ * @param {number[][]} columns the block of every value, from the innermost blocks outwards; all values are in one around these
+ * @param {(column: number, block: number) => Ratio | null} levelOf
  */
-function byClass(values, classOf, at, protectedPairs = everyTwo) {
-  demand(classOf.length === values.length);
-  /** The values of every class. @type {Map<any, number[]>} */
-  const members = new Map(classOf.map((c) => [c, []]));
-  classOf.forEach((c, x) => members.get(c)?.push(x));
-  const of = (/** @type {any} */ c) => members.get(c) ?? [];
-  const classes = [...members.keys()];
-  let [largest, hidden] = [NOTHING, 0];
-  for (const [c, d] of protectedPairs(classes)) {
-    spend(4);
-    const count = of(c).length * (of(d).length - +(c === d));
-    const level = count ? at(of(c)[0], of(d)[of(d).length - 1]) : null;
-    if (level) [largest, hidden] = [larger(largest, level), hidden + count];
-  }
-  return {
-    values,
-    at,
-    *pairs(label) {
-      /** Of a class, the first two values with every label. */
-      const some = kept((c) => {
-        const found = kept((_) => /** @type {number[]} */ ([]));
-        return [...new Set(of(c).map((x) => {
-          const two = found(label(x));
-          if (two.length < 2) two.push(x);
-          return two;
-        }))];
-      });
-      for (const [c, d] of protectedPairs(classes))
-        for (const left of some(c))
-          for (const right of some(d)) {
-            const z = right[left === right ? right.length - 1 : 0];
-            if (z !== left[0]) yield [left[0], z];
-          }
-    },
-    largest,
-    shows: hidden < values.length * (values.length - 1),
-  };
-}
+const byBlocks = (values, columns, levelOf) => {
+  /** @type {Claims[]} */
+  const sets = [];
+  let shows = false;
+  columns = [...columns, values.map(() => 0)];
+  spend(2 * values.length * columns.length);
+  columns.forEach((column, l) => {
+    /** @type {number[][]} */
+    const blocks = [];
+    column.forEach((block, x) => (blocks[block] ??= []).push(x));
+    blocks.forEach((members, block) => {
+      const isOne = (/** @type {any[]} */ around) => members.every((x) => around[x] === around[members[0]]);
+      demand(isOne(columns[l + 1] ?? column)); // each block is inside one
+      if (isOne(columns[l - 1] ?? values)) return; // and says nothing if it has one inside
+      const level = levelOf(l, block);
+      if (level) sets.push([members, members, level]);
+      else shows = true;
+    });
+  });
+  return bySets(values, sets, shows);
+};
 
-/** Whole numbers below a limit. @param {any} data @param {number} below @returns {number[]} */
-function numbers(data, below) {
-  demand(listed(data).every((number) => whole(number) < below));
+/** Each value hidden among all others at an epsilon of its own. @param {any[]} values @param {string[]} texts */
+const byGrades = (values, texts) => {
+  const all = range(values.length);
+  /** @type {Map<string, number[]>} */
+  const groups = new Map(texts.map((text) => [text, []]));
+  demand(texts.length === all.length);
+  texts.forEach((text, x) => groups.get(text)?.push(x));
+  const sets = [...groups].flatMap(([text, members]) => {
+    const found = positive(text);
+    return found ? [/** @type {Claims} */ ([members, all, found])] : [];
+  });
+  demand(sets.length);
+  return bySets(values, values.length > 1 ? sets : [], groups.has("inf"));
+};
+
+/** The blocks of all values, by number. @param {any} data @param {any[]} values @param {number} below @returns {number[]} */
+const numbers = (data, values, below) => {
+  demand(listed(data).length === values.length && data.every((/** @type {any} */ number) => whole(number) < below));
   return data;
-}
+};
 
 /** @param {any} data @param {any[]} values */
-function uniformContext(data, values) {
+const uniformContext = (data, values) => {
   const level = finite(entries(data, "epsilon form").epsilon);
-  return byClass(values, new Array(values.length).fill(0), () => level);
-}
+  return byBlocks(values, [], () => level);
+};
 
 /** @param {any} data @param {any[]} values */
-function blocksContext(data, values) {
+const blocksContext = (data, values) => {
   const isEven = "epsilon" in data;
   entries(data, `block_of epsilon${isEven ? "" : "s"} form`, "names");
-  const levels = isEven ? new Array(values.length).fill(finite(data.epsilon)) : listed(data.epsilons).map(finite);
-  const blockOf = numbers(data.block_of, levels.length);
+  const levels = listed(isEven ? values.map(() => data.epsilon) : data.epsilons).map(kept(finite));
+  const blockOf = numbers(data.block_of, values, levels.length);
   demand(isEven || new Set(blockOf).size === levels.length);
-  return byClass(values, blockOf, (x, z) => (blockOf[x] === blockOf[z] ? levels[blockOf[x]] : null), (blocks) => blocks.map((b) => [b, b]));
-}
+  return byBlocks(values, [blockOf], (l, block) => (l ? null : levels[block]));
+};
 
 /** @param {any} data @param {any[]} values */
-function highLowContext(data, values) {
-  const level = finite(entries(data, "epsilon form sensitive").epsilon);
+const highLowContext = (data, values) => {
+  finite(entries(data, "epsilon form sensitive").epsilon);
   const names = new Set(listed(data.sensitive).map(textual));
-  demand(names.size && names.size === data.sensitive.length);
-  const isOther = values.map((value) => !names.delete(textual(value)));
+  demand(names.size === data.sensitive.length);
+  const texts = values.map((value) => (names.delete(textual(value)) ? data.epsilon : "inf"));
   demand(!names.size);
-  return byClass(values, isOther, (x) => (isOther[x] ? null : level), () => [[false, false], [false, true]]);
-}
+  return byGrades(values, texts);
+};
 
 /** @param {any} data @param {any[]} values */
-function binaryContext(data, values) {
+const gradedContext = (data, values) => byGrades(values, listed(entries(data, "epsilons form").epsilons));
+
+/** @param {any} data @param {any[]} values */
+const nestedContext = (data, values) => {
+  const levels = listed(entries(data, "block_of epsilons form").epsilons).map(positive);
+  const columns = listed(data.block_of).map((column) => numbers(column, values, values.length));
+  demand(columns.length && columns.length < 17 && columns.length === levels.length - 1);
+  levels.reduce((inner, level) => {
+    demand(inner && !(level && atMost(level, inner)));
+    return level;
+  });
+  return byBlocks(values, columns, (l) => levels[l]);
+};
+
+/** @param {any} data @param {any[]} values */
+const matrixContext = (data, values) => {
+  const rows = listed(entries(data, "E form").E);
+  spend(64 * rows.length ** 2);
+  const levels = rows.map((row) => listed(row).map(epsilonOf));
+  demand(levels.length === values.length && levels.every((row, x) => row.length === values.length && row[x]?.[0] === 0n));
+  const sets = levels.flatMap((row, x) => row.flatMap((level, z) => (level && x !== z ? [/** @type {Claims} */ ([[x], [z], level])] : [])));
+  return bySets(values, sets, levels.some((row) => row.includes(null)));
+};
+
+/** @param {any} data @param {any[]} values */
+const binaryContext = (data, values) => {
   const [there, back, ...more] = listed(entries(data, "epsilon form").epsilon);
   demand(!more.length);
   return matrixContext({ E: [["0", there], [back, "0"]], form: "" }, values);
-}
-
-/** @param {any} data @param {any[]} values */
-function gradedContext(data, values) {
-  const levels = listed(entries(data, "epsilons form").epsilons).map(epsilonOf);
-  return byClass(values, data.epsilons, (x) => levels[x]);
-}
-
-/** @param {any} data @param {any[]} values */
-function nestedContext(data, values) {
-  entries(data, "block_of epsilons form");
-  const levels = listed(data.epsilons).map(epsilonOf);
-  demand(levels.every((level, l) => !l || (levels[l - 1] && !(level && atMost(level, levels[l - 1] ?? NOTHING)))));
-  /** The block of every value, from the innermost blocks to the one of all values. */
-  const columns = [...listed(data.block_of).map((column) => numbers(column, values.length)), new Array(values.length).fill(0)];
-  demand(columns.length > 1 && columns.length === levels.length && columns.length <= 17);
-  columns.slice(1).forEach((around, l) => {
-    const found = new Map(columns[l].map((block, x) => [block, around[x]]));
-    demand(columns[l].length === values.length && columns[l].every((block, x) => found.get(block) === around[x])); // each block is inside one
-  });
-  return byClass(values, columns[0], (x, z) => levels[columns.findIndex((column) => column[x] === column[z])]);
-}
-
-/** @param {any} data @param {any[]} values */
-function matrixContext(data, values) {
-  const rows = listed(entries(data, "E form").E).map((row) => listed(row).map(epsilonOf));
-  demand(rows.length === values.length && rows.every((row, x) => row.length === values.length && row[x]?.[0] === 0n));
-  return byClass(values, range(values.length), (x, z) => rows[x][z]);
-}
+};
 
 /** Decimals as whole numbers of one unit. @param {any[]} written @returns {{whole: bigint[], scale: bigint}} */
-function scaled(written) {
+const scaled = (written) => {
   const exact = written.map((one) => {
     const found = exactNumber(one);
+    spend(String(found).length);
     demand(found && !String(one).includes("/"));
     return found;
   });
   const scale = greatest(exact.map(([, bottom]) => bottom)); // all are powers of ten
   return { whole: exact.map(([top, bottom]) => top * (scale / bottom)), scale };
-}
-
-/** @param {bigint} a @param {bigint} b */
-const ascending = (a, b) => (a < b ? -1 : +(a > b));
+};
 
 /** @param {bigint} a */
-const absolute = (a) => (a < 0n ? -a : a);
+const absolute = (a) => greatest([a, -a]);
+
+/** Numbers of values in the order of their places. @param {bigint[]} at */
+const ordered = (at) => range(at.length).sort((x, z) => ascending([at[x], 1n], [at[z], 1n]));
+
+/** @param {number} x @param {number} z @param {Ratio} level @returns {Claim[]} */
+const bothWays = (x, z, level) => [[x, z, level], [z, x, level]];
 
 /** Values at places on a line or around a ring, where neighbours imply all other pairs. @param {any} data @param {any[]} values @returns {Context} */
-function placesContext(data, values) {
-  const isRing = data.distance === "ring";
-  entries(data, `${isRing ? "around " : ""}distance epsilon form`, "points");
-  demand(isRing || data.distance === "line");
+const placesContext = (data, values) => {
+  const isRing = "around" in data;
+  entries(data, "distance epsilon form", "around", "points");
+  demand(data.distance === (isRing ? "ring" : "line"));
   const level = finite(data.epsilon);
-  const { whole: at, scale } = scaled([...listed(data.points ?? values), data.around ?? 0]);
-  let around = at.pop() ?? 0n;
+  const { whole: places, scale } = scaled([...listed(data.points ?? values), data.around ?? 0]);
+  let around = /** @type {bigint} */ (places.pop());
   const count = values.length;
-  const order = range(count).sort((x, z) => ascending(at[x], at[z]));
-  const width = at[order[count - 1]] - at[order[0]];
+  const order = ordered(places);
+  const width = places[order[count - 1]] - places[order[0]];
   if (!isRing) around = 2n * width + 1n; // a line is a ring that nobody goes around
-  demand(at.length === count && width < around);
-  /** @param {bigint} apart @returns {Ratio} */
-  const entry = (apart) => [level[0] * apart, level[1] * scale];
-  /** The places in order, twice around the ring. */
-  const turns = [...order.map((x) => at[x]), ...order.map((x) => at[x] + around)];
-  let [farthest, opposite] = [0n, 0];
-  for (const place of turns.slice(0, count)) {
-    while (2n * (turns[opposite + 1] - place) <= around) opposite += 1;
-    if (turns[opposite] - place > farthest) farthest = turns[opposite] - place;
-  }
+  demand(places.length === count && width < around && new Set(places).size === count);
+  /** @param {number} x @param {number} z @returns {Ratio} */
+  const at = (x, z) => {
+    const apart = absolute(places[x] - places[z]);
+    return [level[0] * (2n * apart > around ? around - apart : apart), level[1] * scale];
+  };
+  let largest = NOTHING;
+  let opposite = 0;
+  order.forEach((x, i) => {
+    const away = (/** @type {number} */ far) => at(x, order[far % count]);
+    while (opposite < i + count && atMost(away(opposite), away(opposite + 1))) opposite += 1;
+    largest = larger(largest, away(opposite));
+  });
   return {
     values,
-    at: (x, z) => {
-      const apart = absolute(at[x] - at[z]);
-      return entry(2n * apart > around ? around - apart : apart);
-    },
-    *pairs() {
+    *claims() {
       for (const [i, x] of order.entries()) {
         const z = order[i + 1] ?? (isRing ? order[0] : x);
-        if (x !== z) yield* /** @type {[number, number][]} */ ([[x, z], [z, x]]);
+        if (x !== z) yield* bothWays(x, z, at(x, z));
       }
     },
-    largest: entry(farthest),
+    largest,
     shows: false,
   };
-}
+};
 
 /** The root of a whole number, rounded down. @param {bigint} square */
-function root(square) {
-  let [found, next] = [square, (square + 1n) / 2n];
-  while (next < found) [found, next] = [next, (next + square / next) / 2n];
+const root = (square) => {
+  let found = 1n << BigInt(square.toString(16).length * 2); // more than it
+  for (let next; (next = (found + square / (found || 1n)) / 2n) < found; ) found = next;
   return found;
-}
+};
 
 /** Values at points, of several coordinates each. @param {any} data @param {any[]} values @returns {Context} */
-function pointsContext(data, values) {
-  entries(data, "epsilon form norm points");
-  const level = finite(data.epsilon);
+const pointsContext = (data, values) => {
+  const { epsilon, norm } = entries(data, "epsilon form norm points");
+  const level = finite(epsilon);
   const rows = listed(data.points).map(listed);
   const sides = rows[0].length;
-  demand(rows.length === values.length && sides && rows.every((row) => row.length === sides));
+  demand(/^l([12]|inf)$/.test(norm) && rows.length === values.length && sides && rows.every((row) => row.length === sides));
+  if (sides < 2) return placesContext({ distance: "line", epsilon, form: "", points: rows.flat() }, values);
   const { whole: flat, scale } = scaled(rows.flat());
-  /** @type {Map<string, (steps: bigint[]) => Ratio>} */
-  const norms = new Map([
-    ["l1", (steps) => [sum(steps), scale]],
-    ["l2", (steps) =>
-      sides > 1 ? [root((sum(steps.map((step) => step * step)) * 10n ** 60n) / scale ** 2n), 10n ** 30n] : [steps[0], scale]],
-    ["linf", (steps) => [greatest(steps), scale]],
-  ]);
-  const norm = norms.get(data.norm);
-  demand(norm);
-  const entry = kept((/** @type {string} */ steps) => times(level, norm(steps.split(",").map(BigInt))));
-  const at = rows.map((_, x) => flat.slice(x * sides, (x + 1) * sides));
+  /** @type {Ratio} */
+  const rounding = [level[0], level[1] * 10n ** 30n];
+  /** @param {bigint} apart @returns {Ratio} */
+  const along = (apart) => [level[0] * apart, level[1] * scale];
+  const entry = kept((/** @type {string} */ key) => {
+    spend(64 + key.length ** 2 / 16);
+    const steps = key.split(",").map(BigInt);
+    if (norm === "l2") return times(rounding, [root((sum(steps.map((step) => step * step)) * 10n ** 60n) / scale ** 2n), 1n]);
+    return along(norm === "l1" ? sum(steps) : greatest(steps));
+  });
+  const points = rows.map((_, x) => flat.slice(x * sides, (x + 1) * sides));
   /** @param {bigint[]} from @param {bigint[]} to */
   const distance = (from, to) => entry(String(from.map((c, i) => absolute(c - to[i]))));
-  const columns = rows[0].map((_, i) => at.map((point) => point[i]).sort(ascending));
+  /** @param {number} x @param {number} z */
+  const at = (x, z) => distance(points[x], points[z]);
+  const columns = rows[0].map((_, i) => points.map((point) => point[i]));
+  const high = columns.map(greatest);
+  const low = columns.map((column) => -greatest(column.map((c) => -c)));
   let step = 0n; // the greatest by which all coordinates are whole
-  for (const point of at)
+  for (const point of points)
     point.forEach((c, i) => {
-      for (let rest = c - columns[i][0]; rest; ) [step, rest] = [rest, step % rest];
+      for (let rest = c - low[i]; rest; ) [step, rest] = [rest, step % rest];
     });
-  const cells = at.map((point) => point.map((c, i) => Number((c - columns[i][0]) / (step || 1n))));
-  const valueAt = new Map(cells.map((cell, x) => [String(cell), x]));
+  const cells = points.map((point) => point.map((c, i) => Number((c - low[i]) / (step || 1n))));
   // what doubles hold exactly, in different cells: only then the shortcuts for grids are taken
-  const isGrid = valueAt.size === values.length && cells.flat().every((c) => c < 2 ** 31);
+  const isGrid = new Set(cells.map(String)).size === values.length && cells.flat().every((c) => c < 2 ** 31);
+  const largest = distance(low, high); // across the box around all points
   return {
     values,
-    at: (x, z) => distance(at[x], at[z]),
-    *pairs(label) {
-      // where all values are alike, two that are one step apart imply all others
-      if (isGrid && label === alike)
-        for (const x of range(values.length))
-          for (const i of range(sides)) {
-            const z = valueAt.get(String(cells[x].map((c, j) => c + Number(i === j))));
-            if (z !== undefined) return void (yield [x, z]);
-          }
-      spend(4 * values.length ** 2);
-      for (const [x, z] of everyTwo(range(values.length))) if (x !== z) yield [x, z];
+    *claims(few) {
+      const [side] = columns;
+      const order = ordered(side);
+      let nearest = largest;
+      for (const [i, x] of order.entries())
+        for (let j = i + 1; j < order.length; j += 1) {
+          const z = order[j];
+          if (atMost(plus(nearest, rounding), along(side[z] - side[x]))) break; // and further on none is nearer
+          const level = at(x, z);
+          spend(16);
+          if (atMost(level, nearest)) yield* bothWays(x, z, level);
+          // of values that are alike, two as near to each other as any imply all others
+          if (few === alike) nearest = atMost(level, nearest) ? level : nearest;
+          if (few === alike && isGrid && atMost(nearest, along(step))) return;
+        }
     },
-    // across the box around all points
-    largest: distance(columns.map((column) => column[0]), columns.map((column) => column[column.length - 1])),
+    largest,
     shows: false,
-    grid: isGrid ? { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding: times(level, [1n, 10n ** 30n]) } : null,
+    grid: isGrid ? { cells, apart: (steps) => entry(String(steps.map((c) => BigInt(c) * step))), rounding } : null,
   };
-}
+};
 
 /** @param {any} data @param {any[]} values */
 const metricContext = (data, values) => ("distance" in data ? placesContext : pointsContext)(data, values);
 
 /** A question of a product: its context, over a domain of its own or over those of its own questions. @param {any} data @returns {Context} */
-function factor(data) {
+const factor = (data) => {
   entries(data, "context", "domain");
   return contextOf(data.context, data.domain ? valuesOf(data.domain) : null);
-}
+};
 
 /** Two questions: pairs of values that differ in one answer imply all others. @param {any} data @param {any[] | null} values @returns {Context} */
-function productContext(data, values) {
+const productContext = (data, values) => {
   entries(data, "first form second");
-  const [first, second] = [factor(data.first), factor(data.second)];
+  const first = factor(data.first);
+  const second = factor(data.second);
+  const count = first.values.length;
   const k = second.values.length;
-  demandSmall(first.values.length * k, LIMITS.values);
+  demandSmall(count * k, VALUES);
   /** @param {Context} part @param {any} side @returns {any[][]} */
   const tuples = (part, side) => part.values.map((value) => (side.context.form === "product" ? value.tuple : [value]));
   const others = tuples(second, data.second);
-  spend(first.values.length * k * (textual(data).length / 16));
+  spend(count * k * (textual(data).length / 16));
   const made = tuples(first, data.first).flatMap((a) => others.map((b) => ({ tuple: [...a, ...b] })));
   demand(!values || textual(values) === textual(made));
-  /** @param {Context} part @param {number} x @param {number} z */
-  const entry = (part, x, z) => (x === z ? NOTHING : part.at(x, z));
   return {
     values: made,
-    at: (x, z) => {
-      const one = entry(first, Math.floor(x / k), Math.floor(z / k));
-      const two = entry(second, x % k, z % k);
-      return one && two && plus(one, two);
-    },
-    *pairs() {
-      for (const [x, z] of first.pairs(own)) for (let i = 0; i < k; i += 1) yield [x * k + i, z * k + i];
-      for (const [x, z] of second.pairs(own)) for (let i = 0; i < made.length; i += k) yield [i + x, i + z];
+    *claims(few) {
+      // what each question asks, at every answer to the other one
+      for (const [part, step, end, next] of /** @type {[Context, number, number, number][]} */ ([[first, k, k, 1], [second, 1, count * k, k]]))
+        for (let begin = 0; begin < end; begin += next) {
+          const at = (/** @type {number} */ x) => begin + x * step;
+          for (const [x, z, level] of part.claims((members) => few(members.map(at)).map((one) => (one - begin) / step))) yield [at(x), at(z), level];
+        }
     },
     largest: plus(first.largest, second.largest),
     shows: first.shows || second.shows,
   };
-}
+};
 
-/** @type {Map<string, (data: any, values: any[]) => Context>} */
-const FORMS = new Map([
-  ["binary", binaryContext],
-  ["blocks", blocksContext],
-  ["graded", gradedContext],
-  ["high_low", highLowContext],
-  ["matrix", matrixContext],
-  ["metric", metricContext],
-  ["nested", nestedContext],
-  ["product", productContext],
-  ["uniform", uniformContext],
-]);
+/** @type {Record<string, (data: any, values: any[]) => Context>} */
+const FORMS = {
+  matrix: matrixContext,
+  binary: binaryContext,
+  metric: metricContext,
+  nested: nestedContext,
+  blocks: blocksContext,
+  uniform: uniformContext,
+  graded: gradedContext,
+  high_low: highLowContext,
+  product: productContext,
+};
 
-/** @param {any} data @param {any} values @returns {Context} */
-function contextOf(data, values) {
-  const form = FORMS.get(data?.form);
-  demand(form && (values || data.form === "product"), "its context is of no known form, or has no values");
-  return form(data, values);
-}
-
-/** The context of a published law, over its domain. @param {any} data @param {any} domain */
-const readContext = (data, domain) => contextOf(data, valuesOf(domain));
+/** The context that a law publishes, over these values. @param {any} data @param {any} values @returns {Context} */
+const contextOf = (data, values) => {
+  demand(Object.hasOwn(FORMS, data?.form) && (values || data.form === "product"), "its context is not known");
+  return FORMS[data.form](data, values);
+};
 
 // -- src/bases.js --------------------------------------------------------------------------------------------
 
@@ -773,10 +807,10 @@ const readContext = (data, domain) => contextOf(data, valuesOf(domain));
 
 
 /** Whether an odd number of bits is set, of a number below 2^32. @param {number} bits */
-function odd(bits) {
+const odd = (bits) => {
   for (let half = 16; half; half >>= 1) bits ^= bits >>> half;
   return bits & 1;
-}
+};
 
 /** Refuse neutral reports that the words have no room for. @param {bigint} units @param {bigint} most @param {number[][]} [steps] */
 const demandRoom = (units, most, steps = []) => demand(units && units <= most && !steps.length);
@@ -786,10 +820,10 @@ const demandRoom = (units, most, steps = []) => demand(units && units <= most &&
  * a factor `even`. The parts of a word that places take are uneven by at most one, and counted so. A spare word adds a unit to
  * both sides of a ratio, which brings one below 1 nearer to 1: by `spare`, at most.
  * @param {number} places @param {number} members @param {Ratio} odds @param {Machine} machine
- * @param {(y: bigint, place: number) => boolean} has @param {Ratio} even @param {Ratio} spare
+ * @param {(y: bigint, place: number) => boolean} marked @param {Ratio} even @param {Ratio} spare
  * @returns {Held}
  */
-function holding(places, members, odds, machine, has, even, spare) {
+const holding = (places, members, odds, machine, marked, even, spare) => {
   /** 1 + (odds - 1) times the chance of a member. @param {bigint} part @returns {Ratio} */
   const mean = (part) => [odds[1] * SPACE + (odds[0] - odds[1]) * BigInt(members) * part, odds[1] * SPACE];
   const all = BigInt(places);
@@ -799,12 +833,12 @@ function holding(places, members, odds, machine, has, even, spare) {
   const fair = over(spare, even);
   return {
     places,
-    words: 1 + machine.words,
-    ratios: () => ratios,
-    marks: { members, has, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
-    draw: (x, blank, words) => machine.draw(pick(blank, position(words[0], places), x), words.subarray(1)),
+    takes: 1 + machine.takes,
+    ratios,
+    marks: { members, marked, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
+    write: (x, blank, words) => machine.write(pick(blank, position(words[0], places), x), words.subarray(1)),
   };
-}
+};
 
 /**
  * One word for `outputs` reports: those that do not support the value come first, `low` words each, then `many` that do, `high`
@@ -813,10 +847,10 @@ function holding(places, members, odds, machine, has, even, spare) {
  * @param {(x: number, j: number) => number} located the j-th report of a value
  * @returns {Machine}
  */
-function twoLevels(size, outputs, many, high, low, spare, located) {
+const twoLevels = (size, outputs, many, high, low, spare, located) => {
   const [all, few] = [BigInt(outputs), BigInt(outputs - many)];
-  demand(size && spare < outputs && (few ? low && low < high : !low)); // the own reports are the likeliest
-  demand(few * low + BigInt(many) * high + spare === SPACE);
+  // the own reports are the likeliest
+  demand(size && spare < outputs && (few ? low && low < high : !low) && few * low + BigInt(many) * high + spare === SPACE);
   return machineFor(
     size,
     1,
@@ -831,33 +865,33 @@ function twoLevels(size, outputs, many, high, low, spare, located) {
     { neutral: (units, steps) => {
       demandRoom(units * all, SPACE, steps);
       return {
-        words: 1,
+        takes: 1,
         ratio: [spare ? high + 1n : high, units],
-        draw: ([u]) => {
+        write: ([u]) => {
           const passes = u >= all * units;
           return [passes, pick(passes, 0n, u / units)];
         },
       };
     } },
   );
-}
+};
 
 /** What a spare word may add to a ratio below 1. @param {bigint} spare @param {bigint} low @returns {Ratio} */
 const spared = (spare, low) => (spare ? [low + 1n, low] : ONE);
 
 /** @param {bigint} high @param {bigint} low @param {number} size @param {bigint} spare @returns {Machine} */
-function response(high, low, size, spare) {
+const response = (high, low, size, spare) => {
   const machine = twoLevels(size, size, 1, high, low, spare, (x, j) => pick(j < size - 1, j + +(j >= x), x));
   return { ...machine, held: holding(size, 1, low ? [high, low] : ONE, machine, (y, place) => y === BigInt(place), ONE, spared(spare, low)) };
-}
+};
 
 /** @param {number} columns @param {bigint} high @param {bigint} low @param {number} parts @param {number} size @param {bigint} spare @returns {Machine} */
-function generalHadamard(columns, high, low, parts, size, spare) {
+const generalHadamard = (columns, high, low, parts, size, spare) => {
   const half = columns / 2;
-  demand(columns > 1 && columns <= 2 ** 30 && !(columns & (columns - 1)) && size <= parts * (columns - 1) && parts * columns <= 2 ** 30);
+  demand(parts && parts * columns <= 2 ** 30 && columns > 1 && !(columns & (columns - 1)) && size <= parts * (columns - 1));
   const few = parts * columns - half;
   const machine = twoLevels(size, parts * columns, half, high, low, spare, (x, j) => {
-    const part = Math.floor(x / (columns - 1));
+    const part = quotient(x, columns - 1);
     const row = x - part * (columns - 1) + 1;
     const lowest = row & -row;
     const lies = +(j < few);
@@ -868,10 +902,10 @@ function generalHadamard(columns, high, low, parts, size, spare) {
     return [column, away][lies & +(j >= half)];
   });
   return { ...machine, neutral: undefined };
-}
+};
 
 /** @param {bigint} high @param {bigint} low @param {number} modulus @param {Bits} shifts @param {number} size @param {bigint} spare @returns {Machine} */
-function cyclic(high, low, modulus, shifts, size, spare) {
+const cyclic = (high, low, modulus, shifts, size, spare) => {
   const { size: outputs, members } = shifts;
   demand(size <= modulus && outputs % modulus === 0 && members.length && members.length < outputs);
   spend(outputs);
@@ -883,19 +917,19 @@ function cyclic(high, low, modulus, shifts, size, spare) {
     return begin + ((x + shift) % modulus);
   });
   /** @param {bigint} y @param {number} place */
-  const has = (y, place) => {
+  const marked = (y, place) => {
     const at = Number(y) % modulus;
     return inside.has(Number(y) - at + ((at - place + modulus) % modulus));
   };
   const cycles = outputs / modulus;
   const each = members.length / cycles;
   /** Whether every cycle has as many shifts; they are in increasing order. */
-  const isEven = Number.isInteger(each) && members.every((shift, i) => Math.floor(shift / modulus) === Math.floor(i / each));
-  return isEven ? { ...machine, held: holding(modulus, each, [high, low], machine, has, ONE, spared(spare, low)) } : machine;
-}
+  const isEven = Number.isInteger(each) && members.every((shift, i) => quotient(shift, modulus) === quotient(i, each));
+  return isEven ? { ...machine, held: holding(modulus, each, [high, low], machine, marked, ONE, spared(spare, low)) } : machine;
+};
 
 /** @param {number} size @param {bigint} truths @returns {Machine} */
-function hadamard(size, truths) {
+const hadamard = (size, truths) => {
   const width = 64n - BigInt(bitLength(BigInt(size)));
   const space = 1n << width;
   demand(size && space < 2n * truths && truths < space); // more truths than lies, but not all
@@ -913,10 +947,10 @@ function hadamard(size, truths) {
     },
     { neutral: (units, steps) => {
       demandRoom(units, space, steps);
-      return { words: 1, ratio: [2n * truths, units], draw: ([u]) => [(u & (space - 1n)) >= units, u >> width] };
+      return { takes: 1, ratio: [2n * truths, units], write: ([u]) => [(u & (space - 1n)) >= units, u >> width] };
     } },
   );
-}
+};
 
 /** Whether steps make d draws: up to 64 of them from one word, or a single one from two. @param {number[][]} steps @param {number} d */
 const isPlan = (steps, d) =>
@@ -927,7 +961,7 @@ const isPlan = (steps, d) =>
 const wordsOf = (steps) => steps.reduce((total, [, words]) => total + words, 0);
 
 /** At most the smallest part of a word over the largest, over all draws. @param {number} first @param {number[][]} steps @returns {Ratio} */
-function evenness(first, steps) {
+const evenness = (first, steps) => {
   const space = SPACE * SPACE;
   let even = space;
   for (const [count, words] of steps) {
@@ -937,7 +971,7 @@ function evenness(first, steps) {
   }
   demand(even > 0n);
   return [even, space];
-}
+};
 
 /**
  * A set by Floyd's algorithm: each draw adds its outcome, or the last of its range if that is in already.
@@ -946,7 +980,7 @@ function evenness(first, steps) {
  * @param {(t: number) => number} moved a number of the others as a number of all
  * @param {number} skipped 1 if the first draw is left out
  */
-function drawSet(size, first, steps, words, moved, skipped) {
+const drawSet = (size, first, steps, words, moved, skipped) => {
   const flags = new Uint8Array(size);
   let [used, add] = [0, 1 - skipped];
   for (const [count, taken] of steps) {
@@ -960,14 +994,14 @@ function drawSet(size, first, steps, words, moved, skipped) {
     used += taken;
   }
   return flags;
-}
+};
 
 /** @param {number} d @param {number} size @param {number[][]} steps @param {bigint} truths @returns {Machine} */
-function subset(d, size, steps, truths) {
+const subset = (d, size, steps, truths) => {
   const [many, others] = [BigInt(d), BigInt(size - d)];
-  demandSmall(size, LIMITS.bits);
-  demand(0 < d && d < size && isPlan(steps, d));
-  demand(truths < SPACE && truths * others > (SPACE - truths) * many); // the own value is in more often than any other
+  demandSmall(size, BITS);
+  // the own value is in more often than any other
+  demand(0 < d && d < size && isPlan(steps, d) && truths < SPACE && truths * others > (SPACE - truths) * many);
   const even = evenness(size - d, steps);
   /** @type {Ratio} */
   const odds = [truths * others, (SPACE - truths) * many];
@@ -989,49 +1023,52 @@ function subset(d, size, steps, truths) {
       demandRoom(units, SPACE);
       demand(isPlan(plan, d));
       return {
-        words: 1 + wordsOf(plan),
+        takes: 1 + wordsOf(plan),
         ratio: over([truths * BigInt(size), many * units], times(even, evenness(size - d + 1, plan))),
-        draw: (words) => [words[0] >= units, setReport(drawSet(size, size - d + 1, plan, words.subarray(1), (t) => t, 0))],
+        write: (words) => [words[0] >= units, setReport(drawSet(size, size - d + 1, plan, words.subarray(1), (t) => t, 0))],
       };
     } },
   );
   return { ...machine, held: holding(size, d, odds, machine, (y, place) => Boolean((y >> BigInt(place)) & 1n), even, ONE) };
-}
+};
 
 /** @param {number[]} gradeOf @param {bigint[]} other @param {bigint[]} own @returns {Machine} */
-function gradedUnary(gradeOf, other, own) {
+const gradedUnary = (gradeOf, other, own) => {
   const size = gradeOf.length;
   spend(4 * size);
-  demandSmall(size, LIMITS.bits);
-  demand(own.length === other.length && gradeOf.every((grade) => grade < own.length));
-  demand(own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
+  demandSmall(size, BITS);
+  // the own bit is on more often
+  demand(own.length === other.length && gradeOf.every((grade) => grade < own.length) && own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE));
+  /** How much likelier a bit is on for its own value, and off for another one. @type {Ratio[][]} */
+  const factors = [own.map((a, grade) => [a, other[grade]]), own.map((a, grade) => [SPACE - other[grade], SPACE - a])];
   return machineFor(
     size,
     size,
     1n << BigInt(size),
-    (x) => gradeOf[x],
-    (x, z) => {
-      const [g, h] = [gradeOf[x], gradeOf[z]];
-      return [own[g] * (SPACE - other[h]), other[g] * (SPACE - own[h])];
-    },
+    // the two with the largest factors of each kind
+    (values) => factors.flatMap((factor) => {
+      spend(32 * values.length);
+      return [...values].sort((x, z) => ascending(factor[gradeOf[z]], factor[gradeOf[x]])).slice(0, 2);
+    }),
+    (x, z) => times(factors[0][gradeOf[x]], factors[1][gradeOf[z]]),
     // for nobody's value, -1, no bit is the own one
     (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => +(words[bit] < pick(bit === x, own[g], other[g])))),
   );
-}
+};
 
 /** @param {bigint} other @param {bigint} own @param {number} size @returns {Machine} */
-function unary(other, own, size) {
-  const machine = gradedUnary(new Array(size).fill(0), [other], [own]);
+const unary = (other, own, size) => {
+  const machine = gradedUnary(Array(size).fill(0), [other], [own]);
   return {
     ...machine,
-    label: alike,
+    few: alike,
     bitwise: true,
     neutral: (units, steps) => {
       demandRoom(units, SPACE, steps);
-      return { words: size + 1, ratio: [own * SPACE, other * units], draw: (words) => [words[size] >= units, machine.draw(-1, words)] };
+      return { takes: size + 1, ratio: [own * SPACE, other * units], write: (words) => [words[size] >= units, machine.write(-1, words)] };
     },
   };
-}
+};
 
 // -- src/levels.js -------------------------------------------------------------------------------------------
 
@@ -1047,45 +1084,36 @@ function unary(other, own, size) {
  * @property {number} places
  * @property {Marks} marks
  * @property {State[]} sides the states of their children, unmarked and marked
- * @property {number[]} often how many there are of each
+ * @property {number[]} often how many of each a report lays out
  * @property {number} count how many nodes a report lays out for one of them, itself included
  * @property {Ratio} above how much likelier their reports are for a value below them than for none, at most
  * @property {Ratio} below how much less likely
  */
 
-/**
- * A node in the layout of a report: child number `rank` among the marked or unmarked children of `parent`.
- * @typedef {{state: State, parent: number, side: number, rank: number, at: bigint, word: number}} Slot
- */
-
 /** @type {Marks} */
-const UNMARKED = { members: 0, has: () => false, above: [ONE, ONE], below: [ONE, ONE], between: [ONE, ONE] };
+const UNMARKED = { members: 0, marked: () => false, above: [ONE, ONE], below: [ONE, ONE], between: [ONE, ONE] };
 
 /** @param {number[]} branches @param {Machine[]} inners @param {number[]} leaves @param {number[][]} shown @returns {Machine} */
-function levels(branches, inners, leaves, shown) {
+const levels = (branches, inners, leaves, shown) => {
   const height = branches.length;
   /** How many leaves are below a node of each depth. */
   const spans = [...branches, 1].map((_, depth) => branches.slice(depth).reduce((a, b) => a * b, 1));
-  demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1));
-  demand(spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
-  /** The largest ratio of values that part below a node of each depth. @type {Ratio[]} */
-  const ratios = new Array(height).fill(ONE);
+  demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1) && spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
+  /** The largest ratio of values that part below a node of each depth, or deeper. @type {Ratio[]} */
+  const ratios = Array(height + 1).fill(ONE);
   const rows = shown.map((row) => row.values());
   /** The next state of a depth: each row of `shown` has them in the order in which they are reached. @param {number} depth @returns {State} */
   const grow = (depth) => {
     spend(256);
     const entry = depth < height ? /** @type {number} */ (rows[depth].next().value) : 0;
     const part = inners[entry - 1];
-    demand(part ? part.held?.marks && part.size === branches[depth] : entry === 0);
+    demand(part ? part.held?.marks && part.inputs === branches[depth] : entry === 0);
     const { marks = UNMARKED, places = branches[depth] } = part?.held ?? {};
     const sides = depth === height ? [] : part ? [grow(depth + 1), grow(depth + 1)] : [grow(depth + 1)];
-    const often = [places - marks.members, marks.members];
-    const inside = sides.reduce((total, side, mark) => total + often[mark] * side.count, 0);
-    sides.forEach((side, mark) =>
-      sides.forEach((other, also) => {
-        ratios[depth] = larger(ratios[depth], times(times(side.above, other.below), marks.between[mark - also + 1]));
-      }),
-    );
+    const often = sides.map(({ count }, mark) => count && [places - marks.members, marks.members][mark]);
+    const inside = sides.reduce((total, { count }, mark) => total + often[mark] * count, 0);
+    const apart = sides.flatMap((side, mark) => sides.map((other, also) => times(times(side.above, other.below), marks.between[mark - also + 1])));
+    ratios[depth] = [...apart, ...ratios.slice(depth)].reduce(larger);
     return {
       depth,
       part,
@@ -1100,59 +1128,63 @@ function levels(branches, inners, leaves, shown) {
   };
   const top = grow(0);
   demand(rows.every((row) => row.next().done));
-  for (let depth = height - 1; depth; depth -= 1) ratios[depth - 1] = larger(ratios[depth - 1], ratios[depth]);
   spend(64 * top.count);
-  /** @type {Slot[]} */
-  const slots = [];
-  let [bits, words, outputs] = [0, 0, 1n];
-  /** @param {State} state @param {number} parent @param {number} side @param {number} rank */
-  const place = (state, parent, side, rank) => {
-    const { part, sides, often } = state;
-    const mine = slots.push({ state, parent, side, rank, at: BigInt(bits), word: words }) - 1;
-    if (part) {
-      spend(state.places);
-      outputs = part.outputs << BigInt(bits);
-      bits += bitsOf(part.outputs);
-      words += part.words + +(parent >= 0);
-      demandSmall(bits, LIMITS.bits);
-    }
-    for (const mark of [1, 0]) if (sides[mark]?.count) for (let j = 0; j < often[mark]; j += 1) place(sides[mark], mine, mark, j);
-  };
-  place(top, -1, 0, 0);
   /** The node above a leaf at a depth. @param {number} x @param {number} depth */
-  const node = (x, depth) => Math.floor(leaves[x] / spans[depth]);
+  const node = (x, depth) => quotient(leaves[x], spans[depth]);
+  /**
+   * Go through the nodes that a report lays out, one after the other, and below a node first through the marked children. `write` gives
+   * the place for which a node marks its children, from the one where x is below it and whether x is, and what it writes.
+   * @param {number} x
+   * @param {(part: Machine, state: State, place: number, isOwn: boolean) => [number, bigint]} write
+   */
+  const walk = (x, write) => {
+    /** @param {State} state @param {number} own 1 if x is below it */
+    const visit = (state, own) => {
+      const { depth, part, places, marks, sides, often } = state;
+      let [place, report] = [node(x, depth + 1) % branches[depth], 0n];
+      let [mark, before] = [0, 0];
+      if (part) {
+        [place, report] = write(part, state, place, own > 0);
+        for (let z = 0; z < places; z += 1) {
+          const has = +marks.marked(report, z);
+          before += has & +(z < place);
+          mark += has & +(z === place);
+        }
+      }
+      const rank = [place - before, before][mark];
+      for (const side of [1, 0]) for (let j = 0; j < often[side]; j += 1) visit(sides[side], own & +(side === mark) & +(j === rank));
+    };
+    visit(top, 1);
+  };
+  let [bits, words, outputs] = [0, 0, 1n];
+  walk(0, (part, { depth, places }) => {
+    spend(places);
+    outputs = part.outputs << BigInt(bits);
+    bits += bitsOf(part.outputs);
+    words += part.takes + +(depth > 0);
+    demandSmall(bits, BITS);
+    return [0, 0n];
+  });
   return machineFor(
     leaves.length,
     words,
     outputs,
-    (x) => node(x, height - 1),
+    // the first and the last leaf part highest
+    (values) => [values.reduce((x, z) => (leaves[z] < leaves[x] ? z : x)), values.reduce((x, z) => (leaves[z] < leaves[x] ? x : z))],
     (x, z) => ratios[branches.filter((_, depth) => node(x, depth) === node(z, depth)).length - 1],
     (x, from) => {
-      /** @type {{own: number, side: number, rank: number}[]} */
-      const standing = [];
-      let report = 0n;
-      for (const { state, parent, side, rank, at, word } of slots) {
-        const { depth, part, places, marks } = state;
-        const up = standing[parent];
-        const own = up ? up.own & +(up.side === side) & +(up.rank === rank) : 1;
-        let [digit, mark, before] = [node(x, depth + 1) % branches[depth], 0, 0];
-        if (part) {
-          let begin = word;
-          if (up) digit = pick(own === 1, digit, position(from[begin++], places));
-          const y = part.draw(digit, from.subarray(begin, begin + part.words));
-          report += y << at;
-          for (let z = 0; z < places; z += 1) {
-            const has = +marks.has(y, z);
-            before += has & +(z < digit);
-            mark += has & +(z === digit);
-          }
-        }
-        standing.push({ own, side: mark, rank: [digit - before, before][mark] });
-      }
+      let [report, word, at] = [0n, 0, 0n];
+      walk(x, (part, { depth, places }, place, isOwn) => {
+        if (depth) place = pick(isOwn, place, position(from[word++], places));
+        const y = part.write(place, from.subarray(word, (word += part.takes)));
+        report += y << at;
+        at += BigInt(bitsOf(part.outputs));
+        return [place, y];
+      });
       return report;
     },
   );
-}
+};
 
 // -- src/lines.js --------------------------------------------------------------------------------------------
 
@@ -1167,11 +1199,11 @@ const eitherWay = (a, b) => largest([...a, ...b], [...b, ...a]);
  * A value at a place, with `units[d]` words for d steps either way and `flat` words for every place.
  * @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units
  * @param {number} most the most distances it may have
- * @param {(steps: number) => Ratio | null} ratio of values so many steps apart
+ * @param {(steps: number) => Ratio} ratio of values so many steps apart
  * @param {(place: number) => number} bring a number of steps from place 0 to the place that is reported
  * @returns {Machine}
  */
-function fading(flat, places, size, units, most, ratio, bring) {
+const fading = (flat, places, size, units, most, ratio, bring) => {
   const all = BigInt(size) * flat;
   const stages = [all, ...[...units].reverse(), ...units.slice(1)];
   demandFull(stages);
@@ -1184,17 +1216,17 @@ function fading(flat, places, size, units, most, ratio, bring) {
     size,
     1,
     BigInt(size),
-    own,
+    everyone,
     (x, z) => ratioOf(Math.abs(at(x) - at(z))),
     (x, [u]) => {
       const number = rank(bounds, u);
       return pick(!number, u / flat, BigInt(bring(at(x) + number - units.length)));
     },
   );
-}
+};
 
 /** @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units @returns {Machine} */
-function geometric(flat, places, size, units) {
+const geometric = (flat, places, size, units) => {
   /** The words that lead to an end so many steps away, with all that go beyond it. */
   const ends = sums([flat, ...[...units].reverse()]).reverse();
   return fading(
@@ -1213,17 +1245,17 @@ function geometric(flat, places, size, units) {
     },
     (place) => Math.min(Math.max(place, 0), size - 1),
   );
-}
+};
 
 /** @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units @returns {Machine} */
-function ring(flat, places, size, units) {
+const ring = (flat, places, size, units) => {
   demand(size > 2);
   return fading(
     flat,
     places,
     size,
     units,
-    Math.floor(size / 2) + 1,
+    quotient(size, 2) + 1,
     (steps) => {
       spend(2 * size);
       const noise = range(size).map((d) => flat + (units[d] ?? 0n) + (units[size - d] ?? 0n));
@@ -1231,10 +1263,10 @@ function ring(flat, places, size, units) {
     },
     (place) => (place + size) % size,
   );
-}
+};
 
 /** @param {number[]} cells @param {number[]} shape @param {bigint} spare @param {bigint[]} units @returns {Machine} */
-function torus(cells, shape, spare, units) {
+const torus = (cells, shape, spare, units) => {
   const outputs = units.length;
   demand(shape.every(Boolean) && shape.reduce((a, b) => a * b, 1) === outputs);
   demand(units.every(Boolean) && spare < outputs);
@@ -1243,18 +1275,20 @@ function torus(cells, shape, spare, units) {
   /** @param {number} t */
   const coordinates = (t) => {
     let left = outputs;
-    return shape.map((side) => Math.floor(t / (left /= side)) % side);
+    return shape.map((side) => quotient(t, (left /= side)) % side);
   };
   spend(outputs * shape.length);
   const steps = range(outputs).map(coordinates);
-  /** The number of the cell at a displacement from a cell, each coordinate modulo its side. @param {number} cell @param {number} t */
-  const moved = (cell, t) => steps[t].reduce((found, c, i) => found * shape[i] + ((steps[cell][i] + c) % shape[i]), 0);
+  /** The number of a cell by its coordinates. @param {(side: number, i: number) => number} at */
+  const cellAt = (at) => shape.reduce((found, side, i) => found * side + at(side, i), 0);
+  /** The cell at a displacement from a cell, each coordinate modulo its side. @param {number} cell @param {number} t */
+  const moved = (cell, t) => cellAt((side, i) => (steps[cell][i] + steps[t][i]) % side);
   /** The displacement between two cells, with every coordinate taken the shorter way round. @param {number} a @param {number} b */
   const between = (a, b) =>
-    shape.reduce((found, side, i) => {
+    cellAt((side, i) => {
       const apart = Math.abs(steps[a][i] - steps[b][i]);
-      return found * side + Math.min(apart, side - apart);
-    }, 0);
+      return Math.min(apart, side - apart);
+    });
   const bounds = sums(units);
   demand(units.every((unit, t) => unit === units[between(0, t)])); // as many words either way
   const ratioOf = kept((/** @type {number} */ apart) => {
@@ -1271,19 +1305,18 @@ function torus(cells, shape, spare, units) {
   const proves = ({ grid }) => {
     if (!grid || outputs <= 512 || grid.cells[0].length !== shape.length) return false;
     // the values lie as the cells of the grid do, up to a displacement that all have in common
-    const apart = grid.cells.map((cell, x) => String(shape.map((side, i) => (((steps[cells[x]][i] - cell[i]) % side) + side) % side)));
+    const apart = grid.cells.map((cell, x) => cellAt((side, i) => (side + ((steps[cells[x]][i] - cell[i]) % side)) % side));
     if (new Set(apart).size > 1) return false;
     const fine = 320n;
     const shorter = range(outputs).filter((t) => between(0, t) === t);
     spend(256 * shorter.length);
     const entries = shorter.map((t) => grid.apart(steps[t]));
     const weights = entries.map(expBelow).map(([top, bottom]) => (bottom << fine) / top);
-    const last = weights.reduce((best, weight, i) => (weight < weights[best] ? i : best), 0);
-    if (weights[0] === weights[last]) return false;
+    const last = weights.indexOf(-greatest(weights.map((weight) => -weight)));
     const slope = ((units[0] - units[shorter[last]]) << fine) / (weights[0] - weights[last]);
     const most = greatest(shorter.map((t, i) => units[t] - ((slope * weights[i]) >> fine)));
     const least = -greatest(shorter.map((t, i) => ((slope * (weights[i] + 1n)) >> fine) + 1n - units[t]));
-    const nearest = entries.slice(1).reduce((a, b) => (atMost(a, b) ? a : b));
+    const nearest = entries.slice(1).sort(ascending)[0];
     const part = plus([1n, 1n << 190n], times([2n, 1n], grid.rounding));
     return slope > 0n && least > 0n && atMost(plus([most, 1n], times(part, [slope, 1n])), times(expBelow(nearest), [least, 1n]));
   };
@@ -1291,7 +1324,7 @@ function torus(cells, shape, spare, units) {
     cells.length,
     1,
     BigInt(outputs),
-    own,
+    everyone,
     (x, z) => ratioOf(between(cells[x], cells[z])),
     (x, [u]) => {
       const t = rank(bounds, u);
@@ -1300,7 +1333,7 @@ function torus(cells, shape, spare, units) {
     },
     { proves },
   );
-}
+};
 
 // -- src/composed.js -----------------------------------------------------------------------------------------
 
@@ -1308,75 +1341,77 @@ function torus(cells, shape, spare, units) {
 
 
 
-/** The product of two bounds; null where one of them is missing. @param {Ratio | null} a @param {Ratio | null} b */
-const both = (a, b) => (a && b ? times(a, b) : null);
+/** @param {{takes: number}[]} parts */
+const mostWords = (parts) => Math.max(...parts.map((part) => part.takes));
 
-/** The larger of two bounds; null where one of them is missing. @param {Ratio | null} a @param {Ratio | null} b */
-const either = (a, b) => (a && b ? larger(a, b) : null);
+/** The largest ratio that any of several laws has. @param {Machine[]} parts @param {number} x @param {number} z */
+const widest = (parts, x, z) => {
+  spend(4 * parts.length);
+  return parts.map((part) => part.ratio(x, z)).reduce(larger);
+};
 
 /** @param {Machine[]} parts */
-const mostWords = (parts) => Math.max(...parts.map((part) => part.words));
+const areAlike = (parts) => parts.every(({ few }) => few === alike);
 
 /** The bounds of rows of units, each of which takes all words. @param {bigint[][]} rows */
-function bounded(rows) {
+const bounded = (rows) => {
   demand(rows.every((row) => row.length === rows[0].length));
   rows.forEach(demandFull);
   return rows.map(sums);
-}
-
-/**
- * The members of groups: the place of every value in its group, and how many each has.
- * @param {number[]} groupOf @param {number} count
- */
-function placed(groupOf, count) {
-  const sizes = new Array(count).fill(0);
-  demand(groupOf.every((group) => group < count));
-  return { place: groupOf.map((group) => sizes[group]++), sizes };
-}
+};
 
 /** Values in blocks, with a law for each. @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds */
-function divided(blockOf, kindOf, kinds) {
-  demand(kindOf.length && kindOf.every((kind) => kind < kinds.length));
+const divided = (blockOf, kindOf, kinds) => {
+  demandSmall(kindOf.length, VALUES);
+  demand(kindOf.every((kind) => kind < kinds.length));
   const parts = kindOf.map((kind) => kinds[kind]);
   const { place, sizes } = placed(blockOf, parts.length);
-  demand(parts.every((part, block) => part.size === sizes[block]));
-  let labels = 0;
-  const number = kept((/** @type {string} */ _) => labels++);
+  spend(16 * sizes.length);
+  demand(parts.every((part, block) => part.inputs === sizes[block]));
   return {
     parts,
     place,
-    sizes,
     ...layOut(parts.map((part) => part.outputs)),
-    label: (/** @type {number} */ x) => number(`${blockOf[x]}/${parts[blockOf[x]].label(place[x])}`),
-    /** The ratio of two values of one block. @type {Machine["ratio"]} */
-    inside: (x, z) => parts[blockOf[x]].ratio(place[x], place[z]),
+    /** Two values of different blocks, or what the only block compares. @type {Few} */
+    few: (values) => {
+      spend(4 * values.length);
+      const [x] = values;
+      const other = values.findIndex((z) => blockOf[z] !== blockOf[x]);
+      if (other > 0) return [x, values[other]];
+      /** @type {number[]} */
+      const valueAt = [];
+      for (const z of values) valueAt[place[z]] = z;
+      return parts[blockOf[x]].few(values.map((z) => place[z])).map((at) => valueAt[at]);
+    },
+    /** The ratio of two values, which is `across` if they are in different blocks. @param {Ratio} across @returns {Machine["ratio"]} */
+    ratio: (across) => (x, z) => (blockOf[x] === blockOf[z] ? parts[blockOf[x]].ratio(place[x], place[z]) : across),
   };
-}
+};
 
 /** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @returns {Machine} */
-function blocks(blockOf, kindOf, kinds) {
-  const { parts, place, offsets, outputs, label, inside } = divided(blockOf, kindOf, kinds);
+const blocks = (blockOf, kindOf, kinds) => {
+  const { parts, place, offsets, outputs, few, ratio } = divided(blockOf, kindOf, kinds);
   return machineFor(
     blockOf.length,
     mostWords(kinds),
     outputs,
-    label,
-    (x, z) => (blockOf[x] === blockOf[z] ? inside(x, z) : null),
-    (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].draw(place[x], words),
+    few,
+    ratio(INFINITE),
+    (x, words) => offsets[blockOf[x]] + parts[blockOf[x]].write(place[x], words),
   );
-}
+};
 
 /** The place of each value among those that are sensitive, or among the others. @param {Bits} sensitive */
-function sides({ size, members }) {
-  const isOther = new Array(size).fill(1);
+const sides = ({ size, members }) => {
+  const isOther = Array(size).fill(1);
   for (const x of members) isOther[x] = 0;
   return { isOther, ...placed(isOther, 2) };
-}
+};
 
 /** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @param {number[][]} steps @returns {Machine} */
-function highLow(inner, units, sensitive, steps) {
+const highLow = (inner, units, sensitive, steps) => {
   const { isOther, place, sizes } = sides(sensitive);
-  demand(inner.neutral && sizes[0] === inner.size);
+  demand(inner.neutral && sizes[0] === inner.inputs);
   if (!sizes[1]) {
     demand(!units && !steps.length);
     return inner;
@@ -1385,234 +1420,229 @@ function highLow(inner, units, sensitive, steps) {
   const base = inner.outputs <= SPACE / 2n ? inner.outputs : aligned(inner.outputs);
   return machineFor(
     sensitive.size,
-    Math.max(inner.words, neutral.words),
+    mostWords([inner, neutral]),
     base + BigInt(sizes[1]),
-    (x) => isOther[x],
-    (x, z) => (isOther[x] ? null : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
+    twoOfEach(isOther, 2),
+    (x, z) => (isOther[x] ? INFINITE : isOther[z] ? neutral.ratio : inner.ratio(place[x], place[z])),
     (x, words) => {
-      const hidden = inner.draw([place[x], 0][isOther[x]], words);
-      const [passes, report] = neutral.draw(words);
+      const hidden = inner.write([place[x], 0][isOther[x]], words);
+      const [passes, report] = neutral.write(words);
       return [hidden, report, base + BigInt(place[x])][isOther[x] * (1 + +passes)];
     },
   );
-}
+};
 
 /** @param {Machine} inner @param {bigint} units @param {Bits} sensitive @returns {Machine} */
-function utilityRappor(inner, units, sensitive) {
+const utilityRappor = (inner, units, sensitive) => {
   const machine = highLow(inner, units, sensitive, []);
   const { isOther, place } = sides(sensitive);
   const { size, members } = sensitive;
   demand(inner.bitwise);
   return {
     ...machine,
-    words: inner.size + 1,
+    takes: inner.inputs + 1,
     outputs: 1n << BigInt(size),
-    draw: (x, words) => {
+    write: (x, words) => {
       const flags = new Uint8Array(size);
-      const hidden = inner.draw([place[x], -1][isOther[x]], words);
+      const hidden = inner.write([place[x], -1][isOther[x]], words);
       members.forEach((bit, at) => (flags[bit] = Number((hidden >> BigInt(at)) & 1n)));
-      flags[x] |= isOther[x] & +(words[inner.size] >= units);
+      flags[x] |= isOther[x] & +(words[inner.inputs] >= units);
       return setReport(flags);
     },
   };
-}
+};
 
 /** @param {Machine[]} parts @param {bigint[]} units @returns {Machine} */
-function mixture(parts, units) {
+const mixture = (parts, units) => {
   const [bounds] = bounded([units]);
-  demand(units.every(Boolean) && units.length === parts.length && parts.every((part) => part.size === parts[0].size));
+  demand(units.every(Boolean) && units.length === parts.length && parts.every((part) => part.inputs === parts[0].inputs));
   const { offsets, outputs } = layOut(parts.map((part) => part.outputs));
   return machineFor(
-    parts[0].size,
+    parts[0].inputs,
     1 + mostWords(parts),
     outputs,
-    (x) => String(parts.map((part) => part.label(x))),
-    (x, z) => parts.map((part) => part.ratio(x, z)).reduce(either),
+    areAlike(parts) ? alike : (values) => [...new Set(parts.flatMap((part) => part.few(values)))],
+    (x, z) => widest(parts, x, z),
     (x, words) => {
       const part = rank(bounds, words[0]);
-      return offsets[part] + parts[part].draw(x, words.subarray(1));
+      return offsets[part] + parts[part].write(x, words.subarray(1));
     },
   );
-}
+};
 
 /** @param {number[]} blockOf @param {number[]} kindOf @param {Machine[]} kinds @param {bigint[]} units @returns {Machine} */
-function nested(blockOf, kindOf, kinds, units) {
-  const { parts, place, sizes, offsets, outputs, label, inside } = divided(blockOf, kindOf, kinds);
-  const [count, size] = [parts.length, blockOf.length];
+const nested = (blockOf, kindOf, kinds, units) => {
+  const { parts, place, offsets, outputs, few, ratio } = divided(blockOf, kindOf, kinds);
+  const count = parts.length;
+  const size = blockOf.length;
   const truth = SPACE - sum(units);
-  demand(units.length === count && count > 1 && units.every(Boolean) && truth > 0n);
-  demand(parts.every((part) => part.held));
+  demand(units.length === count && count > 1 && units.every(Boolean) && truth > 0n && parts.every((part) => part.held));
   const helds = parts.map((part) => /** @type {Held} */ (part.held));
   const bounds = sums(units);
-  /** @param {number} b @returns {Ratio} */
-  const odds = (b) => [units[b] + truth, units[b]];
-  /** The largest Q(y|x) / Q(y|z) in the block of x, and Q(y|z) / Q(y|x) there, for z in any other. */
-  const across = (/** @type {number} */ x) => {
-    const b = blockOf[x];
-    const [above, below] = helds[b].ratios(place[x]);
-    return [times(odds(b), above), over(below, odds(b))];
-  };
-  /** The report of a value at a place of the block `mine`, or a blank one of that block. @param {number} mine @param {number} at @param {boolean} blank @param {BigUint64Array} words */
-  const drawn = (mine, at, blank, words) => {
+  /** Of blocks that are alike, one. */
+  const sorts = [...new Map(units.map((unit, b) => [`${kindOf[b]}/${unit}`, b])).values()];
+  spend(128 * sorts.length);
+  /** What the values of a block and others can give away: the largest of everything that `find` finds for a block. @param {(b: number) => Ratio[]} find */
+  const most = (find) => sorts.flatMap(find).reduce(larger);
+  /** The words with which a block is shown by its own values. @param {number} b */
+  const mine = (b) => units[b] + truth;
+  /** The words with which a blank report shows a block, in units of 2^-64. @param {number} b @param {bigint} part that of a value */
+  const blank = (b, part) => units[b] * SPACE + BigInt(parts[b].inputs) * part * truth;
+  const [least, greater] = [SPACE / BigInt(size), ceilDivide(SPACE, BigInt(size))];
+  /** The report of a value, or a blank one of its block. @param {number} x @param {boolean} isBlank @param {BigUint64Array} words */
+  const drawn = (x, isBlank, words) => {
     const found = rank(bounds, words[0]);
-    const block = pick(found === count, mine, found);
-    return offsets[block] + helds[block].draw(at, pick(block === mine, blank, true), words.subarray(1));
+    const block = pick(found === count, blockOf[x], found);
+    return offsets[block] + helds[block].write(place[x], pick(block === blockOf[x], isBlank, true), words.subarray(1));
   };
-  /** The words with which a blank report shows each block, at least and at most, in units of 2^-64. @param {(a: bigint, b: bigint) => bigint} divide */
-  const blanks = (divide) => units.map((unit, b) => unit * SPACE + BigInt(sizes[b]) * divide(SPACE, BigInt(size)) * truth);
-  const least = blanks((a, b) => a / b);
-  const most = blanks(ceilDivide);
-  const mostBlank = units.map((unit, b) => /** @type {Ratio} */ ([most[b], unit * SPACE])).reduce(larger);
-  const words = 1 + Math.max(...helds.map((held) => held.words));
+  const words = 1 + mostWords(helds);
   return machineFor(
     size,
     words,
     outputs,
-    label,
-    (x, z) => (blockOf[x] === blockOf[z] ? inside(x, z) : larger(across(x)[0], across(z)[1])),
-    (x, from) => drawn(blockOf[x], place[x], false, from),
+    few,
+    // one bound for all values of different blocks; it is that of values in one block too, if that is larger: of 0 and nobody, -1
+    ratio(most((b) => {
+      const [above, below] = helds[b].ratios;
+      return [times([mine(b), units[b]], above), times([units[b], mine(b)], below), parts[b].ratio(0, -1)];
+    })),
+    (x, from) => drawn(x, false, from),
     { held: {
       places: size,
-      words: 1 + words,
-      draw: (x, blank, from) => {
-        const at = pick(blank, position(from[0], size), x);
-        return drawn(blockOf[at], place[at], blank, from.subarray(1));
-      },
-      ratios: (x) => {
-        const b = blockOf[x];
-        const [above, below] = helds[b].ratios(place[x]);
-        const mine = (units[b] + truth) * SPACE;
-        return [larger(times([mine, least[b]], above), ONE), larger(times([most[b], mine], below), mostBlank)];
-      },
+      takes: 1 + words,
+      write: (x, isBlank, from) => drawn(pick(isBlank, position(from[0], size), x), isBlank, from.subarray(1)),
+      ratios: [
+        most((b) => [ONE, times([mine(b) * SPACE, blank(b, least)], helds[b].ratios[0])]),
+        most((b) => [[blank(b, greater), units[b] * SPACE], times([blank(b, greater), mine(b) * SPACE], helds[b].ratios[1])]),
+      ],
     } },
   );
-}
+};
 
 /** @param {number[]} classOf @param {Machine[]} inners @param {number[][]} marks @param {bigint[][]} units @returns {Machine} */
-function types(classOf, inners, marks, units) {
+const types = (classOf, inners, marks, units) => {
   const classes = units.length;
   const { place, sizes } = placed(classOf, classes);
   const bounds = bounded(units);
   demand(sizes.every(Boolean) && units[0].length === marks.length && marks.every((row) => row.length === classes));
   /** The largest ratio inside each class. @type {Ratio[]} */
-  const inner = new Array(classes).fill(ONE);
+  const inner = Array(classes).fill(ONE);
   /** For each class, the words of every type's reports over those of blank ones, at most and at least, in units of 2^-128. */
   const [most, least] = [1, 2].map(() => units.map((row) => row.map((unit) => unit << 128n)));
   const shown = marks.map((row, type) => {
-    let [at, words, last] = [0, 1, 1n];
+    let [bits, takes, last] = [0, 1, 1n];
     const parts = row.flatMap((mark, group) => {
       if (!mark) return [];
       const part = inners[mark - 1];
-      demand(part?.held && part.neutral && part.size === sizes[group] && part.size > 1);
+      demand(part?.held && part.neutral && part.inputs === sizes[group] && part.inputs > 1);
       const { held, outputs } = part;
-      const [above, below] = held.ratios(0);
+      const [above, below] = held.ratios;
       least[group][type] = (least[group][type] * below[1]) / below[0];
       most[group][type] = ceilDivide(most[group][type] * above[0], above[1]);
-      if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1) ?? ONE);
-      const [first, bits] = [words, BigInt(at)];
-      last = outputs << bits;
-      at += bitsOf(outputs);
-      demandSmall(at, LIMITS.bits);
-      words += held.words;
-      return [{ group, held, bits, first, end: words }];
+      if (most[group][type]) inner[group] = larger(inner[group], part.ratio(0, 1));
+      last = outputs << BigInt(bits);
+      bits += bitsOf(outputs);
+      takes += held.takes;
+      demandSmall(bits, BITS);
+      return [{ group, held, outputs }];
     });
-    return { parts, words, last };
+    return { parts, takes, last };
   });
   const { offsets, outputs } = layOut(shown.map(({ last }) => last));
   return machineFor(
     classOf.length,
-    Math.max(...shown.map(({ words }) => words)),
+    mostWords(shown),
     outputs,
-    (x) => classOf[x],
+    twoOfEach(classOf, classes),
     (x, z) => {
       spend(marks.length);
       return classOf[x] === classOf[z] ? inner[classOf[x]] : largest(most[classOf[x]], least[classOf[z]]);
     },
     (x, from) => {
       const type = rank(bounds[classOf[x]], from[0]);
-      let report = offsets[type];
-      for (const { group, held, bits, first, end } of shown[type].parts)
-        report += held.draw(place[x], group !== classOf[x], from.subarray(first, end)) << bits;
+      let [report, word, at] = [offsets[type], 1, 0n];
+      for (const { group, held, outputs } of shown[type].parts) {
+        report += held.write(place[x], group !== classOf[x], from.subarray(word, (word += held.takes))) << at;
+        at += BigInt(bitsOf(outputs));
+      }
       return report;
     },
   );
-}
+};
 
 /** @param {bigint[][]} rows @returns {Machine} */
-function table(rows) {
+const table = (rows) => {
   const bounds = bounded(rows);
   const outputs = rows[0].length;
   return machineFor(
     rows.length,
     1,
     BigInt(outputs),
-    own,
+    everyone,
     (x, z) => {
       spend(outputs / 8);
       return largest(rows[x], rows[z]);
     },
     (x, [u]) => BigInt(rank(bounds[x], u)),
   );
-}
+};
 
-/** @param {Machine} first @param {Machine} second @returns {Machine} */
-function paired(first, second) {
-  const k = second.size;
-  const split = (/** @type {number} */ x) => [Math.floor(x / k), x % k];
-  return machineFor(
-    first.size * k,
-    first.words + second.words,
-    first.outputs * second.outputs,
-    own,
-    (x, z) => {
-      const [[a, b], [c, d]] = [split(x), split(z)];
-      return both(a === c ? ONE : first.ratio(a, c), b === d ? ONE : second.ratio(b, d));
-    },
-    (x, words) => {
-      const [a, b] = split(x);
-      return first.draw(a, words.subarray(0, first.words)) * second.outputs + second.draw(b, words.subarray(first.words));
-    },
-  );
-}
-
-/** @param {number[]} choice @param {Machine} first @param {Machine[]} seconds @returns {Machine} */
-function adaptive(choice, first, seconds) {
-  demand(BigInt(choice.length) === first.outputs && choice.every((kind) => kind < seconds.length));
-  demand(seconds.every((second) => second.size === first.size));
+/**
+ * A report by one law, and beside it one by another, which the first report may choose.
+ * @param {Machine} first @param {Machine[]} seconds @param {(report: bigint) => Machine} chosen
+ */
+const sequence = (first, seconds, chosen) => {
+  demand(seconds.every((second) => second.inputs === first.inputs));
   const width = greatest(seconds.map((second) => second.outputs));
   return machineFor(
-    first.size,
-    first.words + mostWords(seconds),
+    first.inputs,
+    first.takes + mostWords(seconds),
     first.outputs * width,
-    (x) => String([first, ...seconds].map((part) => part.label(x))),
-    (x, z) => both(first.ratio(x, z), seconds.map((second) => second.ratio(x, z)).reduce(either)),
+    areAlike([first, ...seconds]) ? alike : everyone,
+    (x, z) => times(first.ratio(x, z), widest(seconds, x, z)),
     (x, words) => {
-      const report = first.draw(x, words.subarray(0, first.words));
-      return report * width + seconds[choice[Number(report)]].draw(x, words.subarray(first.words));
+      const report = first.write(x, words.subarray(0, first.takes));
+      return report * width + chosen(report).write(x, words.subarray(first.takes));
     },
   );
-}
+};
 
-/** @param {Machine} first @param {Machine} second @returns {Machine} */
-function product(first, second) {
-  demand(first.outputs < 1 << 20);
-  spend(4 * Number(first.outputs));
-  return adaptive(new Array(Number(first.outputs)).fill(0), first, [second]);
-}
+/** @param {Machine} first @param {Machine} second */
+const product = (first, second) => sequence(first, [second], () => second);
+
+/** @param {number[]} choice @param {Machine} first @param {Machine[]} seconds */
+const adaptive = (choice, first, seconds) => {
+  demand(BigInt(choice.length) === first.outputs && choice.every((kind) => kind < seconds.length));
+  return sequence(first, seconds, (report) => seconds[choice[Number(report)]]);
+};
+
+/** @param {Machine} first @param {Machine} second */
+const paired = (first, second) => {
+  const k = second.inputs;
+  /** The law of a part of every value. @param {Machine} machine @param {(x: number) => number} part @returns {Machine} */
+  const lifted = (machine, part) => ({
+    ...machine,
+    inputs: first.inputs * k,
+    few: everyone,
+    ratio: (x, z) => (part(x) === part(z) ? ONE : machine.ratio(part(x), part(z))),
+    write: (x, words) => machine.write(part(x), words),
+  });
+  return product(lifted(first, (x) => quotient(x, k)), lifted(second, (x) => x % k));
+};
 
 /** @param {Machine} inner @param {bigint[][]} weights @returns {Machine} */
-function postProcessed(inner, weights) {
+const postProcessed = (inner, weights) => {
   demand(BigInt(weights.length) === inner.outputs);
   const bounds = bounded(weights);
   return machineFor(
-    inner.size,
-    inner.words + 1,
+    inner.inputs,
+    inner.takes + 1,
     BigInt(weights[0].length),
-    inner.label,
+    inner.few,
     inner.ratio,
-    (x, words) => BigInt(rank(bounds[Number(inner.draw(x, words.subarray(0, inner.words)))], words[inner.words])),
+    (x, words) => BigInt(rank(bounds[Number(inner.write(x, words.subarray(0, inner.takes)))], words[inner.takes])),
   );
-}
+};
 
 // -- src/kinds.js --------------------------------------------------------------------------------------------
 
@@ -1621,33 +1651,34 @@ function postProcessed(inner, weights) {
 
 
 /**
- * Every kind of law: the shape of its data, as `shaped` reads it, and what makes its machine of the entries in that order.
- * @type {Map<string, [string, (...entries: any[]) => Machine]>}
+ * Every kind of law: its entries, with a letter for each that says how to `read` it, and what makes its machine of them in that order.
+ * Those that are like each other stand together, which compresses better.
+ * @type {Record<string, [string, (...entries: any[]) => Machine]>}
  */
-const KINDS = new Map([
-  ["adaptive", ["choice:n* first:l seconds:l*", adaptive]],
-  ["blocks", ["block_of:r kind_of:n* kinds:l*", blocks]],
-  ["cyclic", ["high low modulus:n shifts:s size:n spare word_bits:w", cyclic]],
-  ["general_hadamard", ["columns:n high low parts:n size:n spare word_bits:w", generalHadamard]],
-  ["geometric", ["flat places:r size:n units:b* word_bits:w", geometric]],
-  ["graded_unary", ["grade_of:r other:b* own:b* word_bits:w", gradedUnary]],
-  ["hadamard", ["size:n true word_bits:w", hadamard]],
-  ["high_low", ["inner:l neutral sensitive:s steps:n**", highLow]],
-  ["levels", ["branches:n* inners:l* leaves:r shown:n** word_bits:w", levels]],
-  ["mixture", ["parts:l* units:b*", mixture]],
-  ["nested", ["block_of:r kind_of:n* kinds:l* units:b*", nested]],
-  ["paired", ["first:l second:l", paired]],
-  ["post_processed", ["inner:l weights:b**", postProcessed]],
-  ["product", ["first:l second:l", product]],
-  ["response", ["high low size:n spare word_bits:w", response]],
-  ["ring", ["flat places:r size:n units:b* word_bits:w", ring]],
-  ["subset", ["d:n size:n steps:n** true word_bits:w", subset]],
-  ["table", ["rows:b** word_bits:w", table]],
-  ["torus", ["cells:r shape:n* spare units:b* word_bits:w", torus]],
-  ["types", ["class_of:r inners:l* marks:n** units:b** word_bits:w", types]],
-  ["unary", ["other own size:n word_bits:w", unary]],
-  ["utility_rappor", ["inner:l neutral sensitive:s", utilityRappor]],
-]);
+const KINDS = {
+  table: ["rows:b** word_bits:w", table],
+  mixture: ["parts:l* units:b*", mixture],
+  nested: ["block_of:r kind_of:n* kinds:l* units:b*", nested],
+  blocks: ["block_of:r kind_of:n* kinds:l*", blocks],
+  paired: ["first:l second:l", paired],
+  product: ["first:l second:l", product],
+  adaptive: ["choice:n* first:l seconds:l*", adaptive],
+  post_processed: ["inner:l weights:b**", postProcessed],
+  geometric: ["flat places:r size:n units:b* word_bits:w", geometric],
+  ring: ["flat places:r size:n units:b* word_bits:w", ring],
+  torus: ["cells:r shape:n* spare units:b* word_bits:w", torus],
+  types: ["class_of:r inners:l* marks:n** units:b** word_bits:w", types],
+  levels: ["branches:n* inners:l* leaves:r shown:n** word_bits:w", levels],
+  response: ["high low size:n spare word_bits:w", response],
+  general_hadamard: ["columns:n high low parts:n size:n spare word_bits:w", generalHadamard],
+  cyclic: ["high low modulus:n shifts:s size:n spare word_bits:w", cyclic],
+  subset: ["d:n size:n steps:n** true word_bits:w", subset],
+  hadamard: ["size:n true word_bits:w", hadamard],
+  graded_unary: ["grade_of:r other:b* own:b* word_bits:w", gradedUnary],
+  unary: ["other own size:n word_bits:w", unary],
+  high_low: ["inner:l neutral sensitive:s steps:n**", highLow],
+  utility_rappor: ["inner:l neutral sensitive:s", utilityRappor],
+};
 
 /**
  * The machine of a law, as JSON data says it.
@@ -1655,15 +1686,17 @@ const KINDS = new Map([
  * @param {number} [depth] how many laws may be inside each other
  * @returns {Machine}
  */
-function machineOf(data, depth = 8) {
-  const [shape, make] = KINDS.get(data?.kind) ?? ["", null];
-  demand(make && depth, "a law in it is of no known kind, or too deep inside others");
-  demandSmall(data.size ?? 1, LIMITS.values);
-  const machine = make(...shaped(data, shape, (inner) => machineOf(inner, depth - 1)));
-  demandSmall(machine.size, LIMITS.values);
-  demandSmall(machine.words, LIMITS.bits + 2);
+const machineOf = (data, depth = 8) => {
+  demand(Object.hasOwn(KINDS, data?.kind) && depth, "its law is not known, or too deep");
+  demandSmall(data.size ?? 1, VALUES);
+  const [shape, make] = KINDS[data.kind];
+  const fields = shape.split(" ").map((field) => field.split(":"));
+  entries(data, "kind", ...fields.map(([name]) => name)); // what is missing, its reader refuses
+  const machine = make(...fields.map(([name, type]) => read(data[name], (inner) => machineOf(inner, depth - 1), type)));
+  demandSmall(machine.inputs, VALUES);
+  demandSmall(machine.takes, BITS + 2);
   return machine;
-}
+};
 
 // -- src/check.js --------------------------------------------------------------------------------------------
 
@@ -1680,7 +1713,6 @@ function machineOf(data, depth = 8) {
  * @property {any} context the context that was checked, as published
  * @property {string} epsilon the largest finite entry of E, or an upper bound of it, as exact text
  * @property {boolean} shows whether some values may be told from others for certain
- * @property {(x: number, z: number) => string} allowed E between two values, by number, as exact text
  * @property {number} words how many 64-bit words a report takes
  * @property {number} bits how many bits hold a report
  * @property {(value: any) => number} index the number of a value
@@ -1695,28 +1727,31 @@ function machineOf(data, depth = 8) {
  * @returns {Promise<Law>}
  */
 async function checkLaw(text, { fingerprint } = {}) {
-  if (typeof text !== "string" || text.length > LIMITS.bytes) throw new Refused("The law is no text, or too long.", "limits");
+  if (typeof text !== "string" || text.length > LIMITS.bytes) refuse("The law is no text, or too long.", "limits");
   const hash = await sha256(text);
   if (fingerprint !== undefined && fingerprint !== hash)
-    throw new Refused("The law is not the one that was announced: its fingerprint is another one.", "fingerprint");
+    refuse("The law is not the one that was announced.", "fingerprint");
   try {
     begin();
     return checked(text, hash);
   } catch (problem) {
-    const reason = problem instanceof Refused ? problem.message : "its law cannot be read";
-    throw new Refused(`This collection is refused: ${reason}.`, "law");
+    const reason = problem instanceof Refused ? problem.message : "it cannot be read";
+    return refuse(`This collection is refused: ${reason}.`, "law");
   }
 }
 
 /** @param {string} text @param {string} fingerprint @returns {Law} */
-function checked(text, fingerprint) {
-  const data = entries(strictJson(text), "context domain law version");
-  demand(data.version === 2, "its version is not known here");
-  const context = readContext(data.context, data.domain);
+const checked = (text, fingerprint) => {
+  const data = JSON.parse(text);
+  // nothing that two readers could take differently: white space, repeated keys, 1.0 for 1 and the like do not survive the round trip
+  demand(textual(data) === text, "it is not canonical JSON");
+  entries(data, "context domain law version");
+  demand(data.version === 2, "its version is not known");
+  const context = contextOf(data.context, valuesOf(data.domain));
   const machine = machineOf(data.law);
-  demand(machine.size === context.values.length);
+  demand(machine.inputs === context.values.length);
   const bits = bitsOf(machine.outputs);
-  demandSmall(bits, LIMITS.bits);
+  demandSmall(bits, BITS);
   prove(context, machine);
   const { values } = context;
   /** @type {Map<string, number>} */
@@ -1728,39 +1763,33 @@ function checked(text, fingerprint) {
     context: data.context,
     epsilon: textOf(context.largest),
     shows: context.shows,
-    allowed: (/** @type {number} */ x, /** @type {number} */ z) => (x === z ? "0" : textOf(context.at(x, z))),
-    words: machine.words,
+    words: machine.takes,
     bits,
-    index: (/** @type {any} */ value) => {
-      const x = numbers.get(textual(value));
-      if (x === undefined) throw new Refused("This is not one of the answers that can be given.", "value"); // never repeats it
-      return x;
-    },
-    draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) => {
-      if (!(Number.isInteger(x) && x in values) || words.length !== machine.words) throw new Refused("A report takes a value and exactly its words.", "value");
-      return machine.draw(x, words);
-    },
+    index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given.", "value"), // never repeats it
+    draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) =>
+      Number.isInteger(x) && x in values && words.length === machine.takes ? machine.write(x, words) : refuse("A report takes its words.", "value"),
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
-}
+};
 
 /**
  * Refuse a machine that lets a pair of values be told apart more than the context allows. No floating-point number decides.
  * @param {Context} context
  * @param {Machine} machine
  */
-function prove(context, machine) {
+const prove = (context, machine) => {
   if (machine.proves?.(context)) return;
   const named = (/** @type {number} */ x) => textual(context.values[x]).slice(0, 60);
-  for (const [x, z] of context.pairs(machine.label)) {
+  let known = NOTHING;
+  let power = ONE; // at most e^known
+  for (const [x, z, level] of context.claims(machine.few)) {
     spend(8);
-    const allowed = context.at(x, z);
-    if (!allowed) continue;
     const ratio = machine.ratio(x, z);
-    if (!(ratio && ratio[0] >= ratio[1] && ratio[1] > 0n && atMost(ratio, expBelow(allowed))))
-      demand(false, `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(allowed)} allows`);
+    if (!(atMost(known, level) && atMost(ratio, power))) power = expBelow((known = level));
+    if (!(ratio[0] >= ratio[1] && ratio[1] > 0n && atMost(ratio, power)))
+      demand(false, `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(level)} allows`);
   }
-}
+};
 
 // -- src/random.js -------------------------------------------------------------------------------------------
 
@@ -1771,13 +1800,13 @@ function prove(context, machine) {
  * So many random 64-bit words.
  * @param {number} count
  */
-function randomWords(count) {
+const randomWords = (count) => {
   const words = new BigUint64Array(count);
   // at most 65,536 bytes a call; whatever it throws ends the report
   for (let at = 0; at < count; at += 8192) crypto.getRandomValues(words.subarray(at, at + 8192));
-  if (count && words.every((word) => !word)) throw new Refused("There is no randomness here, so no report was made.", "random");
+  if (count && words.every((word) => !word)) refuse("There is no randomness, so no report.", "random");
   return words;
-}
+};
 
 /** So many random bytes, a multiple of eight, as lowercase hexadecimal digits. @param {number} count */
 const randomHex = (count) => hexOf(randomWords(count / 8).buffer);

@@ -1,7 +1,7 @@
 /** The laws that treat all values alike: response, hadamard, general_hadamard, cyclic, subset, unary; and graded_unary. */
 
-import { bitLength, ceilDivide, demand, demandSmall, LIMITS, ONE, over, spend, times } from "./exact.js";
-import { range } from "./reading.js";
+import { ascending, bitLength, BITS, ceilDivide, demand, demandSmall, ONE, over, spend, times } from "./exact.js";
+import { quotient, range } from "./reading.js";
 import { alike, fraction, machineFor, pick, position, setReport, SPACE } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -9,10 +9,10 @@ import { alike, fraction, machineFor, pick, position, setReport, SPACE } from ".
 /** @import { Bits } from "./reading.js" */
 
 /** Whether an odd number of bits is set, of a number below 2^32. @param {number} bits */
-function odd(bits) {
+const odd = (bits) => {
   for (let half = 16; half; half >>= 1) bits ^= bits >>> half;
   return bits & 1;
-}
+};
 
 /** Refuse neutral reports that the words have no room for. @param {bigint} units @param {bigint} most @param {number[][]} [steps] */
 const demandRoom = (units, most, steps = []) => demand(units && units <= most && !steps.length);
@@ -22,10 +22,10 @@ const demandRoom = (units, most, steps = []) => demand(units && units <= most &&
  * a factor `even`. The parts of a word that places take are uneven by at most one, and counted so. A spare word adds a unit to
  * both sides of a ratio, which brings one below 1 nearer to 1: by `spare`, at most.
  * @param {number} places @param {number} members @param {Ratio} odds @param {Machine} machine
- * @param {(y: bigint, place: number) => boolean} has @param {Ratio} even @param {Ratio} spare
+ * @param {(y: bigint, place: number) => boolean} marked @param {Ratio} even @param {Ratio} spare
  * @returns {Held}
  */
-function holding(places, members, odds, machine, has, even, spare) {
+const holding = (places, members, odds, machine, marked, even, spare) => {
   /** 1 + (odds - 1) times the chance of a member. @param {bigint} part @returns {Ratio} */
   const mean = (part) => [odds[1] * SPACE + (odds[0] - odds[1]) * BigInt(members) * part, odds[1] * SPACE];
   const all = BigInt(places);
@@ -35,12 +35,12 @@ function holding(places, members, odds, machine, has, even, spare) {
   const fair = over(spare, even);
   return {
     places,
-    words: 1 + machine.words,
-    ratios: () => ratios,
-    marks: { members, has, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
-    draw: (x, blank, words) => machine.draw(pick(blank, position(words[0], places), x), words.subarray(1)),
+    takes: 1 + machine.takes,
+    ratios,
+    marks: { members, marked, above: [over(up, odds), up], below: [down, over(down, odds)], between: [over(fair, odds), fair, times(fair, odds)] },
+    write: (x, blank, words) => machine.write(pick(blank, position(words[0], places), x), words.subarray(1)),
   };
-}
+};
 
 /**
  * One word for `outputs` reports: those that do not support the value come first, `low` words each, then `many` that do, `high`
@@ -49,10 +49,10 @@ function holding(places, members, odds, machine, has, even, spare) {
  * @param {(x: number, j: number) => number} located the j-th report of a value
  * @returns {Machine}
  */
-function twoLevels(size, outputs, many, high, low, spare, located) {
+const twoLevels = (size, outputs, many, high, low, spare, located) => {
   const [all, few] = [BigInt(outputs), BigInt(outputs - many)];
-  demand(size && spare < outputs && (few ? low && low < high : !low)); // the own reports are the likeliest
-  demand(few * low + BigInt(many) * high + spare === SPACE);
+  // the own reports are the likeliest
+  demand(size && spare < outputs && (few ? low && low < high : !low) && few * low + BigInt(many) * high + spare === SPACE);
   return machineFor(
     size,
     1,
@@ -67,33 +67,33 @@ function twoLevels(size, outputs, many, high, low, spare, located) {
     { neutral: (units, steps) => {
       demandRoom(units * all, SPACE, steps);
       return {
-        words: 1,
+        takes: 1,
         ratio: [spare ? high + 1n : high, units],
-        draw: ([u]) => {
+        write: ([u]) => {
           const passes = u >= all * units;
           return [passes, pick(passes, 0n, u / units)];
         },
       };
     } },
   );
-}
+};
 
 /** What a spare word may add to a ratio below 1. @param {bigint} spare @param {bigint} low @returns {Ratio} */
 const spared = (spare, low) => (spare ? [low + 1n, low] : ONE);
 
 /** @param {bigint} high @param {bigint} low @param {number} size @param {bigint} spare @returns {Machine} */
-export function response(high, low, size, spare) {
+export const response = (high, low, size, spare) => {
   const machine = twoLevels(size, size, 1, high, low, spare, (x, j) => pick(j < size - 1, j + +(j >= x), x));
   return { ...machine, held: holding(size, 1, low ? [high, low] : ONE, machine, (y, place) => y === BigInt(place), ONE, spared(spare, low)) };
-}
+};
 
 /** @param {number} columns @param {bigint} high @param {bigint} low @param {number} parts @param {number} size @param {bigint} spare @returns {Machine} */
-export function generalHadamard(columns, high, low, parts, size, spare) {
+export const generalHadamard = (columns, high, low, parts, size, spare) => {
   const half = columns / 2;
-  demand(columns > 1 && columns <= 2 ** 30 && !(columns & (columns - 1)) && size <= parts * (columns - 1) && parts * columns <= 2 ** 30);
+  demand(parts && parts * columns <= 2 ** 30 && columns > 1 && !(columns & (columns - 1)) && size <= parts * (columns - 1));
   const few = parts * columns - half;
   const machine = twoLevels(size, parts * columns, half, high, low, spare, (x, j) => {
-    const part = Math.floor(x / (columns - 1));
+    const part = quotient(x, columns - 1);
     const row = x - part * (columns - 1) + 1;
     const lowest = row & -row;
     const lies = +(j < few);
@@ -104,10 +104,10 @@ export function generalHadamard(columns, high, low, parts, size, spare) {
     return [column, away][lies & +(j >= half)];
   });
   return { ...machine, neutral: undefined };
-}
+};
 
 /** @param {bigint} high @param {bigint} low @param {number} modulus @param {Bits} shifts @param {number} size @param {bigint} spare @returns {Machine} */
-export function cyclic(high, low, modulus, shifts, size, spare) {
+export const cyclic = (high, low, modulus, shifts, size, spare) => {
   const { size: outputs, members } = shifts;
   demand(size <= modulus && outputs % modulus === 0 && members.length && members.length < outputs);
   spend(outputs);
@@ -119,19 +119,19 @@ export function cyclic(high, low, modulus, shifts, size, spare) {
     return begin + ((x + shift) % modulus);
   });
   /** @param {bigint} y @param {number} place */
-  const has = (y, place) => {
+  const marked = (y, place) => {
     const at = Number(y) % modulus;
     return inside.has(Number(y) - at + ((at - place + modulus) % modulus));
   };
   const cycles = outputs / modulus;
   const each = members.length / cycles;
   /** Whether every cycle has as many shifts; they are in increasing order. */
-  const isEven = Number.isInteger(each) && members.every((shift, i) => Math.floor(shift / modulus) === Math.floor(i / each));
-  return isEven ? { ...machine, held: holding(modulus, each, [high, low], machine, has, ONE, spared(spare, low)) } : machine;
-}
+  const isEven = Number.isInteger(each) && members.every((shift, i) => quotient(shift, modulus) === quotient(i, each));
+  return isEven ? { ...machine, held: holding(modulus, each, [high, low], machine, marked, ONE, spared(spare, low)) } : machine;
+};
 
 /** @param {number} size @param {bigint} truths @returns {Machine} */
-export function hadamard(size, truths) {
+export const hadamard = (size, truths) => {
   const width = 64n - BigInt(bitLength(BigInt(size)));
   const space = 1n << width;
   demand(size && space < 2n * truths && truths < space); // more truths than lies, but not all
@@ -149,10 +149,10 @@ export function hadamard(size, truths) {
     },
     { neutral: (units, steps) => {
       demandRoom(units, space, steps);
-      return { words: 1, ratio: [2n * truths, units], draw: ([u]) => [(u & (space - 1n)) >= units, u >> width] };
+      return { takes: 1, ratio: [2n * truths, units], write: ([u]) => [(u & (space - 1n)) >= units, u >> width] };
     } },
   );
-}
+};
 
 /** Whether steps make d draws: up to 64 of them from one word, or a single one from two. @param {number[][]} steps @param {number} d */
 const isPlan = (steps, d) =>
@@ -163,7 +163,7 @@ const isPlan = (steps, d) =>
 const wordsOf = (steps) => steps.reduce((total, [, words]) => total + words, 0);
 
 /** At most the smallest part of a word over the largest, over all draws. @param {number} first @param {number[][]} steps @returns {Ratio} */
-function evenness(first, steps) {
+const evenness = (first, steps) => {
   const space = SPACE * SPACE;
   let even = space;
   for (const [count, words] of steps) {
@@ -173,7 +173,7 @@ function evenness(first, steps) {
   }
   demand(even > 0n);
   return [even, space];
-}
+};
 
 /**
  * A set by Floyd's algorithm: each draw adds its outcome, or the last of its range if that is in already.
@@ -182,7 +182,7 @@ function evenness(first, steps) {
  * @param {(t: number) => number} moved a number of the others as a number of all
  * @param {number} skipped 1 if the first draw is left out
  */
-function drawSet(size, first, steps, words, moved, skipped) {
+const drawSet = (size, first, steps, words, moved, skipped) => {
   const flags = new Uint8Array(size);
   let [used, add] = [0, 1 - skipped];
   for (const [count, taken] of steps) {
@@ -196,14 +196,14 @@ function drawSet(size, first, steps, words, moved, skipped) {
     used += taken;
   }
   return flags;
-}
+};
 
 /** @param {number} d @param {number} size @param {number[][]} steps @param {bigint} truths @returns {Machine} */
-export function subset(d, size, steps, truths) {
+export const subset = (d, size, steps, truths) => {
   const [many, others] = [BigInt(d), BigInt(size - d)];
-  demandSmall(size, LIMITS.bits);
-  demand(0 < d && d < size && isPlan(steps, d));
-  demand(truths < SPACE && truths * others > (SPACE - truths) * many); // the own value is in more often than any other
+  demandSmall(size, BITS);
+  // the own value is in more often than any other
+  demand(0 < d && d < size && isPlan(steps, d) && truths < SPACE && truths * others > (SPACE - truths) * many);
   const even = evenness(size - d, steps);
   /** @type {Ratio} */
   const odds = [truths * others, (SPACE - truths) * many];
@@ -225,46 +225,49 @@ export function subset(d, size, steps, truths) {
       demandRoom(units, SPACE);
       demand(isPlan(plan, d));
       return {
-        words: 1 + wordsOf(plan),
+        takes: 1 + wordsOf(plan),
         ratio: over([truths * BigInt(size), many * units], times(even, evenness(size - d + 1, plan))),
-        draw: (words) => [words[0] >= units, setReport(drawSet(size, size - d + 1, plan, words.subarray(1), (t) => t, 0))],
+        write: (words) => [words[0] >= units, setReport(drawSet(size, size - d + 1, plan, words.subarray(1), (t) => t, 0))],
       };
     } },
   );
   return { ...machine, held: holding(size, d, odds, machine, (y, place) => Boolean((y >> BigInt(place)) & 1n), even, ONE) };
-}
+};
 
 /** @param {number[]} gradeOf @param {bigint[]} other @param {bigint[]} own @returns {Machine} */
-export function gradedUnary(gradeOf, other, own) {
+export const gradedUnary = (gradeOf, other, own) => {
   const size = gradeOf.length;
   spend(4 * size);
-  demandSmall(size, LIMITS.bits);
-  demand(own.length === other.length && gradeOf.every((grade) => grade < own.length));
-  demand(own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE)); // the own bit is on more often
+  demandSmall(size, BITS);
+  // the own bit is on more often
+  demand(own.length === other.length && gradeOf.every((grade) => grade < own.length) && own.every((a, grade) => other[grade] && other[grade] < a && a < SPACE));
+  /** How much likelier a bit is on for its own value, and off for another one. @type {Ratio[][]} */
+  const factors = [own.map((a, grade) => [a, other[grade]]), own.map((a, grade) => [SPACE - other[grade], SPACE - a])];
   return machineFor(
     size,
     size,
     1n << BigInt(size),
-    (x) => gradeOf[x],
-    (x, z) => {
-      const [g, h] = [gradeOf[x], gradeOf[z]];
-      return [own[g] * (SPACE - other[h]), other[g] * (SPACE - own[h])];
-    },
+    // the two with the largest factors of each kind
+    (values) => factors.flatMap((factor) => {
+      spend(32 * values.length);
+      return [...values].sort((x, z) => ascending(factor[gradeOf[z]], factor[gradeOf[x]])).slice(0, 2);
+    }),
+    (x, z) => times(factors[0][gradeOf[x]], factors[1][gradeOf[z]]),
     // for nobody's value, -1, no bit is the own one
     (x, words) => setReport(Uint8Array.from(gradeOf, (g, bit) => +(words[bit] < pick(bit === x, own[g], other[g])))),
   );
-}
+};
 
 /** @param {bigint} other @param {bigint} own @param {number} size @returns {Machine} */
-export function unary(other, own, size) {
-  const machine = gradedUnary(new Array(size).fill(0), [other], [own]);
+export const unary = (other, own, size) => {
+  const machine = gradedUnary(Array(size).fill(0), [other], [own]);
   return {
     ...machine,
-    label: alike,
+    few: alike,
     bitwise: true,
     neutral: (units, steps) => {
       demandRoom(units, SPACE, steps);
-      return { words: size + 1, ratio: [own * SPACE, other * units], draw: (words) => [words[size] >= units, machine.draw(-1, words)] };
+      return { takes: size + 1, ratio: [own * SPACE, other * units], write: (words) => [words[size] >= units, machine.write(-1, words)] };
     },
   };
-}
+};

@@ -1,7 +1,7 @@
 /** Exact numbers: decimals as whole numbers, and a rational that is certainly at most e to the epsilon. */
 
 /**
- * A rational number: numerator and positive denominator.
+ * A rational number: numerator and denominator, which is positive.
  * @typedef {readonly [bigint, bigint]} Ratio
  */
 
@@ -18,18 +18,30 @@ export class Refused extends Error {
   }
 }
 
+/** @param {string} message @param {string} code @returns {never} */
+export const refuse = (message, code) => {
+  throw new Refused(message, code);
+};
+
 /**
  * Refuse a law unless something holds of it.
- * @param {unknown} holds
- * @param {string} [reason]
- * @returns {asserts holds}
+ * @type {(holds: unknown, reason?: string) => asserts holds}
  */
-export function demand(holds, reason = "its numbers contradict each other") {
-  if (!holds) throw new Refused(reason, "law");
-}
+export const demand = (holds, reason = "its numbers contradict each other") => {
+  if (!holds) refuse(reason, "law");
+};
 
 /** What a published law may ask for; more is refused before it is expanded. */
-export const LIMITS = { bytes: 1 << 26, values: 1 << 20, bits: 1 << 16, work: 1 << 25 };
+export const LIMITS = { bytes: 1 << 26 };
+
+/** The most values. */
+export const VALUES = 1 << 20;
+
+/** The most bits of a report. */
+export const BITS = 1 << 16;
+
+/** The most work, in steps of about 0.1 microseconds. */
+const WORK = 1 << 25;
 
 let spent = 0;
 
@@ -37,16 +49,22 @@ let spent = 0;
 export const begin = () => void (spent = 0);
 
 /** Count work that is about to be done. @param {number} work */
-export function spend(work) {
+export const spend = (work) => {
   spent += work;
-  demand(spent <= LIMITS.work, "it takes too much work to check");
-}
+  demand(spent <= WORK, "it takes too much work to check");
+};
 
 /** Refuse what is empty or beyond a limit. @param {number} size @param {number} most */
 export const demandSmall = (size, most) => demand(size > 0 && size <= most, "it is too large, or empty");
 
 /** @type {Ratio} */
+export const NOTHING = [0n, 1n];
+
+/** @type {Ratio} */
 export const ONE = [1n, 1n];
+
+/** The bound of what has none: its denominator is 0, and it is larger than any number. @type {Ratio} */
+export const INFINITE = [1n, 0n];
 
 const FRACTION = /^(\d+)\/(0*[1-9]\d*)$/;
 const DECIMAL = /^([+-]?(?=\.?\d)\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
@@ -57,9 +75,9 @@ const LONGEST = 1200;
  * @param {unknown} written
  * @returns {Ratio | null}
  */
-export function exactNumber(written) {
+export const exactNumber = (written) => {
   const text = String(written);
-  if (!["string", "number"].includes(typeof written) || text.length > LONGEST) return null;
+  if (typeof written === "object" || text.length > LONGEST) return null;
   const [, top, bottom] = FRACTION.exec(text) ?? [];
   if (bottom) return [BigInt(top), BigInt(bottom)];
   const [, whole, part, power = 0] = DECIMAL.exec(text) ?? [];
@@ -67,19 +85,20 @@ export function exactNumber(written) {
   const places = Number(power) - part.length;
   const digits = BigInt(whole + part);
   return places < 0 ? [digits, 10n ** BigInt(-places)] : [digits * 10n ** BigInt(places), 1n];
-}
+};
 
 /**
  * The epsilon that a text says; null for "inf", no protection.
  * @param {unknown} written
  * @returns {Ratio | null}
  */
-export function epsilonOf(written) {
+export const epsilonOf = (written) => {
   if (written === "inf") return null;
+  spend(8 + String(written).length ** 2 / 64);
   const found = exactNumber(written);
   demand(found && found[0] >= 0n && textOf(found) === written, "an epsilon is no exact number");
   return found;
-}
+};
 
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 export const times = (a, b) => [a[0] * b[0], a[1] * b[1]];
@@ -92,6 +111,9 @@ export const plus = (a, b) => [a[0] * b[1] + b[0] * a[1], a[1] * b[1]];
 
 /** @param {Ratio} a @param {Ratio} b */
 export const atMost = (a, b) => a[0] * b[1] <= b[0] * a[1];
+
+/** The order of two numbers, as `sort` takes it. @param {Ratio} a @param {Ratio} b */
+export const ascending = (a, b) => +atMost(b, a) - +atMost(a, b);
 
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 export const larger = (a, b) => (atMost(a, b) ? b : a);
@@ -106,11 +128,10 @@ export const ceilDivide = (a, b) => (a + b - 1n) / b;
 export const bitLength = (number) => number.toString(2).length;
 
 /**
- * The shortest exact text of a number: "0.5", "1/3", or "inf" for null.
- * @param {Ratio | null} number
+ * The shortest exact text of a number: "0.5" or "1/3".
+ * @param {Ratio} number
  */
-export function textOf(number) {
-  if (!number) return "inf";
+export const textOf = (number) => {
   let [common, rest] = number;
   while (rest) [common, rest] = [rest, common % rest];
   const [top, bottom] = number.map((part) => part / common);
@@ -119,7 +140,7 @@ export function textOf(number) {
   if (digits % bottom) return `${top}/${bottom}`;
   const text = String((top * digits) / bottom).padStart(places + 1, "0");
   return `${text.slice(0, -places)}.${text.slice(-places)}`.replace(/\.?0+$/, "");
-}
+};
 
 /**
  * A function that keeps what it found for a key.
@@ -128,19 +149,19 @@ export function textOf(number) {
  * @param {{has(key: K): boolean, get(key: K): V | undefined, set(key: K, found: V): unknown}} [known] where it is kept
  * @returns {(key: K) => V}
  */
-export function kept(find, known = new Map()) {
+export const kept = (find, known = new Map()) => {
   return (key) => {
     if (!known.has(key)) known.set(key, find(key));
     return /** @type {V} */ (known.get(key));
   };
-}
+};
 
 /** The e^epsilon of `expBelow` for an epsilon written as a fraction. */
 const powerBelow = kept((/** @type {string} */ epsilon) => {
   const [top, bottom] = epsilon.split("/").map(BigInt);
   const squarings = BigInt(bitLength(ceilDivide(top, bottom)) + 8);
   const scale = 272n + squarings + 2n * ceilDivide(3n * top, 2n * bottom);
-  spend(6 * Number(scale));
+  spend(Number(scale) ** 2 / 1024);
   const reduced = (top << scale) / (bottom << squarings);
   let [term, total] = [1n << scale, 1n << scale];
   for (let index = 1n; term; index += 1n) {

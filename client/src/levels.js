@@ -1,6 +1,7 @@
 /** The law of blocks inside blocks: marks on some of the nodes of a tree, down to the values. */
 
-import { demand, demandSmall, larger, LIMITS, ONE, spend, times } from "./exact.js";
+import { BITS, demand, demandSmall, larger, ONE, spend, times } from "./exact.js";
+import { quotient } from "./reading.js";
 import { bitsOf, machineFor, pick, position } from "./machine.js";
 
 /** @import { Ratio } from "./exact.js" */
@@ -14,45 +15,36 @@ import { bitsOf, machineFor, pick, position } from "./machine.js";
  * @property {number} places
  * @property {Marks} marks
  * @property {State[]} sides the states of their children, unmarked and marked
- * @property {number[]} often how many there are of each
+ * @property {number[]} often how many of each a report lays out
  * @property {number} count how many nodes a report lays out for one of them, itself included
  * @property {Ratio} above how much likelier their reports are for a value below them than for none, at most
  * @property {Ratio} below how much less likely
  */
 
-/**
- * A node in the layout of a report: child number `rank` among the marked or unmarked children of `parent`.
- * @typedef {{state: State, parent: number, side: number, rank: number, at: bigint, word: number}} Slot
- */
-
 /** @type {Marks} */
-const UNMARKED = { members: 0, has: () => false, above: [ONE, ONE], below: [ONE, ONE], between: [ONE, ONE] };
+const UNMARKED = { members: 0, marked: () => false, above: [ONE, ONE], below: [ONE, ONE], between: [ONE, ONE] };
 
 /** @param {number[]} branches @param {Machine[]} inners @param {number[]} leaves @param {number[][]} shown @returns {Machine} */
-export function levels(branches, inners, leaves, shown) {
+export const levels = (branches, inners, leaves, shown) => {
   const height = branches.length;
   /** How many leaves are below a node of each depth. */
   const spans = [...branches, 1].map((_, depth) => branches.slice(depth).reduce((a, b) => a * b, 1));
-  demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1));
-  demand(spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
-  /** The largest ratio of values that part below a node of each depth. @type {Ratio[]} */
-  const ratios = new Array(height).fill(ONE);
+  demand(height && height <= 64 && height === shown.length && branches.every((branch) => branch > 1) && spans[0] <= 16 * leaves.length && leaves.every((leaf) => leaf < spans[0]));
+  /** The largest ratio of values that part below a node of each depth, or deeper. @type {Ratio[]} */
+  const ratios = Array(height + 1).fill(ONE);
   const rows = shown.map((row) => row.values());
   /** The next state of a depth: each row of `shown` has them in the order in which they are reached. @param {number} depth @returns {State} */
   const grow = (depth) => {
     spend(256);
     const entry = depth < height ? /** @type {number} */ (rows[depth].next().value) : 0;
     const part = inners[entry - 1];
-    demand(part ? part.held?.marks && part.size === branches[depth] : entry === 0);
+    demand(part ? part.held?.marks && part.inputs === branches[depth] : entry === 0);
     const { marks = UNMARKED, places = branches[depth] } = part?.held ?? {};
     const sides = depth === height ? [] : part ? [grow(depth + 1), grow(depth + 1)] : [grow(depth + 1)];
-    const often = [places - marks.members, marks.members];
-    const inside = sides.reduce((total, side, mark) => total + often[mark] * side.count, 0);
-    sides.forEach((side, mark) =>
-      sides.forEach((other, also) => {
-        ratios[depth] = larger(ratios[depth], times(times(side.above, other.below), marks.between[mark - also + 1]));
-      }),
-    );
+    const often = sides.map(({ count }, mark) => count && [places - marks.members, marks.members][mark]);
+    const inside = sides.reduce((total, { count }, mark) => total + often[mark] * count, 0);
+    const apart = sides.flatMap((side, mark) => sides.map((other, also) => times(times(side.above, other.below), marks.between[mark - also + 1])));
+    ratios[depth] = [...apart, ...ratios.slice(depth)].reduce(larger);
     return {
       depth,
       part,
@@ -67,56 +59,60 @@ export function levels(branches, inners, leaves, shown) {
   };
   const top = grow(0);
   demand(rows.every((row) => row.next().done));
-  for (let depth = height - 1; depth; depth -= 1) ratios[depth - 1] = larger(ratios[depth - 1], ratios[depth]);
   spend(64 * top.count);
-  /** @type {Slot[]} */
-  const slots = [];
-  let [bits, words, outputs] = [0, 0, 1n];
-  /** @param {State} state @param {number} parent @param {number} side @param {number} rank */
-  const place = (state, parent, side, rank) => {
-    const { part, sides, often } = state;
-    const mine = slots.push({ state, parent, side, rank, at: BigInt(bits), word: words }) - 1;
-    if (part) {
-      spend(state.places);
-      outputs = part.outputs << BigInt(bits);
-      bits += bitsOf(part.outputs);
-      words += part.words + +(parent >= 0);
-      demandSmall(bits, LIMITS.bits);
-    }
-    for (const mark of [1, 0]) if (sides[mark]?.count) for (let j = 0; j < often[mark]; j += 1) place(sides[mark], mine, mark, j);
-  };
-  place(top, -1, 0, 0);
   /** The node above a leaf at a depth. @param {number} x @param {number} depth */
-  const node = (x, depth) => Math.floor(leaves[x] / spans[depth]);
+  const node = (x, depth) => quotient(leaves[x], spans[depth]);
+  /**
+   * Go through the nodes that a report lays out, one after the other, and below a node first through the marked children. `write` gives
+   * the place for which a node marks its children, from the one where x is below it and whether x is, and what it writes.
+   * @param {number} x
+   * @param {(part: Machine, state: State, place: number, isOwn: boolean) => [number, bigint]} write
+   */
+  const walk = (x, write) => {
+    /** @param {State} state @param {number} own 1 if x is below it */
+    const visit = (state, own) => {
+      const { depth, part, places, marks, sides, often } = state;
+      let [place, report] = [node(x, depth + 1) % branches[depth], 0n];
+      let [mark, before] = [0, 0];
+      if (part) {
+        [place, report] = write(part, state, place, own > 0);
+        for (let z = 0; z < places; z += 1) {
+          const has = +marks.marked(report, z);
+          before += has & +(z < place);
+          mark += has & +(z === place);
+        }
+      }
+      const rank = [place - before, before][mark];
+      for (const side of [1, 0]) for (let j = 0; j < often[side]; j += 1) visit(sides[side], own & +(side === mark) & +(j === rank));
+    };
+    visit(top, 1);
+  };
+  let [bits, words, outputs] = [0, 0, 1n];
+  walk(0, (part, { depth, places }) => {
+    spend(places);
+    outputs = part.outputs << BigInt(bits);
+    bits += bitsOf(part.outputs);
+    words += part.takes + +(depth > 0);
+    demandSmall(bits, BITS);
+    return [0, 0n];
+  });
   return machineFor(
     leaves.length,
     words,
     outputs,
-    (x) => node(x, height - 1),
+    // the first and the last leaf part highest
+    (values) => [values.reduce((x, z) => (leaves[z] < leaves[x] ? z : x)), values.reduce((x, z) => (leaves[z] < leaves[x] ? x : z))],
     (x, z) => ratios[branches.filter((_, depth) => node(x, depth) === node(z, depth)).length - 1],
     (x, from) => {
-      /** @type {{own: number, side: number, rank: number}[]} */
-      const standing = [];
-      let report = 0n;
-      for (const { state, parent, side, rank, at, word } of slots) {
-        const { depth, part, places, marks } = state;
-        const up = standing[parent];
-        const own = up ? up.own & +(up.side === side) & +(up.rank === rank) : 1;
-        let [digit, mark, before] = [node(x, depth + 1) % branches[depth], 0, 0];
-        if (part) {
-          let begin = word;
-          if (up) digit = pick(own === 1, digit, position(from[begin++], places));
-          const y = part.draw(digit, from.subarray(begin, begin + part.words));
-          report += y << at;
-          for (let z = 0; z < places; z += 1) {
-            const has = +marks.has(y, z);
-            before += has & +(z < digit);
-            mark += has & +(z === digit);
-          }
-        }
-        standing.push({ own, side: mark, rank: [digit - before, before][mark] });
-      }
+      let [report, word, at] = [0n, 0, 0n];
+      walk(x, (part, { depth, places }, place, isOwn) => {
+        if (depth) place = pick(isOwn, place, position(from[word++], places));
+        const y = part.write(place, from.subarray(word, (word += part.takes)));
+        report += y << at;
+        at += BigInt(bitsOf(part.outputs));
+        return [place, y];
+      });
       return report;
     },
   );
-}
+};

@@ -1,8 +1,8 @@
 /** The laws of values that lie along a line, around a ring or on a torus. */
 
-import { atMost, demand, expBelow, greatest, kept, plus, spend, times } from "./exact.js";
-import { range } from "./reading.js";
-import { demandFull, largest, machineFor, own, pick, rank, SPACE, sums } from "./machine.js";
+import { ascending, atMost, demand, expBelow, greatest, kept, plus, spend, times } from "./exact.js";
+import { quotient, range } from "./reading.js";
+import { demandFull, everyone, largest, machineFor, pick, rank, SPACE, sums } from "./machine.js";
 
 /** @import { Context } from "./context.js" */
 /** @import { Ratio } from "./exact.js" */
@@ -15,11 +15,11 @@ const eitherWay = (a, b) => largest([...a, ...b], [...b, ...a]);
  * A value at a place, with `units[d]` words for d steps either way and `flat` words for every place.
  * @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units
  * @param {number} most the most distances it may have
- * @param {(steps: number) => Ratio | null} ratio of values so many steps apart
+ * @param {(steps: number) => Ratio} ratio of values so many steps apart
  * @param {(place: number) => number} bring a number of steps from place 0 to the place that is reported
  * @returns {Machine}
  */
-function fading(flat, places, size, units, most, ratio, bring) {
+const fading = (flat, places, size, units, most, ratio, bring) => {
   const all = BigInt(size) * flat;
   const stages = [all, ...[...units].reverse(), ...units.slice(1)];
   demandFull(stages);
@@ -32,17 +32,17 @@ function fading(flat, places, size, units, most, ratio, bring) {
     size,
     1,
     BigInt(size),
-    own,
+    everyone,
     (x, z) => ratioOf(Math.abs(at(x) - at(z))),
     (x, [u]) => {
       const number = rank(bounds, u);
       return pick(!number, u / flat, BigInt(bring(at(x) + number - units.length)));
     },
   );
-}
+};
 
 /** @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units @returns {Machine} */
-export function geometric(flat, places, size, units) {
+export const geometric = (flat, places, size, units) => {
   /** The words that lead to an end so many steps away, with all that go beyond it. */
   const ends = sums([flat, ...[...units].reverse()]).reverse();
   return fading(
@@ -61,17 +61,17 @@ export function geometric(flat, places, size, units) {
     },
     (place) => Math.min(Math.max(place, 0), size - 1),
   );
-}
+};
 
 /** @param {bigint} flat @param {number[]} places @param {number} size @param {bigint[]} units @returns {Machine} */
-export function ring(flat, places, size, units) {
+export const ring = (flat, places, size, units) => {
   demand(size > 2);
   return fading(
     flat,
     places,
     size,
     units,
-    Math.floor(size / 2) + 1,
+    quotient(size, 2) + 1,
     (steps) => {
       spend(2 * size);
       const noise = range(size).map((d) => flat + (units[d] ?? 0n) + (units[size - d] ?? 0n));
@@ -79,10 +79,10 @@ export function ring(flat, places, size, units) {
     },
     (place) => (place + size) % size,
   );
-}
+};
 
 /** @param {number[]} cells @param {number[]} shape @param {bigint} spare @param {bigint[]} units @returns {Machine} */
-export function torus(cells, shape, spare, units) {
+export const torus = (cells, shape, spare, units) => {
   const outputs = units.length;
   demand(shape.every(Boolean) && shape.reduce((a, b) => a * b, 1) === outputs);
   demand(units.every(Boolean) && spare < outputs);
@@ -91,18 +91,20 @@ export function torus(cells, shape, spare, units) {
   /** @param {number} t */
   const coordinates = (t) => {
     let left = outputs;
-    return shape.map((side) => Math.floor(t / (left /= side)) % side);
+    return shape.map((side) => quotient(t, (left /= side)) % side);
   };
   spend(outputs * shape.length);
   const steps = range(outputs).map(coordinates);
-  /** The number of the cell at a displacement from a cell, each coordinate modulo its side. @param {number} cell @param {number} t */
-  const moved = (cell, t) => steps[t].reduce((found, c, i) => found * shape[i] + ((steps[cell][i] + c) % shape[i]), 0);
+  /** The number of a cell by its coordinates. @param {(side: number, i: number) => number} at */
+  const cellAt = (at) => shape.reduce((found, side, i) => found * side + at(side, i), 0);
+  /** The cell at a displacement from a cell, each coordinate modulo its side. @param {number} cell @param {number} t */
+  const moved = (cell, t) => cellAt((side, i) => (steps[cell][i] + steps[t][i]) % side);
   /** The displacement between two cells, with every coordinate taken the shorter way round. @param {number} a @param {number} b */
   const between = (a, b) =>
-    shape.reduce((found, side, i) => {
+    cellAt((side, i) => {
       const apart = Math.abs(steps[a][i] - steps[b][i]);
-      return found * side + Math.min(apart, side - apart);
-    }, 0);
+      return Math.min(apart, side - apart);
+    });
   const bounds = sums(units);
   demand(units.every((unit, t) => unit === units[between(0, t)])); // as many words either way
   const ratioOf = kept((/** @type {number} */ apart) => {
@@ -119,19 +121,18 @@ export function torus(cells, shape, spare, units) {
   const proves = ({ grid }) => {
     if (!grid || outputs <= 512 || grid.cells[0].length !== shape.length) return false;
     // the values lie as the cells of the grid do, up to a displacement that all have in common
-    const apart = grid.cells.map((cell, x) => String(shape.map((side, i) => (((steps[cells[x]][i] - cell[i]) % side) + side) % side)));
+    const apart = grid.cells.map((cell, x) => cellAt((side, i) => (side + ((steps[cells[x]][i] - cell[i]) % side)) % side));
     if (new Set(apart).size > 1) return false;
     const fine = 320n;
     const shorter = range(outputs).filter((t) => between(0, t) === t);
     spend(256 * shorter.length);
     const entries = shorter.map((t) => grid.apart(steps[t]));
     const weights = entries.map(expBelow).map(([top, bottom]) => (bottom << fine) / top);
-    const last = weights.reduce((best, weight, i) => (weight < weights[best] ? i : best), 0);
-    if (weights[0] === weights[last]) return false;
+    const last = weights.indexOf(-greatest(weights.map((weight) => -weight)));
     const slope = ((units[0] - units[shorter[last]]) << fine) / (weights[0] - weights[last]);
     const most = greatest(shorter.map((t, i) => units[t] - ((slope * weights[i]) >> fine)));
     const least = -greatest(shorter.map((t, i) => ((slope * (weights[i] + 1n)) >> fine) + 1n - units[t]));
-    const nearest = entries.slice(1).reduce((a, b) => (atMost(a, b) ? a : b));
+    const nearest = entries.slice(1).sort(ascending)[0];
     const part = plus([1n, 1n << 190n], times([2n, 1n], grid.rounding));
     return slope > 0n && least > 0n && atMost(plus([most, 1n], times(part, [slope, 1n])), times(expBelow(nearest), [least, 1n]));
   };
@@ -139,7 +140,7 @@ export function torus(cells, shape, spare, units) {
     cells.length,
     1,
     BigInt(outputs),
-    own,
+    everyone,
     (x, z) => ratioOf(between(cells[x], cells[z])),
     (x, [u]) => {
       const t = rank(bounds, u);
@@ -148,4 +149,4 @@ export function torus(cells, shape, spare, units) {
     },
     { proves },
   );
-}
+};

@@ -1,6 +1,6 @@
 /** What every law becomes: a machine that draws reports, and says what any two values' reports can give away. */
 
-import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
+import { bitLength, demand, greatest, kept, ONE, spend } from "./exact.js";
 
 /** @import { Context } from "./context.js" */
 /** @import { Ratio } from "./exact.js" */
@@ -8,18 +8,18 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
 /**
  * Reports of values that need no protection, inside a high-low law.
  * @typedef {object} Neutral
- * @property {number} words
+ * @property {number} takes how many words
  * @property {Ratio} ratio the largest Q(y|x) / Pr(y) for a protected x
- * @property {(words: BigUint64Array) => [boolean, bigint]} draw whether the value passes, and the report if not
+ * @property {(words: BigUint64Array) => [boolean, bigint]} write whether the value passes, and the report if not
  */
 
 /**
  * Reports of a place, and blank ones that say nothing of any value; for blocks and types that others may show as well.
  * @typedef {object} Held
- * @property {number} words
+ * @property {number} takes how many words
  * @property {number} places the places that a blank report is drawn from
- * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} draw
- * @property {(x: number) => [Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y), and the other way round
+ * @property {(x: number, blank: boolean, words: BigUint64Array) => bigint} write
+ * @property {[Ratio, Ratio]} ratios the largest Q(y|x) / Pr(blank y) of any x, and the other way round
  * @property {Marks} [marks]
  */
 
@@ -27,20 +27,26 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
  * Reports that mark some of their places, all as many.
  * @typedef {object} Marks
  * @property {number} members how many they mark
- * @property {(y: bigint, place: number) => boolean} has whether a report marks a place
+ * @property {(y: bigint, place: number) => boolean} marked whether a report marks a place
  * @property {[Ratio, Ratio]} above the most that a report is likelier from x than blank, where it does not mark x and where it does
  * @property {[Ratio, Ratio]} below the most that it is likelier blank than from x
  * @property {Ratio[]} between the most that it is likelier from x than from z, where marked(x) - marked(z) is -1, 0, 1
  */
 
 /**
+ * Of some values, few that stand for all of them: whatever other value they are compared with, either way, one of the few has a ratio
+ * to it, or from it, that is as large as that of any of the values.
+ * @typedef {(values: number[]) => number[]} Few
+ */
+
+/**
  * @typedef {object} Machine
- * @property {number} size how many values it takes
- * @property {number} words how many 64-bit words a report takes, whatever the value
+ * @property {number} inputs how many values it has
+ * @property {number} takes how many 64-bit words a report takes, whatever the value
  * @property {bigint} outputs reports are below this
- * @property {(x: number) => string | number} label pairs of different values with the same two labels have one ratio
- * @property {(x: number, z: number) => Ratio | null} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y; null without one
- * @property {(x: number, words: BigUint64Array) => bigint} draw
+ * @property {Few} few
+ * @property {(x: number, z: number) => Ratio} ratio a certain bound on Q(y|x) / Q(y|z) over all reports y
+ * @property {(x: number, words: BigUint64Array) => bigint} write
  * @property {(context: Context) => boolean} [proves] true if all that a context asks is proved at once
  * @property {(units: bigint, steps: number[][]) => Neutral} [neutral]
  * @property {Held} [held]
@@ -49,21 +55,38 @@ import { bitLength, demand, greatest, kept, ONE } from "./exact.js";
 
 /**
  * A machine; `more` is what some have besides.
- * @param {number} size @param {number} words @param {bigint} outputs @param {Machine["label"]} label @param {Machine["ratio"]} ratio
- * @param {Machine["draw"]} draw @param {Partial<Machine>} [more]
+ * @param {number} inputs @param {number} takes @param {bigint} outputs @param {Few} few @param {Machine["ratio"]} ratio
+ * @param {Machine["write"]} write @param {Partial<Machine>} [more]
  * @returns {Machine}
  */
-export const machineFor = (size, words, outputs, label, ratio, draw, more) => ({ size, words, outputs, label, ratio, draw, ...more });
+export const machineFor = (inputs, takes, outputs, few, ratio, write, more) => ({ inputs, takes, outputs, few, ratio, write, ...more });
 
 /** How many states a word has. */
 export const SPACE = 1n << 64n;
 const MASK = SPACE - 1n;
 
-/** The label of values that are all alike. */
-export const alike = () => 0;
+/** Where any two values have one ratio. @type {Few} */
+export const alike = (values) => values.slice(0, 2);
 
-/** The label of values none of which are alike. @param {number} x */
-export const own = (x) => x;
+/** Where no value is like another. @type {Few} */
+export const everyone = (values) => values;
+
+/**
+ * The members of groups: the place of every value in its group, and how many each has.
+ * @param {number[]} groupOf @param {number} count
+ */
+export const placed = (groupOf, count) => {
+  const sizes = Array(count).fill(0);
+  demand(groupOf.every((group) => group < count));
+  return { place: groupOf.map((group) => sizes[group]++), sizes };
+};
+
+/** Where the values of a group are alike. @param {number[]} groupOf @param {number} count @returns {Few} */
+export const twoOfEach = (groupOf, count) => (values) => {
+  spend(count + values.length);
+  const { place } = placed(values.map((x) => groupOf[x]), count);
+  return values.filter((_, i) => place[i] < 2);
+};
 
 /**
  * `a` if the flag holds, else `b`; both have been computed.
@@ -79,17 +102,17 @@ export const position = (u, below) => Number((u * BigInt(below)) >> 64n);
 export const fraction = (u, below) => (u * BigInt(below)) & MASK;
 
 /** How many of the increasing bounds are at most u. @param {readonly bigint[]} bounds @param {bigint} u */
-export function rank(bounds, u) {
+export const rank = (bounds, u) => {
   let found = 0;
   for (const bound of bounds) found += +(bound <= u);
   return found;
-}
+};
 
 /** The sums of the first one, two, ... numbers. @param {readonly bigint[]} numbers */
-export function sums(numbers) {
+export const sums = (numbers) => {
   let total = 0n;
   return numbers.map((number) => (total += number));
-}
+};
 
 /** @param {readonly bigint[]} numbers */
 export const sum = (numbers) => numbers.reduce((total, number) => total + number, 0n);
@@ -108,35 +131,34 @@ export const setReport = (flags) => BigInt(`0b${flags.reverse().join("")}`);
  * the part stands in a word of its own above its report.
  * @param {bigint[]} outputs
  */
-export function layOut(outputs) {
+export const layOut = (outputs) => {
   const total = sum(outputs);
   if (total <= SPACE) return { offsets: sums([0n, ...outputs]), outputs: total };
   const stride = greatest(outputs.map(aligned));
   return { offsets: outputs.map((_, part) => stride * BigInt(part)), outputs: stride * BigInt(Math.max(outputs.length, 2)) };
-}
+};
 
 /** Numbers of fewer than 1,000 bits as doubles, each within 2^-53 of its own. */
 const doubles = kept((/** @type {readonly bigint[]} */ numbers) => Float64Array.from(numbers, Number), new WeakMap());
 
 /**
- * The largest of a[i] / b[i], or 1; null where a b[i] is 0 and its a[i] is not. Quotients of doubles, each within 2^-50 of the
+ * The largest of a[i] / b[i], or 1. Quotients of doubles, each within 2^-50 of the
  * true one, sort out those that are too far from the largest; the others are compared as whole numbers.
  * @param {readonly bigint[]} a
  * @param {readonly bigint[]} b
- * @returns {Ratio | null}
+ * @returns {Ratio}
  */
-export function largest(a, b) {
+export const largest = (a, b) => {
   const others = doubles(b);
   const quotients = doubles(a).map((top, i) => top / others[i]);
   const most = quotients.reduce((found, one) => (one > found ? one : found), 0);
-  if (most === Infinity) return null;
   /** @type {Ratio} */
   let worst = ONE;
   quotients.forEach((one, i) => {
     if (one >= most * (1 - 2 ** -48) && a[i] * worst[1] > worst[0] * b[i]) worst = [a[i], b[i]];
   });
   return worst;
-}
+};
 
 /** Refuse units that do not add up to all words. @param {readonly bigint[]} units */
 export const demandFull = (units) => demand(sum(units) === SPACE);

@@ -1,19 +1,19 @@
 /** Random words from the system; without them there is no report. */
 
 import { hexOf } from "./bytes.js";
-import { Refused } from "./exact.js";
+import { refuse } from "./exact.js";
 
 /**
  * So many random 64-bit words.
  * @param {number} count
  */
-export function randomWords(count) {
+export const randomWords = (count) => {
   const words = new BigUint64Array(count);
   // at most 65,536 bytes a call; whatever it throws ends the report
   for (let at = 0; at < count; at += 8192) crypto.getRandomValues(words.subarray(at, at + 8192));
-  if (count && words.every((word) => !word)) throw new Refused("There is no randomness here, so no report was made.", "random");
+  if (count && words.every((word) => !word)) refuse("There is no randomness, so no report.", "random");
   return words;
-}
+};
 
 /** So many random bytes, a multiple of eight, as lowercase hexadecimal digits. @param {number} count */
 export const randomHex = (count) => hexOf(randomWords(count / 8).buffer);

@@ -154,7 +154,7 @@ LARGE = f"export const large = [{ENTRIES}];\n"
         ({**MODULES, "node": "export const one = 2;\n"}, '"one" stands at the'),
         ({**MODULES, "node": 'const at = import("./two.js");\n'}, "import and export by name only"),
         ({"one": "/** @type {string} */\nexport const one = 1;\nexport const inc = 1;\n", "index": INDEX}, "types: "),
-        ({"one": LARGE, "index": 'export { large } from "./one.js";\n'}, "must be below 10000 bytes with brotli"),
+        ({"one": LARGE, "index": 'export { large } from "./one.js";\n'}, "must be below 10000 bytes with gzip"),
     ],
 )
 def test_what_cannot_be_joined_is_refused(build, modules, said):
