@@ -4,9 +4,8 @@ import json
 def test_a_report_is_written(discreet, folder):
     discreet("randomize", "survey.toml", "answers.txt", "-o", "reports.txt")
     discreet("tally", "survey.toml", "reports.txt", "-o", "tally.json")
-    told = discreet(
-        "release", "survey.toml", "tally.json", "--title", "A survey", "--note", "A pilot.", "-o", "r.json"
-    ).stdout
+    named = ("release", "survey.toml", "tally.json", "--title", "A survey")
+    told = discreet(*named, "--note", "A pilot.", "-o", "r.json").stdout
     assert told == "The report is in r.json.\n"
     data = json.loads((folder / "r.json").read_text())
     assert data["title"] == "A survey"

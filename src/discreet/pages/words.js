@@ -1,13 +1,11 @@
 /** What a checked promise means for one answer, in odds and in a hundred people; rounded against the collector. */
 
+import { entriesOf, numberOf } from "./entries.js";
+
 /** @typedef {{likelier: number, hiddenFrom: number[], shownFrom: number[]}} Meaning */
 
-/** @param {string} epsilon exact text: "0.5", "1/3" or "inf" */
-export function power(epsilon) {
-  if (epsilon === "inf") return Infinity;
-  const [top, bottom = "1"] = epsilon.split("/");
-  return Math.exp(Number(top) / Number(bottom)) * (1 + 1e-12);
-}
+/** How many times likelier a report may be. @param {string | number} epsilon exact text, or a number */
+export const power = (epsilon) => Math.exp(numberOf(epsilon)) * (1 + 1e-12);
 
 /** Three digits, rounded up. @param {number} number */
 export function above(number) {
@@ -18,17 +16,18 @@ export function above(number) {
 
 /**
  * How far the report of value x can tell it from each other value.
- * @param {{size: number, allowed: (x: number, z: number) => string}} law
+ * @param {{values: readonly any[], context: any}} law
  * @param {number} x
  * @returns {Meaning}
  */
-export function meaning(law, x) {
+export function meaning({ values, context }, x) {
+  const entries = entriesOf(context, values);
   const hiddenFrom = [];
   const shownFrom = [];
   let likelier = 1;
-  for (let z = 0; z < law.size; z++) {
+  for (let z = 0; z < values.length; z++) {
     if (z === x) continue;
-    const ratio = power(law.allowed(x, z));
+    const ratio = power(entries(x, z));
     if (ratio === Infinity) shownFrom.push(z);
     else {
       hiddenFrom.push(z);

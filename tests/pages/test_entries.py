@@ -1,0 +1,49 @@
+"""What the answer page reads out of a published context is E, for every form."""
+
+import json
+import math
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import discreet as dc
+
+PAGES = Path(__file__).parents[2] / "src" / "discreet" / "pages"
+C = dc.Context
+CONTEXTS = {
+    "uniform": C.uniform(["a", "b", "c"], "1"),
+    "blocks": C.blocks({"x": ["a", "b"], "y": ["c", "d"]}, "0.5"),
+    "blocks of their own": C.blocks({"x": ["a", "b"], "y": ["c", "d"]}, {"x": "1", "y": "1/3"}),
+    "high_low": C.high_low([1, 2, 3], [1, 3], "1"),
+    "binary": C.binary("no", "yes", ("inf", "1")),
+    "nested": C.nested({"a": {"b": [1, 2], "c": [3, 4]}, "d": {"e": [5]}}, ["1", "2", "inf"]),
+    "graded": C.graded({"a": "1", "b": "2", "c": "inf"}),
+    "line": C.metric([0, 1, 5], "line", epsilon="0.5"),
+    "ring": C.metric(range(7), "ring", epsilon="0.5"),
+    "l1": C.metric([(0, 0), (1, 2), (3, 1)], "l1", epsilon="0.5"),
+    "l2": C.metric([(0, 0), (1, 2), (3, 1)], "l2", epsilon="0.5"),
+    "linf": C.metric([(0, 0), (1, 2), (3, 1)], "linf", epsilon="0.5"),
+    "product": C.uniform(["a", "b"], "1") * C.high_low([1, 2, 3], [1], "2"),
+    "matrix": C.matrix(["a", "b"], [["0", "1"], ["inf", "0"]]),
+}
+SCRIPT = """
+const { entriesOf } = await import(process.argv[1]);
+const { context, values } = JSON.parse(process.argv[2]);
+const found = entriesOf(context, values);
+const shown = (entry) => (entry === Infinity ? "inf" : entry);
+console.log(JSON.stringify(values.map((_, x) => values.map((__, z) => shown(found(x, z))))));
+"""
+
+
+@pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS)
+def test_entries_are_those_of_the_context(node, context):
+    values = [list(value) if isinstance(value, tuple) else value for value in context.values]
+    given = json.dumps({"context": context.describe(), "values": values})
+    line = [node.path, "--input-type=module", "-e", SCRIPT, str(PAGES / "entries.js"), given]
+    found = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+    for x in range(context.size):
+        for z in range(context.size):
+            expected = float(context.at(x, z)) if x != z else 0.0
+            entry = math.inf if found[x][z] == "inf" else found[x][z]
+            assert entry == pytest.approx(expected, abs=1e-9), (x, z)
