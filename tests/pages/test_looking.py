@@ -137,7 +137,7 @@ def test_a_wrong_token_is_asked_for_again(opened):
     page = opened("/design", tokens=False, quiet=False)
     page.get_by_label("The admin token").fill("wrong")
     page.get_by_role("button", name="Go on").click()
-    assert "This is not the token." in page.get_by_role("alert").inner_text()
+    page.get_by_role("alert").get_by_text("This is not the token.").wait_for()
 
 
 def test_tokens_can_be_forgotten(opened):
