@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import permutations
 from pathlib import Path
 
 import discreet as dc
@@ -35,10 +36,12 @@ class Setting:
     @cached_property
     def entries(self):
         """E of every question, and of every budget, written out."""
-        return {question: made.context.matrix() for question, made in self.mechanisms.items()}, [
-            budget.matrix() for budget in self.budgets
-        ]
+        asked = {question: made.context.matrix() for question, made in self.mechanisms.items()}
+        return asked, [budget.matrix() for budget in self.budgets]
 
+
+DIFFERENT = (0, 19, 20, 29, 30, 39)
+"""Two values of every kind that contexts and budgets tell apart here."""
 
 GRADES = dict.fromkeys(range(20), 2) | dict.fromkeys(range(20, 40), "1/2")
 OPEN = dict.fromkeys(range(30, 40), "inf")
@@ -70,7 +73,7 @@ class Told:
         return sum(costs[question].context.largest * len(found) for (question, _), found in self.reports.items())
 
     def over_budget(self):
-        """True if some pair of values was told apart by more than a budget allows: entry by entry, with nothing else."""
+        """True if some pair of values was told apart by more than a budget allows, entry by entry."""
         contexts, budgets = self.setting.entries
         told = Counter()
         for (question, _), found in self.reports.items():
@@ -78,9 +81,7 @@ class Told:
         return any(
             sum(often * contexts[question][x][z] for question, often in told.items()) > budget[x][z]
             for budget in budgets
-            for x in VALUES
-            for z in VALUES
-            if x != z
+            for x, z in permutations(DIFFERENT, 2)
         )
 
     def breaches(self):

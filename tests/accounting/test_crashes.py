@@ -38,18 +38,18 @@ def test_3000_histories_with_crashes_have_no_breach(histories, lossy, setting):
 @pytest.mark.parametrize("setting", ["SCALAR", "BUDGETS"])
 @pytest.mark.parametrize("fault", ["BeforeStoring", "BeforeDebit"])
 def test_a_planted_fault_is_caught(histories, lossy, fault, setting):
-    wrong, _ = run(histories, lossy, getattr(histories, fault), lossy.LossyDisk, range(200), setting)
-    assert len(wrong) >= 20
+    wrong, _ = run(histories, lossy, getattr(histories, fault), lossy.LossyDisk, range(100), setting)
+    assert len(wrong) >= 10
 
 
 def test_a_budget_that_is_not_kept_to_is_caught(histories, lossy):
-    wrong, _ = run(histories, lossy, histories.WithoutBudgets, lossy.LossyDisk, range(50), "BUDGETS")
+    wrong, _ = run(histories, lossy, histories.WithoutBudgets, lossy.LossyDisk, range(40), "BUDGETS")
     assert len(wrong) >= 20
     assert all("over budget" in found for _, found in wrong)
 
 
 def test_a_disk_that_forgets_what_a_dead_process_wrote_is_caught(histories, lossy):
-    wrong, _ = run(histories, lossy, histories.Releasing, lossy.ForgetfulDisk, range(500))
+    wrong, _ = run(histories, lossy, histories.Releasing, lossy.ForgetfulDisk, range(125))
     assert wrong
 
 

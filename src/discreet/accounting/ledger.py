@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from ..canonical import canonical
 from ..context import Context
@@ -46,8 +47,8 @@ class Ledger:
     """What one person has spent, and the report that each value has had, in a file that survives crashes.
 
     ``Ledger(path, cap)`` makes the file, or opens it and lowers its cap; a cap is never raised. An answer spends the
-    largest finite entry of its context of the cap. Each of `budgets` is a context besides: answers to questions that
-    have all of its values spend their contexts, pair by pair, and none is made unless ``(spent + asked).implies(budget)``.
+    largest finite entry of its context of the cap. Each of `budgets` is a context: answers to questions that have all
+    of its values spend theirs of it, pair by pair, and none is made unless ``(spent + asked).implies(budget)``.
 
     Every entry is on the disk before the next step: the debit before the report is drawn, the report before it is
     released. A value that was answered before gets its stored report, at no further cost. The value itself is never
@@ -121,7 +122,8 @@ class Ledger:
         no budget over their values: each of them counts for every pair, unless its mechanism is among `laws`.
         """
         check_type("budget", budget, Context, "a context")
-        entry, known = Budget(**described(budget)), list(laws)
+        entry = Budget(**described(budget))
+        known: list[Any] = listed_values(laws, "laws")
         for number, law in enumerate(known):
             check_type(f"laws[{number}]", law, Mechanism, "a mechanism")
         with self._journal.opened() as journal:
@@ -182,8 +184,8 @@ class Ledger:
     ) -> int:
         """The report of a value to the collection called `question`: the stored one, or a new one that is paid for.
 
-        `Overspent` if the cap or a budget does not allow it; `AlreadyAnswered` if another value was answered and `changes` is
-        "refuse" ("spend" makes a second report, which costs as much again).
+        `Overspent` if the cap or a budget does not allow it; `AlreadyAnswered` if another value was answered and
+        `changes` is "refuse" ("spend" makes a second report, which costs as much again).
         """
         tell = _checked(mechanism, value, rng, question, changes)
         with self._journal.opened() as journal:
@@ -318,7 +320,8 @@ def _cap_of(cap: object) -> Fraction:
 def _budgets_of(budgets: Iterable[Context]) -> list[tuple[Context, Budget]]:
     """Some budgets with their entries; each must have values of its own."""
     found: list[tuple[Context, Budget]] = []
-    for number, budget in enumerate(listed_values(budgets, "budgets")):
+    given: list[Any] = listed_values(budgets, "budgets")
+    for number, budget in enumerate(given):
         check_type(f"budgets[{number}]", budget, Context, "a context")
         if any(same_values(budget.domain, other.domain) for other, _ in found):
             raise InvalidInput(f"budgets[{number}] must be over other values than those before it")

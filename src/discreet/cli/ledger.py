@@ -18,8 +18,12 @@ NAMED = 5
 @click.command()
 @click.option("--ledger", metavar="FILE", help="The ledger, instead of the one in your data folder.")
 @click.option("--cap", metavar="EPSILON", help="Lower the cap to EPSILON; it is never raised.")
-@click.option("--budget", metavar="SPEC", help="Set the context of a spec as a budget, or lower it; it is never raised.")
-@click.option("--law", "laws", metavar="SPEC", multiple=True, help="What was answered before --budget; may be repeated.")
+@click.option(
+    "--budget", metavar="SPEC", help="Set the context of a spec as a budget, or lower it; it is never raised."
+)
+@click.option(
+    "--law", "laws", metavar="SPEC", multiple=True, help="What was answered before --budget; may be repeated."
+)
 @click.option("--flush", is_flag=True, help="Send what is queued first.")
 @click.option(
     "--export", metavar="FILE", help="Write the lines of the ledger to FILE (- for standard output), and stop."

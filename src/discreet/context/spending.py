@@ -89,7 +89,9 @@ class EntryWise(Derived):
 
 def among(context: Context, domain: Domain) -> Context | None:
     """What a context allows among the values of `domain`, its closure in their order; None if it lacks one of them."""
-    if len(domain) > context.size or (domain != context.domain and not all(value in context.domain for value in domain)):
+    if len(domain) > context.size or (
+        domain != context.domain and not all(value in context.domain for value in domain)
+    ):
         return None
     strict = context.strict()
     return strict if domain == context.domain else Restricted(strict, domain)
@@ -130,7 +132,9 @@ def rest(budget: Context, spent: Context) -> Context:
 
     def left(entries: Sequence[Epsilon]) -> Epsilon:
         allowed, gone = entries
-        return math.inf if allowed == math.inf else max(allowed - gone, Fraction(0)) if gone != math.inf else Fraction(0)
+        return (
+            math.inf if allowed == math.inf else max(allowed - gone, Fraction(0)) if gone != math.inf else Fraction(0)
+        )
 
     return EntryWise([budget.strict(), spent], left, closed=False)
 
