@@ -94,9 +94,9 @@ class Repeated:
         return float(1 - same)
 
     def as_dict(self, *, delta: float = DELTA) -> dict[str, Any]:
-        """The pairs at `delta` as plain data."""
+        """The first pairs at `delta` as plain data."""
         releases = [{"mechanism": _name(one), "times": times} for one, times in self.releases]
-        return {"releases": releases, "delta": delta, "pairs": list(self._rows(delta))}
+        return {"releases": releases, "delta": delta, "pairs": list(islice(self._rows(delta), SHOWN))}
 
     def text(self, delta: float) -> str:
         """The pairs at `delta` as a table, with what the numbers hold for."""
@@ -133,7 +133,7 @@ class Repeated:
 
     def _rows(self, delta: float) -> Iterator[dict[str, Any]]:
         values = self.mechanism.context.values
-        for i, j in asked_pairs(self.mechanism):
+        for i, j in asked_pairs(self.mechanism).pairs:
             claimed = self._sum(i, j)
             x, z = values[i], values[j]
             row = {
