@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, permutations
 from typing import NamedTuple
 
 from ..exact import log_of
@@ -42,16 +42,21 @@ class Asked(NamedTuple):
         return bool(self.most)
 
 
-def asked_pairs(mechanism: Mechanism) -> Asked:
+def asked_pairs(mechanism: Mechanism, *, each: bool = False) -> Asked:
     """For every contrast a pair of values that has it and that E asks for anything; none for a contrast without one.
 
     A mechanism may treat values alike that the context does not: then there is a pair for every two labels instead.
+    `each` gives every pair: where only some people hide, values that are alike otherwise are not.
     """
     closure, randomizer = mechanism.context.closure(), mechanism.randomizer
-    found, labels = list(islice(randomizer.contrasts(), LISTED + 1)), randomizer.labels
-    if any(closure.at(i, j) == math.inf for i, j in found[:LISTED]):
-        some = islice(closure.pairs_among(labels), LISTED + 1)
-        found = list({(labels[i], labels[j]): (i, j) for i, j, _ in some}.values())
+    if each:
+        every = permutations(range(mechanism.context.size), 2)
+        found = list(islice((pair for pair in every if closure.at(*pair) < math.inf), LISTED + 1))
+    else:
+        found, labels = list(islice(randomizer.contrasts(), LISTED + 1)), randomizer.labels
+        if any(closure.at(i, j) == math.inf for i, j in found[:LISTED]):
+            some = islice(closure.pairs_among(labels), LISTED + 1)
+            found = list({(labels[i], labels[j]): (i, j) for i, j, _ in some}.values())
     if len(found) <= FEW or (len(found) <= PAIRS and len(found) * _groups(mechanism, *found[0]) <= ROWS):
         return Asked(found, [], 0.0)
     leak, logs = randomizer.leaks(), dict[Fraction | None, float]()

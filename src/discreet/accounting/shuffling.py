@@ -253,7 +253,7 @@ class Shuffled:
 
     @cached_property
     def _listing(self) -> Asked:
-        return asked_pairs(self.mechanism)
+        return asked_pairs(self.mechanism, each=self.crowd.among is not None)
 
     @cached_property
     def _ranked(self) -> list[tuple[int, int]]:
