@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from itertools import islice, permutations
 from typing import NamedTuple
 
-from ..exact import log_of
+from ..exact import Epsilon, log_of
 from ..mechanisms.mechanism import Mechanism
 from .solving import above
+
+LARGE = 32
+"""Up to this entry of E no ratio is looked at: words of 64 bits allow as much."""
 
 FEW = 16
 """So many pairs are compared with each other whatever that costs."""
@@ -59,17 +64,30 @@ def asked_pairs(mechanism: Mechanism, *, each: bool = False) -> Asked:
             found = list({(labels[i], labels[j]): (i, j) for i, j, _ in some}.values())
     if len(found) <= FEW or (len(found) <= PAIRS and len(found) * _groups(mechanism, *found[0]) <= ROWS):
         return Asked(found, [], 0.0)
-    leak, logs = randomizer.leaks(), dict[Fraction | None, float]()
-
-    def most(i: int, j: int) -> float:
-        ratio = leak(i, j)
-        if ratio not in logs:
-            logs[ratio] = math.inf if ratio is None else above(log_of(ratio)) * (1 + 1e-15)
-        return min(above(closure.at(i, j)), logs[ratio])
-
-    ranked = sorted(((most(i, j), i, j) for i, j in found[:LISTED]), key=lambda pair: -pair[0])
+    most = limits_of(mechanism)
+    ranked = sorted(((above(most(i, j)), i, j) for i, j in found[:LISTED]), key=lambda pair: -pair[0])
     beyond = above(closure.largest) if len(found) > LISTED else 0.0
     return Asked([(i, j) for _, i, j in ranked], [at for at, _, _ in ranked], beyond)
+
+
+def limits_of(mechanism: Mechanism) -> Callable[[int, int], Epsilon]:
+    """From a pair to what none of its epsilons exceeds: the entry of E, or the logarithm of the largest ratio there is.
+
+    The second is looked at where E allows more than words of 64 bits may.
+    """
+    closure, leak = mechanism.context.closure(), mechanism.randomizer.leaks()
+
+    @cache
+    def log_above(ratio: Fraction) -> Fraction:
+        return Fraction(log_of(ratio)) * (1 + Fraction(1, 1 << 50))
+
+    def limit(i: int, j: int) -> Epsilon:
+        claimed = closure.at(i, j)
+        if claimed <= LARGE or (ratio := leak(i, j)) is None:
+            return claimed
+        return min(claimed, log_above(ratio))
+
+    return limit
 
 
 def _groups(mechanism: Mechanism, i: int, j: int) -> int:

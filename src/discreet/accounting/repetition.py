@@ -93,6 +93,11 @@ class Repeated:
             same *= _mechanism(one).randomizer.meeting(i, j) or 0
         return float(1 - same)
 
+    def basis(self, x: Value, z: Value) -> str:
+        """What the answers for x against z rest on: "reports", or "E" where those of some release are too many."""
+        i, j = self._pair(x, z)
+        return "E" if any(_mechanism(one).randomizer.contrast(i, j) is None for one, _ in self.releases) else "reports"
+
     def as_dict(self, *, delta: float = DELTA) -> dict[str, Any]:
         """The first pairs at `delta` as plain data."""
         releases = [{"mechanism": _name(one), "times": times} for one, times in self.releases]
@@ -121,6 +126,8 @@ class Repeated:
         lines.append(
             "A report that is kept and sent again costs once; a change of value then shows as the last column says."
         )
+        if any(row["basis"] == "E" for row in rows):
+            lines.append("Where the reports are too many to look at, the worst that E allows is taken.")
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -142,7 +149,8 @@ class Repeated:
                 "claimed": float(claimed),
                 "epsilon": self.epsilon(x, z, delta),
             }
-            yield row | {"success": self.success(x, z), "change_shows": self.change_shows(x, z)}
+            row |= {"success": self.success(x, z), "change_shows": self.change_shows(x, z)}
+            yield row | {"basis": self.basis(x, z)}
 
     def _pair(self, x: Value, z: Value) -> tuple[int, int]:
         domain = self.mechanism.context.domain
