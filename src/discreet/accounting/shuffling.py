@@ -39,7 +39,7 @@ SCANNED = 1 << 12
 GROUPS = 256
 """The most groups of reports for which an attained epsilon is searched."""
 
-LOOKED = 1 << 11
+LOOKED = 1 << 15
 """How many groups of reports are looked at, over all pairs, to find the worst of very many."""
 
 SHOWN = 20
