@@ -211,7 +211,14 @@ def _law(mechanism: Mechanism, i: int, j: int) -> Losses:
 
 
 def _dots(one: Shuffled, i: int, j: int) -> Losses:
-    """The losses of one shuffled batch, by connecting certified points."""
+    """The losses of one shuffled batch, by connecting certified points; worked out once."""
+    if (i, j) not in one.dots:
+        one.dots[i, j] = _connected(one, i, j)
+    found: Losses = one.dots[i, j]
+    return found
+
+
+def _connected(one: Shuffled, i: int, j: int) -> Losses:
     values, closure = one.mechanism.context.values, one.mechanism.context.closure()
     x, z = values[i], values[j]
     forward, backward = partial(one.delta, x, z), partial(one.delta, z, x)

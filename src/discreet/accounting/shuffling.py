@@ -238,7 +238,21 @@ class Shuffled:
         both = [self._divergence(*pair).delta(n, 0.0) for pair in ((i, j), (j, i))]
         return min(1.0, (1 + min(both)) / 2) if min(both) == min(both) else 1.0
 
+    @cached_property
+    def dots(self) -> dict[tuple[int, int], Any]:
+        """What `repeated` has worked out for pairs of values."""
+        return {}
+
+    @cached_property
+    def _accounts(self) -> dict[tuple[int, int, float], PairAccount]:
+        return {}
+
     def _account(self, i: int, j: int, delta: float) -> PairAccount:
+        if (i, j, delta) not in self._accounts:
+            self._accounts[i, j, delta] = self._worked_out(i, j, delta)
+        return self._accounts[i, j, delta]
+
+    def _worked_out(self, i: int, j: int, delta: float) -> PairAccount:
         values, n = self.mechanism.context.values, self.crowd.count(self.mechanism, i)
         claimed = self.mechanism.context.closure().at(i, j)
         epsilon = self._epsilon(i, j, delta)
