@@ -404,6 +404,9 @@ const ENTRIES = new Map(
   })),
 );
 
+/** True for the kinds of entries that this client keeps to. @param {any} kind */
+const isKnown = (kind) => ENTRIES.has(kind);
+
 /** @param {unknown} holds */
 function follows(holds) {
   if (!holds) throw new Error("this entry cannot follow");
@@ -505,6 +508,10 @@ class Account {
 const damage = (number) =>
   new Refused(`Line ${number} of the ledger is not as it was written; nothing is spent or sent until an undamaged copy is put back.`, "damaged");
 
+/** @param {number} number @param {string} kind */
+const unknown = (number, kind) =>
+  new Refused(`Line ${number} of the ledger is a ${JSON.stringify(kind)}, which this client does not keep to; nothing is spent or sent. Use the client that wrote it.`, "kind");
+
 /**
  * The line of an entry after one with the chain `previous`, and its own chain.
  * @param {string} previous
@@ -542,6 +549,8 @@ class Journal {
     const next = () => this.account.entries.length + 1;
     for (const written of text.slice(this.text.length, end).split("\n").slice(0, -1)) {
       const line = await this.#entry(written);
+      const kind = line?.entry.kind;
+      if (isText(kind) && !isKnown(kind)) throw unknown(next(), kind);
       try {
         this.account.add(/** @type {Entry} */ (line?.entry));
       } catch {

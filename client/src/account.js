@@ -56,6 +56,9 @@ const ENTRIES = new Map(
   })),
 );
 
+/** True for the kinds of entries that this client keeps to. @param {any} kind */
+export const isKnown = (kind) => ENTRIES.has(kind);
+
 /** @param {unknown} holds */
 function follows(holds) {
   if (!holds) throw new Error("this entry cannot follow");

@@ -2,8 +2,8 @@
 
 import { Refused } from "./exact.js";
 import { sha256 } from "./bytes.js";
-import { Account } from "./account.js";
-import { canonical, readPlain } from "./plain.js";
+import { Account, isKnown } from "./account.js";
+import { canonical, isText, readPlain } from "./plain.js";
 
 /** @import { Entry } from "./account.js" */
 
@@ -19,6 +19,10 @@ import { canonical, readPlain } from "./plain.js";
 /** @param {number} number */
 const damage = (number) =>
   new Refused(`Line ${number} of the ledger is not as it was written; nothing is spent or sent until an undamaged copy is put back.`, "damaged");
+
+/** @param {number} number @param {string} kind */
+const unknown = (number, kind) =>
+  new Refused(`Line ${number} of the ledger is a ${JSON.stringify(kind)}, which this client does not keep to; nothing is spent or sent. Use the client that wrote it.`, "kind");
 
 /**
  * The line of an entry after one with the chain `previous`, and its own chain.
@@ -57,6 +61,8 @@ export class Journal {
     const next = () => this.account.entries.length + 1;
     for (const written of text.slice(this.text.length, end).split("\n").slice(0, -1)) {
       const line = await this.#entry(written);
+      const kind = line?.entry.kind;
+      if (isText(kind) && !isKnown(kind)) throw unknown(next(), kind);
       try {
         this.account.add(/** @type {Entry} */ (line?.entry));
       } catch {

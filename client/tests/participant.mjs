@@ -246,10 +246,13 @@ test("a chain that fits does not make an entry that cannot follow", async () => 
     [...good, upload],
     [cap, debit, report, { ...upload, body: '{"reports":[3],"reports":[4]}' }],
     [cap, outcome],
-    [cap, { kind: "other" }],
-    [cap, { kind: "__proto__" }],
+    [cap, { kind: 3 }],
+    [cap, {}],
   ];
   for (const entries of bad) await refused(write(entries), "damaged");
+  // what this client does not keep to is no damage, and stops it all the same
+  const budget = { kind: "budget", context: { form: "uniform", epsilon: "1" }, domain: { size: 2 } };
+  for (const entry of [budget, { kind: "other" }, { kind: "__proto__" }]) await refused(write([cap, entry]), "kind");
 });
 
 test("canonical JSON is what Python writes", () => {

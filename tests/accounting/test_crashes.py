@@ -13,11 +13,11 @@ from discreet.errors import AlreadyAnswered, Overspent
 from discreet.random import seeded
 
 
-def run(histories, lossy, kind, disk, seeds):
+def run(histories, lossy, kind, disk, seeds, setting="SCALAR"):
     """What went wrong in each of many histories, and what happened in all of them."""
     wrong, counts = [], Counter()
     for seed in seeds:
-        found, happened = histories.history(seed, kind, disk, lossy.Crash)
+        found, happened = histories.history(seed, kind, disk, lossy.Crash, setting=getattr(histories, setting))
         counts += happened
         if found:
             wrong.append((seed, found))
@@ -25,8 +25,9 @@ def run(histories, lossy, kind, disk, seeds):
 
 
 @pytest.mark.slow
-def test_3000_histories_with_crashes_have_no_breach(histories, lossy):
-    wrong, counts = run(histories, lossy, histories.Releasing, lossy.LossyDisk, range(3000))
+@pytest.mark.parametrize("setting", ["SCALAR", "BUDGETS"])
+def test_3000_histories_with_crashes_have_no_breach(histories, lossy, setting):
+    wrong, counts = run(histories, lossy, histories.Releasing, lossy.LossyDisk, range(3000), setting)
     assert wrong == []
     assert counts["steps"] == 30_000
     assert counts["crashes"] > 8_000
@@ -34,14 +35,21 @@ def test_3000_histories_with_crashes_have_no_breach(histories, lossy):
     assert min(counts["answered"], counts["Overspent"], counts["AlreadyAnswered"]) > 1_000
 
 
+@pytest.mark.parametrize("setting", ["SCALAR", "BUDGETS"])
 @pytest.mark.parametrize("fault", ["BeforeStoring", "BeforeDebit"])
-def test_a_planted_fault_is_caught(histories, lossy, fault):
-    wrong, _ = run(histories, lossy, getattr(histories, fault), lossy.LossyDisk, range(500))
-    assert len(wrong) >= 50
+def test_a_planted_fault_is_caught(histories, lossy, fault, setting):
+    wrong, _ = run(histories, lossy, getattr(histories, fault), lossy.LossyDisk, range(100), setting)
+    assert len(wrong) >= 10
+
+
+def test_a_budget_that_is_not_kept_to_is_caught(histories, lossy):
+    wrong, _ = run(histories, lossy, histories.WithoutBudgets, lossy.LossyDisk, range(40), "BUDGETS")
+    assert len(wrong) >= 20
+    assert all("over budget" in found for _, found in wrong)
 
 
 def test_a_disk_that_forgets_what_a_dead_process_wrote_is_caught(histories, lossy):
-    wrong, _ = run(histories, lossy, histories.Releasing, lossy.ForgetfulDisk, range(500))
+    wrong, _ = run(histories, lossy, histories.Releasing, lossy.ForgetfulDisk, range(125))
     assert wrong
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.accounting.entries import KINDS, Cap, Debit, Outcome, Report, Upload, data_of, entry_of
+from discreet.accounting.entries import KINDS, Budget, Cap, Debit, Outcome, Report, Terms, Upload, data_of, entry_of
 from discreet.errors import InvalidInput
 
 HEX = "0123456789abcdef"
@@ -13,6 +13,8 @@ ENTRIES = [
     Report("https://a.example/", HEX * 4, "00ff", {}),
     Upload(HEX * 2, "https://a.example/", "https://a.example/reports", '{"reports":[5]}'),
     Outcome(HEX * 2, "accepted", 201),
+    Budget({"form": "uniform", "epsilon": "1"}, {"size": 3}),
+    Terms(HEX * 4, {"form": "uniform", "epsilon": "1"}, {"size": 3}),
 ]
 
 

@@ -136,7 +136,7 @@ def test_the_table_and_json():
     assert "assumes even shares" in str(found)
     told = json.loads(json.dumps(found.as_dict()))
     assert len(told["values"]) == 2
-    assert set(told) == {"mechanism", "guess", "guess_without", "values"}
+    assert set(told) == {"mechanism", "guess", "guess_without", "basis", "values"}
 
 
 def test_explanations_and_plans_say_what_a_guess_gains():
@@ -146,3 +146,15 @@ def test_explanations_and_plans_say_what_a_guess_gains():
     assert plan.comparison[0].guess == 1
     assert 1 / 15 < plan.expected.guess < 0.17
     assert plan.as_dict()["guess"] == plan.expected.guess
+
+
+def test_what_rests_on_e_says_so():
+    """Reports of levels are too many to guess from one by one, so what is said is what E allows."""
+    blocks = {b: {c: [f"{b}{c}{v}" for v in range(6)] for c in "vwxyz"} for b in "abcd"}
+    found = dc.exposure(dc.mechanism(Context.nested(blocks, [1, 2, 4]), "levels"))
+    assert found.basis == "E"
+    assert "is right at most" in found.sentence
+    assert "The reports are too many to look at: the guess is at most as good as E allows" in str(found)
+    assert "low and high are promised" in str(found)
+    listed = dc.exposure(dc.mechanism(Context.uniform(range(4), 1), "subset"))
+    assert (listed.basis, "at most" in str(listed)) == ("reports", False)

@@ -175,7 +175,7 @@ def test_the_table_and_json():
     assert "a collector who keeps every report" in str(found)
     told = json.loads(json.dumps(found.as_dict(delta=1e-3)))
     assert told["releases"] == [{"mechanism": "hadamard", "times": 3}]
-    assert set(told["pairs"][0]) == {"x", "z", "claimed", "epsilon", "success", "change_shows"}
+    assert set(told["pairs"][0]) == {"x", "z", "claimed", "epsilon", "success", "change_shows", "basis"}
 
 
 @pytest.mark.parametrize("releases", [[], [3], "hadamard"])
@@ -201,3 +201,11 @@ def test_two_layers_never_cost_more_than_the_stored_report():
         own, other = (p * a**times + (1 - p) * (1 - a) ** times for p in (g, 1 - g))
         assert math.log(own / other) == pytest.approx(known, abs=1e-5)
         assert known < 1
+
+
+def test_what_rests_on_e_says_so(monkeypatch):
+    made = dc.mechanism(Context.uniform(range(3), 1), "randomized_response")
+    assert dc.repeated(made, 2).basis(0, 1) == "reports"
+    monkeypatch.setattr(type(made.randomizer), "contrast", lambda *_: None)
+    assert dc.repeated(made, 2).as_dict()["pairs"][0]["basis"] == "E"
+    assert "the worst that E allows is taken" in str(dc.repeated(made, 2))

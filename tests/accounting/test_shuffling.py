@@ -309,15 +309,9 @@ def test_one_sensitive_value_is_hidden_by_the_others():
     assert dc.shuffled(mechanism, 10**6).epsilon(0, 1, 1e-6) < limit + 1e-2 < 1 + 2e-2
 
 
-def test_too_many_pairs_are_asked_for_one_by_one():
-    mechanism = dc.mechanism(Context.metric(range(200), "line", "0.2"), "geometric")
-    with pytest.raises(InvalidInput, match="ask for those that matter"):
-        dc.shuffled(mechanism, 1000).worst(1e-6)
-    assert dc.shuffled(mechanism, 1000).epsilon(0, 1, 1e-6) <= 0.2
-
-
 def test_a_ring_has_one_contrast_for_every_distance():
     mechanism = dc.mechanism(Context.metric(range(6), "ring", "0.5"), "ring")
     batch = dc.shuffled(mechanism, 1000)
     assert batch.delta(0, 2, 0.01) == pytest.approx(batch.delta(3, 5, 0.01), rel=1e-9)
-    assert len(list(mechanism.randomizer.contrasts())) == 5
+    assert batch.delta(0, 2, 0.01) == pytest.approx(batch.delta(2, 0, 0.01), rel=1e-9)
+    assert len(list(mechanism.randomizer.contrasts())) == 3

@@ -267,6 +267,7 @@ def test_the_ledger_is_shown_per_collection_and_in_all(discreet, url):
         "spent": "1",
         "left": "3",
         "queued": 0,
+        "budgets": [],
         "collections": [
             {"collection": url, "fingerprint": SURVEY.fingerprint, "epsilon": "1", "reports": 1, "shows": True}
         ],
@@ -277,6 +278,41 @@ def test_the_cap_is_lowered_by_the_ledger(discreet, failed, url):
     discreet("answer", url, "hiv", "--cap", "4")
     assert "1 of 2; 1 is left" in discreet("ledger", "--cap", "2").stdout
     assert "must be at most 2" in failed("ledger", "--cap", "3")
+
+
+def test_a_budget_is_set_shown_and_kept_to(discreet, failed, url, folder):
+    spec = folder / "budget.toml"
+
+    def write(epsilon):
+        spec.write_text(
+            f'[domain]\nvalues = ["none", "cold", "hiv"]\n[context]\nform = "high_low"\nsensitive = ["hiv"]\n'
+            f'epsilon = "{epsilon}"\n'
+        )
+
+    write("1/2")
+    lines = discreet("ledger", "--cap", "4", "--budget", spec).stdout.splitlines()
+    assert (
+        lines[-1] == "Budget over none, cold, hiv: 0 of 0.5 spent on telling hiv from none, where least is left: 0.5."
+    )
+    assert "would spend 1 on telling 'hiv' from 'none', and of the budget of 0.5 only 0.5 is left" in failed(
+        "answer", url, "cold"
+    )
+    (budget,) = json.loads(discreet("ledger", "--json").stdout)["budgets"]
+    assert budget["tightest"] == {"x": "hiv", "z": "none", "budget": "0.5", "spent": "0", "left": "0.5"}
+    write("2")
+    assert "a budget is never raised" in failed("ledger", "--budget", spec)
+    assert "--law goes with --budget" in failed("ledger", "--law", spec)
+
+
+def test_what_was_answered_before_a_budget_is_given_as_laws(discreet, failed, url, folder):
+    from discreet.wire import Spec, law_text
+
+    discreet("answer", url, "hiv", "--cap", "4")
+    spec, law = folder / "budget.json", folder / "law.json"
+    Spec.of_mechanism(dc.mechanism(dc.Context.uniform(["a", "b"], "1"))).write(spec)
+    law.write_text(law_text(SURVEY))
+    assert "must be set before answers that may show values" in failed("ledger", "--budget", spec)
+    assert "Budget over a, b: 0 of 1 spent" in discreet("ledger", "--budget", spec, "--law", law).stdout
 
 
 def test_the_ledger_is_exported_without_value_and_key(discreet, failed, url, folder, data_folder):

@@ -59,6 +59,19 @@ def check(found):
     ]
 
 
+def test_a_ledger_with_a_budget_is_left_alone(node, tmp_path):
+    """The client in JavaScript keeps to no budget that is a context, so it spends nothing of such a ledger."""
+    path, law = tmp_path / "ledger.jsonl", tmp_path / "law.json"
+    law.write_text(law_text(MECHANISM), encoding="utf-8")
+    Ledger(path, 4, budgets=[dc.Context.uniform(["x", "y"], 1)])
+    text = path.read_text(encoding="utf-8")
+    for command in (("summary", path), ("answer", path, law, NAME, '"a"')):
+        found = node.json("tests/journals.mjs", *command)
+        assert found["code"] == "kind"
+        assert 'Line 2 of the ledger is a "budget", which this client does not keep to' in found["message"]
+    assert path.read_text(encoding="utf-8") == text
+
+
 def test_the_shared_journal_reads_as_it_must(node, copied):
     text = copied.read_text(encoding="utf-8")
     found = node.json("tests/journals.mjs", "summary", copied)

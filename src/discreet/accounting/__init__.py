@@ -9,14 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .budgets import Balance
     from .disk import Disk, SystemDisk
-    from .entries import Cap, Debit, Entry, Outcome, Report, Upload
+    from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload
     from .exposing import Exposure, exposure
     from .ledger import Ledger, Spending
     from .repetition import Repeated, repeated
     from .shuffling import Shuffled, batch_needed, shuffled
 
 _HOMES = {
+    "Balance": "budgets",
+    "Budget": "entries",
     "Cap": "entries",
     "Debit": "entries",
     "Disk": "disk",
@@ -29,6 +32,7 @@ _HOMES = {
     "Shuffled": "shuffling",
     "Spending": "ledger",
     "SystemDisk": "disk",
+    "Terms": "entries",
     "Upload": "entries",
     "batch_needed": "shuffling",
     "exposure": "exposing",
@@ -37,6 +41,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "Balance",
+    "Budget",
     "Cap",
     "Debit",
     "Disk",
@@ -49,6 +55,7 @@ __all__ = [
     "Shuffled",
     "Spending",
     "SystemDisk",
+    "Terms",
     "Upload",
     "batch_needed",
     "exposure",

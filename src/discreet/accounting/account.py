@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ..canonical import canonical
+from ..context import Context
 from ..errors import InvalidInput
-from .entries import REFUSED, Cap, Debit, Entry, Outcome, Report, Upload, amount
+from .budgets import Budgeted, Paid, budget_over, context_of
+from .entries import REFUSED, Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload, amount
 
 BATCH = 1000
 """The most reports of one upload."""
@@ -43,11 +45,14 @@ class Answered:
 
 
 class Account:
-    """Cap, debits, reports, uploads and outcomes of a journal; `InvalidInput` for an entry that cannot follow."""
+    """Cap, budgets, debits, reports, uploads and outcomes of a journal; `InvalidInput` for one that cannot follow."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self.entries: list[Entry] = []
         self.cap = Fraction(0)
+        self.budgets: list[Budgeted] = []
+        self.terms: dict[str, Context] = {}
+        self.paid: dict[str, Paid] = {}
         self.collections: dict[str, Answered] = {}
         self.uploads: dict[str, Upload] = {}
         self.outcomes: dict[str, Outcome] = {}
@@ -65,6 +70,10 @@ class Account:
             raise InvalidInput("the first line must be a cap")
         if isinstance(entry, Cap):
             self._lower(entry)
+        elif isinstance(entry, Budget):
+            self._limit(entry)
+        elif isinstance(entry, Terms):
+            self.terms.setdefault(entry.fingerprint, context_of(entry))
         elif isinstance(entry, Debit):
             self._debit(entry)
         elif isinstance(entry, Report):
@@ -80,12 +89,24 @@ class Account:
             raise InvalidInput(f"cap={cap.epsilon} must be at most the cap before it: a cap is never raised")
         self.cap = amount(cap)
 
+    def _limit(self, entry: Budget) -> None:
+        context = context_of(entry)
+        before = budget_over(self.budgets, context.domain)
+        if before is None:
+            self.budgets.append(Budgeted(context, dict(self.paid)))
+        elif not before.allows(context):
+            raise InvalidInput("a budget must imply the one before it over the same values: a budget is never raised")
+        else:
+            before.context = context
+
     def _debit(self, debit: Debit) -> None:
         answered = self.collections.setdefault(debit.collection, Answered(debit.fingerprint, debit.shows))
         if answered.fingerprint != debit.fingerprint:
             raise InvalidInput("a collection must keep its fingerprint")
         answered.spent += amount(debit)
         answered.debits += 1
+        paid = self.paid.get(debit.fingerprint, Paid())
+        self.paid[debit.fingerprint] = Paid(paid.debits + 1, paid.epsilon + amount(debit), paid.shows or debit.shows)
 
     def _keep(self, report: Report) -> None:
         answered = self.collections.get(report.collection)

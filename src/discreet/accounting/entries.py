@@ -1,4 +1,4 @@
-"""What a journal says, one kind of entry each: cap, debit, report, upload, outcome."""
+"""What a journal says, one kind of entry each: cap, budget, terms, debit, report, upload, outcome."""
 
 from __future__ import annotations
 
@@ -26,6 +26,25 @@ class Cap:
     kind: ClassVar[str] = "cap"
     epsilon: str
     version: int = VERSION
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most that answers to questions with all of these values may spend, pair by pair; later ones only lower it."""
+
+    kind: ClassVar[str] = "budget"
+    context: Mapping[str, Any]
+    domain: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The context of the law with this fingerprint, written before the first debit under it that a budget counts."""
+
+    kind: ClassVar[str] = "terms"
+    fingerprint: str
+    context: Mapping[str, Any]
+    domain: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -80,8 +99,8 @@ class Outcome:
     status: int
 
 
-Entry: TypeAlias = Cap | Debit | Report | Upload | Outcome
-KINDS: dict[str, type[Entry]] = {kind.kind: kind for kind in (Cap, Debit, Report, Upload, Outcome)}
+Entry: TypeAlias = Cap | Budget | Terms | Debit | Report | Upload | Outcome
+KINDS: dict[str, type[Entry]] = {kind.kind: kind for kind in (Cap, Budget, Terms, Debit, Report, Upload, Outcome)}
 
 
 def _hexadecimal(digits: int) -> Callable[[object], bool]:
@@ -102,12 +121,18 @@ def _exact(entry: object) -> bool:
     return number is not None and number >= 0 and text_of(number) == entry
 
 
+def _table(entry: object) -> bool:
+    return isinstance(entry, dict)
+
+
 def _labels(entry: object) -> bool:
     return isinstance(entry, dict) and all(map(_text, entry.values()))
 
 
 FORMS: dict[str, dict[str, Callable[[object], bool]]] = {
     "cap": {"epsilon": _exact, "version": lambda entry: _whole(entry) and entry == VERSION},
+    "budget": {"context": _table, "domain": _table},
+    "terms": {"fingerprint": _hexadecimal(64), "context": _table, "domain": _table},
     "debit": {
         "collection": _text,
         "fingerprint": _hexadecimal(64),

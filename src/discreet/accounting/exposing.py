@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,17 @@ class Exposure:
 
         Where the reports are too many to look at, what E allows: ``max_x p_x e**E[x,z]`` for the likeliest z.
         """
-        found = self.mechanism.randomizer.guess(self.prior, NUMERIC)
-        return self._allowed() if found is None else max(found, self.guess_without)
+        return self._allowed() if self._exact is None else max(self._exact, self.guess_without)
+
+    @cached_property
+    def _exact(self) -> float | None:
+        """The guess by all reports; None where they are too many to look at."""
+        return self.mechanism.randomizer.guess(self.prior, NUMERIC)
+
+    @property
+    def basis(self) -> str:
+        """What the guess rests on: "reports", or "E" where they are too many to look at."""
+        return "E" if self._exact is None else "reports"
 
     @property
     def guess_without(self) -> float:
@@ -133,8 +143,9 @@ class Exposure:
 
     @property
     def sentence(self) -> str:
-        """What a guess gains from one report, of 100 people, to the nearest."""
-        return gained(self.guess, self.guess_without)
+        """What a guess gains from one report, of 100 people, to the nearest; at most, where that rests on E."""
+        told = gained(self.guess, self.guess_without)
+        return told.replace("is right", "is right at most") if self.basis == "E" else told
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain data: one row for each value of its own kind."""
@@ -149,7 +160,7 @@ class Exposure:
                 row | {"points_own": _finite(own), "points_other": _finite(other), "sentences": self.sentences(value)}
             )
         base = {"mechanism": self.mechanism.name, "guess": self.guess, "guess_without": self.guess_without}
-        return base | {"values": rows}
+        return base | {"basis": self.basis, "values": rows}
 
     def __str__(self) -> str:
         columns: list[tables.Column] = [("value", "s"), ("share", ".4f"), ("low", ".4f"), ("high", ".4f")]
@@ -168,6 +179,12 @@ class Exposure:
             tables.text(columns, rows),
             self.sentence,
         ]
+        if self.basis == "E":
+            lines.append("The reports are too many to look at: the guess is at most as good as E allows, as said here.")
+        if any(self._telling(x) is None for x in islice(self._different(), SHOWN)):
+            lines.append(
+                "Where nothing is said of points, the reports are too many to look at: low and high are promised."
+            )
         return "\n".join(lines)
 
     # -- how ----------------------------------------------------------------------------------------

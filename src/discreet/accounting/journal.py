@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import DamagedLedger, InvalidInput
 from .account import Account
 from .disk import Disk
-from .entries import Cap, Entry, data_of, entry_of
+from .entries import Budget, Cap, Entry, data_of, entry_of
 from .lines import START, line, read_lines
 
 KEY_BYTES = 32
@@ -25,11 +25,12 @@ class Journal:
         self._lock, self._key = beside(path, "lock"), beside(path, "key")
 
     @contextmanager
-    def created(self, cap: Cap) -> Iterator[OpenJournal]:
-        """The journal under its lock, made with this cap if there is none."""
+    def created(self, cap: Cap, *budgets: Budget) -> Iterator[OpenJournal]:
+        """The journal under its lock, made with this cap and these budgets if there is none."""
         with self._disk.locked(self._lock):
             if self._disk.read(self.path) is None:
-                self._make(self.path, line(START, data_of(cap))[0])
+                Account([cap, *budgets])  # which checks that they can follow each other
+                self._make(self.path, b"".join(lines_of([cap, *budgets])))
             yield self._read()
 
     @contextmanager
@@ -115,6 +116,14 @@ class OpenJournal:
         self._journal.extend(written, self._length)
         self.account.add(entry)
         self._length, self._chain = self._length + len(written), chain
+
+
+def lines_of(entries: Iterable[Entry]) -> Iterator[bytes]:
+    """The lines of entries, from the first on."""
+    chain = START
+    for entry in entries:
+        written, chain = line(chain, data_of(entry))
+        yield written
 
 
 def beside(path: Path, suffix: str) -> Path:

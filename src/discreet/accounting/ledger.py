@@ -5,24 +5,26 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from ..canonical import canonical
-from ..domain import Value
+from ..context import Context
+from ..domain import Value, listed_values
 from ..errors import AlreadyAnswered, InvalidInput, Overspent, Refused, check_type
 from ..exact import epsilon_of, text_of
 from ..mechanisms.mechanism import Mechanism
 from ..random import Source, check_source
 from ..wire.reports import report_from_json, report_to_json
 from .account import Account, Kept
+from .budgets import Balance, budget_over, described, same_values
 from .disk import Disk, SystemDisk
-from .entries import Cap, Debit, Entry, Outcome, Report, Upload, data_of
+from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload
 from .invitations import check_invitation, seal, unseal
-from .journal import Journal, OpenJournal
-from .lines import START, line
+from .journal import Journal, OpenJournal, lines_of
 
 CHANGES = ("refuse", "spend")
 """What becomes of a value that changed: no second report, or a second one that spends again."""
@@ -48,18 +50,29 @@ class Spending:
 class Ledger:
     """What one person has spent, and the report that each value has had, in a file that survives crashes.
 
-    ``Ledger(path, cap)`` makes the file, or opens it and lowers its cap; a cap is never raised. Every entry is on the
-    disk before the next step: the debit before the report is drawn, the report before it is released. A value that was
-    answered before gets its stored report, at no further cost. The value itself is never written. `disk` is another
-    file system than this machine's.
+    ``Ledger(path, cap)`` makes the file, or opens it and lowers its cap; a cap is never raised. An answer spends the
+    largest finite entry of its context of the cap. Each of `budgets` is a context: answers to questions that have all
+    of its values spend theirs of it, pair by pair, and none is made unless ``(spent + asked).implies(budget)``.
 
-    References: Erlingsson2014 (one stored report per value).
+    Every entry is on the disk before the next step: the debit before the report is drawn, the report before it is
+    released. A value that was answered before gets its stored report, at no further cost. The value itself is never
+    written. `disk` is another file system than this machine's.
+
+    References: Erlingsson2014 (one stored report per value); Acharya2020 (Proposition 2: contexts add up).
     """
 
-    def __init__(self, path: str | os.PathLike[str], cap: object, *, disk: Disk | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        cap: object,
+        *,
+        budgets: Iterable[Context] = (),
+        disk: Disk | None = None,
+    ) -> None:
         self._open(path, disk)
         asked = _cap_of(cap)
-        with self._journal.created(Cap(text_of(asked))) as journal:
+        limits = _budgets_of(budgets)
+        with self._journal.created(Cap(text_of(asked)), *(entry for _, entry in limits)) as journal:
             if asked > journal.account.cap:
                 raise InvalidInput(
                     f"cap={text_of(asked)} must be at most {text_of(journal.account.cap)}, the cap of {self.path}: "
@@ -67,6 +80,8 @@ class Ledger:
                 )
             if asked < journal.account.cap:
                 journal.append(Cap(text_of(asked)))
+            for budget, entry in limits:
+                self._limit(journal, budget, entry)
 
     @classmethod
     def existing(cls, path: str | os.PathLike[str], *, disk: Disk | None = None) -> Ledger:
@@ -99,6 +114,51 @@ class Ledger:
         return max(account.cap - account.spent, Fraction(0))
 
     @property
+    def budgets(self) -> list[Balance]:
+        """What was spent and is left of each budget, pair by pair, in the order they were first set."""
+        account = self._account()
+        return [found.balance(account.paid, account.terms) for found in account.budgets]
+
+    def limit(self, budget: Context, *, laws: Iterable[Mechanism] = ()) -> None:
+        """Set a budget, or lower the one over the same values: it is never raised.
+
+        What was answered before counts. The ledger does not know the contexts of answers that it paid for while it had
+        no budget over their values: each of them counts for every pair, unless its mechanism is among `laws`.
+        """
+        check_type("budget", budget, Context, "a context")
+        entry = Budget(**described(budget))
+        known: list[Any] = listed_values(laws, "laws")
+        for number, law in enumerate(known):
+            check_type(f"laws[{number}]", law, Mechanism, "a mechanism")
+        with self._journal.opened() as journal:
+            for law in known:
+                if law.fingerprint in journal.account.paid and law.fingerprint not in journal.account.terms:
+                    journal.append(Terms(law.fingerprint, **described(law.context)))
+            self._limit(journal, budget, entry)
+
+    def _limit(self, journal: OpenJournal, budget: Context, entry: Budget) -> None:
+        account = journal.account
+        before = budget_over(account.budgets, budget.domain)
+        if before is None:
+            unknown = [
+                name
+                for name, known in account.collections.items()
+                if known.shows and known.fingerprint not in account.terms
+            ]
+            if unknown:
+                raise InvalidInput(
+                    f"budget over {budget.size} values must be set before answers that may show values, such as to "
+                    f"{unknown[0]}; or give `limit` the mechanisms of these answers as `laws`"
+                )
+            journal.append(entry)
+        elif not before.allows(budget):
+            raise InvalidInput(
+                f"budget over {budget.size} values must imply the one that {self.path} has: a budget is never raised"
+            )
+        elif not before.implies(budget):
+            journal.append(entry)
+
+    @property
     def collections(self) -> list[Spending]:
         """What each collection has cost, in the order they were first answered."""
         return [
@@ -108,16 +168,12 @@ class Ledger:
 
     @property
     def entries(self) -> list[Entry]:
-        """Every entry, in order: `Cap`, `Debit`, `Report`, `Upload` and `Outcome`."""
+        """Every entry, in order: `Cap`, `Budget`, `Terms`, `Debit`, `Report`, `Upload` and `Outcome`."""
         return list(self._account().entries)
 
     def export(self) -> str:
         """The lines of the journal as text; neither values nor the key are in it, and invitations are sealed."""
-        lines, chain = [], START
-        for entry in self._account().entries:
-            written, chain = line(chain, data_of(entry))
-            lines.append(written.decode())
-        return "".join(lines)
+        return b"".join(lines_of(self._account().entries)).decode()
 
     def check_law(self, question: str, mechanism: Mechanism) -> None:
         """Raise `Refused` if the collection called `question` was answered under another law than this one."""
@@ -132,8 +188,8 @@ class Ledger:
     ) -> int:
         """The report of a value to the collection called `question`: the stored one, or a new one that is paid for.
 
-        `Overspent` if the cap does not allow it; `AlreadyAnswered` if another value was answered and `changes` is
-        "refuse" ("spend" makes a second report, which costs as much again).
+        `Overspent` if the cap or a budget does not allow it; `AlreadyAnswered` if another value was answered and
+        `changes` is "refuse" ("spend" makes a second report, which costs as much again).
         """
         tell = _checked(mechanism, value, rng, question, changes)
         with self._journal.opened() as journal:
@@ -230,6 +286,11 @@ class Ledger:
                 f"this answer would spend {text_of(context.largest)}, and of the cap of {text_of(account.cap)} only "
                 f"{text_of(max(account.cap - account.spent, Fraction(0)))} is left; no report was made"
             )
+        counted = [budget for budget in account.budgets if budget.counts(context)]
+        for budget in counted:
+            budget.check(account.paid, account.terms | {tell.mechanism.fingerprint: context}, context)
+        if counted and tell.mechanism.fingerprint not in account.terms:
+            journal.append(Terms(tell.mechanism.fingerprint, **described(context)))
         journal.append(Debit(tell.question, tell.mechanism.fingerprint, text_of(context.largest), bool(context.shows)))
 
     def _draw(self, journal: OpenJournal, tell: _Told, tag: str, labels: Mapping[str, str]) -> Kept:
@@ -281,3 +342,15 @@ def _cap_of(cap: object) -> Fraction:
     if not isinstance(exact, Fraction):
         raise InvalidInput("cap=inf must be finite: it is what all answers together may spend")
     return exact
+
+
+def _budgets_of(budgets: Iterable[Context]) -> list[tuple[Context, Budget]]:
+    """Some budgets with their entries; each must have values of its own."""
+    found: list[tuple[Context, Budget]] = []
+    given: list[Any] = listed_values(budgets, "budgets")
+    for number, budget in enumerate(given):
+        check_type(f"budgets[{number}]", budget, Context, "a context")
+        if any(same_values(budget.domain, other.domain) for other, _ in found):
+            raise InvalidInput(f"budgets[{number}] must be over other values than those before it")
+        found.append((budget, Budget(**described(budget))))
+    return found

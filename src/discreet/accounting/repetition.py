@@ -93,10 +93,15 @@ class Repeated:
             same *= _mechanism(one).randomizer.meeting(i, j) or 0
         return float(1 - same)
 
+    def basis(self, x: Value, z: Value) -> str:
+        """What the answers for x against z rest on: "reports", or "E" where those of some release are too many."""
+        i, j = self._pair(x, z)
+        return "E" if any(_mechanism(one).randomizer.contrast(i, j) is None for one, _ in self.releases) else "reports"
+
     def as_dict(self, *, delta: float = DELTA) -> dict[str, Any]:
-        """The pairs at `delta` as plain data."""
+        """The first pairs at `delta` as plain data."""
         releases = [{"mechanism": _name(one), "times": times} for one, times in self.releases]
-        return {"releases": releases, "delta": delta, "pairs": list(self._rows(delta))}
+        return {"releases": releases, "delta": delta, "pairs": list(islice(self._rows(delta), SHOWN))}
 
     def text(self, delta: float) -> str:
         """The pairs at `delta` as a table, with what the numbers hold for."""
@@ -121,6 +126,8 @@ class Repeated:
         lines.append(
             "A report that is kept and sent again costs once; a change of value then shows as the last column says."
         )
+        if any(row["basis"] == "E" for row in rows):
+            lines.append("Where the reports are too many to look at, the worst that E allows is taken.")
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -133,7 +140,7 @@ class Repeated:
 
     def _rows(self, delta: float) -> Iterator[dict[str, Any]]:
         values = self.mechanism.context.values
-        for i, j in asked_pairs(self.mechanism):
+        for i, j in asked_pairs(self.mechanism).pairs:
             claimed = self._sum(i, j)
             x, z = values[i], values[j]
             row = {
@@ -142,7 +149,8 @@ class Repeated:
                 "claimed": float(claimed),
                 "epsilon": self.epsilon(x, z, delta),
             }
-            yield row | {"success": self.success(x, z), "change_shows": self.change_shows(x, z)}
+            row |= {"success": self.success(x, z), "change_shows": self.change_shows(x, z)}
+            yield row | {"basis": self.basis(x, z)}
 
     def _pair(self, x: Value, z: Value) -> tuple[int, int]:
         domain = self.mechanism.context.domain
@@ -203,7 +211,14 @@ def _law(mechanism: Mechanism, i: int, j: int) -> Losses:
 
 
 def _dots(one: Shuffled, i: int, j: int) -> Losses:
-    """The losses of one shuffled batch, by connecting certified points."""
+    """The losses of one shuffled batch, by connecting certified points; worked out once."""
+    if (i, j) not in one.dots:
+        one.dots[i, j] = _connected(one, i, j)
+    found: Losses = one.dots[i, j]
+    return found
+
+
+def _connected(one: Shuffled, i: int, j: int) -> Losses:
     values, closure = one.mechanism.context.values, one.mechanism.context.closure()
     x, z = values[i], values[j]
     forward, backward = partial(one.delta, x, z), partial(one.delta, z, x)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -41,8 +42,8 @@ def level_of(epsilon: object) -> float:
     return float(epsilon) if epsilon <= MOST else math.inf
 
 
-def above(claimed: Epsilon) -> float:
-    """An entry of E as a float that is not below it."""
+def above(claimed: Epsilon | Decimal) -> float:
+    """An entry of E, or a logarithm, as a float that is not below it."""
     near = float(claimed)
     return near if near >= claimed else math.nextafter(near, math.inf)
 

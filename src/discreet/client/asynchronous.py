@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from ..accounting import Ledger, Upload
+from ..context import Context
 from ..domain import Value
 from .client import Client, _now
 from .collection import Collection
@@ -29,11 +30,12 @@ class AsyncClient:
         *,
         ledger: str | os.PathLike[str] | None = None,
         cap: object = None,
+        budgets: Iterable[Context] = (),
         transport: Transport | None = None,
         sleep: Callable[[float], object] = time.sleep,
         now: Callable[[], datetime] = _now,
     ) -> None:
-        self._client = Client(ledger=ledger, cap=cap, transport=transport, sleep=sleep, now=now)
+        self._client = Client(ledger=ledger, cap=cap, budgets=budgets, transport=transport, sleep=sleep, now=now)
 
     @property
     def ledger(self) -> Ledger:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ..accounting import Ledger, Upload
+from ..context import Context
 from .addresses import address_of
 from .collection import Collection, open_collection
 from .desk import Desk, Receipt
@@ -31,7 +32,8 @@ class Client:
     """One person's side of every collection, with one ledger for all of them.
 
     `ledger` is the file of the ledger, `cap` what all answers together may spend: needed for a new ledger, lowered for
-    one that is there, never raised. `transport`, `sleep` and `now` are the ways to the network and the clock.
+    one that is there, never raised. `budgets` are contexts that limit it pair by pair, as in `Ledger`. `transport`,
+    `sleep` and `now` are the ways to the network and the clock.
     """
 
     def __init__(
@@ -39,12 +41,18 @@ class Client:
         *,
         ledger: str | os.PathLike[str] | None = None,
         cap: object = None,
+        budgets: Iterable[Context] = (),
         transport: Transport | None = None,
         sleep: Callable[[float], object] = time.sleep,
         now: Callable[[], datetime] = _now,
     ) -> None:
         path = default_ledger() if ledger is None else ledger
-        self.ledger = Ledger.existing(path) if cap is None else Ledger(path, cap)
+        if cap is None:
+            self.ledger = Ledger.existing(path)
+            for budget in budgets:
+                self.ledger.limit(budget)
+        else:
+            self.ledger = Ledger(path, cap, budgets=budgets)
         way = HttpTransport() if transport is None else transport
         self._desk = Desk(self.ledger, way, Courier(way, sleep, now), now)
 

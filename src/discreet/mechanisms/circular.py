@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..errors import NotIdentifiable
+from .contrast import LISTED, Floor
 from .numbered import Numbered
 
 if TYPE_CHECKING:
@@ -32,6 +34,13 @@ class Circular(Numbered):
     @abstractmethod
     def noise(self) -> Sequence[int]:
         """The words that lead from cell 0 to each cell."""
+
+    def floor(self, among: Sequence[int]) -> Floor:
+        """As told; where there are too many to look at, what the furthest anybody may be away writes."""
+        if self.outputs * (2 + len(among)) <= LISTED:
+            return super().floor(among)
+        least = Fraction(min(self.noise), 1 << self.word_bits)
+        return Floor(1, lambda _: least)
 
     def _kernel(self, ops: Numeric) -> Circulant:
         if not hasattr(self, "_cached_kernel"):

@@ -8,7 +8,7 @@ References: Balle2019 (the floor of randomized response); Su2026 (no other floor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +19,17 @@ LISTED = 1 << 17
 """The most entries of a channel that are looked at to list a contrast."""
 
 NONE = Fraction(0)
+
+
+FAINT = Fraction(1, 1 << 64)
+"""A floor that is less than this part of what it hides hides nothing, however many people there are."""
+
+
+class Floor(NamedTuple):
+    """What people who may hide a report write at least: `cost` probabilities are looked at for each report."""
+
+    cost: int
+    of: Callable[[int], Fraction]
 
 
 class Contrast(NamedTuple):
@@ -41,13 +52,13 @@ class Contrast(NamedTuple):
 
 def listed(randomizer: Randomizer, x: int, z: int, among: Sequence[int] | None) -> list[Contrast] | None:
     """The contrast of x against z by looking at every report; None where there are too many."""
-    hiders = randomizer.hiders(x) if among is None else among
-    if randomizer.outputs * (2 + len(hiders)) > LISTED:
+    floor = randomizer.floor(randomizer.hiders(x) if among is None else among)
+    if randomizer.outputs * (2 + floor.cost) > LISTED:
         return None
     rows = []
     for y in randomizer.reports():
-        own, other = randomizer.probability(x, y), randomizer.probability(z, y)
-        rows.append(Contrast(randomizer.least(y, hiders), own, other))
+        own, other, least = randomizer.probability(x, y), randomizer.probability(z, y), floor.of(y)
+        rows.append(Contrast(least if least > FAINT * max(own, other) else NONE, own, other))
     return merged(rows)
 
 

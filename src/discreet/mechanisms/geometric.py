@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, pairwise, permutations
+from itertools import accumulate, combinations, pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..errors import InvalidInput, NotServed
 from ..exact import ceil_div, exp_below, log_of
 from ..limits import spend
+from .contrast import Floor
 from .law import WORD_BITS, Law, Row
 from .numbered import Numbered
 from .randomizer import Pair
@@ -133,12 +134,21 @@ class Geometric(Numbered):
         units = (self.ends if y in (0, self.size - 1) else self._between)[away : away + 1]
         return Fraction(units[0] if units else self.law.flat, 1 << self.word_bits)
 
-    def least(self, y: int, among: Sequence[int]) -> Fraction:
+    def floor(self, among: Sequence[int]) -> Floor:
         whole = len(among) == self.size
         first, last = (0, self.size - 1) if whole else (min(map(self._at, among)), max(map(self._at, among)))
-        away = max(abs(y - first), abs(y - last))
-        lows = self._lows[y in (0, self.size - 1)]
-        return Fraction(lows[away] if away < len(lows) else min(lows[-1], self.law.flat), 1 << self.word_bits)
+
+        def least(y: int) -> Fraction:
+            away = max(abs(y - first), abs(y - last))
+            lows = self._lows[y in (0, self.size - 1)]
+            return Fraction(lows[away] if away < len(lows) else min(lows[-1], self.law.flat), 1 << self.word_bits)
+
+        return Floor(1, least)
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        """A place against every one above it: seen from the other end of the line, those below are the same."""
+        at = {place: x for x, place in enumerate(self.places)} if self.places else range(self.size)
+        return ((at[a], at[b]) for a, b in combinations(range(self.size), 2))
 
     @cached_property
     def _lows(self) -> tuple[list[int], list[int]]:

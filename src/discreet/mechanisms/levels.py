@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import permutations
+from itertools import islice, pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from ..domain import EvenLeaves, Leaves
 from ..exact import log_of
 from ..limits import spend
+from .contrast import Contrast, listed
 from .kinds import randomizer_of
 from .law import Law, Row
 from .level_cells import Leveled
+from .level_contrast import level_contrast
 from .level_estimates import LevelEstimates, likelihoods
 from .marking import marking_of
 from .randomizer import Pair
@@ -153,6 +155,29 @@ class Levels(Leveled):
                 chance *= inner.probability(place, part) if mine else inner.blank_probability(part)
                 marks[-1].update(state.marking.marked(part))
         return chance
+
+    # -- what hides a report: the same for all pairs that part at one depth --------------------------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        one, other = (self._children_above(self.leaves[v]) for v in (x, z))
+        return level_contrast(self, one, other, self._alone(x, z, among))
+
+    def _alone(self, x: int, z: int, among: Sequence[int] | None) -> int:
+        """1 where all who hide hold x, 2 where they hold z, and else 0."""
+        return (x, z).index(among[0]) + 1 if among is not None and len(among) == 1 and among[0] in (x, z) else 0
+
+    def _children_above(self, leaf: int) -> list[int]:
+        """Which child of the node above each node on the way to a leaf is, from the root on."""
+        spans = (self.nodes[-1] // nodes for nodes in self.nodes[1:])
+        return [leaf // span % branch for span, branch in zip(spans, self.branches, strict=True)]
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        """One pair for every depth at which two values part, where sets tell any two children apart alike."""
+        if any(len(list(islice(mark.inner.contrasts(), 2))) > 1 for _, _, mark in self.parts):
+            return super().contrasts()
+        order = sorted(range(self.size), key=self.leaves.__getitem__)
+        return iter({self.labels.parting(x, z): (x, z) for x, z in pairwise(order)}.values())
 
     # -- the certificate: one ratio for each depth at which two values part -------------------------------
     @cached_property

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import accumulate, permutations
+from itertools import accumulate, permutations, product
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
@@ -150,6 +150,28 @@ class Nested(NestedEstimates):
         found = listed(self, x, z, among)
         return nested_contrast(self, x, z) if found is None else found
 
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        """One pair for every two kinds of places that values may have in the tree."""
+        members = self.blocks.members
+        alike: dict[tuple[int, int], list[int]] = {}
+        for b, key in enumerate(zip(self.law.kind_of, self.law.units, strict=True)):
+            of = alike.setdefault(key, [])
+            if len(of) < 2:
+                of.append(b)
+        for blocks in alike.values():
+            inner = self.kinds[self.law.kind_of[blocks[0]]]
+            yield from ((members[blocks[0]][i], members[blocks[0]][j]) for i, j in inner.contrasts())
+        for first in alike.values():
+            for second in alike.values():
+                b, d = first[0], second[-1] if first is second else second[0]
+                if b != d:
+                    yield from product(self._different(b), self._different(d))
+
+    def _different(self, b: int) -> list[int]:
+        """A value of every kind in a block."""
+        inner, members = self.kinds[self.law.kind_of[b]], self.blocks.members[b]
+        return [members[i] for i in different(inner)]
+
     # -- the certificate ------------------------------------------------------------------------------
     @cached_property
     def labels(self) -> Sequence[int]:
@@ -260,11 +282,11 @@ class Nested(NestedEstimates):
     def blank_ratios_of(self, x: int) -> tuple[Fraction, Fraction]:
         b = self.blocks.block_of[x]
         above, below = self.kinds[self.law.kind_of[b]].blank_ratios_of(self.blocks.place[x])
-        (least, most), own = self._blank_units[b], self.shown_units(b, b)
+        (least, most), own = self.blank_units[b], self.shown_units(b, b)
         return max(own / least * above, Fraction(1)), max(most / own * below, self._most_blank)
 
     @cached_property
-    def _blank_units(self) -> list[tuple[Fraction, Fraction]]:
+    def blank_units(self) -> list[tuple[Fraction, Fraction]]:
         """The words with which a blank report shows each block, at least and at most."""
         space, sizes = 1 << self.word_bits, [len(of) for of in self.blocks.members]
         part = Fraction(space // self.size, space), Fraction(ceil_div(space, self.size), space)
@@ -276,7 +298,7 @@ class Nested(NestedEstimates):
     @cached_property
     def _most_blank(self) -> Fraction:
         """The largest Pr(blank y) / Q(y | x) in a block that is not that of x."""
-        return max(most / units for (_, most), units in zip(self._blank_units, self.law.units, strict=True))
+        return max(most / units for (_, most), units in zip(self.blank_units, self.law.units, strict=True))
 
     # -- counting: as blocks ----------------------------------------------------------------------------
     def reports(self) -> Iterable[int]:
@@ -301,6 +323,17 @@ class Nested(NestedEstimates):
 
     def totals_of(self, ops: Numeric) -> Array:
         return self.blocks.totals_of(ops)
+
+
+def different(part: Enclosed) -> list[int]:
+    """A value of every kind: those of one label, in blocks that are alike, are of one kind."""
+    if not isinstance(part, Nested):
+        firsts: dict[int, int] = {}
+        for x, label in enumerate(part.labels):
+            firsts.setdefault(label, x)
+        return list(firsts.values())
+    blocks = {key: b for b, key in reversed(list(enumerate(zip(part.law.kind_of, part.law.units, strict=True))))}
+    return [x for b in blocks.values() for x in part._different(b)]
 
 
 def _most_inside(part: Enclosed) -> Fraction:

@@ -18,7 +18,7 @@ from ..arithmetic import Arithmetic
 from ..domain import Alike
 from ..errors import InvalidReport, shown
 from ..exact import log_of
-from .contrast import LISTED, Contrast, listed
+from .contrast import LISTED, Contrast, Floor, listed
 from .law import WORD_BITS, Law
 from .telling import Telling, best_guess, told_of
 
@@ -172,9 +172,9 @@ class Randomizer(ABC):
         """The values whose holders may hide one of x: all, unless reports show some of them to be no such."""
         return range(self.size)
 
-    def least(self, y: int, among: Sequence[int]) -> Fraction:
-        """The smallest probability of report y under any of the values `among`."""
-        return min(self.probability(v, y) for v in among)
+    def floor(self, among: Sequence[int]) -> Floor:
+        """From a report to its smallest probability under any of the values `among`, or to less."""
+        return Floor(len(among), lambda y: min(self.probability(v, y) for v in among))
 
     def contrasts(self) -> Iterator[tuple[int, int]]:
         """One ordered pair of values for every contrast that two different values can have."""

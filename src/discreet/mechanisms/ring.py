@@ -105,8 +105,9 @@ class RingResponse(Circular):
         self.bounds = tuple(bound * self.scale for bound in accumulate(fading))
 
     def contrasts(self) -> Iterator[tuple[int, int]]:
-        """The first value against every other: where on the ring they are makes no difference."""
-        return ((0, z) for z in range(1, self.size))
+        """One place against those up to half a ring away: where they are, and which way round, makes no difference."""
+        at = {place: x for x, place in enumerate(self.places)} if self.places else range(self.size)
+        return ((at[0], at[place]) for place in range(1, self.size // 2 + 1))
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> RingResponse:
         step = Fraction(round(log_of(self.ratio(1)) * 10**12), 10**12)

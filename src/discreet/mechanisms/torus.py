@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, permutations
+from itertools import accumulate, combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
@@ -14,6 +14,7 @@ from ..errors import NotServed, PrivacyViolation
 from ..exact import log_of, within
 from ..limits import spend
 from .circular import Circular
+from .contrast import LISTED, Contrast, listed, merged
 from .law import WORD_BITS, Law, Row
 from .randomizer import Pair
 from .torus_band import Cell, faded_by, follows, shorter
@@ -123,6 +124,26 @@ class Torus(Circular):
         extra = int(y < self.law.spare)
         return Fraction(self.law.units[_moved(y, self.places[x], self.shape)] + extra, 1 << self.word_bits)
 
+    # -- what hides a report: a spare word for every report of x, so that only displacements matter -------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None:
+            return listed(self, x, z, among)
+        if 3 * self.outputs > LISTED:
+            return None
+        units, space, more = self.law.units, 1 << self.word_bits, int(self.law.spare > 0)
+        least = Fraction(min(units), space)
+        further = _further(_moved(self.places[x], self.places[z], self.shape), self.shape)
+        pairs = zip(units, further, strict=True)
+        return merged(Contrast(least, Fraction(own + more, space), Fraction(units[t], space)) for own, t in pairs)
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        """One pair for every displacement, up to its mirror images."""
+        found: dict[int, tuple[int, int]] = {}
+        for x, z in combinations(range(self.size), 2):
+            apart = _folded(_moved(self.places[x], self.places[z], self.shape), self.shape)
+            found.setdefault(apart, (x, z))
+        return iter(found.values())
+
     # -- the certificate: one ratio for each displacement ------------------------------------------------
     def ratio(self, x: int, z: int) -> Fraction:
         """The certified largest Q(y | x) / Q(y | z)."""
@@ -226,17 +247,22 @@ def _folded(t: int, shape: Sequence[int]) -> int:
     return _number([min(c, side - c) for c, side in zip(_coordinates(t, shape), shape, strict=True)], shape)
 
 
+def _further(apart: int, shape: Sequence[int]) -> list[int]:
+    """For every displacement the one that is further on by `apart`."""
+    further = [0]
+    for step, side in zip(_coordinates(apart, shape), shape, strict=True):
+        moved = [*range(step, side), *range(step)]
+        further = [number * side + coordinate for number in further for coordinate in moved]
+    return further
+
+
 def _largest(units: Sequence[int], apart: int, shape: Sequence[int]) -> Fraction:
     """The largest ratio of the units of any displacement to those of one further on by `apart`.
 
     Units that are the same for mirror images have the same ratios to one further back.
     """
-    further = [0]
-    for step, side in zip(_coordinates(apart, shape), shape, strict=True):
-        moved = [*range(step, side), *range(step)]
-        further = [number * side + coordinate for number in further for coordinate in moved]
     worst, over = 1, 1
-    for unit, other in zip(units, further, strict=True):
+    for unit, other in zip(units, _further(apart, shape), strict=True):
         if unit * over > worst * units[other]:
             worst, over = unit, units[other]
     return Fraction(worst, over)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..arithmetic import Arithmetic
 from .bitwise import Bitwise
+from .contrast import Contrast
+from .high_low import HighLowLaw, HighLowResponse
 from .law import WORD_BITS, Bits, Law
 from .randomizer import Pair
 from .support import Neutral
+from .telling import Telling
 from .unary import Unary, UnaryLaw
 from .units import check_law
 
@@ -87,6 +91,32 @@ class UtilityRappor(Bitwise):
         if seen:
             return neutral * self.passes if seen == [x] else Fraction(0)
         return neutral * (1 - self.passes)
+
+    # -- what hides a report, and what it tells: the noise beside a value that is shown says nothing -------------
+    @cached_property
+    def _without_noise(self) -> HighLowResponse:
+        """The same reports without the sensitive bits of those that show a value."""
+        units = self.law.neutral if self.others else 0
+        return HighLowResponse.of_law(HighLowLaw(self.law.sensitive, self.law.inner, units, ()))
+
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        return self._without_noise.contrast(x, z, among)
+
+    def meeting(self, x: int, z: int) -> Fraction:
+        hidden = [v in self.place for v in (x, z)]
+        if all(hidden):
+            return self.inner.meeting(self.place[x], self.place[z])
+        p, q, bits = self.inner.g, self.inner.h, self.inner.size
+        alike, own = q * q + (1 - q) ** 2, p * q + (1 - p) * (1 - q)
+        if any(hidden):
+            return Fraction((1 - self.passes) * own * alike ** (bits - 1))
+        return Fraction((1 - self.passes) ** 2 * alike**bits)
+
+    def guess(self, shares: Array, ops: Numeric) -> float | None:
+        return self._without_noise.guess(shares, ops)
+
+    def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
+        return self._without_noise.telling(x, shares, ops)
 
     def reports(self) -> Iterable[int]:
         return (y for y in range(self.outputs) if self.is_report(y))
