@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .accounting.exposing import Exposure, exposure
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
+    from .analysis.categorical import Model, model
+    from .analysis.predictor import Relation, relate
+    from .analysis.regression import Regression, regress
     from .analysis.survey import Survey
     from .auditing import Audit, audit
     from .build import mechanism
@@ -51,9 +54,12 @@ _HOMES = {
     "Ledger": "accounting",
     "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
+    "Model": "analysis.categorical",
     "Plan": "planning",
     "Projected": "results.projection",
     "Query": "results.shares",
+    "Regression": "analysis.regression",
+    "Relation": "analysis.predictor",
     "Repeated": "accounting.repetition",
     "Shares": "results.shares",
     "Shrunk": "results.shrinking",
@@ -77,10 +83,13 @@ _HOMES = {
     "likelihood": "results.likelihood",
     "limits": "limits",
     "mechanism": "build",
+    "model": "analysis.categorical",
     "plan": "planning",
     "post_process": "mechanisms.post_process",
     "project": "results.projection",
     "random": "random",
+    "regress": "analysis.regression",
+    "relate": "analysis.predictor",
     "repeated": "accounting.repetition",
     "shrink": "results.shrinking",
     "shuffled": "accounting.shuffling",
@@ -103,9 +112,12 @@ __all__ = [
     "Ledger",
     "Likelihood",
     "Mechanism",
+    "Model",
     "Plan",
     "Projected",
     "Query",
+    "Regression",
+    "Relation",
     "Repeated",
     "Shares",
     "Shrunk",
@@ -129,10 +141,13 @@ __all__ = [
     "likelihood",
     "limits",
     "mechanism",
+    "model",
     "plan",
     "post_process",
     "project",
     "random",
+    "regress",
+    "relate",
     "repeated",
     "shrink",
     "shuffled",
