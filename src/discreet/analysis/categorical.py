@@ -15,7 +15,7 @@ from .coefficients import Coefficients, Test, chi_square_test, wald
 from .design_matrix import Design, design_of
 from .multinomial import Answers, Maximum, answers_of, fit_multinomial
 from .prediction import Prediction
-from .regression import drawn_by, people_left_out
+from .regression import drawn_by, sample_remarks
 from .result import CONFIDENCE
 from .survey import Survey
 
@@ -61,6 +61,10 @@ class Model(Coefficients):
     def log_likelihood(self) -> float:
         """The log-likelihood at the maximum; where reports are sets, up to a constant of theirs."""
         return self.fit.log_likelihood
+
+    @property
+    def axis(self) -> str:
+        return f"log-odds against {self.values[0]}"
 
     @property
     def rows(self) -> dict[str, Sequence[Any]]:
@@ -110,14 +114,13 @@ class Model(Coefficients):
         return Prediction({**told, "value": [*self.values] * size}, shares.reshape(-1), error.reshape(-1), True, "share")
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        drawn = drawn_by(self.design.survey)
-        errors = f"a sandwich for {drawn}" if drawn else "the observed information"
+        errors = "a sandwich of it" if drawn_by(self.design.survey) else "the observed information"
         found = [
-            f"log-odds against {self.values[0]}, by the likelihood of {self.n:,} reports ({self.log_likelihood:.4f}); "
+            f"log-odds against {self.values[0]}, by their likelihood ({self.log_likelihood:.4f} in logarithms); "
             f"each interval at {confidence:g} confidence",
             f"standard errors by {errors}",
             *self.design.formula.compared(),
-            *people_left_out(self.design),
+            *sample_remarks(self.design.survey),
         ]
         if not self.fit.settled:
             found.append("WARNING: the search for the maximum did not settle: there are no standard errors")

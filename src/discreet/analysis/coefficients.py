@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 
 from ..results.intervals import quantile
 from ..statistics.chi_square import chi_square_tail
+from .formula import CONSTANT
 from .result import CONFIDENCE, Result
 
 Array = NDArray[np.float64]
+
+DRAWN = ("estimate", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,11 @@ class Coefficients(Result):
     covariance: Array
 
     @property
+    def axis(self) -> str:
+        """What the coefficients are, in a few words."""
+        raise NotImplementedError
+
+    @property
     def rows(self) -> dict[str, Sequence[Any]]:
         """The words of each row of the table."""
         raise NotImplementedError
@@ -108,4 +116,9 @@ class Coefficients(Result):
         """Draw every coefficient but the constant with its interval, and save the picture."""
         from ..plots.estimates import plot_estimates
 
-        raise NotImplementedError(plot_estimates)
+        table = self.table(confidence)
+        rows = [row for row, name in enumerate(table["name"]) if name != CONSTANT] or list(range(len(self.coefficients)))
+        columns = {"names": table["name"], "groups": table.get("value"), **{key: table[key] for key in DRAWN}}
+        chosen = {key: None if column is None else [column[row] for row in rows] for key, column in columns.items()}
+        note = "; ".join(self.remarks(confidence))
+        plot_estimates(chosen, path, title=title, x_label=self.axis, note=note)

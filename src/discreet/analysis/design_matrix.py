@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput, shown
-from .columns import codes_of, column_of
+from .columns import codes_of, column_of, missing_in, settled
 from .formula import MOST, Formula, finite, terms_of
 from .survey import Survey
 
@@ -35,11 +35,10 @@ class Design:
     survey: Survey
     formula: Formula
     values: dict[str, NDArray[Any]]
-    dropped: int
 
     @property
     def n(self) -> int:
-        """The number of people with all labels."""
+        """The number of people."""
         return self.survey.n
 
     @property
@@ -97,7 +96,7 @@ class Design:
         """
         p = len(self.formula.names)
         if self.n <= p:
-            raise InvalidInput(f"on: {self.n} people with all labels are too few for {p} coefficients")
+            raise InvalidInput(f"on: {self.n} people are too few for {p} coefficients")
         root, found = np.sqrt(self.weights), np.zeros((0, p))
         for place, rows in self.chunks():
             found = np.linalg.qr(np.concatenate([found, root[place, None] * rows]), mode="r")
@@ -113,7 +112,7 @@ class Design:
     def without(self, *terms: str) -> Design:
         """The same people, without these terms."""
         formula = self.formula.without(*terms)
-        return Design(self.survey, formula, {name: self.values[name] for name in formula.levels}, self.dropped)
+        return Design(self.survey, formula, {name: self.values[name] for name in formula.levels})
 
 
 def _check_rank(triangle: Array, names: Sequence[str]) -> None:
@@ -133,7 +132,7 @@ def _check_rank(triangle: Array, names: Sequence[str]) -> None:
 
 
 def design_of(survey: Survey, on: Sequence[Any], factors: Sequence[str] = ()) -> Design:
-    """The design of a regression on these labels, of the people who have all of them.
+    """The design of a regression on these labels.
 
     An entry of `on` is the name of a label, a product of labels such as ``"age*age"`` or ``"age*region"``, or a pair
     (name, column) of a label that the survey does not hold. Numbers are taken as they are; text and truth values are
@@ -145,18 +144,10 @@ def design_of(survey: Survey, on: Sequence[Any], factors: Sequence[str] = ()) ->
     for name in factors if not isinstance(factors, str) else [factors]:
         if name not in used:
             raise InvalidInput(f"factors: {shown(name)} must be one of the labels in `on`")
-    given = {name: columns[name] for name in used}
-    there = np.ones(survey.n, dtype=bool)
-    for column in given.values():
-        there &= ~missing(column)
-    dropped = int(survey.n - there.sum())
-    if dropped:
-        survey = survey.only(there)
-        given = {name: column[there] for name, column in given.items()}
     levels: dict[str, tuple[Hashable, ...] | None] = {}
     values: dict[str, NDArray[Any]] = {}
-    for name, column in given.items():
-        column = column_of(f"labels[{name!r}]", column, survey.n)
+    for name in used:
+        column = columns[name]
         if column.dtype.kind in "bO" or name in factors:
             found, values[name] = codes_of(column)
             levels[name] = tuple(found)
@@ -168,7 +159,7 @@ def design_of(survey: Survey, on: Sequence[Any], factors: Sequence[str] = ()) ->
     formula = Formula(terms, levels)
     if len(formula.names) > MOST:
         raise InvalidInput(f"on: {len(formula.names):,} columns are too many; at most {MOST:,}")
-    return Design(survey, formula, values, dropped)
+    return Design(survey, formula, values)
 
 
 def _entries(survey: Survey, on: Sequence[Any]) -> tuple[list[str], dict[str, NDArray[Any]]]:
@@ -181,9 +172,10 @@ def _entries(survey: Survey, on: Sequence[Any]) -> tuple[list[str], dict[str, ND
             name, column = entry
             if name in columns:
                 raise InvalidInput(f"on: {name!r} is a label of the survey; give the column another name")
-            if isinstance(column, (str, bytes)) or not hasattr(column, "__len__") or len(column) != survey.n:
-                raise InvalidInput(f"on: the column of {name!r} must have {survey.n} entries, one a report")
-            columns[name] = np.asarray(column)
+            found = column_of(f"on: {name!r}", column, survey.n)
+            if missing_in(f"on: {name!r}", found).any():
+                raise InvalidInput(f"on: entries of {name!r} are missing; as a label of the survey it may lack some")
+            columns[name] = settled(found)
             names.append(name)
         elif isinstance(entry, str):
             names.append(entry)
@@ -191,9 +183,3 @@ def _entries(survey: Survey, on: Sequence[Any]) -> tuple[list[str], dict[str, ND
             raise InvalidInput(f"on: {shown(entry)} must be the name of a label or a pair (name, column)")
     return names, columns
 
-
-def missing(column: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which entries are None or nan."""
-    if column.dtype.kind == "O":
-        return np.fromiter((cell is None or cell != cell for cell in column), dtype=bool, count=len(column))
-    return np.asarray(column != column)

@@ -60,4 +60,16 @@ class Prediction(Result):
         """Draw the estimates with their intervals, and save the picture."""
         from ..plots.estimates import plot_estimates
 
-        raise NotImplementedError(plot_estimates)
+        table = self.table(confidence)
+        labels = [name for name in self.labels if name != "value"]
+        people = [", ".join(f"{name} {_short(table[name][row])}" for name in labels) for row in range(len(self.estimates))]
+        rows = {key: table[key] for key in ("estimate", "low", "high")}
+        if "value" in self.labels:
+            rows |= {"names": self.labels["value"], "groups": people}
+        else:
+            rows["names"] = people
+        plot_estimates(rows, path, title=title, x_label=self.what, note="; ".join(self.remarks(confidence)))
+
+
+def _short(cell: Any) -> str:
+    return f"{cell:g}" if isinstance(cell, float) else str(cell)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +58,10 @@ class Regression(Coefficients):
         return self.formula.names
 
     @property
+    def axis(self) -> str:
+        return f"difference in the {self._what if self.link == 'identity' else 'log-odds'}"
+
+    @property
     def rows(self) -> dict[str, Sequence[Any]]:
         return {"name": list(self.names)}
 
@@ -84,9 +89,9 @@ class Regression(Coefficients):
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         what = f"differences in the {self._what}" if self.link == "identity" else "differences in the log-odds"
-        about = "weights, clusters and strata" if self.errors == SURVEY else self.errors
+        about = "linearisation" if self.errors == SURVEY else self.errors
         return [
-            f"{what} of {_described(self.query)}; {self.n:,} reports, each interval at {confidence:g} confidence",
+            f"{what} of {_described(self.query)}; each interval at {confidence:g} confidence",
             f"standard errors by {about}, which hold whatever the law of the answers",
             *self.formula.compared(),
             *self.notes,
@@ -129,7 +134,7 @@ def regress(
         raise InvalidInput("query: the weights must differ, or there is nothing to explain")
     kind = _kind(survey, link, errors)
     design = design_of(survey, on, factors)
-    scores = design.survey.scores(w)
+    scores = survey.scores(w)
     if link == "identity":
         fit = fit_linear(design, scores, kind)
     else:
@@ -143,7 +148,7 @@ def regress(
         turn @ fit.coefficients,
         turn @ fit.covariance @ turn.T,
         {value: float(weight) for value, weight in zip(survey.values, w, strict=True) if weight},
-        (*notes_of(design, fit), *fit.remarks),
+        (*notes_of(survey, design.formula.names, fit), *fit.remarks),
     )
 
 
@@ -177,10 +182,10 @@ def _by_log_odds(design: Design, scores: Array, event: Array, kind: str | None) 
     return fit_logit(design, scores, outside, inside, kind)
 
 
-def notes_of(design: Design, fit: Fit) -> list[str]:
+def notes_of(survey: Survey, names: Sequence[str], fit: Fit) -> list[str]:
     """What to mind about the people and the errors of a regression."""
-    found = people_left_out(design)
-    heavy = [name for name, part in zip(design.formula.names, fit.carried, strict=False) if part > HEAVY]
+    found = sample_remarks(survey)
+    heavy = [name for name, part in zip(names, fit.carried, strict=True) if part > HEAVY]
     if heavy:
         found.append(
             f"WARNING: one report alone makes more than {HEAVY:.0%} of the variance of {', '.join(heavy)}: "
@@ -189,11 +194,12 @@ def notes_of(design: Design, fit: Fit) -> list[str]:
     return found
 
 
-def people_left_out(design: Design) -> list[str]:
-    """That some people are left out, if so."""
-    if not design.dropped:
-        return []
-    return [f"{design.dropped:,} people for whom a label is missing are left out"]
+def sample_remarks(survey: Survey) -> list[str]:
+    """What there is to say of the people, for results that take them as drawn from many more."""
+    plain = copy(survey)
+    plain.population = None
+    unused = "errors are those of a sample from many more people: the population is not used here"
+    return [*plain.remarks(), *([] if survey.population is None else [unused])]
 
 
 def _described(query: Mapping[Any, float]) -> str:
