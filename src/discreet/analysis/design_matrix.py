@@ -80,6 +80,13 @@ class Design:
         mean[0], scale[0] = 0.0, 1.0
         return mean, scale
 
+    @property
+    def units(self) -> dict[str, float]:
+        """The standard deviation of every column that is a label, or a product of labels, which are numbers."""
+        levels, scale = self.formula.levels, dict(zip(self.formula.names, self.scaling[1].tolist(), strict=True))
+        plain = [term for term, labels in self.formula.terms.items() if all(levels[label] is None for label in labels)]
+        return {term: scale[term] for term in plain}
+
     @cached_property
     def unscaling(self) -> Array:
         """The matrix that turns coefficients of the scaled columns into those of the columns."""
@@ -99,7 +106,7 @@ class Design:
             raise InvalidInput(f"on: {self.n} people are too few for {p} coefficients")
         root, found = np.sqrt(self.weights), np.zeros((0, p))
         for place, rows in self.chunks():
-            found = np.linalg.qr(np.concatenate([found, root[place, None] * rows]), mode="r")
+            found = np.asarray(np.linalg.qr(np.concatenate([found, root[place, None] * rows]), mode="r"))
         _check_rank(found, self.formula.names)
         return found
 
@@ -153,8 +160,8 @@ def design_of(survey: Survey, on: Sequence[Any], factors: Sequence[str] = ()) ->
             levels[name] = tuple(found)
         else:
             values[name], levels[name] = finite(name, column), None
-    for name, found in levels.items():
-        if found is not None and len(found) < 2:
+    for name, own in levels.items():
+        if own is not None and len(own) < 2:
             raise InvalidInput(f"on: {name!r} is the same for everyone")
     formula = Formula(terms, levels)
     if len(formula.names) > MOST:
@@ -182,4 +189,3 @@ def _entries(survey: Survey, on: Sequence[Any]) -> tuple[list[str], dict[str, ND
         else:
             raise InvalidInput(f"on: {shown(entry)} must be the name of a label or a pair (name, column)")
     return names, columns
-

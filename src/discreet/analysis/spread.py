@@ -23,6 +23,11 @@ TINY = 1e-300
 """Instead of a zero below the line."""
 
 
+def inverse(matrix: Array) -> Array:
+    """The inverse of a matrix."""
+    return np.asarray(np.linalg.inv(matrix), dtype=float)
+
+
 def chunk_of(width: int) -> int:
     """How many rows of `width` terms are written out at a time."""
     return max(256, min(CHUNK, ENTRIES // width))
