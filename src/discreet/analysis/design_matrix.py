@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput, shown
 from .columns import codes_of, column_of, missing_in, settled
 from .formula import MOST, Formula, finite, terms_of
+from .products import rows_at_a_time
 from .survey import Survey
 
 Array = NDArray[np.float64]
-
-CHUNK = 1 << 15
-"""Rows of the matrix that are written out at a time."""
 
 DEPENDENT = 1e-10
 """The ratio of singular values of the scaled matrix below which columns combine to nothing."""
@@ -47,15 +45,15 @@ class Design:
         given = self.survey.weights
         return np.broadcast_to(np.float64(1), self.n) if given is None else given
 
-    def chunks(self, size: int = CHUNK) -> Iterator[tuple[slice, Array]]:
-        """Some rows after the other: their place, and the scaled matrix."""
+    def chunks(self, terms: int = 1) -> Iterator[tuple[slice, Array]]:
+        """Some rows after the other, for `terms` terms each: their place, and the scaled matrix."""
         centre, scale = self.scaling
-        for place, rows in self._raw(size):
+        for place, rows in self._raw(rows_at_a_time(len(scale), terms)):
             rows -= centre
             rows /= scale
             yield place, rows
 
-    def _raw(self, size: int = CHUNK) -> Iterator[tuple[slice, Array]]:
+    def _raw(self, size: int) -> Iterator[tuple[slice, Array]]:
         for begin in range(0, self.n, size):
             place = slice(begin, min(begin + size, self.n))
             some = {name: column[place] for name, column in self.values.items()}
@@ -66,7 +64,7 @@ class Design:
         """What is taken from every column, and what it is then divided by; `InvalidInput` where one is constant."""
         p = len(self.formula.names)
         count, mean, squares = 0, np.zeros(p), np.zeros(p)
-        for _, rows in self._raw():
+        for _, rows in self._raw(rows_at_a_time(p)):
             own = rows.mean(axis=0)
             away, m = own - mean, len(rows)
             squares += ((rows - own) ** 2).sum(axis=0) + away**2 * (count * m / (count + m))

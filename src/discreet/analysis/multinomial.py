@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .design_matrix import Design
-from .spread import chunk_of, inverse, sandwich
+from .products import squared
+from .spread import inverse, sandwich
 
 Array = NDArray[np.float64]
 
@@ -87,7 +88,7 @@ def _chances(rows: Array, likely: Array, b: Array) -> tuple[Array, Array, Array]
 def _log_likelihood(design: Design, answers: Answers, b: Array) -> float:
     total = answers.constant
     with np.errstate(all="ignore"):
-        for place, rows in design.chunks(chunk_of(b.size)):
+        for place, rows in design.chunks(b.size):
             chance = _chances(rows, answers.at(place), b)[1]
             total += float(design.weights[place] @ np.log(chance))
     return total if math.isfinite(total) else -math.inf
@@ -101,7 +102,7 @@ def _derivatives(design: Design, answers: Answers, b: Array) -> tuple[float, Arr
     """
     total, gradient = answers.constant, np.zeros_like(b)
     complete, left = np.zeros((b.size, b.size)), np.zeros((b.size, b.size))
-    for place, rows in design.chunks(chunk_of(b.size)):
+    for place, rows in design.chunks(b.size):
         shares, chance, given = _chances(rows, answers.at(place), b)
         weights = design.weights[place]
         total += float(weights @ np.log(chance))
@@ -117,7 +118,7 @@ def _add_information(matrix: Array, chances: Array, rows: Array, weights: Array)
     squares = (rows[:, :, None] * rows[:, None, :]).reshape(len(rows), p * p)
     blocks = ((chances * weights[:, None]).T @ squares).reshape(k, p, p)
     spread = ((chances * np.sqrt(weights)[:, None])[:, :, None] * rows[:, None, :]).reshape(len(rows), k * p)
-    matrix -= spread.T @ spread
+    matrix -= squared(spread)
     by_value = matrix.reshape(k, p, k, p)
     for value in range(k):
         by_value[value, :, value, :] += blocks[value]
