@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .accounting.exposing import Exposure, exposure
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
+    from .analysis.comparison import Comparison, compare
+    from .analysis.group_tallies import GroupTallies
     from .analysis.survey import Survey
     from .auditing import Audit, audit
     from .build import mechanism
@@ -42,12 +44,14 @@ if TYPE_CHECKING:
 _HOMES = {
     "Audit": "auditing",
     "Certificate": "certificate",
+    "Comparison": "analysis.comparison",
     "Context": "context",
     "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
     "Explanation": "explanation",
     "Exposure": "accounting.exposing",
+    "GroupTallies": "analysis.group_tallies",
     "Ledger": "accounting",
     "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
@@ -67,6 +71,7 @@ _HOMES = {
     "bounds": "bounds",
     "checks": "checks",
     "client": "client",
+    "compare": "analysis.comparison",
     "compose": "mechanisms.compose",
     "design": "designing",
     "errors": "errors",
@@ -94,12 +99,14 @@ _MODULES = {"bounds", "checks", "client", "errors", "geo", "limits", "random", "
 __all__ = [
     "Audit",
     "Certificate",
+    "Comparison",
     "Context",
     "Designed",
     "Domain",
     "Estimate",
     "Explanation",
     "Exposure",
+    "GroupTallies",
     "Ledger",
     "Likelihood",
     "Mechanism",
@@ -119,6 +126,7 @@ __all__ = [
     "bounds",
     "checks",
     "client",
+    "compare",
     "compose",
     "design",
     "errors",
