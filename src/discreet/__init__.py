@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
     from .analysis.categorical import Model, model
+    from .analysis.comparison import Comparison, compare
+    from .analysis.group_tallies import GroupTallies
     from .analysis.predictor import Relation, relate
     from .analysis.regression import Regression, regress
     from .analysis.survey import Survey
@@ -45,12 +47,14 @@ if TYPE_CHECKING:
 _HOMES = {
     "Audit": "auditing",
     "Certificate": "certificate",
+    "Comparison": "analysis.comparison",
     "Context": "context",
     "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
     "Explanation": "explanation",
     "Exposure": "accounting.exposing",
+    "GroupTallies": "analysis.group_tallies",
     "Ledger": "accounting",
     "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
@@ -73,6 +77,7 @@ _HOMES = {
     "bounds": "bounds",
     "checks": "checks",
     "client": "client",
+    "compare": "analysis.comparison",
     "compose": "mechanisms.compose",
     "design": "designing",
     "errors": "errors",
@@ -103,12 +108,14 @@ _MODULES = {"bounds", "checks", "client", "errors", "geo", "limits", "random", "
 __all__ = [
     "Audit",
     "Certificate",
+    "Comparison",
     "Context",
     "Designed",
     "Domain",
     "Estimate",
     "Explanation",
     "Exposure",
+    "GroupTallies",
     "Ledger",
     "Likelihood",
     "Mechanism",
@@ -131,6 +138,7 @@ __all__ = [
     "bounds",
     "checks",
     "client",
+    "compare",
     "compose",
     "design",
     "errors",
