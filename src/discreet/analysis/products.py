@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-VECTOR = 9000
+VECTOR = 8000
 """The entries of a matrix that is multiplied with a vector by one thread."""
 MATRIX = 1 << 18
 """The multiplications in a product of two matrices that one thread makes."""
