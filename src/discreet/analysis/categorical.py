@@ -60,7 +60,7 @@ class Model(Coefficients):
 
     @property
     def log_likelihood(self) -> float:
-        """The log-likelihood at the maximum; where reports are sets, up to a constant of theirs."""
+        """The log-likelihood at the maximum; but for a constant where there are thousands of different reports."""
         return self.fit.log_likelihood
 
     @property
@@ -118,9 +118,10 @@ class Model(Coefficients):
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         errors = "a sandwich of it" if drawn_by(self.design.survey) else "the observed information"
+        constant = "" if self.answers.complete else ", but for a constant"
         found = [
-            f"log-odds against {self.values[0]}, by their likelihood ({self.log_likelihood:.4f} in logarithms); "
-            f"each interval at {confidence:g} confidence",
+            f"log-odds against {self.values[0]}, by their likelihood ({self.log_likelihood:.4f} in logarithms{constant});"
+            f" each interval at {confidence:g} confidence",
             f"standard errors by {errors}",
             *self.design.formula.compared(),
             *sample_remarks(self.design.survey),

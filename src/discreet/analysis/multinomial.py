@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidInput
+from ..mechanisms.mechanism import Mechanism
 from .design_matrix import Design
 from .products import squared
 from .spread import inverse, sandwich
@@ -20,6 +23,8 @@ SETTLED = 1e-10
 """The gain that a step promises below which the maximum is reached."""
 ENOUGH = 1e-4
 """The part of the promised gain that a step must bring."""
+LISTED = 4096
+"""The most different reports whose probabilities are worked out exactly."""
 FAR = 10.0
 """A coefficient of a scaled column beyond this is taken for one that has no finite value."""
 
@@ -28,12 +33,14 @@ FAR = 10.0
 class Answers:
     """How likely each report is under each value, the base first: a table of different rows, and each report's row.
 
-    Rows are scaled to a largest entry of 1; `constant` is what that took from the log-likelihood.
+    Rows are scaled to a largest entry of 1; `constant` is what that took from the log-likelihood, and `complete` tells
+    whether it is known.
     """
 
     table: Array
     row_of: NDArray[np.int64]
     constant: float
+    complete: bool
 
     def at(self, place: slice) -> Array:
         """The rows of the reports at this place."""
@@ -57,7 +64,7 @@ class Maximum:
 def answers_of(design: Design, order: NDArray[np.int64]) -> Answers:
     """The likelihoods of a survey's reports, their columns in this order of values; once for every different report."""
     tables, rows = list[Array](), list[NDArray[np.int64]]()
-    constant, start, weights = 0.0, 0, design.weights
+    constant, complete, start, weights = 0.0, True, 0, design.weights
     for wave in design.survey.waves:
         axis = None if wave.reports.ndim == 1 else 0
         different, row_of = np.unique(wave.reports, axis=axis, return_inverse=True)
@@ -65,11 +72,28 @@ def answers_of(design: Design, order: NDArray[np.int64]) -> Answers:
         most = table.max(axis=1)
         row_of = row_of.reshape(-1)
         own = weights[start : start + len(row_of)]
-        constant += float(np.bincount(row_of, own, minlength=len(table)) @ np.log(most))
+        logs = _largest(wave.mechanism, different, order[table.argmax(axis=1)])
+        complete = complete and logs is not None
+        if logs is not None:
+            constant += float(np.bincount(row_of, own, minlength=len(table)) @ logs)
         rows.append(row_of + sum(len(earlier) for earlier in tables))
         tables.append(table / most[:, None])
         start += len(row_of)
-    return Answers(np.concatenate(tables), np.concatenate(rows), constant)
+    return Answers(np.concatenate(tables), np.concatenate(rows), constant if complete else 0.0, complete)
+
+
+def _largest(mechanism: Mechanism, reports: NDArray[Any], likeliest: NDArray[np.int64]) -> Array | None:
+    """The logarithm of the probability of each report under the value that it is likeliest from; None for too many."""
+    if len(reports) > LISTED:
+        return None
+    words = reports[:, None] if reports.ndim == 1 else reports
+    numbers = [sum(int(word) << 64 * place for place, word in enumerate(row)) for row in words]
+    pairs = zip(likeliest.tolist(), numbers, strict=True)
+    try:
+        chances = [mechanism.randomizer.probability(x, y) for x, y in pairs]
+        return np.array([math.log(one.numerator) - math.log(one.denominator) for one in chances])
+    except InvalidInput:  # sets too large for their probability to be written out
+        return None
 
 
 def _chances(rows: Array, likely: Array, b: Array) -> tuple[Array, Array, Array]:

@@ -29,15 +29,18 @@ def inverse(matrix: Array) -> Array:
 def sandwich(design: Design, bread: Array, terms: Terms, kind: str | None) -> tuple[Array, Array]:
     """``bread M bread'`` with M for the sum of the terms, and the largest part of each variance that one person makes.
 
-    M is the sum of squares for a `kind` (times ``n / (n - p)`` for HC1), else the covariance as people were drawn.
+    M is the sum of squares for a `kind` (times ``n / (n - p)`` for HC1), else the covariance as people were drawn. The
+    part of a person is that of the terms, or that which all terms of one size would have, if it is larger: whoever
+    decides a coefficient alone has a residual of 0.
     """
     p = len(bread)
     spread = Spread(design.survey, p) if kind is None else None
-    meat, most, total = np.zeros((p, p)), np.zeros(p), np.zeros(p)
+    meat, told, even = np.zeros((p, p)), Largest(p), Largest(p)
     for place, rows in design.chunks(p):
+        if rows.shape[1] == p:
+            even.add(((design.weights[place, None] * rows) @ bread.T) ** 2)
         some = terms(place, rows)
-        parts = (some @ bread.T) ** 2
-        most, total = np.maximum(most, parts.max(axis=0)), total + parts.sum(axis=0)
+        told.add((some @ bread.T) ** 2)
         if spread is None:
             meat += squared(some)
         else:
@@ -46,7 +49,23 @@ def sandwich(design: Design, bread: Array, terms: Terms, kind: str | None) -> tu
         meat = spread.covariance()
     elif kind == "HC1":
         meat *= design.n / (design.n - p)
-    return np.asarray(bread @ meat @ bread.T), most / np.maximum(total, TINY)
+    return np.asarray(bread @ meat @ bread.T), np.maximum(told.parts(), even.parts())
+
+
+class Largest:
+    """The largest of each column as a part of its sum, from some rows after the other."""
+
+    def __init__(self, width: int) -> None:
+        self._most, self._total = np.zeros(width), np.zeros(width)
+
+    def add(self, rows: Array) -> None:
+        """Count these rows."""
+        self._most = np.maximum(self._most, rows.max(axis=0))
+        self._total += rows.sum(axis=0)
+
+    def parts(self) -> Array:
+        """The largest of each column over its sum."""
+        return np.asarray(self._most / np.maximum(self._total, TINY))
 
 
 class Spread:
