@@ -120,7 +120,7 @@ class Model(Coefficients):
         errors = "a sandwich of it" if drawn_by(self.design.survey) else "the observed information"
         constant = "" if self.answers.complete else ", but for a constant"
         found = [
-            f"log-odds against {self.values[0]}, by their likelihood ({self.log_likelihood:.4f} in logarithms{constant});"
+            f"log-odds against {self.values[0]}, by the likelihood ({self.log_likelihood:.4f} as logarithm{constant});"
             f" each interval at {confidence:g} confidence",
             f"standard errors by {errors}",
             *self.design.formula.compared(),
