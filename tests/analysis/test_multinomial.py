@@ -84,9 +84,9 @@ def test_people_who_count_twice_are_two_people():
     assert found.test("c").method == "Wald"
 
 
-def test_another_base_says_the_same():
+def test_log_odds_against_another_value_say_the_same():
     sample = survey("rr")
-    first, other = dc.model(sample, on=["c"]), dc.model(sample, on=["c"], base=2)
+    first, other = dc.model(sample, on=["c"]), dc.model(sample, on=["c"], against=2)
     assert other.values == (2, 0, 1, 3)
     assert other.log_likelihood == pytest.approx(first.log_likelihood, rel=1e-10)
     assert other.matrix[0] == pytest.approx(-first.matrix[1], abs=1e-6)
