@@ -60,8 +60,8 @@ def likelihood_of(survey):
 def test_log_odds_are_at_the_maximum_of_the_likelihood(survey):
     value, scale = likelihood_of(survey)
     best = optimize.minimize(value, np.zeros(7), jac=True, method="BFGS", options={"gtol": 1e-8, "maxiter": 1000})
-    step = 1e-5
-    information = np.array([(value(best.x + step * e)[1] - value(best.x - step * e)[1]) / (2 * step) for e in np.eye(7)])
+    steps = 1e-5 * np.eye(7)
+    information = np.array([(value(best.x + e)[1] - value(best.x - e)[1]) / 2e-5 for e in steps])
     errors = np.sqrt(np.diag(np.linalg.inv(information))) / scale
     found = dc.model(survey, on=ON)
     assert survey.n > 2300

@@ -76,7 +76,7 @@ def test_the_equations_of_log_odds_are_unbiased_under_noise():
     found = dc.relate(survey("3"), "won", "mean", on=["c"], link="logit")
     expected = sm.Logit(WON, np.stack([np.ones(N), C, HELD], axis=1)).fit(disp=0)
     assert (np.abs(found.coefficients - expected.params) < 4 * found.stderr).all()
-    assert (found.stderr[2] > expected.bse[2]) and (found.stderr[2] < 3 * expected.bse[2])
+    assert expected.bse[2] < found.stderr[2] < 3 * expected.bse[2]
 
 
 def test_a_correlation_may_pass_one_and_may_be_unknown():
@@ -91,15 +91,10 @@ def test_a_correlation_may_pass_one_and_may_be_unknown():
 
 def test_too_few_reports_are_refused_or_warned_of():
     few = survey("0.3").only(np.arange(N) < 60)
-    outcomes = []
-    for event in range(5):
-        try:
-            outcomes.append(dc.relate(few, "outcome", {event: 1}, on=["c"]).remarks())
-        except Unavailable as reason:
-            assert "the reports are too few to show how far the answer varies" in str(reason)
-            outcomes.append(None)
-    assert None in outcomes
-    assert all(any("WARNING: how far" in one for one in remarks) for remarks in outcomes if remarks is not None)
+    with pytest.raises(Unavailable, match="the reports are too few to show how far the answer varies"):
+        dc.relate(few, "outcome", {1: 1}, on=["c"])
+    unsteady = dc.relate(few, "outcome", {0: 1}, on=["c"])
+    assert any("WARNING: how far the answer varies" in remark for remark in unsteady.remarks())
     assert not any("WARNING" in remark for remark in dc.relate(survey("2"), "outcome", "mean").remarks())
 
 

@@ -8,7 +8,15 @@ import pytest
 
 import discreet as dc
 
-SPEC = '[domain]\nvalues = ["no", "yes"]\n[context]\nform = "uniform"\nepsilon = 2\n[mechanism]\nname = "randomized_response"\n'
+SPEC = """
+[domain]
+values = ["no", "yes"]
+[context]
+form = "uniform"
+epsilon = 2
+[mechanism]
+name = "randomized_response"
+"""
 N = 600
 
 

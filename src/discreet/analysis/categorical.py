@@ -133,7 +133,7 @@ class Model(Coefficients):
             lost = [str(value) for value, gone in zip(self.values[1:], self.fit.lost, strict=True) if gone]
             found.append(
                 f"WARNING: the coefficients of {', '.join(lost)} have no finite maximum, since with some labels the "
-                "share is estimated as 0 or 1: there are no standard errors. `regress` has them; another `against` may help"
+                "share is estimated as 0 or 1: no standard errors. `regress` has them; another `against` may help"
             )
         return found
 
@@ -155,9 +155,9 @@ def model(survey: Survey, *, on: Sequence[Any], against: Hashable = None, factor
 
     With ``Pr(x | c) = softmax(B c)`` a report y has probability ``sum_x Pr(x | c) Q(y | x)`` given the labels c, and
     B is where the product over all reports is largest. `on` and `factors` are as for `regress`; log-odds are
-    `against` the first value unless another is given. Errors are those of the observed information (Louis1982), with weights, clusters or
-    strata those of a sandwich (Binder1983). For up to about 50 values: there are at most 1,000 coefficients;
-    `regress` takes any number.
+    `against` the first value unless another is given. Errors are those of the observed information (Louis1982), with
+    weights, clusters or strata those of a sandwich (Binder1983). For up to about 50 values: there are at most 1,000
+    coefficients; `regress` takes any number.
     """
     check_type("survey", survey, Survey, "a survey")
     first = 0 if against is None else survey.values.asked(against)
