@@ -6,7 +6,7 @@ from scipy import optimize
 
 import discreet as dc
 from discreet.analysis.design_matrix import design_of
-from discreet.analysis.multinomial import _derivatives, _log_likelihood, answers_of
+from discreet.analysis.multinomial import _log_likelihood, answers_of, point
 from discreet.errors import InvalidInput
 
 N = 1500
@@ -60,16 +60,16 @@ def test_the_derivatives_are_those_of_the_likelihood():
     design = design_of(sample, ["c"])
     answers = answers_of(design, np.arange(4))
     b, step = TRUTH[1:] + 0.1, 1e-5
-    here, gradient, complete, left = _derivatives(design, answers, b)
-    assert here == pytest.approx(_log_likelihood(design, answers, b), rel=1e-12)
+    here = point(design, answers, b)
+    assert here.log_likelihood == pytest.approx(_log_likelihood(design, answers, b), rel=1e-12)
     units = np.eye(6).reshape(6, 3, 2) * step
     rise = [
         (_log_likelihood(design, answers, b + e) - _log_likelihood(design, answers, b - e)) / step / 2 for e in units
     ]
-    assert gradient.reshape(-1) == pytest.approx(rise, rel=1e-5, abs=1e-5)
-    ends = [[_derivatives(design, answers, b + sign * e)[1].reshape(-1) for sign in (1, -1)] for e in units]
+    assert here.gradient.reshape(-1) == pytest.approx(rise, rel=1e-5, abs=1e-5)
+    ends = [[point(design, answers, b + sign * e).gradient.reshape(-1) for sign in (1, -1)] for e in units]
     bends = np.array([(up - down) / step / 2 for up, down in ends])
-    assert complete - left == pytest.approx(-bends, rel=1e-5, abs=1e-4)
+    assert here.complete - here.left == pytest.approx(-bends, rel=1e-5, abs=1e-4)
 
 
 def test_people_who_count_twice_are_two_people():

@@ -102,9 +102,10 @@ class Design:
         p = len(self.formula.names)
         if self.n <= p:
             raise InvalidInput(f"on: {self.n} people are too few for {p} coefficients")
-        root, found = np.sqrt(self.weights), np.zeros((0, p))
+        found = np.zeros((0, p))
         for place, rows in self.chunks():
-            found = np.asarray(np.linalg.qr(np.concatenate([found, root[place, None] * rows]), mode="r"))
+            rows *= np.sqrt(self.weights[place, None])
+            found = np.asarray(np.linalg.qr(np.concatenate([found, rows]), mode="r"))
         _check_rank(found, self.formula.names)
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,22 +118,33 @@ def _log_likelihood(design: Design, answers: Answers, b: Array) -> float:
     return total if math.isfinite(total) else -math.inf
 
 
-def _derivatives(design: Design, answers: Answers, b: Array) -> tuple[float, Array, Array, Array]:
-    """The log-likelihood, its gradient, and the information of complete answers and of what reports leave open.
+class Point(NamedTuple):
+    """The log-likelihood at some coefficients, its gradient, and two parts of the information.
 
     The observed information is the first less the second (Louis1982): with the shares pi and the chances r of the
     values given the report, ``sum w (diag pi - pi pi') (x) x x'`` and ``sum w (diag r - r r') (x) x x'``.
     """
+
+    b: Array
+    log_likelihood: float
+    gradient: Array
+    complete: Array
+    left: Array
+
+
+def point(design: Design, answers: Answers, b: Array) -> Point:
+    """The log-likelihood and its derivatives at these coefficients."""
     total, gradient = answers.constant, np.zeros_like(b)
     complete, left = np.zeros((b.size, b.size)), np.zeros((b.size, b.size))
-    for place, rows in design.chunks(b.size):
-        shares, chance, given = _chances(rows, answers.at(place), b)
-        weights = design.weights[place]
-        total += float(weights @ np.log(chance))
-        gradient += ((given - shares)[:, 1:] * weights[:, None]).T @ rows
-        for matrix, chances in ((complete, shares), (left, given)):
-            _add_information(matrix, chances[:, 1:], rows, weights)
-    return total, gradient, complete, left
+    with np.errstate(all="ignore"):
+        for place, rows in design.chunks(b.size):
+            shares, chance, given = _chances(rows, answers.at(place), b)
+            weights = design.weights[place]
+            total += float(weights @ np.log(chance))
+            gradient += ((given - shares)[:, 1:] * weights[:, None]).T @ rows
+            for matrix, chances in ((complete, shares), (left, given)):
+                _add_information(matrix, chances[:, 1:], rows, weights)
+    return Point(b, total if math.isfinite(total) else -math.inf, gradient, complete, left)
 
 
 def _add_information(matrix: Array, chances: Array, rows: Array, weights: Array) -> None:
@@ -167,41 +178,43 @@ def fit_multinomial(design: Design, answers: Answers, start: Array, drawn: bool)
     The covariance is the inverse of the observed information H, or ``H^-1 M H^-1`` where people were `drawn` with
     weights, clusters or strata.
     """
-    b, settled = start, False
-    lost = np.zeros(len(b), dtype=bool)
-    here, gradient, complete, left = _derivatives(design, answers, b)
+    here, settled = point(design, answers, start), False
+    k, p = start.shape
+    lost = np.zeros(k, dtype=bool)
     for _ in range(STEPS):
-        free = np.repeat(~lost, b.shape[1])
+        free = np.repeat(~lost, p)
         some = np.ix_(free, free)
-        move = np.zeros(b.size)
-        move[free] = _step(gradient.reshape(-1)[free], complete[some], left[some])
-        promised = float(move @ gradient.reshape(-1))
+        move = np.zeros(k * p)
+        move[free] = _step(here.gradient.reshape(-1)[free], here.complete[some], here.left[some])
+        promised = float(move @ here.gradient.reshape(-1))
         settled = promised < SETTLED  # then the step is too small to be seen in the likelihood, and the last one
-        b = b + move.reshape(b.shape) if settled else _uphill(design, answers, b, move.reshape(b.shape), here, promised)
-        lost |= np.abs(b).max(axis=1) > FAR
-        here, gradient, complete, left = _derivatives(design, answers, b)
+        here = _uphill(design, answers, here, move.reshape(k, p), -math.inf if settled else promised)
+        lost |= np.abs(here.b).max(axis=1) > FAR
         if settled:
             break
-    free = np.repeat(~lost, b.shape[1])
-    covariance = np.full((b.size, b.size), np.nan)
+    free = np.repeat(~lost, p)
+    covariance = np.full((k * p, k * p), np.nan)
     if settled and free.any():
-        covariance[np.ix_(free, free)] = _covariance(design, answers, b, free, complete - left, drawn)
-    return Maximum(b, covariance, here, lost, settled)
+        covariance[np.ix_(free, free)] = _covariance(design, answers, here, free, drawn)
+    return Maximum(here.b, covariance, here.log_likelihood, lost, settled)
 
 
-def _uphill(design: Design, answers: Answers, b: Array, move: Array, here: float, promised: float) -> Array:
+def _uphill(design: Design, answers: Answers, here: Point, move: Array, promised: float) -> Point:
+    """The point after this step, or after so small a part of it that it brings enough of the gain it promises."""
+    found = point(design, answers, here.b + move)
+    if found.log_likelihood >= here.log_likelihood + ENOUGH * promised:
+        return found
     part = 1.0
     for _ in range(HALVINGS):
-        if _log_likelihood(design, answers, b + part * move) >= here + ENOUGH * part * promised:
-            break
         part /= 2
-    return b + part * move
+        there = _log_likelihood(design, answers, here.b + part * move)
+        if there >= here.log_likelihood + ENOUGH * part * promised:
+            break
+    return point(design, answers, here.b + part * move)
 
 
-def _covariance(
-    design: Design, answers: Answers, b: Array, free: NDArray[np.bool_], information: Array, drawn: bool
-) -> Array:
-    own = information[np.ix_(free, free)]
+def _covariance(design: Design, answers: Answers, here: Point, free: NDArray[np.bool_], drawn: bool) -> Array:
+    own = (here.complete - here.left)[np.ix_(free, free)]
     if np.linalg.eigvalsh(own)[0] <= 0:
         return np.full_like(own, np.nan)
     bread = inverse(own)
@@ -209,7 +222,7 @@ def _covariance(
         return bread
 
     def terms(place: slice, rows: Array) -> Array:
-        shares, _, given = _chances(rows, answers.at(place), b)
+        shares, _, given = _chances(rows, answers.at(place), here.b)
         away = (given - shares)[:, 1:] * design.weights[place, None]
         return np.asarray((away[:, :, None] * rows[:, None, :]).reshape(len(rows), -1)[:, free])
 
