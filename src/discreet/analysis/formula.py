@@ -110,11 +110,15 @@ class Formula:
         return found, size
 
     def shown(self, values: Values) -> dict[str, list[Any]]:
-        """The labels that coded ones stand for."""
-        return {
-            name: column.tolist() if (levels := self.levels[name]) is None else [levels[place] for place in column]
-            for name, column in values.items()
-        }
+        """The labels that coded ones stand for; whole numbers as such."""
+        found = {}
+        for name, column in values.items():
+            levels = self.levels[name]
+            if levels is not None:
+                found[name] = [levels[place] for place in column]
+            else:
+                found[name] = (column.astype(np.int64) if (column == np.trunc(column)).all() else column).tolist()
+        return found
 
     def compared(self) -> list[str]:
         """For each factor the level that the others are compared with, a sentence each."""
