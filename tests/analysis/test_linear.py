@@ -102,6 +102,7 @@ def test_a_group_that_one_report_makes_is_warned_of():
     found = dc.regress(survey, "mean", on=["age", ("alone", alone)])
     assert any("WARNING: one report alone" in remark and "alone" in remark for remark in found.remarks())
     assert not any("WARNING" in remark for remark in dc.regress(survey, "mean", on=ON).remarks())
+    assert np.isnan(dc.regress(survey, "mean", on=["age", ("alone", alone)], errors="HC3").stderr).all()
 
 
 def test_errors_that_do_not_fit_are_refused():

@@ -101,7 +101,7 @@ class Model(Coefficients):
     def predict(self, labels: Mapping[str, Any] | None = None) -> Prediction:
         """The share of every value among people with these labels, ``{label: value or column}``, with errors."""
         formula = self.design.formula
-        values, size = formula.coded(labels or {})
+        values, size = formula.coded({} if labels is None else labels)
         rows = formula.rows(values, size)
         logits = np.concatenate([np.zeros((size, 1)), rows @ self.matrix.T], axis=1)
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))

@@ -147,8 +147,10 @@ def design_of(survey: Survey, on: Sequence[Any], factors: Sequence[str] = ()) ->
     names, columns = _entries(survey, on)
     terms = terms_of(names, columns)
     used = dict.fromkeys(label for labels in terms.values() for label in labels)
-    for name in factors if not isinstance(factors, str) else [factors]:
-        if name not in used:
+    if isinstance(factors, str) or not isinstance(factors, Sequence):
+        raise InvalidInput(f"factors={shown(factors)} must be a list of labels")
+    for name in factors:
+        if not isinstance(name, str) or name not in used:
             raise InvalidInput(f"factors: {shown(name)} must be one of the labels in `on`")
     levels: dict[str, tuple[Hashable, ...] | None] = {}
     values: dict[str, NDArray[Any]] = {}

@@ -52,7 +52,7 @@ class Formula:
         """The numbers of the columns that these names stand for: a column's own name, or that of its term."""
         found: dict[int, None] = {}
         for name in names:
-            if name in self.names:
+            if isinstance(name, str) and name in self.names:
                 found[self.names.index(name)] = None
             elif isinstance(name, str) and name in self.terms:
                 found |= dict.fromkeys(map(self.names.index, self.columns_of(name)))
@@ -66,7 +66,7 @@ class Formula:
     def without(self, *names: str) -> Formula:
         """The formula without these terms."""
         for name in names:
-            if name not in self.terms:
+            if not isinstance(name, str) or name not in self.terms:
                 raise InvalidInput(f"name={shown(name)} must be a term: {', '.join(map(repr, self.terms)) or 'none'}")
         terms = {term: labels for term, labels in self.terms.items() if term not in names}
         needed = {label for labels in terms.values() for label in labels}
@@ -129,7 +129,7 @@ class Formula:
         if levels is None:
             return finite(name, column)
         places = {level: place for place, level in enumerate(levels)}
-        unknown = [cell for cell in column.tolist() if cell not in places]
+        unknown = [cell for cell in column.tolist() if not isinstance(cell, Hashable) or cell not in places]
         if unknown:
             known = ", ".join(map(repr, levels[:10])) + (", ..." if len(levels) > 10 else "")
             raise InvalidInput(f"labels: {name}={shown(unknown[0])} must be one of the levels {known}")
@@ -139,9 +139,11 @@ class Formula:
 def finite(name: str, column: NDArray[Any]) -> Array:
     """A column of finite numbers."""
     try:
-        found = np.asarray(column, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"labels: {name} must be numbers") from None
+        found = np.asarray(column, dtype=float) if column.dtype.kind in "biufO" else None
+    except (TypeError, ValueError, OverflowError):
+        found = None
+    if found is None:
+        raise InvalidInput(f"labels: {name} must be numbers")
     if not np.isfinite(found).all():
         raise InvalidInput(f"labels: {name} must be finite numbers")
     return found

@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 
 from .coefficients import Fit
 from .design_matrix import Design
-from .spread import TINY, sandwich
+from .spread import sandwich
 
 Array = NDArray[np.float64]
 
+ALONE = 1e-10
+"""Whoever leaves less of their own residual decides a coefficient alone: HC2 and HC3 do not exist."""
 REFINEMENTS = 2
 """How often the solution is corrected by its own residuals."""
 
@@ -30,8 +32,9 @@ def fit_linear(design: Design, scores: Array, kind: str | None) -> Fit:
     def terms(place: slice, rows: Array) -> Array:
         residuals = weights[place] * (scores[place] - rows @ b)
         if kind in ("HC2", "HC3"):
-            kept = np.maximum(1 - ((rows @ inverse) * rows).sum(axis=1), TINY)
-            residuals /= kept if kind == "HC3" else np.sqrt(kept)
+            left = 1 - ((rows @ inverse) * rows).sum(axis=1)
+            left[left < ALONE] = np.nan
+            residuals /= left if kind == "HC3" else np.sqrt(left)
         rows *= residuals[:, None]
         return rows
 

@@ -18,7 +18,7 @@ from .corrected import fit_corrected_linear, fit_corrected_logit
 from .correlation import Correlation, correlation_of
 from .design_matrix import design_of
 from .formula import Formula, finite
-from .regression import LINKS, notes_of
+from .regression import check_link, notes_of
 from .result import CONFIDENCE
 from .survey import Survey
 
@@ -116,8 +116,7 @@ def relate(
     u_x = (c, f(x)) (Nakamura1990). Errors are those of a sandwich, by the way people were drawn.
     """
     check_type("survey", survey, Survey, "a survey")
-    if link not in LINKS:
-        raise InvalidInput(f"link={shown(link)} must be one of {', '.join(LINKS)}")
+    check_link(link)
     features = _features(survey, query)
     name, outcomes = _outcome(survey, outcome)
     if link == "logit" and not np.isin(outcomes, (0, 1)).all():

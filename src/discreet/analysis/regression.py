@@ -75,7 +75,7 @@ class Regression(Coefficients):
 
     def predict(self, labels: Mapping[str, Any] | None = None) -> Prediction:
         """The share or mean among people with these labels: ``{label: value or column}``, with errors."""
-        values, size = self.formula.coded(labels or {})
+        values, size = self.formula.coded({} if labels is None else labels)
         rows = self.formula.rows(values, size)
         found = rows @ self.coefficients
         error = np.sqrt(np.maximum(((rows @ self.covariance) * rows).sum(axis=1), 0))
@@ -129,8 +129,7 @@ def regress(
     weights, clusters or strata they are linearised for these (Binder1983).
     """
     check_type("survey", survey, Survey, "a survey")
-    if link not in LINKS:
-        raise InvalidInput(f"link={shown(link)} must be one of {', '.join(LINKS)}")
+    check_link(link)
     w = weights_of(survey.values, query, name="query")
     if np.ptp(w) == 0:
         raise InvalidInput("query: the weights must differ, or there is nothing to explain")
@@ -155,6 +154,12 @@ def regress(
     )
 
 
+def check_link(link: str) -> None:
+    """Refuse what is not the name of a link."""
+    if not isinstance(link, str) or link not in LINKS:
+        raise InvalidInput(f"link={shown(link)} must be one of {', '.join(LINKS)}")
+
+
 def _kind(survey: Survey, link: str, errors: str | None) -> str | None:
     """The kind of errors of a plain sample; None for those by the way people were drawn."""
     drawn = drawn_by(survey)
@@ -163,7 +168,7 @@ def _kind(survey: Survey, link: str, errors: str | None) -> str | None:
             raise InvalidInput(f"errors={shown(errors)} cannot be chosen where there are {drawn}, which make them")
         return None
     kind = USUAL[link] if errors is None else errors
-    if kind not in KINDS[link]:
+    if not isinstance(kind, str) or kind not in KINDS[link]:
         raise InvalidInput(f"errors={shown(errors)} must be one of {', '.join(KINDS[link])} for the {link} link")
     return kind
 
