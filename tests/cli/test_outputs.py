@@ -15,6 +15,7 @@ WRITERS = {
     "law": ["law", "survey.toml", "-o", "{}"],
     "resolve": ["resolve", "survey.toml", "-o", "{}"],
     "estimate": ["estimate", "survey.toml", "tally.json", "--plot", "{}"],
+    "compare": ["compare", "survey.toml", "labelled.csv", "--by", "group", "--plot", "{}"],
     "plan": ["plan", "survey.toml", "--n", "100", "--prior", "prior.json", "--plot", "{}"],
     "design": ["design", "survey.toml", "--seconds", "1", "--prior", "prior.json", "--plot", "{}"],
     "bounds": ["bounds", "survey.toml", "--n", "9", "--prior", "prior.json", "--pair", "a", "b", "--plot", "{}"],
@@ -44,6 +45,7 @@ INPUTS = {
     "law": ["survey.toml", "values.txt"],
     "resolve": ["survey.toml"],
     "estimate": ["tally.json", "survey.toml", "values.txt"],
+    "compare": ["labelled.csv", "survey.toml", "values.txt"],
     "plan": ["prior.json", "survey.toml", "values.txt"],
     "design": ["prior.json", "survey.toml", "values.txt"],
     "bounds": ["prior.json", "survey.toml", "values.txt"],
@@ -71,6 +73,8 @@ def survey(folder, discreet):
     Path("key").write_bytes(bytes(32))
     discreet("randomize", "survey.toml", "answers.txt", "-o", "reports.txt")
     discreet("tally", "survey.toml", "reports.txt", "-o", "tally.json")
+    Path("answers.csv").write_text("answer,group\na,1\nb,2\nc,1\n")
+    discreet("randomize", "survey.toml", "answers.csv", "--column", "answer", "--keep", "group", "-o", "labelled.csv")
     return folder
 
 

@@ -181,7 +181,7 @@ def test_differences_are_tested_between_labels_with_enough_reports(service, name
     calibrated = gap - off[block]
     assert found["pairs"][2]["difference"] == pytest.approx(calibrated.tolist(), abs=1e-12)
     assert 0 <= found["omnibus"]["p"] <= 1
-    assert found["omnibus"]["df"] == 4
+    assert found["omnibus"]["df"] == 2 * 4  # two groups more, and shares that add up to one
     for pair in found["pairs"]:
         assert all(raw <= corrected <= 1 for raw, corrected in zip(pair["p"], pair["adjusted"], strict=True))
     assert service.get(f"/collections/{name}/differences", role="analyst").code == "parameter"
