@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.post_process import post_process
     from .planning import Plan, plan
+    from .results.cumulative import Cumulative, Quantile
     from .results.likelihood import Likelihood, likelihood
     from .results.projection import Projected, project
     from .results.shares import Query, Shares
@@ -46,6 +47,7 @@ _HOMES = {
     "Certificate": "certificate",
     "Comparison": "analysis.comparison",
     "Context": "context",
+    "Cumulative": "results.cumulative",
     "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
@@ -57,6 +59,7 @@ _HOMES = {
     "Mechanism": "mechanisms.mechanism",
     "Plan": "planning",
     "Projected": "results.projection",
+    "Quantile": "results.cumulative",
     "Query": "results.shares",
     "Repeated": "accounting.repetition",
     "Shares": "results.shares",
@@ -101,6 +104,7 @@ __all__ = [
     "Certificate",
     "Comparison",
     "Context",
+    "Cumulative",
     "Designed",
     "Domain",
     "Estimate",
@@ -112,6 +116,7 @@ __all__ = [
     "Mechanism",
     "Plan",
     "Projected",
+    "Quantile",
     "Query",
     "Repeated",
     "Shares",

@@ -26,6 +26,10 @@ class Gathering:
 
     whole_numbers = staticmethod(whole_numbers)
 
+    def parity(self, numbers: Array) -> Array:
+        """1 for numbers with an odd number of bits set, 0 for others."""
+        return np.bitwise_count(numbers) & 1
+
     def as_column(self, start: Any) -> Any:
         """One number, or a column of one for each row."""
         return start if np.ndim(start) == 0 else np.asarray(start)[:, None]
@@ -107,7 +111,7 @@ class Gathering:
         """For every set a row with `inside` for the numbers below `size` that it holds and `outside` for the others."""
         words = np.ascontiguousarray(as_sets(reports, size, set_size)).astype("<u8", copy=False)
         flags = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little", count=size)
-        return np.where(flags.view(bool), inside, outside)
+        return np.asarray(np.where(flags.view(bool), inside, outside))
 
     def apart(self, cells: Array, places: Array, shape: Sequence[int]) -> NDArray[np.int64]:
         """The displacement from each of the places to each of the cells of a torus: one row for each cell."""
