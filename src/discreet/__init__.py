@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from .accounting.exposing import Exposure, exposure
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
+    from .analysis.categorical import Model, model
     from .analysis.comparison import Comparison, compare
     from .analysis.group_tallies import GroupTallies
+    from .analysis.predictor import Relation, relate
+    from .analysis.regression import Regression, regress
     from .analysis.survey import Survey
     from .auditing import Audit, audit
     from .build import mechanism
@@ -57,10 +60,13 @@ _HOMES = {
     "Ledger": "accounting",
     "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
+    "Model": "analysis.categorical",
     "Plan": "planning",
     "Projected": "results.projection",
     "Quantile": "results.cumulative",
     "Query": "results.shares",
+    "Regression": "analysis.regression",
+    "Relation": "analysis.predictor",
     "Repeated": "accounting.repetition",
     "Shares": "results.shares",
     "Shrunk": "results.shrinking",
@@ -85,10 +91,13 @@ _HOMES = {
     "likelihood": "results.likelihood",
     "limits": "limits",
     "mechanism": "build",
+    "model": "analysis.categorical",
     "plan": "planning",
     "post_process": "mechanisms.post_process",
     "project": "results.projection",
     "random": "random",
+    "regress": "analysis.regression",
+    "relate": "analysis.predictor",
     "repeated": "accounting.repetition",
     "shrink": "results.shrinking",
     "shuffled": "accounting.shuffling",
@@ -114,10 +123,13 @@ __all__ = [
     "Ledger",
     "Likelihood",
     "Mechanism",
+    "Model",
     "Plan",
     "Projected",
     "Quantile",
     "Query",
+    "Regression",
+    "Relation",
     "Repeated",
     "Shares",
     "Shrunk",
@@ -142,10 +154,13 @@ __all__ = [
     "likelihood",
     "limits",
     "mechanism",
+    "model",
     "plan",
     "post_process",
     "project",
     "random",
+    "regress",
+    "relate",
     "repeated",
     "shrink",
     "shuffled",
