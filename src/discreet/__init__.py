@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.post_process import post_process
     from .planning import Plan, plan
+    from .results.cumulative import Cumulative, Quantile
     from .results.likelihood import Likelihood, likelihood
     from .results.projection import Projected, project
     from .results.shares import Query, Shares
@@ -49,6 +50,7 @@ _HOMES = {
     "Certificate": "certificate",
     "Comparison": "analysis.comparison",
     "Context": "context",
+    "Cumulative": "results.cumulative",
     "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
@@ -61,6 +63,7 @@ _HOMES = {
     "Model": "analysis.categorical",
     "Plan": "planning",
     "Projected": "results.projection",
+    "Quantile": "results.cumulative",
     "Query": "results.shares",
     "Regression": "analysis.regression",
     "Relation": "analysis.predictor",
@@ -110,6 +113,7 @@ __all__ = [
     "Certificate",
     "Comparison",
     "Context",
+    "Cumulative",
     "Designed",
     "Domain",
     "Estimate",
@@ -122,6 +126,7 @@ __all__ = [
     "Model",
     "Plan",
     "Projected",
+    "Quantile",
     "Query",
     "Regression",
     "Relation",

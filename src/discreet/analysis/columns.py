@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engines.labels import objects
 from ..errors import InvalidInput
 
 Array = NDArray[np.float64]
@@ -17,10 +18,10 @@ def column_of(name: str, column: Any, n: int) -> NDArray[Any]:
     """A column of n labels as an array: numbers as numbers, else objects; None or nan where one is missing."""
     if isinstance(column, (str, bytes)) or not hasattr(column, "__len__"):
         raise InvalidInput(f"{name} of type {type(column).__name__} must be a column of {n} labels")
-    try:
+    if hasattr(column, "dtype") or hasattr(column, "__array__"):
         found = np.asarray(column)
-    except ValueError:  # lists of different lengths
-        found = np.zeros((0, 0))
+    else:
+        found = objects(list(column))  # of which NumPy would make text, if some of it is
     if found.ndim != 1 or len(found) != n:
         raise InvalidInput(f"{name} of shape {found.shape} must be one column with {n} labels, one a report")
     if found.dtype.kind == "M":

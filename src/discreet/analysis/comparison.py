@@ -190,28 +190,28 @@ def compare(
     chosen = _pairs(families, pairs)
     if len(chosen) * len(asked) > MOST_TESTS:
         raise InvalidInput(f"more than {MOST_TESTS} tests: compare with the first group only, or ask one query")
-    apart = [moments.difference(one, other) for one, other in chosen]
-    gaps, errors = np.array([gap for gap, _ in apart]), np.sqrt(np.array([spread for _, spread in apart]))
-    p = _p_values(gaps, errors)
     return Comparison(
         labels,
         wave,
         [(moments.groups[one], moments.groups[other]) for one, other in chosen],
         asked,
-        gaps,
-        errors,
-        p,
-        holm(p.reshape(-1)).reshape(p.shape),
+        *differences_of(moments, chosen),
         _omnibus(groups if omnibus == "calibrated" else replace(groups, calibrated=False), families),
         _permutation(groups, families, chosen, rng),
         Means(names, asked, moments, tuple(_notes(sample, moments)), query is None),
     )
 
 
-def _p_values(gaps: Array, errors: Array) -> Array:
-    """Two-sided p-values; what is known without any error differs surely, or surely not."""
+def differences_of(moments: GroupMoments, pairs: Sequence[tuple[int, int]]) -> tuple[Array, Array, Array, Array]:
+    """The differences of pairs of groups, their standard errors, two-sided p-values, and these adjusted for all.
+
+    What is known without any error differs surely, or surely not.
+    """
+    apart = [moments.difference(one, other) for one, other in pairs]
+    gaps, errors = np.array([gap for gap, _ in apart]), np.sqrt(np.array([spread for _, spread in apart]))
     surely = np.where(np.abs(gaps) > EXACT, np.inf, 0.0)
-    return np.asarray(two_sided(np.divide(gaps, errors, out=surely, where=errors > EXACT)))
+    p = np.asarray(two_sided(np.divide(gaps, errors, out=surely, where=errors > EXACT)))
+    return gaps, errors, p, holm(p.reshape(-1)).reshape(p.shape)
 
 
 def _values(sample: Survey | GroupTallies) -> Any:

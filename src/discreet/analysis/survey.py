@@ -76,7 +76,9 @@ class Survey:
         for name, column in columns.items():
             lacking = missing_in(name, column)
             if missing == "error" and lacking.any():
-                raise InvalidInput(f"{name}: {int(lacking.sum())} are missing; missing='drop' leaves these people out")
+                raise InvalidInput(
+                    f"{name}: {int(lacking.sum())} are missing; missing='drop' (--missing drop) leaves these people out"
+                )
             kept &= ~lacking
         if not kept.all():
             batch, columns = batch[kept], {name: column[kept] for name, column in columns.items()}

@@ -43,7 +43,7 @@ def counted_by_label(
 
 def merged_counts(one: bytes, other: bytes) -> bytes:
     """The packed counts of two rows of one group, added up."""
-    return (np.frombuffer(one, dtype="<i8") + np.frombuffer(other, dtype="<i8")).tobytes()
+    return bytes((np.frombuffer(one, dtype="<i8") + np.frombuffer(other, dtype="<i8")).tobytes())
 
 
 def counts_of_rows(rows: Mapping[str, bytes]) -> dict[Key, Counts]:

@@ -11,7 +11,7 @@ from .labels import Labels, objects
 
 
 def labels_in(column: pa.ChunkedArray, name: str, *, written: bool = False) -> Labels:
-    """The labels in a column; where they are `written` in a text file, an empty one is missing."""
+    """The labels in a column; where they are `written` in a file, an empty text is missing."""
     flat = pa.concat_arrays([_plain(chunk, name) for chunk in column.chunks] or [pa.nulls(0, _kind(column.type))])
     if pa.types.is_null(flat.type):
         return Labels(objects([None]), np.zeros(len(flat), dtype=np.int64))
@@ -23,8 +23,8 @@ def labels_in(column: pa.ChunkedArray, name: str, *, written: bool = False) -> L
     codes = encoded.indices
     if codes.null_count:
         codes, levels = pc.fill_null(codes, len(levels)), objects([*levels.tolist(), None])
-    if written:
-        levels = objects([entry or None for entry in levels])
+    if written and levels.dtype.kind == "O":
+        levels = objects([None if entry == "" else entry for entry in levels])
     return Labels(levels, codes.to_numpy(zero_copy_only=False).astype(np.int64))
 
 

@@ -135,11 +135,11 @@ def _of_run(mechanism: Mechanism, column: ArrowColumn, run: Any, kept: list[Any]
     from .arrow_reports import reports_in_texts
 
     with located(column.path):
-        return make(reports_in_texts(mechanism, run), _kept(column, kept, written=True))
+        return make(reports_in_texts(mechanism, run), _kept(column, kept))
 
 
-def _kept(column: ArrowColumn, kept: Sequence[Any], *, written: bool = False) -> list[Labels]:
+def _kept(column: ArrowColumn, kept: Sequence[Any]) -> list[Labels]:
     from .arrow_labels import labels_in
 
     names = [f"column {field.name!r}" for field in column.keep]
-    return [labels_in(entries, name, written=written) for name, entries in zip(names, kept, strict=True)]
+    return [labels_in(entries, name, written=True) for name, entries in zip(names, kept, strict=True)]

@@ -65,7 +65,7 @@ def labelled(lines: Iterator[str], column: str | None, keep: Sequence[str], name
 def _label(value: Any, where: str) -> Any:
     """A label as plain data; `InvalidInput` for one that is made of others."""
     if value is ABSENT or value is None or isinstance(value, (str, int)):
-        return None if value is ABSENT else value
+        return None if value is ABSENT or value == "" else value
     if isinstance(value, Decimal):
         return _finite(where, str(value))
     raise InvalidInput(f"{where}: a label must be text, a number, true, false or null")

@@ -3,6 +3,8 @@
 The part of a query that is constant in a block is known from the block's total, so ``(w - c_b) . phi(Y) + c_b``, with
 b the block of the report, has the mean of ``w . phi(Y)`` for any constants c. The variance is least for
 ``c_b = (E[(w . phi)(1_b . phi)] - w . p_b) / (E[(1_b . phi)**2] - p(b))``.
+
+References: Deville1992.
 """
 
 from __future__ import annotations
