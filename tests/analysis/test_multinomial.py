@@ -115,6 +115,10 @@ def test_the_ratio_of_likelihoods_is_that_of_the_model_without_the_term():
     assert found.test().df == 6
     with pytest.raises(InvalidInput, match="name='moon' must be a term: 'c', 'noise'"):
         found.test("moon")
+    with pytest.raises(InvalidInput, match="terms: at least one must be named"):
+        found.without()
+    with pytest.raises(InvalidInput, match="there is no term to test"):
+        dc.model(survey("rr"), on=[]).test()
 
 
 def test_predicted_shares_add_up_and_carry_the_errors_of_the_coefficients():

@@ -31,20 +31,20 @@ FAR = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """How likely each report is under each value, in an order: a table of different rows, and each report's row.
+    """How likely each report is under each value, in an order: a table of different columns, and each report's.
 
-    Rows are scaled to a largest entry of 1; `constant` is what that took from the log-likelihood, and `complete` tells
-    whether it is known.
+    Columns are scaled to a largest entry of 1; `constant` is what that took from the log-likelihood, and `complete`
+    tells whether it is known.
     """
 
     table: Array
-    row_of: NDArray[np.int64]
+    column_of: NDArray[np.int64]
     constant: float
     complete: bool
 
     def at(self, place: slice) -> Array:
-        """The rows of the reports at this place."""
-        return self.table[self.row_of[place]]
+        """How likely the reports at this place are under each value, a column a report."""
+        return self.table[:, self.column_of[place]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,9 @@ def answers_of(design: Design, order: NDArray[np.int64]) -> Answers:
         rows.append(row_of + sum(len(earlier) for earlier in tables))
         tables.append(table / most[:, None])
         start += len(row_of)
-    return Answers(np.concatenate(tables), np.concatenate(rows), constant if complete else 0.0, complete)
+    return Answers(
+        np.ascontiguousarray(np.concatenate(tables).T), np.concatenate(rows), constant if complete else 0.0, complete
+    )
 
 
 def _largest(mechanism: Mechanism, reports: NDArray[Any], likeliest: NDArray[np.int64]) -> Array | None:
@@ -96,16 +98,16 @@ def _largest(mechanism: Mechanism, reports: NDArray[Any], likeliest: NDArray[np.
         return None
 
 
-def _chances(rows: Array, likely: Array, b: Array) -> tuple[Array, Array, Array]:
-    """The shares of values among people with these rows, how likely each report is, and each value given it."""
-    logits = np.zeros((len(rows), len(b) + 1))
-    np.matmul(rows, b.T, out=logits[:, 1:])
-    logits -= logits.max(axis=1, keepdims=True)
+def _chances(columns: Array, likely: Array, b: Array) -> tuple[Array, Array, Array]:
+    """The shares of values among these people, how likely each report is, and each value given it; a column each."""
+    logits = np.zeros((len(b) + 1, columns.shape[1]))
+    np.matmul(b, columns, out=logits[1:])
+    logits -= logits.max(axis=0)
     shares = np.exp(logits, out=logits)
-    shares /= shares.sum(axis=1, keepdims=True)
+    shares /= shares.sum(axis=0)
     given = shares * likely
-    chance = given.sum(axis=1)
-    given /= chance[:, None]
+    chance = given.sum(axis=0)
+    given /= chance
     return shares, chance, given
 
 
@@ -113,7 +115,7 @@ def _log_likelihood(design: Design, answers: Answers, b: Array) -> float:
     total = answers.constant
     with np.errstate(all="ignore"):
         for place, rows in design.chunks(b.size):
-            chance = _chances(rows, answers.at(place), b)[1]
+            chance = _chances(np.ascontiguousarray(rows.T), answers.at(place), b)[1]
             total += float(design.weights[place] @ np.log(chance))
     return total if math.isfinite(total) else -math.inf
 
@@ -138,22 +140,22 @@ def point(design: Design, answers: Answers, b: Array) -> Point:
     complete, left = np.zeros((b.size, b.size)), np.zeros((b.size, b.size))
     with np.errstate(all="ignore"):
         for place, rows in design.chunks(b.size):
-            shares, chance, given = _chances(rows, answers.at(place), b)
-            weights = design.weights[place]
+            columns, weights = np.ascontiguousarray(rows.T), design.weights[place]
+            shares, chance, given = _chances(columns, answers.at(place), b)
             total += float(weights @ np.log(chance))
-            gradient += ((given - shares)[:, 1:] * weights[:, None]).T @ rows
+            gradient += ((given - shares)[1:] * weights) @ rows
             for matrix, chances in ((complete, shares), (left, given)):
-                _add_information(matrix, chances[:, 1:], rows, weights)
+                _add_information(matrix, chances[1:], columns, weights)
     return Point(b, total if math.isfinite(total) else -math.inf, gradient, complete, left)
 
 
-def _add_information(matrix: Array, chances: Array, rows: Array, weights: Array) -> None:
+def _add_information(matrix: Array, chances: Array, columns: Array, weights: Array) -> None:
     """Add ``sum w (diag q - q q') (x) x x'`` for the chances q."""
-    k, p = chances.shape[1], rows.shape[1]
-    squares = (rows[:, :, None] * rows[:, None, :]).reshape(len(rows), p * p)
-    blocks = ((chances * weights[:, None]).T @ squares).reshape(k, p, p)
-    spread = ((chances * np.sqrt(weights)[:, None])[:, :, None] * rows[:, None, :]).reshape(len(rows), k * p)
-    matrix -= squared(spread)
+    (k, n), p = chances.shape, len(columns)
+    squares = (columns[:, None] * columns).reshape(p * p, n)
+    blocks = ((chances * weights) @ squares.T).reshape(k, p, p)
+    spread = ((chances * np.sqrt(weights))[:, None] * columns).reshape(k * p, n)
+    matrix -= squared(spread.T)
     by_value = matrix.reshape(k, p, k, p)
     for value in range(k):
         by_value[value, :, value, :] += blocks[value]
@@ -222,8 +224,9 @@ def _covariance(design: Design, answers: Answers, here: Point, free: NDArray[np.
         return bread
 
     def terms(place: slice, rows: Array) -> Array:
-        shares, _, given = _chances(rows, answers.at(place), here.b)
-        away = (given - shares)[:, 1:] * design.weights[place, None]
-        return np.asarray((away[:, :, None] * rows[:, None, :]).reshape(len(rows), -1)[:, free])
+        columns = np.ascontiguousarray(rows.T)
+        shares, _, given = _chances(columns, answers.at(place), here.b)
+        away = (given - shares)[1:] * design.weights[place]
+        return np.ascontiguousarray((away[:, None] * columns).reshape(len(free), -1)[free].T)
 
     return sandwich(design, bread, terms, None)[0]
