@@ -158,6 +158,13 @@ def test_tallies_by_label_tell_as_much(mechanism):
     assert one.omnibus == two.omnibus
 
 
+def test_two_values_are_one_test():
+    found = dc.compare(yes(), by="region")
+    alone = dc.compare(yes(), by="region", query={"yes": 1})
+    assert found.adjusted_p == pytest.approx(np.repeat(alone.adjusted_p, 2, axis=1))
+    assert "all 2 tests together" in str(found)
+
+
 def test_holm_is_holm():
     assert holm(np.array([0.01, 0.04, 0.03, 0.005])).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm(np.array([0.9, 0.8])).tolist() == [1.0, 1.0]

@@ -101,8 +101,9 @@ class Comparison(Result):
             *self.groups.notes,
             f"differences are group less against, at {confidence:g} confidence",
         ]
-        if self.p.size > 1:
-            found.append(f"adjusted_p holds for all {self.p.size:,} tests together (Holm)")
+        size = self.p.size // (2 if _mirrored(self.difference) else 1)
+        if size > 1:
+            found.append(f"adjusted_p holds for all {size:,} tests together (Holm)")
         if self.omnibus is not None:
             one, rest = self.omnibus, ""
             if one.rest is not None:
@@ -207,11 +208,17 @@ def differences_of(moments: GroupMoments, pairs: Sequence[tuple[int, int]]) -> t
 
     What is known without any error differs surely, or surely not.
     """
-    apart = [moments.difference(one, other) for one, other in pairs]
-    gaps, errors = np.array([gap for gap, _ in apart]), np.sqrt(np.array([spread for _, spread in apart]))
+    found = [moments.difference(one, other) for one, other in pairs]
+    gaps, errors = np.array([gap for gap, _ in found]), np.sqrt(np.array([spread for _, spread in found]))
     surely = np.where(np.abs(gaps) > EXACT, np.inf, 0.0)
     p = np.asarray(two_sided(np.divide(gaps, errors, out=surely, where=errors > EXACT)))
-    return gaps, errors, p, holm(p.reshape(-1)).reshape(p.shape)
+    apart = p[:, :1] if _mirrored(gaps) else p
+    return gaps, errors, p, np.broadcast_to(holm(apart.reshape(-1)).reshape(apart.shape), p.shape).copy()
+
+
+def _mirrored(gaps: Array) -> bool:
+    """True for two values whose shares add up to one: what one gains the other loses, and they are one test."""
+    return gaps.shape[1] == 2 and bool(np.abs(gaps.sum(axis=1)).max(initial=0.0) < EXACT)
 
 
 def _values(sample: Survey | GroupTallies) -> Any:
