@@ -259,7 +259,7 @@ class Survey:
         w = weights_of(self.values, query, name="query")
         at = np.full(len(w), 1 / len(w)) if calibrated else None
         parts = [wave.mechanism.score(wave.reports, w, shares=at) for wave in self.waves]
-        return np.concatenate(parts)
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def covariance_of_sum(self, terms: Array) -> Array:
         """The covariance of the sum of one row of terms a person, by the way people were drawn."""
