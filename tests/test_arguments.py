@@ -23,6 +23,9 @@ TALLY = MECHANISM.tally([0, 1, 1] * 20)
 ESTIMATE = dc.estimate(TALLY)
 QUERY = ESTIMATE.query({0: 1})
 RNG = dc.random.secure()
+SURVEY = dc.Survey(MECHANISM, [0, 1, 1] * 20, labels={"age": range(60), "group": ["a", "b", "c", "d"] * 15})
+REGRESSION = dc.regress(SURVEY, {1: 1}, on=["age", "group"])
+MODEL = dc.model(SURVEY, on=["age"])
 
 
 def between(x, z=0):
@@ -58,9 +61,26 @@ VALID = {
     "Exposure.test": (dc.exposure(MECHANISM).test, [0, 1], {}),
     "likelihood": (dc.likelihood, [TALLY], {}),
     "mechanism": (dc.mechanism, [CONTEXT, "auto"], {"prior": None, "bits": 64}),
+    "model": (dc.model, [SURVEY], {"on": ["age"], "against": 1, "factors": []}),
+    "Model.predict": (MODEL.predict, [{"age": 3}], {}),
+    "Model.test": (MODEL.test, ["age"], {}),
+    "Model.without": (MODEL.without, ["age"], {}),
     "plan": (dc.plan, [CONTEXT], {"n": 1000, "tv": None, "stderr": None, "prior": None, "bits": 64}),
     "post_process": (dc.post_process, [MECHANISM, [[1, 0], [0, 1]]], {}),
     "project": (dc.project, [TALLY], {"onto": "blocks"}),
+    "regress": (
+        dc.regress,
+        [SURVEY, {1: 1}],
+        {"on": ["age"], "link": "identity", "errors": "HC1", "factors": ["age"]},
+    ),
+    "Regression.interval": (REGRESSION.interval, [0.9], {}),
+    "Regression.predict": (REGRESSION.predict, [{"age": 3, "group": "a"}], {}),
+    "Regression.predict, of a number": (lambda age: REGRESSION.predict({"age": age, "group": "a"}), [3], {}),
+    "Regression.predict, of a level": (lambda group: REGRESSION.predict({"age": 3, "group": group}), ["a"], {}),
+    "Regression.test": (REGRESSION.test, ["group"], {}),
+    "relate": (dc.relate, [SURVEY, "age", {1: 1}], {"on": ["group"], "link": "identity", "factors": []}),
+    "relate, to a column": (lambda column: dc.relate(SURVEY, ("x", column), {1: 1}), [range(60)], {}),
+    "regress, on a column": (lambda column: dc.regress(SURVEY, {1: 1}, on=[("x", column)]), [range(60)], {}),
     "repeated": (dc.repeated, [MECHANISM, 3], {}),
     "Repeated.delta": (dc.repeated(MECHANISM, 3).delta, [0, 1, 0.5], {}),
     "Repeated.epsilon": (dc.repeated(MECHANISM, 3).epsilon, [0, 1, 1e-3], {}),

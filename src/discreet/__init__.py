@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from .accounting.exposing import Exposure, exposure
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
+    from .analysis.categorical import Model, model
+    from .analysis.comparison import Comparison, compare
+    from .analysis.group_tallies import GroupTallies
+    from .analysis.predictor import Relation, relate
+    from .analysis.regression import Regression, regress
     from .analysis.survey import Survey
     from .auditing import Audit, audit
     from .build import mechanism
@@ -44,6 +49,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Audit": "auditing",
     "Certificate": "certificate",
+    "Comparison": "analysis.comparison",
     "Context": "context",
     "Cumulative": "results.cumulative",
     "Designed": "designing",
@@ -51,13 +57,17 @@ _HOMES = {
     "Estimate": "results.unbiased",
     "Explanation": "explanation",
     "Exposure": "accounting.exposing",
+    "GroupTallies": "analysis.group_tallies",
     "Ledger": "accounting",
     "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
+    "Model": "analysis.categorical",
     "Plan": "planning",
     "Projected": "results.projection",
     "Quantile": "results.cumulative",
     "Query": "results.shares",
+    "Regression": "analysis.regression",
+    "Relation": "analysis.predictor",
     "Release": "publishing",
     "Repeated": "accounting.repetition",
     "Shares": "results.shares",
@@ -72,6 +82,7 @@ _HOMES = {
     "bounds": "bounds",
     "checks": "checks",
     "client": "client",
+    "compare": "analysis.comparison",
     "compose": "mechanisms.compose",
     "design": "designing",
     "errors": "errors",
@@ -82,10 +93,13 @@ _HOMES = {
     "likelihood": "results.likelihood",
     "limits": "limits",
     "mechanism": "build",
+    "model": "analysis.categorical",
     "plan": "planning",
     "post_process": "mechanisms.post_process",
     "project": "results.projection",
     "random": "random",
+    "regress": "analysis.regression",
+    "relate": "analysis.predictor",
     "release": "publishing",
     "repeated": "accounting.repetition",
     "shrink": "results.shrinking",
@@ -100,6 +114,7 @@ _MODULES = {"bounds", "checks", "client", "errors", "geo", "limits", "random", "
 __all__ = [
     "Audit",
     "Certificate",
+    "Comparison",
     "Context",
     "Cumulative",
     "Designed",
@@ -107,13 +122,17 @@ __all__ = [
     "Estimate",
     "Explanation",
     "Exposure",
+    "GroupTallies",
     "Ledger",
     "Likelihood",
     "Mechanism",
+    "Model",
     "Plan",
     "Projected",
     "Quantile",
     "Query",
+    "Regression",
+    "Relation",
     "Release",
     "Repeated",
     "Shares",
@@ -128,6 +147,7 @@ __all__ = [
     "bounds",
     "checks",
     "client",
+    "compare",
     "compose",
     "design",
     "errors",
@@ -138,10 +158,13 @@ __all__ = [
     "likelihood",
     "limits",
     "mechanism",
+    "model",
     "plan",
     "post_process",
     "project",
     "random",
+    "regress",
+    "relate",
     "release",
     "repeated",
     "shrink",

@@ -28,3 +28,80 @@ def test_calibrated_scores_of_hadamard():
         mean, error = mean_and_error(sample.scores("mean", calibrated=calibrated), sample)
         assert mean == pytest.approx(expected[name][0], abs=1e-9)
         assert error == pytest.approx(expected[name][1], rel=1e-6)
+
+
+# -- estimates of groups -----------------------------------------------------------------------------------
+
+
+def linearised(sample, query, mine, weights, clusters):
+    """The mean of a group and its error as survey::svymean has them, over all clusters."""
+    s = sample.scores(query)
+    mean = np.average(s[mine], weights=weights[mine])
+    terms = np.where(mine, weights * (s - mean), 0) / weights[mine].sum()
+    sums = np.bincount(clusters, terms)
+    return mean, np.sqrt(len(sums) / (len(sums) - 1) * ((sums - sums.mean()) ** 2).sum())
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(N) // 20])
+def test_weighted_means_of_groups_are_linearised(clusters):
+    mechanism = dc.mechanism(dc.Context.uniform(range(5), "1"), "hadamard")
+    weights = 1 + (np.arange(N) % 4) / 4
+    sample = survey(mechanism, B5, 2, labels={"region": np.arange(N) % 3}, weights=weights, clusters=clusters)
+    found = sample.by("region", query="mean")
+    units = np.arange(N) if clusters is None else clusters
+    for group in range(3):
+        mean, error = linearised(sample, "mean", np.arange(N) % 3 == group, weights, units)
+        assert found[group] == pytest.approx([mean], abs=1e-12)
+        assert found.stderr[group, 0] == pytest.approx(error, rel=1e-10)
+    whole = sample.query("mean")
+    assert whole.estimate[0, 0] == pytest.approx(np.average(sample.scores("mean"), weights=weights))
+
+
+def test_shares_of_several_mechanisms_are_those_of_all_scores():
+    first, second = (
+        survey(dc.mechanism(dc.Context.uniform(range(5), epsilon), "hadamard"), B5, 2) for epsilon in ("1", "3")
+    )
+    both = first + second
+    found = both.shares()
+    for x in range(5):
+        scores = both.scores({x: 1})
+        assert found.estimate[0, x] == pytest.approx(scores.mean(), abs=1e-12)
+        parts = [one.scores({x: 1}) for one in (first, second)]
+        assert found.stderr[0, x] == pytest.approx(np.sqrt(sum(s.var() * N for s in parts)) / (2 * N), rel=0.02)
+
+
+def test_estimates_are_tables_and_pictures(tmp_path):
+    sample = survey(dc.mechanism(dc.Context.uniform(range(5), "1"), "hadamard"), B5, 2, labels={"n": np.arange(N) % 2})
+    found = sample.by("n")
+    assert list(found.table()) == ["n (label)", "value", "n", "estimate", "stderr", "low", "high"]
+    assert len(found.to_pandas()) == 10
+    assert found.to_dict()["labels"] == ["n"]
+    assert "shares are unbiased" in str(found)
+    found.plot(tmp_path / "groups.png", title="by n")
+    sample.query("mean").plot(tmp_path / "mean.pdf")
+    assert all(file.stat().st_size > 3000 for file in tmp_path.iterdir())
+
+
+def test_strata_with_one_cluster_are_refused():
+    mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], "1"))
+    sample = survey(mechanism, B2, 1, clusters=np.arange(N) // 20, strata=np.minimum(np.arange(N) // 20, 5))
+    with pytest.raises(dc.errors.InvalidInput, match="a stratum has one cluster"):
+        sample.query({"yes": 1})
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"labels": {"a": [1, 2]}}, r"labels\['a'\] of shape \(2,\) must be one column with 3 labels"),
+        ({"labels": {"a": "xyz"}}, r"labels\['a'\] of type str must be a column of 3 labels"),
+        ({"labels": {"a": [[1], [2], [3]]}}, r"labels\['a'\] must hold numbers, text, truth values or times"),
+        ({"labels": [1, 2, 3]}, "labels of type list must be columns by name"),
+        ({"weights": [1, 0, 2]}, "weights must be positive numbers"),
+        ({"weights": ["a", "b", "c"]}, "weights must be positive numbers"),
+        ({"population": 2}, "population=2 must be a whole number, at least the 3 people asked"),
+    ],
+)
+def test_columns_that_cannot_serve_are_named(columns, message):
+    mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], "1"))
+    with pytest.raises(dc.errors.InvalidInput, match=message):
+        dc.Survey(mechanism, [0, 1, 1], **columns)

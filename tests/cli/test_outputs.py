@@ -16,6 +16,8 @@ WRITERS = {
     "resolve": ["resolve", "survey.toml", "-o", "{}"],
     "estimate": ["estimate", "survey.toml", "tally.json", "--plot", "{}"],
     "release": ["release", "survey.toml", "tally.json", "--title", "A survey", "-o", "{}"],
+    "compare": ["compare", "survey.toml", "labelled.csv", "--by", "group", "--plot", "{}"],
+    "regress": ["regress", "survey.toml", "labelled.csv", "--event", "a", "--on", "age", "--plot", "{}"],
     "plan": ["plan", "survey.toml", "--n", "100", "--prior", "prior.json", "--plot", "{}"],
     "design": ["design", "survey.toml", "--seconds", "1", "--prior", "prior.json", "--plot", "{}"],
     "bounds": ["bounds", "survey.toml", "--n", "9", "--prior", "prior.json", "--pair", "a", "b", "--plot", "{}"],
@@ -46,6 +48,8 @@ INPUTS = {
     "resolve": ["survey.toml"],
     "estimate": ["tally.json", "survey.toml", "values.txt"],
     "release": ["tally.json", "survey.toml", "values.txt"],
+    "compare": ["labelled.csv", "survey.toml", "values.txt"],
+    "regress": ["labelled.csv", "survey.toml", "values.txt"],
     "plan": ["prior.json", "survey.toml", "values.txt"],
     "design": ["prior.json", "survey.toml", "values.txt"],
     "bounds": ["prior.json", "survey.toml", "values.txt"],
@@ -73,6 +77,10 @@ def survey(folder, discreet):
     Path("key").write_bytes(bytes(32))
     discreet("randomize", "survey.toml", "answers.txt", "-o", "reports.txt")
     discreet("tally", "survey.toml", "reports.txt", "-o", "tally.json")
+    rows = "".join(f"{'abc'[age % 3]},{age},{age % 2}\n" for age in range(30))
+    Path("people.csv").write_text(f"answer,age,group\n{rows}")
+    kept = ["--column", "answer", "--keep", "age", "--keep", "group"]
+    discreet("randomize", "survey.toml", "people.csv", *kept, "-o", "labelled.csv")
     return folder
 
 

@@ -25,6 +25,8 @@ COMMANDS = {
     "tally": "Count reports and merge tallies.",
     "estimate": "Shares with error bars from a tally.",
     "release": "A report of the shares, to be published.",
+    "regress": "Explain a randomized answer by public labels.",
+    "compare": "Differences between groups of people or waves.",
     "plan": "The error to expect, or the people needed, before collecting.",
     "bounds": "What no mechanism can beat.",
     "exposure": "What one report tells of the person who sent it.",

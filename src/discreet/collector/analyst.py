@@ -96,7 +96,7 @@ async def differences_(call: Call) -> Response:
             for text, tally in groups.items()
             if tally.n < minimum
         ]
-        return {"pairs": differences(enough), "left_out": missing}
+        return {**differences(enough), "left_out": missing}
 
     about = {"collection": call.collection.id, "by": question.by, "minimum": minimum}
     return answer({**about, **await _read(call, made)})

@@ -229,6 +229,10 @@ SCHEMAS: Plain = {
                     }
                 )
             ),
+            "omnibus": {
+                "type": ["object", "null"],
+                "properties": {"statistic": {"type": "number"}, "df": NATURAL, "p": {"type": "number"}},
+            },
             "left_out": array(
                 table(
                     {"label": {"type": ["string", "null"]}, "n": NATURAL, "missing": {"type": "integer", "minimum": 1}}
