@@ -1,10 +1,11 @@
-"""Pictures: shares, curves, bars, maps, error regions and accounts; the only part that needs matplotlib."""
+"""Pictures: shares, estimates, curves, bars, maps, error regions and accounts; the only part that needs matplotlib."""
 
 from .accounts import plot_exposure, plot_repeated, plot_shuffled
 from .bars import plot_bars, plot_dots
 from .curves import plot_curves, plot_ratios
 from .designs import plot_design
 from .error_region import plot_error_region
+from .estimates import plot_estimates
 from .maps import plot_maps, plot_partitions
 from .matrices import plot_matrices
 from .points import plot_points
@@ -17,6 +18,7 @@ __all__ = [
     "plot_design",
     "plot_dots",
     "plot_error_region",
+    "plot_estimates",
     "plot_exposure",
     "plot_maps",
     "plot_matrices",
