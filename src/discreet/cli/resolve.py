@@ -13,20 +13,30 @@ import click
     metavar="FILE",
     help="Write to FILE, .toml or .json, completely or not at all, instead of TOML on standard output.",
 )
+@click.option("--question", metavar="NAME", help="Of a form: the spec of this question alone.")
 @click.option("--quiet", is_flag=True, help="Do not say what was chosen.")
-def command(spec: str, output: str | None, quiet: bool) -> None:
+def command(spec: str, output: str | None, question: str | None, quiet: bool) -> None:
     """Pin the mechanism of SPEC: write a spec that holds its law and its fingerprint.
 
     A spec without a named mechanism leaves the choice to the software, and another version may choose another
     mechanism, which cannot count the reports of the first. Resolve the spec before the first report is
     collected, and use the resolved one everywhere: a later version reads the same law from it or refuses it.
+
+    SPEC may be a form of several questions. Each of its questions has a mechanism of its own, and --question writes
+    that as a spec for all other commands; answers that are one value together are asked for as 'A * B'.
     """
     from ..wire.spec import check_name
-    from .choosing import read_spec
+    from ..errors import InvalidInput
+    from .choosing import read_either
 
     if output is not None:
         check_name(output)
-    pinned = read_spec(spec, quiet=quiet, writes=[output]).resolved()
+    wanted, form = read_either(spec, quiet=quiet, writes=[output])
+    if question is not None and (form is None or question not in form.parts):
+        of = "a form" if form is None else f"the form: {', '.join(form.parts)}"
+        raise InvalidInput(f"--question {question!r} must be a question of {of}")
+    part = wanted if form is None else None if question is None else form.parts[question]
+    pinned = form.resolved() if part is None else part.resolved()
     if output is None:
         click.echo(pinned.to_toml(), nl=False)
     else:

@@ -36,6 +36,10 @@ VERSION = 1
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
+class IsForm(InvalidSpec):
+    """A form of several questions where the spec of one was asked for."""
+
+
 @dataclass(frozen=True, eq=False)
 class Spec:
     """What a spec file says: a context, the choice of a mechanism, and perhaps a name.
@@ -81,7 +85,7 @@ class Spec:
     @classmethod
     def _of(cls, fields: Fields, folder: Path | None, source: str) -> Spec:
         if "questions" in fields or "form" in fields:
-            raise InvalidSpec(
+            raise IsForm(
                 "this is a form of several questions; `discreet resolve --question NAME` writes the spec of one of them"
             )
         name = text(fields.optional("name", default=""), "name")
