@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .accounting.exposing import Exposure, exposure
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
+    from .analysis.form_shares import Margins, margins
+    from .analysis.joint_table import Cross, cross
     from .analysis.survey import Survey
     from .auditing import Audit, audit
     from .build import mechanism
@@ -37,19 +39,22 @@ if TYPE_CHECKING:
     from .results.shrinking import Shrunk, shrink
     from .results.unbiased import Estimate, estimate
     from .tally import Tally
-    from .wire import Spec
+    from .wire import Form, Spec
 
 _HOMES = {
     "Audit": "auditing",
     "Certificate": "certificate",
     "Context": "context",
+    "Cross": "analysis.joint_table",
     "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
     "Explanation": "explanation",
     "Exposure": "accounting.exposing",
+    "Form": "wire",
     "Ledger": "accounting",
     "Likelihood": "results.likelihood",
+    "Margins": "analysis.form_shares",
     "Mechanism": "mechanisms.mechanism",
     "Plan": "planning",
     "Projected": "results.projection",
@@ -68,6 +73,7 @@ _HOMES = {
     "checks": "checks",
     "client": "client",
     "compose": "mechanisms.compose",
+    "cross": "analysis.joint_table",
     "design": "designing",
     "errors": "errors",
     "estimate": "results.unbiased",
@@ -76,6 +82,7 @@ _HOMES = {
     "geo": "geo",
     "likelihood": "results.likelihood",
     "limits": "limits",
+    "margins": "analysis.form_shares",
     "mechanism": "build",
     "plan": "planning",
     "post_process": "mechanisms.post_process",
@@ -95,13 +102,16 @@ __all__ = [
     "Audit",
     "Certificate",
     "Context",
+    "Cross",
     "Designed",
     "Domain",
     "Estimate",
     "Explanation",
     "Exposure",
+    "Form",
     "Ledger",
     "Likelihood",
+    "Margins",
     "Mechanism",
     "Plan",
     "Projected",
@@ -120,6 +130,7 @@ __all__ = [
     "checks",
     "client",
     "compose",
+    "cross",
     "design",
     "errors",
     "estimate",
@@ -128,6 +139,7 @@ __all__ = [
     "geo",
     "likelihood",
     "limits",
+    "margins",
     "mechanism",
     "plan",
     "post_process",

@@ -40,7 +40,8 @@ class Given(Result):
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         """A row for each answer."""
         half = quantile(confidence) * self.stderr
-        numbers = {"estimate": self.shares, "stderr": self.stderr, "low": self.shares - half, "high": self.shares + half}
+        low, high = self.shares - half, self.shares + half
+        numbers = {"estimate": self.shares, "stderr": self.stderr, "low": low, "high": high}
         return {self.name: list(self.values)} | {name: column.tolist() for name, column in numbers.items()}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:

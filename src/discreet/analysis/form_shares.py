@@ -39,7 +39,9 @@ class Margins(Result):
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         """A row for each answer of each question."""
-        columns: dict[str, list[Any]] = {name: [] for name in ("question", "value", "estimate", "stderr", "low", "high")}
+        columns: dict[str, list[Any]] = {
+            name: [] for name in ("question", "value", "estimate", "stderr", "low", "high")
+        }
         for question, (values, shares, errors) in self.questions.items():
             low, high = self._interval(question, confidence)
             for row in zip(values, shares.tolist(), errors.tolist(), low, high, strict=True):

@@ -57,9 +57,10 @@ def read_form_surveys(
         raise InvalidInput("there are no reports")
     beside = {name: written_numbers(joined(pieces)) for name, pieces in columns.items()}
     roles: dict[str, Any] = {"labels": labels, "weights": weights, "clusters": clusters, "strata": strata}
+    roles |= {"population": population, "missing": missing, "column": REPORT}
     surveys = {}
     for part, mechanism in form.mechanisms.items():
         own = np.concatenate(rows[part])
         frame = {REPORT: np.concatenate(reports[part])} | {name: column[own] for name, column in beside.items()}
-        surveys[part] = survey_of_frame(mechanism, frame, **roles, population=population, missing=missing, column=REPORT)
+        surveys[part] = survey_of_frame(mechanism, frame, **roles)
     return surveys

@@ -95,7 +95,8 @@ class Cross(Result):
         if self.surveys[0].weights is not None:
             raise Unavailable("the most likely table of pairs as one value takes no weights")
         shares = likelihood(self.surveys[0].tally).shares
-        return np.bincount(self.pairs.cells, shares, minlength=self.shares.size).reshape(self.shares.shape)
+        held: Array = np.bincount(self.pairs.cells, shares, minlength=self.shares.size)
+        return held.reshape(self.shares.shape)
 
     # -- the result ----------------------------------------------------------------------------------
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
@@ -117,8 +118,8 @@ class Cross(Result):
             "shares are unbiased: some may be below 0; do not pick the largest without allowing for it",
         ]
         if (test := self.independence) is not None:
-            exact = "" if test.permuted_p is None else f"; by {test.permutations} permutations p = {test.permuted_p:.4f}"
-            said.append(f"independence: chi-square {test.statistic:.4g} on {test.df}, p = {test.p:.4f}{exact}")
+            exact = f"; by {test.permutations} permutations p = {test.permuted_p:.3g}" if test.permutations else ""
+            said.append(f"independence: chi-square {test.statistic:.4g} on {test.df}, p = {test.p:.3g}{exact}")
         else:
             said.append("no test of independence: the table is too large for it")
         if (r := self.correlation) is not None:
@@ -151,7 +152,7 @@ class Cross(Result):
             column_names=self.values[1],
             labels=self.names,
             title=title,
-            note="; ".join(self.remarks(confidence)),
+            note="; ".join([self.remarks(confidence)[0], *self.remarks(confidence)[2:]]),
         )
 
 

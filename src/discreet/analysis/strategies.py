@@ -75,7 +75,7 @@ class Strategies(Result):
         return min(found, key=lambda strategy: found[strategy]) if found else None
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
-        """A row for each strategy: its epsilon for the whole form, the bits that a person sends, and standard errors."""
+        """A row for each strategy: the epsilon of the form, the bits that a person sends, and standard errors."""
         rows = self.strategies
         columns: dict[str, Sequence[Any]] = {
             "strategy": [row.strategy for row in rows],
@@ -99,10 +99,13 @@ class Strategies(Result):
                 "one at random gives away one question's"
             )
         else:
-            said.append(f"everybody is protected by {text_of(self.form.epsilon)} for the whole form, by any strategy")
+            epsilon = text_of(self.form.epsilon)
+            said.append(f"everybody is protected by {epsilon} for the whole form; 'each' splits it over the questions")
         said.append(f"for the shares of single questions {self.best_for_shares!r} has the least error")
         if (best := self.best_for_joint) is not None:
-            said.append(f"for two answers together {best!r} has; one at random tells nothing of how answers go together")
+            said.append(
+                f"for two answers together {best!r} has; one at random tells nothing of how answers go together"
+            )
         return said + [f"{row.strategy}: not worked out: {row.reason}" for row in self.strategies if row.reason]
 
     @property
@@ -123,9 +126,7 @@ class Strategies(Result):
 
         done = [row for row in self.strategies if row.shares is not None]
         groups = [*(f"share of {name}" for name in self.form.names), "two answers", "association"]
-        series = {
-            row.strategy: [*(row.shares or {}).values(), row.joint, row.association] for row in done
-        }
+        series = {row.strategy: [*(row.shares or {}).values(), row.joint, row.association] for row in done}
         plot_bars(groups, series, path, y_label="largest standard error", title=title, note=self.remarks()[0])
 
 
@@ -175,9 +176,7 @@ def _strategy(form: Form, strategy: str, shares: Mapping[str, Array], n: int) ->
 
 def _apart(made: Mapping[str, Mechanism], shares: Mapping[str, Array]) -> dict[str, Array]:
     """n times the variance of every share of every question, a report each."""
-    return {
-        name: np.array([variance(made[name], query, p) for query in np.eye(len(p))]) for name, p in shares.items()
-    }
+    return {name: np.array([variance(made[name], query, p) for query in np.eye(len(p))]) for name, p in shares.items()}
 
 
 def _together(asked: Form, made: Mapping[str, Mechanism], shares: Mapping[str, Array]) -> dict[str, Array]:

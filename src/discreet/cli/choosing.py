@@ -29,18 +29,18 @@ def read_spec(
 
 def read_either(
     path: str, *, quiet: bool = False, writes: Sequence[str | None] = (), reads: Sequence[str | None] = ()
-) -> tuple[Spec, None] | tuple[None, Form]:
-    """The spec of one question in a file, or the form of several that it is; mechanisms are chosen as by `read_spec`."""
+) -> Spec | Form:
+    """The spec of one question in a file, or the form of several that it is, with mechanisms chosen alike."""
     from ..files.overwriting import check_outputs
     from ..wire import Form
     from ..wire.spec import IsForm
 
     try:
-        return read_spec(path, quiet=quiet, writes=writes, reads=reads), None
+        return read_spec(path, quiet=quiet, writes=writes, reads=reads)
     except IsForm:
         form = Form.read(path)
     check_outputs(writes, [*form.files, *reads])
-    return None, form.settled({part: settle(spec, quiet=quiet) for part, spec in form.parts.items()})
+    return form.settled({part: settle(spec, quiet=quiet) for part, spec in form.parts.items()})
 
 
 def settle(spec: Spec, *, quiet: bool = False) -> Spec:

@@ -31,19 +31,19 @@ def command(
     """
     import numpy as np
 
+    from ..analysis.joint_table import cross
+    from ..wire import Form
     from .choosing import read_either
 
-    wanted, form = read_either(options["spec"], quiet=True)
+    wanted = read_either(options["spec"], quiet=True)
     more: dict[str, Any] = {}
     if permutations is not None:
         more = {"rng": np.random.default_rng(), "permutations": permutations}
-    if wanted is not None:
-        from ..analysis.joint_table import cross
-
+    if isinstance(wanted, Form):
+        result = _of_form(wanted, first, second, options, more)
+    else:
         places, names = _numbers(wanted.context.values[0], first, second)
         result = cross(read([], **options), questions=places, names=names, **more)
-    else:
-        result = _of_form(form, first, second, options, more)
     shown = result if given is None else _given(result, *given)
     show(shown, confidence=options["confidence"], as_json=options["as_json"], plot=options["plot"])
 
@@ -74,15 +74,14 @@ def _two(known: list[str], first: str | None, second: str | None) -> tuple[str, 
     return one, two
 
 
-def _of_form(
-    form: Form, first: str | None, second: str | None, options: dict[str, Any], more: dict[str, Any]
-) -> Cross:
+def _of_form(form: Form, first: str | None, second: str | None, options: dict[str, Any], more: dict[str, Any]) -> Cross:
     from ..analysis.form_surveys import read_form_surveys
     from ..analysis.joint_table import cross
     from ..errors import InvalidInput
     from ..files.formats import PIPE
     from ..files.overwriting import check_outputs
     from ..files.sources import inputs, source_of
+    from ..plots.picture import kind_of
     from ..results.intervals import check_confidence
     from ..wire.form import EACH, ONE
     from .form_commands import without
@@ -93,6 +92,8 @@ def _of_form(
         )
     without(column=options["column"])
     check_confidence(options["confidence"])
+    if options["plot"] is not None:
+        kind_of(options["plot"])
     names = _two(list(form.names), first, second)
     files = inputs(options["reports"] or (PIPE,))
     check_outputs([options["plot"]], [*form.files, *files])

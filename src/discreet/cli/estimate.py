@@ -55,14 +55,15 @@ def command(
     a plain frequency.
     """
     from ..results.intervals import check_confidence
+    from ..wire import Form
     from . import form_commands
     from .choosing import read_either
 
     check_confidence(confidence)
-    wanted, form = read_either(spec, writes=[plot], reads=[tally])
-    if wanted is None:
+    wanted = read_either(spec, writes=[plot], reads=[tally])
+    if isinstance(wanted, Form):
         form_commands.without(simultaneous=simultaneous, method=method != "unbiased", top=top)
-        form_commands.estimate(form, tally, confidence=confidence, as_json=as_json, plot=plot)
+        form_commands.estimate(wanted, tally, confidence=confidence, as_json=as_json, plot=plot)
         return
     mechanism = wanted.mechanism
     counted = _tally(tally, mechanism)

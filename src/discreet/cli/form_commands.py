@@ -22,15 +22,13 @@ def without(**options: Any) -> None:
             raise InvalidInput(f"--{name.replace('_', '-')} must be left out for a form of several questions")
 
 
-def randomize(
-    form: Form, sources: Sequence[Source], out: str, rng: Any, *, keep: Sequence[str], unknown: str, unmarked: bool
-) -> tuple[int, int]:
+def randomize(form: Form, sources: Sequence[Source], out: str, rng: Any, **how: Any) -> tuple[int, int]:
     """Write the reports of the people in files; how many there were, and how many were left out."""
     from ..engines.form_files import randomize_form
     from ..errors import UnknownValue
 
     try:
-        return randomize_form(form, sources, out, rng, keep=keep, unknown=unknown, unmarked=unmarked)
+        return randomize_form(form, sources, out, rng, **how)
     except UnknownValue as problem:
         raise UnknownValue(f"{problem} (see --unknown)") from None
 
@@ -107,8 +105,7 @@ def verify(form: Form, *, as_json: bool) -> None:
         return
     columns = [("", "s"), ("mechanism", "s"), ("claimed", "s"), ("realised", ".15g"), ("fingerprint", "s")]
     rows = [
-        (part, one["mechanism"], "inf" if one["claimed"] is None else f"{one['claimed']:.15g}", one["realised"])
-        + (one["fingerprint"][:12],)
+        (part, one["mechanism"], _claimed(one["claimed"]), one["realised"], one["fingerprint"][:12])
         for part, one in told.items()
     ]
     click.echo(tables.text(columns, rows))
@@ -117,3 +114,7 @@ def verify(form: Form, *, as_json: bool) -> None:
     click.echo(f"- any two people: epsilon at most {text_of(form.largest)}, {adds}")
     click.echo("- realised <= claimed for every pair of values of every part, decided with integers")
     click.echo(f"- fingerprint {form.fingerprint}")
+
+
+def _claimed(epsilon: float | None) -> str:
+    return "inf" if epsilon is None else f"{epsilon:.15g}"

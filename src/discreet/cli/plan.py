@@ -65,7 +65,7 @@ def command(
     from ..files.overwriting import check_outputs
     from ..planning import check_target
     from ..planning import plan as make
-    from ..wire import Spec
+    from ..wire import Form, Spec
     from ..wire.choices import query_of
     from ..wire.spec import IsForm
     from . import form_commands
@@ -76,8 +76,9 @@ def command(
         wanted = Spec.read(spec)
     except IsForm:
         form_commands.without(tv=tv, stderr=stderr, query=query, worst=worst, candidates=candidates)
-        _, form = read_either(spec, quiet=True, writes=[plot], reads=[prior])
-        form_commands.plan(form, n, prior, as_json=as_json, plot=plot)
+        form = read_either(spec, quiet=True, writes=[plot], reads=[prior])
+        if isinstance(form, Form) and n is not None:
+            form_commands.plan(form, n, prior, as_json=as_json, plot=plot)
         return
     check_outputs([plot], [*wanted.files, prior, *(one for one in query if one not in WORDS)])
     shares = wanted.prior if prior is None else read_prior(prior, wanted.context.domain)

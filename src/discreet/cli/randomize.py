@@ -69,20 +69,23 @@ def command(
     from ..files.formats import PIPE
     from ..files.sources import inputs, source_of
     from ..random import secure, seeded
+    from ..wire import Form
     from . import form_commands
     from .choosing import read_either
     from .progress import progress
 
     errors.show_values = show_values
     given = inputs(files or (PIPE,))
-    wanted, form = read_either(spec, quiet=quiet, writes=[out], reads=given)
+    wanted = read_either(spec, quiet=quiet, writes=[out], reads=given)
     sources = [source_of(file, delimiter=delimiter) for file in given]
     if insecure_seed is not None:
         click.echo("discreet: --insecure-seed: whoever knows the seed can undo these reports", err=True)
     rng = secure() if insecure_seed is None else seeded(insecure_seed)
-    if wanted is None:
+    if isinstance(wanted, Form):
         form_commands.without(column=column)
-        seen, outside = form_commands.randomize(form, sources, out, rng, keep=keep, unknown=unknown, unmarked=unmarked)
+        seen, outside = form_commands.randomize(
+            wanted, sources, out, rng, keep=keep, unknown=unknown, unmarked=unmarked
+        )
         if outside:
             click.echo(f"discreet: {outside} of {seen} people gave an answer outside the domain; left out", err=True)
         return

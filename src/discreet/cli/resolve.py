@@ -25,18 +25,20 @@ def command(spec: str, output: str | None, question: str | None, quiet: bool) ->
     SPEC may be a form of several questions. Each of its questions has a mechanism of its own, and --question writes
     that as a spec for all other commands; answers that are one value together are asked for as 'A * B'.
     """
-    from ..wire.spec import check_name
     from ..errors import InvalidInput
+    from ..wire import Form
+    from ..wire.spec import check_name
     from .choosing import read_either
 
     if output is not None:
         check_name(output)
-    wanted, form = read_either(spec, quiet=quiet, writes=[output])
-    if question is not None and (form is None or question not in form.parts):
-        of = "a form" if form is None else f"the form: {', '.join(form.parts)}"
-        raise InvalidInput(f"--question {question!r} must be a question of {of}")
-    part = wanted if form is None else None if question is None else form.parts[question]
-    pinned = form.resolved() if part is None else part.resolved()
+    wanted = read_either(spec, quiet=quiet, writes=[output])
+    if question is not None:
+        parts = wanted.parts if isinstance(wanted, Form) else {}
+        if question not in parts:
+            raise InvalidInput(f"--question {question!r} must be one of a form: {', '.join(parts) or 'SPEC is none'}")
+        wanted = parts[question]
+    pinned = wanted.resolved()
     if output is None:
         click.echo(pinned.to_toml(), nl=False)
     else:

@@ -40,18 +40,18 @@ def command(
     from ..files.columns import REPORT
     from ..files.formats import JSON, PIPE, compression_of, format_of
     from ..files.sources import inputs, source_of
-    from ..wire import read_tally, tally_text, write_tally
+    from ..wire import Form, read_tally, tally_text, write_tally
     from . import form_commands
     from .choosing import read_either
     from .progress import progress
 
     given = inputs(files or (PIPE,))
-    wanted, form = read_either(spec, quiet=quiet, writes=[out], reads=given)
+    wanted = read_either(spec, quiet=quiet, writes=[out], reads=given)
     earlier = [file for file in given if format_of(file) is JSON and not compression_of(file)]
     reports = [source_of(file, delimiter=delimiter) for file in given if file not in earlier]
-    if wanted is None:
+    if isinstance(wanted, Form):
         form_commands.without(column=column)
-        form_commands.tally(form, earlier, reports, out, unmarked=unmarked)
+        form_commands.tally(wanted, earlier, reports, out, unmarked=unmarked)
         return
     mechanism = wanted.mechanism
     total = sum((read_tally(file, mechanism) for file in earlier), mechanism.tally())

@@ -22,13 +22,14 @@ def command(spec: str, as_json: bool) -> None:
     """
     from .. import tables
     from ..errors import PrivacyViolation
+    from ..wire import Form
     from . import form_commands
     from .choosing import read_either
 
-    wanted, form = read_either(spec)
+    wanted = read_either(spec)
     try:
-        if wanted is None:
-            form_commands.verify(form, as_json=as_json)
+        if isinstance(wanted, Form):
+            form_commands.verify(wanted, as_json=as_json)
             return
         mechanism = wanted.mechanism
     except PrivacyViolation as problem:

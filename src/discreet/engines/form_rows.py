@@ -1,4 +1,4 @@
-"""Reports of a form read back from files and pipes, with the columns beside them; marks are checked as for one question."""
+"""Reports of a form from files and pipes, with the columns beside them; marks are checked as for one question."""
 
 from __future__ import annotations
 

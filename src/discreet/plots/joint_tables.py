@@ -28,7 +28,7 @@ def plot_table(
     rows, columns = len(shares), len(shares[0])
     if max(rows, columns) > MOST:
         raise InvalidInput(f"a table of {rows} x {columns} fields cannot be read; it must have at most {MOST} a side")
-    figure = new_figure(1.8 + 0.78 * columns, 1.4 + 0.46 * rows)
+    figure = new_figure(max(4.4, 1.8 + 0.78 * columns), 1.4 + 0.46 * rows)
     axes = figure.subplots()
     largest = max(max(map(max, shares)), 1e-12)
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=largest, aspect="auto", interpolation="nearest")

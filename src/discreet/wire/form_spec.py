@@ -1,4 +1,4 @@
-"""Forms in TOML or JSON: ``[form]`` with a strategy, and ``[[questions]]``, each with what a spec of one question has."""
+"""Forms in TOML or JSON: ``[form]`` with a strategy, and ``[[questions]]``, each as the spec of one question."""
 
 from __future__ import annotations
 
@@ -114,7 +114,12 @@ def as_dict(form: Form) -> dict[str, Any]:
         question = {"name": name, **written(told)}
         questions.append(question if joint else question | {"mechanism": spec.as_dict()["mechanism"]})
     mechanism = {"mechanism": next(iter(form.parts.values())).as_dict()["mechanism"]} if joint else {}
-    return {**{key: entry for key, entry in about.items() if entry}, "form": entries, **mechanism, "questions": questions}
+    return {
+        **{key: entry for key, entry in about.items() if entry},
+        "form": entries,
+        **mechanism,
+        "questions": questions,
+    }
 
 
 def write_form(form: Form, path: str | Path) -> None:
@@ -122,6 +127,8 @@ def write_form(form: Form, path: str | Path) -> None:
     from ..files.atomic import replacing
 
     path = check_name(path)
-    content = form.to_toml() if path.suffix == ".toml" else json.dumps(as_dict(form), ensure_ascii=False, indent=2) + "\n"
+    content = (
+        form.to_toml() if path.suffix == ".toml" else json.dumps(as_dict(form), ensure_ascii=False, indent=2) + "\n"
+    )
     with replacing(path) as file:
         file.write(content.encode())
