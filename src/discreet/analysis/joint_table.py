@@ -95,7 +95,8 @@ class Cross(Result):
         if self.surveys[0].weights is not None:
             raise Unavailable("the most likely table of pairs as one value takes no weights")
         shares = likelihood(self.surveys[0].tally).shares
-        held: Array = np.bincount(self.pairs.cells, shares, minlength=self.shares.size)
+        held = np.zeros(self.shares.size)
+        np.add.at(held, self.pairs.cells, shares)
         return held.reshape(self.shares.shape)
 
     # -- the result ----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Value
-from ..errors import InvalidInput
+from ..errors import InvalidInput, shown
 from .survey import Survey
 
 Array = NDArray[np.float64]
@@ -174,8 +174,9 @@ def of_one(survey: Survey, places: tuple[int, int]) -> PairedAnswers:
             "a survey that is crossed alone must be over tuples of answers, such as those of first * second"
         )
     (length,) = lengths
-    if len(set(places)) != 2 or not all(0 <= place < length for place in places):
-        raise InvalidInput(f"the two questions must be different ones of the {length} that a value answers")
+    whole = isinstance(places, (tuple, list)) and all(type(place) is int and 0 <= place < length for place in places)
+    if not whole or len(places) != 2 or places[0] == places[1]:
+        raise InvalidInput(f"questions={shown(places)} must be two different whole numbers from 0 to {length - 1}")
     sides = tuple(tuple(dict.fromkeys(value[place] for value in held)) for place in places)
     one, two = ({answer: number for number, answer in enumerate(side)} for side in sides)
     _check(survey.n, len(one) * len(two))

@@ -25,6 +25,8 @@ def command(spec: str, output: str | None, question: str | None, quiet: bool) ->
     SPEC may be a form of several questions. Each of its questions has a mechanism of its own, and --question writes
     that as a spec for all other commands; answers that are one value together are asked for as 'A * B'.
     """
+    from dataclasses import replace
+
     from ..errors import InvalidInput
     from ..wire import Form
     from ..wire.spec import check_name
@@ -37,7 +39,7 @@ def command(spec: str, output: str | None, question: str | None, quiet: bool) ->
         parts = wanted.parts if isinstance(wanted, Form) else {}
         if question not in parts:
             raise InvalidInput(f"--question {question!r} must be one of a form: {', '.join(parts) or 'SPEC is none'}")
-        wanted = parts[question]
+        wanted = replace(parts[question], name=question)
     pinned = wanted.resolved()
     if output is None:
         click.echo(pinned.to_toml(), nl=False)
