@@ -9,7 +9,7 @@ import discreet as dc
 from discreet.analysis.paired_answers import MOST_CELLS
 from discreet.errors import InvalidInput, Unavailable
 
-from .reference import B5, N, ROWS, answers, figures
+from .reference import B5, ROWS, N, answers, figures
 
 FIRST = dc.mechanism(dc.Context.uniform(range(5), "1"), "subset", d=2)
 SECOND = dc.mechanism(dc.Context.uniform(range(2), "1"))
@@ -236,15 +236,27 @@ def test_the_result_is_printed_drawn_and_taken_further(table, tmp_path):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: dc.cross((FIRST, [3, 5]), (SECOND, [1])), "first has 2 reports and second 1; they must be of the same"),
+        (
+            lambda: dc.cross((FIRST, [3, 5]), (SECOND, [1])),
+            "first has 2 reports and second 1; they must be of the same",
+        ),
         (lambda: dc.cross((FIRST, [3])), "must be over tuples of answers"),
         (lambda: dc.cross((FIRST, [3]), (SECOND, [1])), "n=1 people are too few"),
-        (lambda: dc.cross((PAIRS, [3, 4]), questions=(0, 2)), r"questions=\(0, 2\) must be two different whole numbers"),
+        (
+            lambda: dc.cross((PAIRS, [3, 4]), questions=(0, 2)),
+            r"questions=\(0, 2\) must be two different whole numbers",
+        ),
         (lambda: dc.cross((FIRST, [3, 5]), (SECOND, [1, 1]), names=("a", "a")), "must be two different names"),
         (lambda: dc.cross(FIRST, SECOND), "first of type Mechanism must be a survey, or a mechanism and its reports"),
-        (lambda: dc.cross(surveys(weights=ROWS + 1)[0], surveys(weights=ROWS + 2)[1]), "weights of second must be those"),
+        (
+            lambda: dc.cross(surveys(weights=ROWS + 1)[0], surveys(weights=ROWS + 2)[1]),
+            "weights of second must be those",
+        ),
         (lambda: dc.cross(*surveys(), rng=7), "rng of type int must be a numpy.random.Generator"),
-        (lambda: dc.cross(*surveys(), rng=np.random.default_rng(1), permutations=0), "permutations=0 must be a positive"),
+        (
+            lambda: dc.cross(*surveys(), rng=np.random.default_rng(1), permutations=0),
+            "permutations=0 must be a positive",
+        ),
         (lambda: dc.cross(*surveys(), rng=np.random.default_rng(1), permutations=10**9), "take too long"),
         (lambda: dc.cross(*surveys(weights=ROWS + 1), rng=np.random.default_rng(1)), "must be left out with weights"),
         (lambda: dc.cross(*surveys(), scores="mean"), "scores must be two queries"),

@@ -19,7 +19,7 @@ TABLE = {
     (10, "1"): ("12.7", "6.0", "32.9", "162", "3.62"),
     (20, "4"): ("0.66", "0.18", "1.44", "0.44", "0.08"),
 }
-"""n times the variance of a share at even shares by each, one at random and together; and of a cell by each and together."""
+"""n times the variance at even shares: of a share by each, one at random, together; of a cell by each, together."""
 
 
 def printed(number, like):
@@ -35,7 +35,13 @@ def test_closed_forms_of_the_variances(k, epsilon):
     even, query = np.full(k * k, 1 / k**2), np.repeat(np.eye(k)[0], k)
     (pairs,) = form.asking(TOGETHER).mechanisms.values()
     share = variance(pairs, query, even)
-    found = (plan[EACH].shares["a"] ** 2, plan[ONE].shares["a"] ** 2, share, plan[EACH].joint**2, plan[TOGETHER].joint**2)
+    found = (
+        plan[EACH].shares["a"] ** 2,
+        plan[ONE].shares["a"] ** 2,
+        share,
+        plan[EACH].joint ** 2,
+        plan[TOGETHER].joint ** 2,
+    )
     expected = TABLE[k, epsilon]
     assert tuple(map(printed, found, expected)) == expected
     assert plan[TOGETHER].shares["a"] ** 2 == pytest.approx(share, rel=0.004)  # the largest of all answers

@@ -15,6 +15,7 @@ WRITERS = {
     "law": ["law", "survey.toml", "-o", "{}"],
     "resolve": ["resolve", "survey.toml", "-o", "{}"],
     "estimate": ["estimate", "survey.toml", "tally.json", "--plot", "{}"],
+    "cross": ["cross", "pairs.toml", "pairs.txt", "--plot", "{}"],
     "plan": ["plan", "survey.toml", "--n", "100", "--prior", "prior.json", "--plot", "{}"],
     "design": ["design", "survey.toml", "--seconds", "1", "--prior", "prior.json", "--plot", "{}"],
     "bounds": ["bounds", "survey.toml", "--n", "9", "--prior", "prior.json", "--pair", "a", "b", "--plot", "{}"],
@@ -38,12 +39,24 @@ WRITERS = {
 }
 """What each command writes and reads."""
 
+PAIRS = """
+[context]
+form = "product"
+[context.first]
+domain = {values = ["a", "b"]}
+context = {form = "uniform", epsilon = "1"}
+[context.second]
+domain = {values = ["c", "d"]}
+context = {form = "uniform", epsilon = "1"}
+"""
+
 INPUTS = {
     "randomize": ["answers.txt", "survey.toml", "values.txt"],
     "tally": ["reports.txt", "survey.toml", "values.txt"],
     "law": ["survey.toml", "values.txt"],
     "resolve": ["survey.toml"],
     "estimate": ["tally.json", "survey.toml", "values.txt"],
+    "cross": ["pairs.txt", "pairs.toml"],
     "plan": ["prior.json", "survey.toml", "values.txt"],
     "design": ["prior.json", "survey.toml", "values.txt"],
     "bounds": ["prior.json", "survey.toml", "values.txt"],
@@ -69,6 +82,9 @@ def survey(folder, discreet):
     Path("answers.txt").write_text("a\nb\nc\n")
     Path("prior.json").write_text("[0.2, 0.3, 0.5]")
     Path("key").write_bytes(bytes(32))
+    Path("pairs.toml").write_text(PAIRS)
+    Path("pairs-of-answers.txt").write_text("('a', 'c')\n('b', 'd')\n('a', 'd')\n")
+    discreet("randomize", "pairs.toml", "pairs-of-answers.txt", "-o", "pairs.txt")
     discreet("randomize", "survey.toml", "answers.txt", "-o", "reports.txt")
     discreet("tally", "survey.toml", "reports.txt", "-o", "tally.json")
     return folder

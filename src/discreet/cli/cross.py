@@ -32,15 +32,18 @@ def command(
     import numpy as np
 
     from ..analysis.joint_table import cross
+    from ..files.formats import PIPE
+    from ..files.sources import inputs
     from ..wire import Form
     from .choosing import read_either
 
-    wanted = read_either(options["spec"], quiet=True)
+    files = inputs(options["reports"] or (PIPE,))
+    wanted = read_either(options["spec"], quiet=True, writes=[options["plot"]], reads=files)
     more: dict[str, Any] = {}
     if permutations is not None:
         more = {"rng": np.random.default_rng(), "permutations": permutations}
     if isinstance(wanted, Form):
-        result = _of_form(wanted, first, second, options, more)
+        result = _of_form(wanted, files, first, second, options, more)
     else:
         places, names = _numbers(wanted.context.values[0], first, second)
         result = cross(read([], **options), questions=places, names=names, **more)
@@ -74,13 +77,18 @@ def _two(known: list[str], first: str | None, second: str | None) -> tuple[str, 
     return one, two
 
 
-def _of_form(form: Form, first: str | None, second: str | None, options: dict[str, Any], more: dict[str, Any]) -> Cross:
+def _of_form(
+    form: Form,
+    files: list[str],
+    first: str | None,
+    second: str | None,
+    options: dict[str, Any],
+    more: dict[str, Any],
+) -> Cross:
     from ..analysis.form_surveys import read_form_surveys
     from ..analysis.joint_table import cross
     from ..errors import InvalidInput
-    from ..files.formats import PIPE
-    from ..files.overwriting import check_outputs
-    from ..files.sources import inputs, source_of
+    from ..files.sources import source_of
     from ..plots.picture import kind_of
     from ..results.intervals import check_confidence
     from ..wire.form import EACH, ONE
@@ -95,8 +103,6 @@ def _of_form(form: Form, first: str | None, second: str | None, options: dict[st
     if options["plot"] is not None:
         kind_of(options["plot"])
     names = _two(list(form.names), first, second)
-    files = inputs(options["reports"] or (PIPE,))
-    check_outputs([options["plot"]], [*form.files, *files])
     surveys = read_form_surveys(
         form,
         [source_of(file, delimiter=options["delimiter"]) for file in files],
