@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from .accounting.exposing import Exposure, exposure
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
+    from .analysis.comparison import Comparison, compare
     from .analysis.form_shares import Margins, margins
+    from .analysis.group_tallies import GroupTallies
     from .analysis.joint_table import Cross, cross
     from .analysis.survey import Survey
     from .auditing import Audit, audit
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Audit": "auditing",
     "Certificate": "certificate",
+    "Comparison": "analysis.comparison",
     "Context": "context",
     "Cross": "analysis.joint_table",
     "Designed": "designing",
@@ -52,6 +55,7 @@ _HOMES = {
     "Explanation": "explanation",
     "Exposure": "accounting.exposing",
     "Form": "wire",
+    "GroupTallies": "analysis.group_tallies",
     "Ledger": "accounting",
     "Likelihood": "results.likelihood",
     "Margins": "analysis.form_shares",
@@ -72,6 +76,7 @@ _HOMES = {
     "bounds": "bounds",
     "checks": "checks",
     "client": "client",
+    "compare": "analysis.comparison",
     "compose": "mechanisms.compose",
     "cross": "analysis.joint_table",
     "design": "designing",
@@ -101,6 +106,7 @@ _MODULES = {"bounds", "checks", "client", "errors", "geo", "limits", "random", "
 __all__ = [
     "Audit",
     "Certificate",
+    "Comparison",
     "Context",
     "Cross",
     "Designed",
@@ -109,6 +115,7 @@ __all__ = [
     "Explanation",
     "Exposure",
     "Form",
+    "GroupTallies",
     "Ledger",
     "Likelihood",
     "Margins",
@@ -129,6 +136,7 @@ __all__ = [
     "bounds",
     "checks",
     "client",
+    "compare",
     "compose",
     "cross",
     "design",
