@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from .accounting.exposing import Exposure, exposure
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
+    from .analysis.categorical import Model, model
     from .analysis.comparison import Comparison, compare
     from .analysis.form_shares import Margins, margins
     from .analysis.group_tallies import GroupTallies
     from .analysis.joint_table import Cross, cross
+    from .analysis.predictor import Relation, relate
+    from .analysis.regression import Regression, regress
     from .analysis.survey import Survey
     from .auditing import Audit, audit
     from .build import mechanism
@@ -60,9 +63,12 @@ _HOMES = {
     "Likelihood": "results.likelihood",
     "Margins": "analysis.form_shares",
     "Mechanism": "mechanisms.mechanism",
+    "Model": "analysis.categorical",
     "Plan": "planning",
     "Projected": "results.projection",
     "Query": "results.shares",
+    "Regression": "analysis.regression",
+    "Relation": "analysis.predictor",
     "Repeated": "accounting.repetition",
     "Shares": "results.shares",
     "Shrunk": "results.shrinking",
@@ -89,10 +95,13 @@ _HOMES = {
     "limits": "limits",
     "margins": "analysis.form_shares",
     "mechanism": "build",
+    "model": "analysis.categorical",
     "plan": "planning",
     "post_process": "mechanisms.post_process",
     "project": "results.projection",
     "random": "random",
+    "regress": "analysis.regression",
+    "relate": "analysis.predictor",
     "repeated": "accounting.repetition",
     "shrink": "results.shrinking",
     "shuffled": "accounting.shuffling",
@@ -120,9 +129,12 @@ __all__ = [
     "Likelihood",
     "Margins",
     "Mechanism",
+    "Model",
     "Plan",
     "Projected",
     "Query",
+    "Regression",
+    "Relation",
     "Repeated",
     "Shares",
     "Shrunk",
@@ -149,10 +161,13 @@ __all__ = [
     "limits",
     "margins",
     "mechanism",
+    "model",
     "plan",
     "post_process",
     "project",
     "random",
+    "regress",
+    "relate",
     "repeated",
     "shrink",
     "shuffled",

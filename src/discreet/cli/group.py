@@ -25,6 +25,7 @@ COMMANDS = {
     "tally": "Count reports and merge tallies.",
     "estimate": "Shares with error bars from a tally.",
     "cross": "The joint table of two answers.",
+    "regress": "Explain a randomized answer by public labels.",
     "plan": "The error to expect, or the people needed, before collecting.",
     "bounds": "What no mechanism can beat.",
     "exposure": "What one report tells of the person who sent it.",
