@@ -104,7 +104,7 @@ class Strategies(Result):
         said.append(f"for the shares of single questions {self.best_for_shares!r} has the least error")
         if (best := self.best_for_joint) is not None:
             said.append(
-                f"for two answers together {best!r} has; one at random tells nothing of how answers go together"
+                f"for two answers together {best!r} has; {ONE!r} tells nothing of how answers go together"
             )
         return said + [f"{row.strategy}: not worked out: {row.reason}" for row in self.strategies if row.reason]
 
