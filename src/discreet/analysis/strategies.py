@@ -103,9 +103,7 @@ class Strategies(Result):
             said.append(f"everybody is protected by {epsilon} for the whole form; 'each' splits it over the questions")
         said.append(f"for the shares of single questions {self.best_for_shares!r} has the least error")
         if (best := self.best_for_joint) is not None:
-            said.append(
-                f"for two answers together {best!r} has; {ONE!r} tells nothing of how answers go together"
-            )
+            said.append(f"for two answers together {best!r} has; {ONE!r} tells nothing of how answers go together")
         return said + [f"{row.strategy}: not worked out: {row.reason}" for row in self.strategies if row.reason]
 
     @property
@@ -139,7 +137,8 @@ def strategies(form: Form, *, n: int, prior: Mapping[str, Any] | None = None) ->
     """
     check_type("form", form, Form, "a form")
     check_target(n=n, tv=None, stderr=None)
-    given = {} if prior is None else dict(prior)
+    check_type("prior", {} if prior is None else prior, Mapping, "shares by the name of the question")
+    given = dict(prior or {})
     for name in given.keys() - set(form.names):
         raise InvalidInput(f"prior of {name!r} must be that of one of the questions: {', '.join(form.names)}")
     shares = {name: prior_of(spec.context, given.get(name)) for name, spec in form.questions.items()}

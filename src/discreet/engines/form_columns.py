@@ -49,7 +49,7 @@ def randomize_found(
     Of one at random, the questions are drawn first, a word a person, then the reports of each question in order. Errors
     count rows from `start`.
     """
-    if unknown not in ("error", "drop"):
+    if not isinstance(unknown, str) or unknown not in ("error", "drop"):
         raise InvalidInput(f"unknown={shown(unknown)} must be error or drop for a form")
     sizes = {len(column) for column in indices.values()}
     if len(sizes) > 1:

@@ -16,7 +16,7 @@ from ..context import Context
 from ..domain import Value
 from ..errors import InvalidInput, InvalidReport, InvalidSpec, UnknownValue, check_type, shown
 from ..exact import Epsilon, positive_finite
-from ..limits import check
+from ..limits import LIFTED, Limits, check, spend
 from ..mechanisms.mechanism import Mechanism
 from .reports import report_from_json, report_to_json
 from .spec import Spec
@@ -42,6 +42,8 @@ MOST_QUESTIONS = 64
 """The most questions of a form."""
 LONGEST_NAME = 64
 """The most characters of a question's name."""
+TUPLE = 40
+"""Steps that it takes to make one tuple of answers and to publish it."""
 TAKEN = {"report", "question", "discreet"}
 """Names of columns and keys beside those of the questions."""
 JOINED = " * "
@@ -75,6 +77,7 @@ class Form:
         choice: Mapping[str, Any] | None = None,
         name: str = "",
         source: str = "",
+        limits: Limits = LIFTED,
     ) -> None:
         check_type("questions", questions, Mapping, "contexts or mechanisms by the name of the question")
         if not isinstance(strategy, str) or strategy not in STRATEGIES:
@@ -83,8 +86,10 @@ class Form:
             raise InvalidInput(f"a form of {len(questions)} questions must have from 2 to {MOST_QUESTIONS}")
         self.strategy, self.name, self.source = strategy, name, source
         self.note = self.pinned = ""
+        self.limits = limits
         self.files: tuple[Path, ...] = ()
         self.epsilon = None if epsilon is None else positive_finite(epsilon)
+        check_type("choice", {} if choice is None else choice, Mapping, "the mechanism of all answers together")
         self.choice = {"name": "auto"} if choice is None else dict(choice)
         share = self.epsilon if self.epsilon is None else question_epsilon(self.epsilon, strategy, len(questions))
         self.questions = {check_question(key): _asked(key, entry, share) for key, entry in questions.items()}
@@ -127,15 +132,16 @@ class Form:
         for name, context in zip(self.questions, contexts, strict=True):
             if any(isinstance(value, tuple) for value in context.values[:1]):
                 raise InvalidInput(f"question {name!r} has tuples as values; its parts must be questions of their own")
-        check("values", math.prod(context.size for context in contexts), "the tuples of all answers")
+        tuples = math.prod(context.size for context in contexts)
+        check("values", tuples, "the tuples of all answers")
+        spend(TUPLE * tuples, "the tuples of all answers")
         if self.epsilon is not None:
             joint = Context.uniform(list(product(*(context.values for context in contexts))), self.epsilon)
         else:
             joint = contexts[0]
             for context in contexts[1:]:
                 joint = joint * context
-        limits = next(iter(self.questions.values())).limits
-        return Spec(joint, self.choice, source=self.source, limits=limits)
+        return Spec(joint, self.choice, source=self.source, limits=self.limits)
 
     # -- other forms -------------------------------------------------------------------------------
     @classmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from ..context.reading import describe_domain
 from ..errors import InvalidInput, InvalidSpec, shown
 from ..exact import positive_finite, text_of
 from ..fields import Fields, listed, number, text, whole, written
-from ..limits import allowed, metered
+from ..limits import allowed, check, metered
 from .form import MOST_QUESTIONS, STRATEGIES, TOGETHER, VERSION, Form, check_question, question_epsilon
 from .located import located
 from .spec import FINGERPRINT, Spec, check_name, named_files, parsed_document
@@ -55,7 +56,9 @@ def form_of(data: object, folder: Path | None, source: str) -> Form:
         if choice is not None and not isinstance(choice, Mapping):
             raise InvalidSpec("mechanism must be a table")
         questions = _questions(asked, share, strategy, folder, source)
-        form = Form(questions, strategy, epsilon=epsilon, choice=choice, name=about["name"], source=source)
+        form = Form(
+            questions, strategy, epsilon=epsilon, choice=choice, name=about["name"], source=source, limits=allowed()
+        )
         form.note, form.pinned = about["note"], about["fingerprint"]
         return form
 
@@ -76,8 +79,9 @@ def _epsilon(entries: Fields) -> Fraction | None:
 def _questions(
     asked: list[Any], share: Fraction | None, strategy: str, folder: Path | None, source: str
 ) -> dict[str, Spec]:
-    """The spec of every question by its name."""
+    """The spec of every question by its name; what a document may ask for is for all of them together."""
     found: dict[str, Spec] = {}
+    limits = replace(allowed(), work=allowed().work // len(asked))
     for place, data in enumerate(asked):
         with located(f"questions[{place}]"):
             fields = Fields(data, "")
@@ -94,7 +98,8 @@ def _questions(
                 if "context" in entries:
                     raise InvalidSpec("context must be left out: form.epsilon is that of the whole form")
                 entries["context"] = {"form": "uniform", "epsilon": text_of(share)}
-            found[name] = Spec.in_form(entries, folder, source)
+            found[name] = replace(Spec.in_form(entries, folder, source), limits=limits)
+    check("values", sum(spec.context.size for spec in found.values()), "questions")
     return found
 
 

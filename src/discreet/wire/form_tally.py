@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidInput, MechanismMismatch, shown
+from ..errors import InvalidInput, MechanismMismatch, check_type, shown
 from ..strict_json import loads
 from .form import EACH, Form
 from .located import located
@@ -33,6 +33,7 @@ class FormTally(Mapping[str, "Tally"]):
         """The tallies of reports: dictionaries as `Form.randomize` gives them, or those of `Form.randomize_many`."""
         if hasattr(reports, "rows") and hasattr(reports, "reports"):
             return cls(form, {part: form.mechanisms[part].tally(reports.reports[part]) for part in form.parts})
+        check_type("reports", reports, Iterable, "reports as `Form.randomize` gives them")
         held: dict[str, list[int]] = {part: [] for part in form.parts}
         for report in reports:
             for part in form.asked_in(report):
