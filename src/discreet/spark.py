@@ -43,6 +43,7 @@ from .tally import Tally
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from .analysis.group_tallies import GroupTallies
     from .engines.arrow_records import Partial, Recipe
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "session",
     "stored",
     "tally",
+    "tally_by",
 ]
 
 MERGED_BY_DRIVER = 1 << 26
@@ -63,6 +65,9 @@ FINGERPRINT = "fingerprint"
 
 _PARTIAL = "counts binary, n long, unknown long, nameless long"
 """`discreet.engines.arrow_records.PARTIAL` as Spark writes it."""
+
+_GROUP = "labels string, counts binary, foreign long"
+"""`discreet.engines.arrow_groups.GROUP` as Spark writes it."""
 
 _sources: WeakKeyDictionary[Any, tuple[Recipe, Any]] = WeakKeyDictionary()
 """For frames that `randomize` made: how, and from what, so that `tally` can do both in one pass."""
@@ -147,6 +152,53 @@ def tally(df: DataFrame, mechanism: Mechanism, *, column: str = "report", unmark
         other = df.filter(~df[FINGERPRINT].eqNullSafe(mechanism.fingerprint)).first()
         check_mark(mechanism, str(other and other[FINGERPRINT]), f"column {column!r}, {unknown} times")
     return whole(mechanism, counts, n)
+
+
+def tally_by(
+    df: DataFrame, mechanism: Mechanism, *by: str, column: str = "report", unmarked: bool = False
+) -> GroupTallies:
+    """The tallies of a column of reports by the public labels in the columns `by`, kept beside them.
+
+    Each partition counts its own, executors merge the counts group by group, and only these travel. Reports of
+    another mechanism, and those that say nothing, are refused as by `tally`.
+    """
+    from .analysis.group_tallies import of_counts
+    from .engines.arrow_groups import counted_by_label, counts_of_rows, merged_counts
+    from .engines.arrow_records import Parcel
+    from .engines.arrow_reports import MARK
+    from .engines.sections import check_mark
+
+    _check_columns(df, {"column": (column,), "by": by})
+    if not by or column in by or len(set(by)) < len(by):
+        raise InvalidInput("by must name columns of labels, at least one, none twice and not that of the reports")
+    marked = df.columns.count(FINGERPRINT) == 1 and column != FINGERPRINT
+    check_mark(mechanism, df.schema[column].metadata.get(MARK), f"column {column!r}", unmarked=unmarked or marked)
+    parcel = Parcel.of(mechanism)
+    rows = _only(df, {"report": column, **{f"label{i}": name for i, name in enumerate(by)}, **_own(marked)})
+    if marked:
+        rows = rows.withColumn("own", rows["own"].eqNullSafe(mechanism.fingerprint))
+    work = _named("tally_by", lambda batches: counted_by_label(parcel, by, marked, batches))
+    made: Any = rows.mapInArrow(work, _GROUP).rdd
+    with _plainly():
+        told = dict(made.map(_group_row).reduceByKey(_merged_row(merged_counts)).collect())
+    foreign = told.pop(None, 0)
+    if foreign:
+        other = df.filter(~df[FINGERPRINT].eqNullSafe(mechanism.fingerprint)).first()
+        check_mark(mechanism, str(other and other[FINGERPRINT]), f"column {column!r}, {foreign} times")
+    return of_counts(mechanism, by, counts_of_rows(told))
+
+
+def _own(marked: bool) -> dict[str, str]:
+    return {"own": FINGERPRINT} if marked else {}
+
+
+def _group_row(row: Any) -> tuple[str | None, Any]:
+    """A row as a key, None for the reports of another mechanism, and what adds up."""
+    return (None, row[2]) if row[0] is None else (row[0], bytes(row[1]))
+
+
+def _merged_row(merge: Callable[[bytes, bytes], bytes]) -> Callable[[Any, Any], Any]:
+    return lambda one, other: merge(one, other) if isinstance(one, bytes) else one + other
 
 
 def estimate(df: DataFrame, mechanism: Mechanism, *, column: str = "report", unmarked: bool = False) -> Estimate:

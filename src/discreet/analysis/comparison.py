@@ -63,7 +63,7 @@ class Comparison(Result):
 
     @property
     def about(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"method": "differences", **self.groups.about, "wave": self.wave}
+        found: dict[str, Any] = {**self.groups.about, "method": "differences", "wave": self.wave}
         if self.omnibus is not None:
             one = self.omnibus
             found["omnibus"] = {"statistic": one.statistic, "df": one.freedom, "p": one.p, "rest": one.rest}
@@ -109,7 +109,7 @@ class Comparison(Result):
                 rest = f", against F with {one.rest} more for the errors"
             found.append(
                 f"no difference at all: Wald statistic {one.statistic:.4f} on {one.freedom} degrees of freedom{rest}, "
-                f"p {one.p:.4f}"
+                f"p {one.p:.4g}"
             )
         elif len(self.names) > 1 or len(self.pairs) > 1:
             found.append("no Wald test of all at once: too many values, or too few clusters for it")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ..engines.label_counts import MOST_COUNTS
 from ..errors import InvalidInput, MechanismMismatch, shown
 from ..files.atomic import replacing
 from ..mechanisms.mechanism import Mechanism
@@ -13,7 +14,7 @@ from ..strict_json import loads
 from ..tally import Tally
 from ..wire.located import located
 from ..wire.tallies import parse_tally, read_tally, tally_from_json
-from .group_tallies import MOST_COUNTS, GroupTallies
+from .group_tallies import GroupTallies
 
 VERSION = 1
 """The version of files of tallies by label; another one is refused."""
@@ -118,5 +119,14 @@ def read_groups(path: str | Path, mechanism: Mechanism) -> GroupTallies:
     """The tallies by label in a JSON file; `InvalidInput` if it holds one tally of all."""
     found = read_counted(path, mechanism)
     if isinstance(found, Tally):
-        raise InvalidInput(f"{path}: is a tally of all reports together, and not by label")
+        raise InvalidInput(f"{path}: holds one tally of all reports together, and none by label")
+    return found
+
+
+def read_one_tally(path: str | Path, mechanism: Mechanism) -> Tally:
+    """The tally in a JSON file; `InvalidInput` if it holds several, by label."""
+    found = read_counted(path, mechanism)
+    if isinstance(found, GroupTallies):
+        options = " ".join(f"--by {name}" for name in found.labels)
+        raise InvalidInput(f"{path}: holds tallies by label; to go on with them give {options}")
     return found

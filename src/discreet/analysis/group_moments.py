@@ -75,8 +75,8 @@ class TalliedGroups:
     def moments(self) -> GroupMoments:
         """``mean of s``, with the variance ``((1 - f) sigma**2 + tau**2) / n``.
 
-        sigma**2 is that of the weight that people hold, tau**2 that of randomization, which stays as it is when a part f
-        of all people is drawn.
+        sigma**2 is that of the weight that people hold, tau**2 that of randomization, which stays as it is when a
+        part f of all people is drawn.
         """
         sizes = [sum(one.n for one in several) for several in self.tallies.values()]
         means, variances = [], []

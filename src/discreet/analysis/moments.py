@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..errors import InvalidInput
 from ..mechanisms.mechanism import Mechanism
-from ..results.calibration import constants
+from ..mechanisms.randomizer import Randomizer
+from ..results.calibration import Queries as Rows
+from ..results.calibration import calibrated_moment, calibrated_weights, constants
 from ..results.weights import weights_of
 from ..statistics.numeric import NUMERIC
 from ..tally import Tally
@@ -22,6 +24,9 @@ Array = NDArray[np.float64]
 MOST_CALIBRATED = 1024
 """The most queries that are calibrated and held together; where there are more values, their shares are taken plain,
 for what calibration saves is then little."""
+
+ALIKE = 1e-9
+"""How near to the formula of values that are all alike moments must be, relatively, to be taken from it."""
 
 NAMED = 3
 """The most values by which an event is named."""
@@ -57,26 +62,23 @@ class Queries:
     calibrated: bool = True
 
     @cached_property
-    def _parts(self) -> tuple[Array, Array]:
-        """w - c and c, which is equal inside a block."""
+    def _rows(self) -> Rows:
+        """The weights, and the constants that calibrate them."""
         assert self.weights is not None
-        if not self.calibrated:
-            return self.weights, np.zeros_like(self.weights)
         even = np.full(self.weights.shape[1], 1 / self.weights.shape[1])
-        found = np.array([constants(self.mechanism.randomizer, row, even) for row in self.weights])
-        return self.weights - found, found
+        randomizer, rows = self.mechanism.randomizer, self.weights
+        return rows, constants(randomizer, rows, even) if self.calibrated else np.zeros_like(rows)
+
+    @cached_property
+    def _scores(self) -> Array:
+        """A weight per cell, a row for each query, whose sum over the cells of a report is its score."""
+        return calibrated_weights(self.mechanism.randomizer, *self._rows)
 
     def sums(self, counts: NDArray[Any]) -> Array:
         """The sum of the scores of reports with these counts, for each query; over the last axis."""
-        randomizer = self.mechanism.randomizer
-        decoded = np.asarray(randomizer.decode(counts, NUMERIC))
         if self.weights is None:
-            return decoded
-        loose, constant = self._parts
-        found = decoded @ loose.T
-        for part, _, cells, values in randomizer.groups(NUMERIC):
-            found += np.asarray(part.total(counts[..., cells], NUMERIC))[..., 0] @ constant[:, values[:, 0]].T
-        return found
+            return np.asarray(self.mechanism.randomizer.decode(counts, NUMERIC))
+        return np.asarray(counts @ self._scores.T)
 
     def means(self, tally: Tally) -> Array:
         """The mean score of each query."""
@@ -86,11 +88,9 @@ class Queries:
         """The variance of one report's score under each query, when values follow `shares`."""
         randomizer = self.mechanism.randomizer
         if self.weights is None:
-            return np.asarray(np.maximum(randomizer.second_moments(shares, NUMERIC) - shares**2, 0.0))
-        loose, constant = self._parts
-        moments = np.asarray(randomizer.cross_moment(shares, loose, loose, NUMERIC)).reshape(len(loose), -1).sum(axis=1)
-        seen = (constant * (2 * loose + constant)) @ shares
-        return np.maximum(moments + seen - (self.weights @ shares) ** 2, 0.0)
+            return np.maximum(np.asarray(randomizer.second_moments(shares, NUMERIC)) - shares**2, 0.0)
+        moments = calibrated_moment(randomizer, shares, self._rows, self._rows)
+        return np.maximum(moments - (self.weights @ shares) ** 2, 0.0)
 
     def spreads(self, shares: Array) -> Array:
         """The variance of the weight that people hold, without any randomization: what sampling alone gives."""
@@ -101,13 +101,13 @@ class Queries:
     def covariance(self, shares: Array) -> Array:
         """The covariance of one report's scores, query by query, when values follow `shares`."""
         assert self.weights is not None
-        mean = self.weights @ shares
-        if self.mechanism.randomizer.disjoint:
-            return self._by_cells(np.asarray(self.mechanism.randomizer.push(shares, NUMERIC)), mean)
-        randomizer, (loose, c) = self.mechanism.randomizer, self._parts
-        rows = [np.asarray(randomizer.cross_moment(shares, loose, one, NUMERIC)).reshape(len(c), -1) for one in loose]
+        mean, randomizer = self.weights @ shares, self.mechanism.randomizer
+        if randomizer.disjoint:
+            return self._by_cells(np.asarray(randomizer.push(shares, NUMERIC)), mean)
+        weights, c = self._rows
+        loose = weights - c
         seen = (c * shares) @ loose.T
-        moments = np.array([row.sum(axis=1) for row in rows]) + seen + seen.T + (c * shares) @ c.T
+        moments = loose @ moment_matrix(randomizer, shares) @ loose.T + seen + seen.T + (c * shares) @ c.T
         return np.asarray((moments + moments.T) / 2 - np.outer(mean, mean))
 
     def covariance_in(self, tally: Tally, shares: Array) -> Array:
@@ -118,20 +118,42 @@ class Queries:
 
     def _by_cells(self, law: Array, mean: Array) -> Array:
         """The covariance where every report has a cell of its own, and these follow `law`."""
-        loose, constant = self._parts
-        scores = np.array(loose @ self._decoded.T)
-        for _, _, cells, values in self.mechanism.randomizer.groups(NUMERIC):
-            scores[:, cells] += constant[:, values[:, :1]]
-        return np.asarray((scores * law) @ scores.T - np.outer(mean, mean))
-
-    @cached_property
-    def _decoded(self) -> Array:
-        """phi of every cell, a row each."""
-        randomizer = self.mechanism.randomizer
-        return np.asarray(randomizer.decode(np.eye(randomizer.cells), NUMERIC))
+        return np.asarray((self._scores * law) @ self._scores.T - np.outer(mean, mean))
 
     def spread(self, shares: Array) -> Array:
         """The covariance of the weights that people hold."""
         assert self.weights is not None
         mean = self.weights @ shares
         return np.asarray((self.weights * shares) @ self.weights.T - np.outer(mean, mean))
+
+
+def moment_matrix(randomizer: Randomizer, shares: Array) -> Array:
+    """E[phi_x(Y) phi_z(Y)] for all x and z when values follow `shares`; 0 where reports show that blocks differ."""
+    found = np.zeros((len(shares), len(shares)))
+    for part, _, _, values in randomizer.groups(NUMERIC):
+        for own in values:
+            found[np.ix_(own, own)] = _moments_of(part, shares[own])
+    return found
+
+
+def _moments_of(part: Randomizer, shares: Array) -> Array:
+    """The same inside a block.
+
+    Where all values are alike, E[phi_x phi_z] is ``a + b (p_x + p_z)`` for x other than z: one vector tells a and b,
+    two others whether it is so. Otherwise the matrix is asked for column by column.
+    """
+    unit, even = np.eye(len(shares)), np.ones(len(shares))
+
+    def times(vector: Array) -> Array:
+        return np.asarray(part.cross_moment(shares, unit, vector, NUMERIC)).reshape(len(shares))
+
+    own = np.asarray(part.second_moments(shares, NUMERIC))
+    columns = np.stack([(len(shares) - 1) * even, shares.sum() + (len(shares) - 2) * shares], axis=1)
+    a, b = np.linalg.lstsq(columns, times(even) - own, rcond=None)[0]
+    guess = a + b * (shares[:, None] + shares)
+    np.fill_diagonal(guess, own)
+    for tried in (np.cos(np.arange(1.0, len(shares) + 1)), shares + np.arange(len(shares)) % 3):
+        exact = times(tried)
+        if np.abs(guess @ tried - exact).max() > ALIKE * np.abs(exact).max():
+            return np.stack([times(column) for column in unit], axis=1)
+    return np.asarray(guess)

@@ -97,8 +97,8 @@ def _covariance(tallies: Sequence[Tally], shares: Array, groups: TalliedGroups) 
 def of_design(groups: DrawnGroups, families: Sequence[Sequence[int]]) -> Omnibus | None:
     """``d' C**+ d`` for the differences d to the first group of each family and their linearised covariance C.
 
-    With m units in H strata and r degrees of freedom, ``T (m - H - r + 1) / ((m - H) r)`` is held against F on r and
-    m - H - r + 1 (Korn1990). None where there are too few units, or too many sums to hold.
+    It is chi-square on r degrees of freedom, the rank of C. With m clusters in H strata ``T (m - H - r + 1) / ((m - H) r)``
+    is held against F on r and m - H - r + 1 (Korn1990). None where there are too few, or too many sums to hold.
     """
     size, asked, drawn = len(groups.groups), len(groups.weights), groups.drawn
     if asked > MOST_VALUES or drawn.units * size * asked > MOST_SUMS or groups.survey.population is not None:
@@ -116,4 +116,6 @@ def of_design(groups: DrawnGroups, families: Sequence[Sequence[int]]) -> Omnibus
     total, rest = float(((gaps @ root) ** 2).sum()), drawn.freedom - rank + 1
     if rank == 0 or rest < 1:
         return None
+    if drawn.alone:
+        return Omnibus(total, rank, chi_square_tail(total, rank))
     return Omnibus(total, rank, variance_ratio_tail(total * rest / (drawn.freedom * rank), rank, rest), rest)

@@ -150,9 +150,13 @@ def _dealt_reports(
         for start, wave in zip(starts, survey.waves, strict=False)
         if wave.mechanism.fingerprint == queries.mechanism.fingerprint
     ]
-    reports, cells = np.concatenate(parts), queries.mechanism.randomizer.cells
-    labels = np.repeat(np.arange(len(family)), [0 if one is None else one.n for one in own])
+    reports, randomizer = np.concatenate(parts), queries.mechanism.randomizer
+    ends = np.cumsum([0 if one is None else one.n for one in own])
+    total = np.sum([one.counts for one in own if one is not None], axis=0)
     while True:
-        counts = np.zeros(len(family) * cells, dtype=np.int64)
-        queries.mechanism.randomizer.count(counts, reports, rng.permutation(labels) * cells, NUMERIC)
-        yield counts.reshape(len(family), cells)
+        order = rng.permutation(len(reports))
+        counts = np.zeros((len(family), randomizer.cells), dtype=np.int64)
+        for g, rows in enumerate(np.split(order, ends[:-1])[:-1]):
+            randomizer.count(counts[g], reports[rows], 0, NUMERIC)
+        counts[-1] = total - counts.sum(axis=0)
+        yield counts

@@ -214,11 +214,12 @@ class Survey:
 
     def tallies(self, *labels: str) -> GroupTallies:
         """The counts of the people of each label, of one mechanism; weights and the design are left behind."""
-        from .group_tallies import GroupTallies, counts_by_label, of_counts
+        from ..engines.label_counts import counts_by_label
+        from .group_tallies import of_counts
 
-        reports = np.concatenate([wave.reports for wave in self.waves])
         if not labels:
-            return GroupTallies(self.mechanism, labels, {})
+            raise InvalidInput("tallies() must name at least one label")
+        reports = np.concatenate([wave.reports for wave in self.waves])
         coded = [Labels(objects(levels), codes) for levels, codes in map(codes_of, map(self.label, labels))]
         return of_counts(self.mechanism, labels, counts_by_label(self.mechanism, reports, coded))
 

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from ..analysis.group_tallies import GroupTallies
     from ..mechanisms.mechanism import Mechanism
     from ..results.shares import Shares
     from ..tally import Tally
 
 METHODS = {"unbiased": "estimate", "projection": "project", "likelihood": "likelihood", "shrink": "shrink"}
 """Each method by name, with the function that computes its shares."""
+
+MOST_PANELS = 6
+"""The most groups that are drawn side by side."""
 
 LOUD = 10
 """How many people's weight one report may carry before a warning is printed."""
@@ -50,11 +54,14 @@ def command(
 ) -> None:
     """Estimate the share of every value from the TALLY file ('-' or nothing reads a pipe).
 
+    A file of `discreet tally --by` gives a table for every label.
+
     The unbiased shares may be negative and need not add up to one. The other methods give a distribution,
     with less error and some bias. Where reports show their block, a second table has the share of every block,
     a plain frequency.
     """
     from ..results.intervals import check_confidence
+    from ..tally import Tally
     from ..wire import Form
     from . import form_commands
     from .choosing import read_either
@@ -67,6 +74,9 @@ def command(
         return
     mechanism = wanted.mechanism
     counted = _tally(tally, mechanism)
+    if not isinstance(counted, Tally):
+        _by_label(counted, method, confidence, simultaneous, top, as_json, plot)
+        return
     found = _estimated(counted, method, confidence, simultaneous)
     blocks = found["blocks"]
     if top is not None:
@@ -102,15 +112,56 @@ def _table(found: dict[str, Any], names: str, heading: str) -> str:
     return tables.text(columns, rows_of(found[names], found, range(len(found[names]))))
 
 
-def _tally(path: str, mechanism: Mechanism) -> Tally:
+def _tally(path: str, mechanism: Mechanism) -> Tally | GroupTallies:
+    from ..analysis.group_files import parse_counted, read_counted
     from ..files.formats import PIPE, display_name
-    from ..wire import parse_tally, read_tally
     from ..wire.located import located
 
     if path != PIPE:
-        return read_tally(path, mechanism)
+        return read_counted(path, mechanism)
     with located(display_name(path)):
-        return parse_tally(mechanism, sys.stdin.buffer.read())
+        return parse_counted(mechanism, sys.stdin.buffer.read())
+
+
+def _by_label(
+    groups: GroupTallies,
+    method: str,
+    confidence: float,
+    simultaneous: bool,
+    top: int | None,
+    as_json: bool,
+    plot: str | None,
+) -> None:
+    """Print the shares of every group, one table below the other."""
+    names = [dict(zip(groups.labels, key, strict=True)) for key in groups.keys_by_label]
+    made = [_estimated(tally, method, confidence, simultaneous) for tally in groups.values()]
+    if not made:
+        raise click.ClickException("there are no groups: nothing was counted")
+    if top is not None:
+        made = [one | _largest(one, "values", top) for one in made]
+    if plot is not None:
+        _plot_by_label(groups, names, made, plot, confidence)
+    if as_json:
+        found = [{"labels": name, **one} for name, one in zip(names, made, strict=True)]
+        click.echo(json.dumps({"labels": list(groups.labels), "groups": found}, ensure_ascii=False))
+        return
+    for name, one in zip(names, made, strict=True):
+        told = ", ".join(f"{label} {'(none)' if text is None else text}" for label, text in name.items())
+        click.echo(f"{told}: {one['n']:,} reports\n{_table(one, 'values', 'value')}\n")
+    for note in _notes({**made[0], "n": groups.n, "blocks": None}, simultaneous, top is not None):
+        click.echo(f"- {note}")
+
+
+def _plot_by_label(
+    groups: GroupTallies, names: list[dict[str, Any]], made: list[Any], plot: str, confidence: float
+) -> None:
+    from ..errors import InvalidInput
+    from ..plots import plot_shares
+
+    if len(made) > MOST_PANELS or any(one["values"] != made[0]["values"] for one in made):
+        raise InvalidInput(f"--plot draws at most {MOST_PANELS} groups side by side, all with the same values")
+    panels = [{**one, "title": ", ".join(map(str, name.values()))} for name, one in zip(names, made, strict=True)]
+    plot_shares(panels, plot, title=f"{groups.n:,} reports by {', '.join(groups.labels)}, {confidence:.4g} intervals")
 
 
 def _estimated(tally: Tally, method: str, confidence: float, simultaneous: bool) -> dict[str, Any]:

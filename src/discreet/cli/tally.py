@@ -43,13 +43,13 @@ def command(
     With --by there is a tally for every label that the column holds, and one for people without; they are
     written, merged and estimated together.
     """
-    from ..analysis.group_files import groups_text, read_groups, write_groups
+    from ..analysis.group_files import groups_text, read_groups, read_one_tally, write_groups
     from ..analysis.group_tallies import GroupTallies, tally_groups
     from ..engines.jobs import rows_in, tally_files
     from ..files.columns import REPORT
     from ..files.formats import JSON, PIPE, compression_of, format_of
     from ..files.sources import inputs, source_of
-    from ..wire import Form, read_tally, tally_text, write_tally
+    from ..wire import Form, tally_text, write_tally
     from . import form_commands
     from .choosing import read_either
     from .progress import progress
@@ -69,7 +69,7 @@ def command(
             groups = sum((read_groups(file, mechanism) for file in earlier), GroupTallies(mechanism, by, {}))
             groups += tally_groups(mechanism, reports, by, **read, progress=advance)
         else:
-            total = sum((read_tally(file, mechanism) for file in earlier), mechanism.tally())
+            total = sum((read_one_tally(file, mechanism) for file in earlier), mechanism.tally())
             total += tally_files(mechanism, reports, **read, progress=advance)
     if out == PIPE:
         click.echo(groups_text(groups) if by else tally_text(total), nl=False)
