@@ -7,7 +7,7 @@ import discreet as dc
 from discreet.analysis.design_matrix import design_of
 from discreet.analysis.logit import fit_logit, score_variances
 
-from .reference import B2, B5, COVARIATE, N, ROWS, answers, figures, survey
+from .reference import B2, B5, COVARIATE, ROWS, N, answers, figures, survey
 
 BC = [[0, 0], [0.2, -0.3], [0.4, 0.2], [0.1, 0.5], [0, 0.1], [-0.5, 0.8]]
 SIX = 1e-6

@@ -16,6 +16,7 @@ WRITERS = {
     "resolve": ["resolve", "survey.toml", "-o", "{}"],
     "estimate": ["estimate", "survey.toml", "tally.json", "--plot", "{}"],
     "cross": ["cross", "pairs.toml", "pairs.txt", "--plot", "{}"],
+    "regress": ["regress", "survey.toml", "labelled.csv", "--event", "a", "--on", "age", "--plot", "{}"],
     "plan": ["plan", "survey.toml", "--n", "100", "--prior", "prior.json", "--plot", "{}"],
     "design": ["design", "survey.toml", "--seconds", "1", "--prior", "prior.json", "--plot", "{}"],
     "bounds": ["bounds", "survey.toml", "--n", "9", "--prior", "prior.json", "--pair", "a", "b", "--plot", "{}"],
@@ -57,6 +58,7 @@ INPUTS = {
     "resolve": ["survey.toml"],
     "estimate": ["tally.json", "survey.toml", "values.txt"],
     "cross": ["pairs.txt", "pairs.toml"],
+    "regress": ["labelled.csv", "survey.toml", "values.txt"],
     "plan": ["prior.json", "survey.toml", "values.txt"],
     "design": ["prior.json", "survey.toml", "values.txt"],
     "bounds": ["prior.json", "survey.toml", "values.txt"],
@@ -87,6 +89,8 @@ def survey(folder, discreet):
     discreet("randomize", "pairs.toml", "pairs-of-answers.txt", "-o", "pairs.txt")
     discreet("randomize", "survey.toml", "answers.txt", "-o", "reports.txt")
     discreet("tally", "survey.toml", "reports.txt", "-o", "tally.json")
+    Path("people.csv").write_text("answer,age\n" + "".join(f"{'abc'[age % 3]},{age}\n" for age in range(30)))
+    discreet("randomize", "survey.toml", "people.csv", "--column", "answer", "--keep", "age", "-o", "labelled.csv")
     return folder
 
 

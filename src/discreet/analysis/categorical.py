@@ -30,9 +30,10 @@ RARE = 1e-3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Model(Coefficients):
-    """A multinomial logit of the values, fitted to reports: for each value but the base, log-odds against the base.
+    """A multinomial logit of the values, fitted to reports: for each value but one, log-odds against that one.
 
-    `values` are the values with the base first; `coefficients` follow them, all those of one value after the other.
+    `values` are the values, the one that the others are held against first; `coefficients` follow the others in order,
+    all those of one value after the other.
     """
 
     design: Design
@@ -45,7 +46,7 @@ class Model(Coefficients):
 
     @property
     def matrix(self) -> Array:
-        """The coefficients as a table: a row for each value but the base, a column for each name."""
+        """The coefficients as a table: a row for each value but the first, a column for each name."""
         return self.coefficients.reshape(len(self.values) - 1, -1)
 
     @property
@@ -120,7 +121,7 @@ class Model(Coefficients):
         errors = "a sandwich of it" if drawn_by(self.design.survey) else "the observed information"
         constant = "" if self.answers.complete else ", but for a constant"
         found = [
-            f"log-odds against {self.values[0]}, by their likelihood ({self.log_likelihood:.4f} in logarithms{constant});"
+            f"log-odds against {self.values[0]}, by the likelihood ({self.log_likelihood:.4f} as logarithm{constant});"
             f" each interval at {confidence:g} confidence",
             f"standard errors by {errors}",
             *self.design.formula.compared(),
@@ -132,14 +133,14 @@ class Model(Coefficients):
             lost = [str(value) for value, gone in zip(self.values[1:], self.fit.lost, strict=True) if gone]
             found.append(
                 f"WARNING: the coefficients of {', '.join(lost)} have no finite maximum, since with some labels the "
-                "share is estimated as 0 or 1: there are no standard errors. `regress` has them; another base may help"
+                "share is estimated as 0 or 1: no standard errors. `regress` has them; another `against` may help"
             )
         return found
 
     @property
     def about(self) -> dict[str, Any]:
         return {
-            "base": plain_value(self.values[0]),
+            "against": plain_value(self.values[0]),
             "log_likelihood": self.log_likelihood,
             "errors": "survey" if drawn_by(self.design.survey) else "observed information",
             "n": self.n,
@@ -149,17 +150,17 @@ class Model(Coefficients):
         return f"<Model of {len(self.values)} values, {len(self.names)} coefficients each, on {self.n:,} reports>"
 
 
-def model(survey: Survey, *, on: Sequence[Any], base: Hashable = None, factors: Sequence[str] = ()) -> Model:
-    """The log-odds of every value against a base, as they go with public labels, by the likelihood of the reports.
+def model(survey: Survey, *, on: Sequence[Any], against: Hashable = None, factors: Sequence[str] = ()) -> Model:
+    """The log-odds of every value against one of them, as they go with public labels, by the likelihood of the reports.
 
     With ``Pr(x | c) = softmax(B c)`` a report y has probability ``sum_x Pr(x | c) Q(y | x)`` given the labels c, and
-    B is where the product over all reports is largest. `on` and `factors` are as for `regress`; the `base` is the
-    first value unless given. Errors are those of the observed information (Louis1982), with weights, clusters or
-    strata those of a sandwich (Binder1983). For up to about 50 values: there are at most 1,000 coefficients;
-    `regress` takes any number.
+    B is where the product over all reports is largest. `on` and `factors` are as for `regress`; log-odds are
+    `against` the first value unless another is given. Errors are those of the observed information (Louis1982), with
+    weights, clusters or strata those of a sandwich (Binder1983). For up to about 50 values: there are at most 1,000
+    coefficients; `regress` takes any number.
     """
     check_type("survey", survey, Survey, "a survey")
-    first = 0 if base is None else survey.values.asked(base)
+    first = 0 if against is None else survey.values.asked(against)
     order = np.array([first, *(x for x in range(len(survey.values)) if x != first)])
     design = design_of(survey, on, factors)
     size = (len(order) - 1) * len(design.formula.names)

@@ -90,8 +90,7 @@ class Coefficients(Result):
     @cached_property
     def stderr(self) -> Array:
         """The standard errors."""
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.sqrt(np.diag(self.covariance)))
+        return np.asarray(np.sqrt(np.maximum(np.diag(self.covariance), 0)))
 
     @cached_property
     def z(self) -> Array:

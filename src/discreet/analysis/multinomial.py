@@ -31,7 +31,7 @@ FAR = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """How likely each report is under each value, the base first: a table of different rows, and each report's row.
+    """How likely each report is under each value, in an order: a table of different rows, and each report's row.
 
     Rows are scaled to a largest entry of 1; `constant` is what that took from the log-likelihood, and `complete` tells
     whether it is known.

@@ -107,10 +107,10 @@ def read(
     from .progress import progress
 
     check_confidence(confidence)
-    if plot is not None:
-        kind_of(plot)
     given = inputs(reports or (PIPE,))
     mechanism = read_spec(spec, quiet=quiet, writes=[plot], reads=given).mechanism
+    if plot is not None:
+        kind_of(plot)
     sources = [source_of(file, delimiter=delimiter) for file in given]
     with progress(rows_in(sources, column, usual=REPORT), quiet=quiet) as advance:
         return read_survey(

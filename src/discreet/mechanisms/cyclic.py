@@ -206,6 +206,19 @@ class Cyclic(Indexed):
         padded[..., : self.size] = weights[..., None, :] if alone else weights
         return self._kernel(ops).convolve(padded).reshape(*weights.shape[:-1], self.outputs)
 
+    @cached_property
+    def _flags(self) -> Sequence[int]:
+        """1 for every shift in D, 0 for the others."""
+        flags = bytearray(self.outputs)
+        for shift in self.law.shifts:
+            flags[shift] = 1
+        return flags
+
+    def supported(self, numbers: Array, ops: Numeric) -> Array:
+        cells, p = numbers[:, None], self.law.modulus
+        found: Array = ops.look_up(self._flags, cells // p * p + (cells - ops.row(self.size)) % p)
+        return found
+
     @property
     def decode_cost(self) -> float:
         return float(3 * self.outputs * self.law.modulus.bit_length())

@@ -124,6 +124,9 @@ class Hadamard(Indexed):
         spectrum = ops.walsh_hadamard(counts)
         return (spectrum[..., :1] + spectrum[..., 1 : self.size + 1]) / 2
 
+    def supported(self, numbers: Array, ops: Numeric) -> Array:
+        return 1 - ops.parity(numbers[:, None] & ops.row(self.size) + 1)
+
     def cover(self, weights: Array, ops: Numeric) -> Array:
         rows = ops.zeros((*weights.shape[:-1], self.outputs))
         rows[..., 1 : self.size + 1] = weights

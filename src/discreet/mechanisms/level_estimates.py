@@ -79,8 +79,8 @@ def chances_of(state: State) -> tuple[Chance, Chance]:
     """How an unmarked and a marked child of a node in this state stand."""
     if state.marking is None:
         return UNMARKED
-    g, h, nu = (float(part) for part in (state.marking.inner.g, state.marking.inner.h, state.marking.inner.nu))
-    return Chance(1 - g, 1 - h, 1 - nu), Chance(g, h, nu)
+    marked = state.marking.inner.g, state.marking.inner.h, state.marking.inner.nu
+    return Chance(*(float(1 - chance) for chance in marked)), Chance(*map(float, marked))
 
 
 def ways_of(levels: Levels) -> list[Path]:

@@ -108,5 +108,9 @@ class RandomizedResponse(Indexed):
     def supports(self, counts: Array, ops: Numeric) -> Array:
         return counts
 
+    def supported(self, numbers: Array, ops: Numeric) -> Array:
+        found: Array = numbers[:, None] == ops.row(self.size)
+        return found
+
     def cover(self, weights: Array, ops: Numeric) -> Array:
         return weights

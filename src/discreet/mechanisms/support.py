@@ -330,6 +330,9 @@ class Indexed(Numbered, Supporting):
         return ops.sum(weights) / self.outputs
 
     def likelihoods(self, reports: Array, ops: Numeric) -> Array:
-        numbers = self.gather(ops.row(self.outputs)[0], reports, 0, ops)
-        supported = self.supports(ops.unit_rows(numbers, self.outputs), ops)
+        supported = self.supported(self.gather(ops.row(self.outputs)[0], reports, 0, ops), ops)
         return self.outputs * (float(self.low) + float(self.high - self.low) * supported)
+
+    def supported(self, numbers: Array, ops: Numeric) -> Array:
+        """For each report a row that is 1 for the values it supports and 0 for the others."""
+        return self.supports(ops.unit_rows(numbers, self.outputs), ops)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .intervals import stretched
-from .shares import Shares
+from .shares import Query, Shares
 from .unbiased import Estimate, estimate
 
 Array = NDArray[np.float64]
@@ -36,9 +36,9 @@ class Distribution(Shares):
         """The same from the unbiased intervals that all hold together (Bonferroni over the values)."""
         return stretched(*self.unbiased.simultaneous_interval(confidence), around=self.shares, limits=(0.0, 1.0))
 
-    def _query_interval(self, weights: Array, confidence: float) -> tuple[float, float]:
+    def _query_interval(self, query: Query, confidence: float) -> tuple[float, float]:
         """The unbiased interval, cut to the range of a mean of the weights and stretched to include this one."""
-        ends = self.unbiased.query(weights).interval(confidence)
-        own, limits = float(weights @ self.shares), (float(weights.min()), float(weights.max()))
-        low, high = stretched(*ends, around=own, limits=limits)
+        ends = self.unbiased.query(query.weights).interval(confidence)
+        limits = float(query.weights.min()), float(query.weights.max())
+        low, high = stretched(*ends, around=query.value, limits=limits)
         return float(low), float(high)

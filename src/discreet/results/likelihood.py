@@ -14,7 +14,7 @@ from ..statistics.numeric import NUMERIC
 from ..tally import Tally
 from .distribution import Distribution
 from .information import variance, variances
-from .shares import Shares, tally_of
+from .shares import Query, Shares, tally_of
 
 Array = NDArray[np.float64]
 
@@ -51,13 +51,13 @@ class Likelihood(Distribution):
         moments = randomizer.second_moments(shares, NUMERIC)
         return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0) / self.n))
 
-    def _query_stderr(self, weights: Array) -> float:
+    def _query_stderr(self, query: Query) -> float:
         """By the same information: ``v^T I**-1 v`` with v the weights less their mean under the shares."""
         randomizer, shares = self.mechanism.randomizer, self.shares
         if randomizer.disjoint:
-            return math.sqrt(variance(randomizer, self.n, shares, weights))
-        moment = float(np.sum(randomizer.cross_moment(shares, weights, weights, NUMERIC)))
-        return math.sqrt(max(moment - float(weights @ shares) ** 2, 0.0) / self.n)
+            return math.sqrt(variance(randomizer, self.n, shares, query.weights))
+        moment = float(np.sum(randomizer.cross_moment(shares, query.weights, query.weights, NUMERIC)))
+        return math.sqrt(max(moment - float(query.weights @ shares) ** 2, 0.0) / self.n)
 
 
 def likelihood(tally: Tally | Shares) -> Likelihood:

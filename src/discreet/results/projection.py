@@ -12,7 +12,7 @@ from ..errors import InvalidInput, Unavailable, check_type
 from ..statistics.simplex import project_blocks
 from ..tally import Tally
 from .distribution import Distribution
-from .shares import Shares, tally_of
+from .shares import Query, Shares, tally_of
 from .unbiased import Estimate
 from .unbiased import estimate as unbiased_shares
 
@@ -30,7 +30,7 @@ class Projected(Distribution):
         """Not available: a projection is biased near zero, so its spread would not show how far off it is."""
         raise Unavailable(NO_STDERR.format("stderr"))
 
-    def _query_stderr(self, weights: Array) -> float:
+    def _query_stderr(self, query: Query) -> float:
         raise Unavailable(NO_STDERR.format("query(weights).stderr"))
 
 

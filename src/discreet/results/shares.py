@@ -19,7 +19,7 @@ from ..mechanisms.mechanism import Mechanism
 from ..tally import Tally
 from .frames import arrow_table, pandas_frame
 from .layout import columns_of, middle_out, rows_of
-from .weights import weights_of
+from .weights import MEAN, weights_of
 
 Array = NDArray[np.float64]
 
@@ -70,13 +70,17 @@ class Shares(ABC):
     def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
         """Low and high ends that hold for all shares together; `Unavailable` where there are none."""
 
-    @abstractmethod
-    def _query_stderr(self, weights: Array) -> float:
-        """The standard error of ``weights . shares``; `Unavailable` where there is no honest one."""
+    def _query_value(self, query: Query) -> float:
+        """The value of a query: ``weights . shares``, unless exact totals are used as well."""
+        return float(query.weights @ self.shares)
 
     @abstractmethod
-    def _query_interval(self, weights: Array, confidence: float) -> tuple[float, float]:
-        """A low and a high end for ``weights . shares``."""
+    def _query_stderr(self, query: Query) -> float:
+        """The standard error of a query; `Unavailable` where there is no honest one."""
+
+    @abstractmethod
+    def _query_interval(self, query: Query, confidence: float) -> tuple[float, float]:
+        """A low and a high end for a query."""
 
     def __getitem__(self, value: Value) -> float:
         """The share of one value; `UnknownValue` if it is not in the domain."""
@@ -87,7 +91,12 @@ class Shares(ABC):
 
     def query(self, weights: Any) -> Query:
         """The sum ``weights . shares``: weights in order, ``{value: weight}`` with 0 for the others, or "mean"."""
-        return Query(self, weights_of(self.values, weights))
+        w = weights_of(self.values, weights)
+        return Query(self, w, np.zeros_like(w))
+
+    def mean(self, scores: Any = MEAN) -> Query:
+        """The mean score of the people: of the values themselves, or of `scores` given as the weights of a query."""
+        return self.query(weights_of(self.values, scores, name="scores"))
 
     def to_dict(self, *, confidence: float = 0.95) -> dict[str, Any]:
         """The result as plain data that JSON can hold.
@@ -173,10 +182,15 @@ class Shares(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Query:
-    """A weighted sum of the shares of a result, with its error."""
+    """A weighted sum of the shares of a result, with its error.
+
+    `constants` has one number for each value, the same in a block, that calibrates an unbiased query: the exact totals
+    of the blocks, that many times, take the place of what their shares add up to. Zero for a plain sum.
+    """
 
     result: Shares
     weights: Array
+    constants: Array
 
     @property
     def n(self) -> int:
@@ -185,17 +199,17 @@ class Query:
 
     @cached_property
     def value(self) -> float:
-        """``weights . shares``."""
-        return float(self.weights @ self.result.shares)
+        """The sum: ``weights . shares``, or with constants c ``(weights - c) . shares + sum_b c_b total_b``."""
+        return self.result._query_value(self)
 
     @cached_property
     def stderr(self) -> float:
         """The standard error, with all covariances; `Unavailable` where there is no honest one."""
-        return self.result._query_stderr(self.weights)
+        return self.result._query_stderr(self)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """A low and a high end; those of a biased result cover at least as often as the unbiased ones."""
-        return self.result._query_interval(self.weights, confidence)
+        return self.result._query_interval(self, confidence)
 
     def __str__(self) -> str:
         try:

@@ -14,7 +14,7 @@ from ..statistics.numeric import NUMERIC
 from ..tally import Tally
 from .distribution import Distribution
 from .intervals import stretched
-from .shares import Shares, tally_of
+from .shares import Query, Shares, tally_of
 from .shrinkage import ShrinkResult, shrink_counts
 from .unbiased import Estimate, estimate
 
@@ -63,7 +63,7 @@ class Shrunk(Distribution):
             "use dc.estimate(tally).simultaneous_interval"
         )
 
-    def _query_stderr(self, weights: Array) -> float:
+    def _query_stderr(self, query: Query) -> float:
         raise Unavailable(
             "the posterior is known value by value, without covariances: "
             "use dc.estimate(tally).query(weights).stderr or interval"

@@ -11,11 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidInput, shown
 from ..statistics.numeric import NUMERIC
 from ..statistics.simplex import project_blocks
 from ..tally import Tally
+from .calibration import calibrated_moment, constants
+from .cumulative import Cumulative, Quantile, places_of
 from .intervals import quantile
-from .shares import Shares, tally_of
+from .query_moments import QueryMoments, calibrated_value, query_moments
+from .shares import Query, Shares, tally_of
 from .weights import weights_of
 
 Array = NDArray[np.float64]
@@ -81,54 +85,63 @@ class Estimate(Shares):
         reach = np.sqrt(np.maximum(inside, 0.0))
         return (middle - reach) / (2 * (1 + c)), (middle + reach) / (2 * (1 + c))
 
-    def _query_stderr(self, weights: Array) -> float:
-        return math.sqrt(max(0.0, self.covariance(weights, weights)))
+    # -- linear queries, calibrated by the exact totals of the blocks -----------------------------------
+    def query(self, weights: Any, *, calibrated: bool = True) -> Query:
+        """The sum ``weights . shares``: weights in order, ``{value: weight}`` with 0 for the others, or "mean".
 
-    def _query_interval(self, weights: Array, confidence: float) -> tuple[float, float]:
-        """A score interval, stretched to hold the normal one.
-
-        The standard error alone is too small where few reports could have told of a value, and zero where none
-        did. So the variance is taken along the way from a distribution p that agrees with the estimate of the query
-        to everyone holding the value z of the most (least) weight: ``p_t = (1-t) p + t e_z``, whose second moment is
-        linear in t. The interval ends where ``(q_hat - q_t)**2 = c (M_t - q_t**2)`` with ``c = z**2 / n``, a
-        quadratic equation in t.
+        The part of the weights that is constant in a block is taken from the block's total, which reports show exactly
+        (that of all values is one): ``(w - c_b) . shares + sum_b c_b total_b``, unbiased whatever the constants c are,
+        and with those of least variance at even shares. `calibrated=False` gives the plain sum of the shares.
         """
+        w = weights_of(self.values, weights)
+        return Query(self, w, self._constants(w, calibrated))
+
+    def _constants(self, weights: Array, calibrated: bool) -> Array:
+        if not isinstance(calibrated, bool):
+            raise InvalidInput(f"calibrated={shown(calibrated)} must be True or False")
+        if not calibrated:
+            return np.zeros_like(weights)
+        size = weights.shape[-1]
+        return constants(self.mechanism.randomizer, weights, np.full(size, 1 / size))
+
+    def _query_value(self, query: Query) -> float:
+        return float(calibrated_value(self, query.weights, query.constants)) if self.n else math.nan
+
+    def _query_moments(self, query: Query) -> QueryMoments:
+        ends = int(np.argmin(query.weights)), int(np.argmax(query.weights))
+        return query_moments(self, query.weights, query.constants, ends)
+
+    def _query_stderr(self, query: Query) -> float:
+        return float(self._query_moments(query).stderr) if self.n else math.inf
+
+    def _query_interval(self, query: Query, confidence: float) -> tuple[float, float]:
         z = quantile(confidence)
         if not self.n:
             return -math.inf, math.inf
-        value, reach = float(weights @ self.shares), z * self._query_stderr(weights)
-        p = self._agreeing(weights, value)
-        least, most = (self._score_end(p, weights, end, z * z / self.n) for end in (weights.min(), weights.max()))
-        return min(value - reach, least), max(value + reach, most)
+        low, high = self._query_moments(query).interval(z)
+        return float(low), float(high)
 
-    def _agreeing(self, weights: Array, value: float) -> Array:
-        """The plausible distribution, moved towards the heaviest or the lightest value until the query is `value`."""
-        start = float(weights @ self.plausible)
-        end = float(weights.max() if value > start else weights.min())
-        part = min((value - start) / (end - start), 1.0) if end != start else 0.0
-        return (1 - part) * self.plausible + part * _everyone(weights, end)
-
-    def _score_end(self, p: Array, weights: Array, end: float, c: float) -> float:
-        """The last value of the query on the way to everyone holding a value of weight `end` that is not ruled out."""
-        randomizer, corner = self.tally.mechanism.randomizer, _everyone(weights, end)
-        here, there = (float(np.sum(randomizer.cross_moment(q, weights, weights, NUMERIC))) for q in (p, corner))
-        found, start = float(weights @ self.shares), float(weights @ p)
-        step = end - start
-        a = (1 + c) * step * step
-        b = 2 * step * ((1 + c) * start - found) - c * (there - here)
-        inside = b * b - 4 * a * ((1 + c) * start * start - 2 * found * start + found * found - c * here)
-        if a <= 0 or inside < 0:
-            return found
-        return start + step * min(max((math.sqrt(inside) - b) / (2 * a), 0.0), 1.0)
-
-    def covariance(self, first: Any, second: Any) -> float:
-        """The covariance of the estimates of two linear queries, at the estimated distribution."""
+    def covariance(self, first: Any, second: Any, *, calibrated: bool = True) -> float:
+        """The covariance of two linear queries, calibrated or plain as in `query`, at the estimated distribution."""
         w, u = weights_of(self.values, first), weights_of(self.values, second)
+        c, d = (self._constants(weights, calibrated) for weights in (w, u))
         if not self.n:
             return math.inf
         p = self.plausible
-        joint = self.tally.mechanism.randomizer.cross_moment(p, w, u, NUMERIC)
-        return float((np.sum(joint) - (w @ p) * (u @ p)) / self.n)
+        joint = calibrated_moment(self.mechanism.randomizer, p, (w, c), (u, d))
+        return float((joint - (w @ p) * (u @ p)) / self.n)
+
+    # -- values in order ----------------------------------------------------------------------------------
+    def cumulative(self, order: Any = None) -> Cumulative:
+        """The share of the values up to each: of numbers in their order, of any others in the `order` given.
+
+        `order` lists all values, from the lowest to the highest.
+        """
+        return Cumulative(self, places_of(self.values, order))
+
+    def quantile(self, level: float, order: Any = None) -> Quantile:
+        """The lowest value with at least the share `level` of the people at it or below, 0.5 for the median."""
+        return self.cumulative(order).quantile(level)
 
     @cached_property
     def block_totals(self) -> dict[Hashable, float]:
@@ -142,13 +155,6 @@ class Estimate(Shares):
         if len(set(names.values())) < len(totals):  # reports may show blocks that are no parts of the context
             names = dict(enumerate(range(len(totals)) if len(totals) > 1 else ["all"]))
         return {names[block]: float(total) if self.n else math.nan for block, total in enumerate(totals)}
-
-
-def _everyone(weights: Array, end: float) -> Array:
-    """The distribution in which everyone holds one value of weight `end`."""
-    found = np.zeros(len(weights))
-    found[int(np.argmax(weights == end))] = 1.0
-    return found
 
 
 def estimate(tally: Tally | Shares) -> Estimate:

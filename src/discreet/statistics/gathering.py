@@ -26,6 +26,10 @@ class Gathering:
 
     whole_numbers = staticmethod(whole_numbers)
 
+    def parity(self, numbers: Array) -> Array:
+        """1 for numbers with an odd number of bits set, 0 for others."""
+        return np.bitwise_count(numbers) & 1
+
     def as_column(self, start: Any) -> Any:
         """One number, or a column of one for each row."""
         return start if np.ndim(start) == 0 else np.asarray(start)[:, None]

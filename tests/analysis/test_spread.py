@@ -1,0 +1,47 @@
+"""Covariances of sums from some people after the other are those of all at once."""
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.analysis.products import rows_at_a_time, squared
+from discreet.analysis.spread import Spread
+from discreet.errors import InvalidInput
+
+N = 700
+DRAWS = np.random.default_rng(1)
+TERMS = DRAWS.normal(size=(N, 3)) + 2
+DESIGNS = {
+    "people": {},
+    "clusters": {"clusters": DRAWS.integers(0, 40, N)},
+    "strata": {"strata": DRAWS.integers(0, 5, N)},
+    "both": {"clusters": DRAWS.integers(0, 40, N), "strata": DRAWS.choice(["a", "b"], N)},
+}
+
+
+def survey(**columns):
+    mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], "1"))
+    return dc.Survey(mechanism, np.zeros(N, dtype=int), **columns)
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_the_covariance_is_that_of_the_survey(name):
+    sample = survey(**DESIGNS[name])
+    spread = Spread(sample, 3)
+    for begin in range(0, N, 64):
+        spread.add(slice(begin, begin + 64), TERMS[begin : begin + 64])
+    assert spread.covariance() == pytest.approx(sample.covariance_of_sum(TERMS), rel=1e-9)
+
+
+def test_a_stratum_of_one_is_refused():
+    with pytest.raises(InvalidInput, match="a stratum has one cluster"):
+        Spread(survey(strata=np.arange(N) == 0), 1)
+    with pytest.raises(InvalidInput, match="one person or cluster"):
+        Spread(survey(clusters=np.zeros(N)), 1)
+
+
+@pytest.mark.parametrize("width", [1, 7, 60, 300])
+def test_squares_in_pieces_are_squares(width):
+    terms = np.random.default_rng(2).normal(size=(1003, width))
+    assert squared(terms) == pytest.approx(terms.T @ terms, rel=1e-9, abs=1e-9)
+    assert rows_at_a_time(width, width) >= 128
