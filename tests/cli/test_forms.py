@@ -185,6 +185,23 @@ def test_a_form_is_proved_and_pinned(habits, discreet, strategy):
     assert dc.Spec.read("one.toml").name == part
 
 
+@pytest.mark.parametrize("strategy", ["one at random", "each"])
+def test_one_question_is_compared_between_groups(habits, discreet, refused, strategy):
+    form = f"{strategy}.toml"
+    discreet("randomize", form, "people.csv", "--keep", "region", "--insecure-seed", 1, "-o", "reports.csv")
+    by = ("--by", "region", "--event", "yes", "--json", "--quiet")
+    done = discreet("compare", form, "reports.csv", "--question", "smokes", *by)
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["estimate"][0] == pytest.approx(
+        0.5, abs=0.35
+    )  # 50 % in the south, none in the north
+    assert refused("compare", form, "reports.csv", *by) == "--question is missing; it must be one of smokes, drinks"
+    assert "--question 'wine' must be one of smokes, drinks" in refused(
+        "compare", form, "reports.csv", "--question", "wine", *by
+    )
+    assert "--question must go with a form" in refused("compare", "survey.toml", "reports.csv", "--question", "a", *by)
+
+
 def test_strategies_are_planned(habits, discreet, refused):
     text = discreet("plan", "each.toml", "--n", 1000).stdout
     assert [line.split("  ")[0] for line in text.splitlines()[1:4]] == STRATEGIES

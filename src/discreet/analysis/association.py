@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput, check_type
+from ..errors import InvalidInput
+from ..random import Source
 from ..statistics.chi_square import chi_square_tail
+from .correlation import Correlation
 from .paired_answers import PairedAnswers
+from .permutation import generator
 
 Array = NDArray[np.float64]
 
@@ -41,14 +45,6 @@ class Independence:
         return dict(vars(self))
 
 
-@dataclass(frozen=True)
-class Correlation:
-    """The correlation of the numbers that people hold, not of their reports; noise may take it beyond 1 or -1."""
-
-    estimate: float
-    stderr: float
-
-
 def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
     """The test of independence; None where the table is too large for the covariance that it takes.
 
@@ -74,9 +70,9 @@ def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
     return _test(float(((found @ directions) ** 2 / spread).sum()), len(spread))
 
 
-def permuted(pairs: PairedAnswers, test: Independence, rng: Any, permutations: int) -> Independence:
+def permuted(pairs: PairedAnswers, test: Independence, rng: Source, permutations: int) -> Independence:
     """The same test with its exact p-value: the second answers in random orders, the observed one among them."""
-    check_type("rng", rng, np.random.Generator, "a numpy.random.Generator")
+    dealing = generator(rng)
     if isinstance(permutations, bool) or not isinstance(permutations, int) or permutations < 1:
         raise InvalidInput(f"permutations={permutations!r} must be a positive whole number")
     if len(pairs.told) == 1:
@@ -87,7 +83,7 @@ def permuted(pairs: PairedAnswers, test: Independence, rng: Any, permutations: i
     if permutations * one.shape[1] * two.shape[1] * pairs.n > WORK:
         raise InvalidInput(f"permutations={permutations} of {pairs.n} people take too long; fewer must do")
     above = sum(
-        float(((one.T @ two[rng.permutation(pairs.n)]) ** 2).sum() / pairs.n) >= test.statistic * (1 - 1e-12)
+        float(((one.T @ two[dealing.permutation(pairs.n)]) ** 2).sum() / pairs.n) >= test.statistic * (1 - 1e-12)
         for _ in range(permutations)
     )
     return Independence(test.statistic, test.df, test.p, (1 + above) / (1 + permutations), permutations)
@@ -103,8 +99,8 @@ def whitened(pairs: PairedAnswers) -> tuple[Array, Array]:
     return sides[0], sides[1]
 
 
-def correlation_of(pairs: PairedAnswers, first: Array, second: Array) -> Correlation | None:
-    """The correlation of two numbers: ``cov(s1, s2)`` over the true deviations; None where one is not above 0.
+def joint_correlation(pairs: PairedAnswers, first: Array, second: Array) -> Correlation:
+    """The correlation of two numbers: ``cov(s1, s2)`` over the true deviations; nan where one is not above 0.
 
     The true variance is ``mean(score of the squares) - mean**2``, which is smaller than that of the scores. The
     standard error is that of the linear terms.
@@ -117,7 +113,7 @@ def correlation_of(pairs: PairedAnswers, first: Array, second: Array) -> Correla
     a, b = w @ one, w @ two
     variances = w @ squares[0] - a**2, w @ squares[1] - b**2
     if min(variances) <= 0:
-        return None
+        return Correlation(math.nan, math.nan)
     scale = np.sqrt(variances[0] * variances[1])
     r = (w @ both - a * b) / scale
     terms = (both - a * two - b * one) / scale

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,11 +14,13 @@ from numpy.typing import NDArray
 from ..domain import Domain, Value
 from ..errors import InvalidInput, Unavailable, check_type
 from ..mechanisms.mechanism import Mechanism
+from ..random import Source
 from ..results.intervals import quantile
 from ..results.likelihood import likelihood
 from ..results.weights import weights_of
 from .answers_given import Given, given_answer
-from .association import Correlation, Independence, correlation_of, independence_of, permuted
+from .association import Independence, independence_of, joint_correlation, permuted
+from .correlation import Correlation
 from .likely_table import likely_table
 from .paired_answers import PairedAnswers, of_one, of_two
 from .result import CONFIDENCE, Result
@@ -123,7 +126,9 @@ class Cross(Result):
             said.append(f"independence: chi-square {test.statistic:.4g} on {test.df}, p = {test.p:.3g}{exact}")
         else:
             said.append("no test of independence: the table is too large for it")
-        if (r := self.correlation) is not None:
+        if (r := self.correlation) is not None and math.isnan(r.estimate):
+            said.append("no correlation: the reports are too few to show that answers differ at all")
+        elif r is not None:
             said.append(f"correlation of what people hold: {r.estimate:.4f} (stderr {r.stderr:.4f})")
         if self.surveys[0].population is not None:
             said.append("the size of the population is not used: errors are those of people drawn from very many")
@@ -164,8 +169,8 @@ def cross(
     names: tuple[str, str] = ("first", "second"),
     questions: tuple[int, int] = (0, 1),
     scores: tuple[Any, Any] | None = None,
-    rng: Any = None,
     permutations: int = PERMUTATIONS,
+    rng: Source | None = None,
 ) -> Cross:
     """The joint table of two answers of the same people: ``p_xz = mean phi1_x(y1) phi2_z(y2)``.
 
@@ -174,8 +179,8 @@ def cross(
     `questions` are the two that are crossed, counted from 0. Weights, clusters and strata are those of `first`.
 
     `scores` gives the numbers that the answers stand for, for the correlation: a query for each question, as in
-    `Estimate.query`; without it, answers that are numbers stand for themselves. A NumPy generator as `rng` adds the
-    exact test of independence, over so many `permutations` of the second answers.
+    `Estimate.query`; without it, answers that are numbers stand for themselves. `rng`, such as ``dc.random.seeded(1)``,
+    adds the exact test of independence, over so many `permutations` of the second answers.
     """
     surveys = tuple(_survey(name, one) for name, one in (("first", first), ("second", second)) if one is not None)
     pairs = of_two(*surveys) if len(surveys) == 2 else of_one(surveys[0], questions)
@@ -184,7 +189,7 @@ def cross(
     if rng is not None and test is not None:
         test = permuted(pairs, test, rng, permutations)
     numbers = _numbers(pairs, scores)
-    correlation = None if numbers is None else correlation_of(pairs, *numbers)
+    correlation = None if numbers is None else joint_correlation(pairs, *numbers)
     return Cross(_names(names), pairs.values, shares, stderr, test, correlation, pairs, surveys)
 
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 @click.option("--first", metavar="QUESTION", help="The question of the rows; the first one unless given.")
 @click.option("--second", metavar="QUESTION", help="The question of the columns; the next one unless given.")
 @click.option("--given", nargs=2, metavar="QUESTION ANSWER", help="Shares among the people who gave this answer.")
-@click.option("--permutations", type=click.IntRange(1), metavar="N", help="Also test by N random orders.")
+@click.option(
+    "--permutations", type=click.IntRange(0), metavar="SEED", help="Also deal answers out anew, by this seed."
+)
 def command(
     first: str | None, second: str | None, given: tuple[str, str] | None, permutations: int | None, **options: Any
 ) -> None:
@@ -29,24 +31,21 @@ def command(
 
     Shares are unbiased, so small ones may be below 0. The test of independence takes the randomization into account.
     """
-    import numpy as np
-
     from ..analysis.joint_table import cross
     from ..files.formats import PIPE
     from ..files.sources import inputs
+    from ..random import seeded
     from ..wire import Form
     from .choosing import read_either
 
     files = inputs(options["reports"] or (PIPE,))
     wanted = read_either(options["spec"], quiet=True, writes=[options["plot"]], reads=files)
-    more: dict[str, Any] = {}
-    if permutations is not None:
-        more = {"rng": np.random.default_rng(), "permutations": permutations}
+    rng = None if permutations is None else seeded(permutations)
     if isinstance(wanted, Form):
-        result = _of_form(wanted, files, first, second, options, more)
+        result = _of_form(wanted, files, first, second, options, rng)
     else:
         places, names = _numbers(wanted.context.values[0], first, second)
-        result = cross(read([], **options), questions=places, names=names, **more)
+        result = cross(read([], **options), questions=places, names=names, rng=rng)
     shown = result if given is None else _given(result, *given)
     show(shown, confidence=options["confidence"], as_json=options["as_json"], plot=options["plot"])
 
@@ -83,7 +82,7 @@ def _of_form(
     first: str | None,
     second: str | None,
     options: dict[str, Any],
-    more: dict[str, Any],
+    rng: Any,
 ) -> Cross:
     from ..analysis.form_surveys import read_form_surveys
     from ..analysis.joint_table import cross
@@ -98,7 +97,7 @@ def _of_form(
         raise InvalidInput(
             'a form that asks one question at random tells nothing of two answers together; ask "each" or "together"'
         )
-    without(column=options["column"])
+    without(column=options["column"], question=options["question"])
     check_confidence(options["confidence"])
     if options["plot"] is not None:
         kind_of(options["plot"])
@@ -114,10 +113,10 @@ def _of_form(
         missing=options["missing"],
     )
     if form.strategy == EACH:
-        return cross(surveys[names[0]], surveys[names[1]], names=names, **more)
+        return cross(surveys[names[0]], surveys[names[1]], names=names, rng=rng)
     (survey,) = surveys.values()
     places = form.names.index(names[0]), form.names.index(names[1])
-    return cross(survey, questions=places, names=names, **more)
+    return cross(survey, questions=places, names=names, rng=rng)
 
 
 def _given(result: Cross, question: str, answer: str) -> Any:

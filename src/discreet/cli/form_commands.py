@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from ..files.sources import Source
+    from ..analysis.survey import Survey
     from ..wire import Form
 
 
@@ -65,6 +66,17 @@ def estimate(form: Form, path: str, *, confidence: float, as_json: bool, plot: s
     else:
         counted = FormTally.read(path, form)
     show(margins(counted), confidence=confidence, as_json=as_json, plot=plot, title=form.name)
+
+
+def survey(form: Form, question: str | None, sources: Sequence[Source], **read: Any) -> Survey:
+    """The survey of one part of a form."""
+    from ..analysis.form_surveys import read_form_surveys
+    from ..errors import InvalidInput
+
+    if question not in form.parts:
+        given = "is missing; it" if question is None else repr(question)
+        raise InvalidInput(f"--question {given} must be one of {', '.join(form.parts)}")
+    return read_form_surveys(form, sources, **read)[question]
 
 
 def plan(form: Form, n: int, prior: str | None, *, as_json: bool, plot: str | None) -> None:
