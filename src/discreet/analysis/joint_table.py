@@ -148,7 +148,7 @@ class Cross(Result):
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         """Draw the table as shades with the numbers in them, and the half-width of each interval below."""
-        from ..plots.joint_tables import plot_table
+        from ..plots import plot_table
 
         plot_table(
             self.shares.tolist(),

@@ -32,6 +32,10 @@ def plot_table(
     axes = figure.subplots()
     largest = max(max(map(max, shares)), 1e-12)
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=largest, aspect="auto", interpolation="nearest")
+    for edge in range(1, rows):
+        axes.axhline(edge - 0.5, color="white", linewidth=1.2)
+    for edge in range(1, columns):
+        axes.axvline(edge - 0.5, color="white", linewidth=1.2)
     for x, row in enumerate(shares):
         for z, share in enumerate(row):
             colour = "white" if share > 0.6 * largest else INK
