@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.analysis.likely_table import _Pairs
 from discreet.analysis.paired_answers import MOST_CELLS
 from discreet.errors import InvalidInput, Unavailable
 
@@ -287,3 +288,23 @@ def test_an_answer_that_nobody_may_have_given_is_not_divided_by():
             found.given(first=empty)
     else:
         assert "WARNING" in str(found.given(first=empty))
+
+
+def test_no_table_is_much_likelier_than_the_likely_one(table):
+    """By concavity what is left to gain is at most the largest gradient less 1, a person; at even shares it is not."""
+    model = _Pairs(*surveys(), np.full(N, 1 / N))
+
+    def left(p):
+        return float((model.step(p)[0] / p).max() - 1)
+
+    assert left(np.maximum(table.likely(), 1e-12)) < 1e-3
+    assert left(np.full((5, 2), 0.1)) > 0.1  # the control
+
+
+def test_margins_of_people_in_clusters_are_those_of_each_question(table):
+    clustered = dc.cross(*surveys(clusters=ROWS // 20))
+    for side, survey in enumerate(surveys(clusters=ROWS // 20)):
+        scores = survey.scores({1: 1})
+        error = np.sqrt(survey.covariance_of_sum((scores - scores.mean())[:, None] / N)[0, 0])
+        assert clustered.margins[side][1][1] == pytest.approx(error)
+    assert clustered.margins[0][1] != pytest.approx(table.margins[0][1], rel=1e-6)

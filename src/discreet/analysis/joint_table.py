@@ -61,18 +61,7 @@ class Cross(Result):
     @cached_property
     def margins(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
         """For each question the shares of its answers and their standard errors."""
-        found = []
-        for side, count in enumerate(self.pairs.shape):
-            errors = []
-            for x in range(count):
-                shape = [1, 1]
-                shape[side] = count
-                weights = np.broadcast_to(np.eye(count)[x].reshape(shape), self.pairs.shape)
-                scores = self.pairs.scores(np.ascontiguousarray(weights))
-                share = self.pairs.weights @ scores
-                errors.append(np.sqrt(self.pairs.covariance((scores - share)[:, None])[0, 0]))
-            found.append((self.shares.sum(axis=1 - side), np.array(errors)))
-        return found[0], found[1]
+        return self.pairs.margin(0), self.pairs.margin(1)
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The ends of normal intervals for every pair of answers, k1 x k2 each."""

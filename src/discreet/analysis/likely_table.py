@@ -6,43 +6,63 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
-from .paired_answers import MOST_TERMS, TERMS
+from .paired_answers import MOST_TERMS
 from .survey import Survey
 
 Array = NDArray[np.float64]
 
-STEPS = 20_000
+STEPS = 3_000
 """The most steps of the iteration."""
-SETTLED = 1e-9
-"""The total change of a step that ends it."""
+GAIN = 1e-6
+"""Nats per cell: an accelerated step that gains less is the last."""
 
 
 def likely_table(first: Survey, second: Survey, weights: Array) -> Array:
     """The table p that makes the reports most likely, by ``p <- p * sum_i w_i Q1(y1_i | x) Q2(y2_i | z) / P_i``.
 
     P_i is the probability of both reports of person i under p, and w the weights, which add up to 1 (Dempster1977).
-    Pairs of reports that are alike are taken together.
+    Pairs of reports that are alike are taken together. Every two steps are extrapolated (Varadhan2008), unless that
+    lowers the likelihood.
     """
-    sides = [_columns(survey) for survey in (first, second)]
-    shape = sides[0][0].shape[1], sides[1][0].shape[1]
-    together, numbers = np.unique(np.stack([sides[0][1], sides[1][1]]), axis=1, return_inverse=True)
-    held = np.bincount(numbers.reshape(-1), weights)
-    one, two = sides[0][0][together[0]], sides[1][0][together[1]]
-    p = np.full(shape, 1 / (shape[0] * shape[1]))
-    step = max(1, TERMS // max(shape))
-    for _ in range(STEPS):
-        found = np.zeros(shape)
-        for begin in range(0, len(held), step):
-            rows = slice(begin, begin + step)
-            chance = np.einsum("ij,ij->i", one[rows] @ p, two[rows])
-            found += one[rows].T @ (two[rows] * (held[rows] / chance)[:, None])
-        found *= p
-        found /= found.sum()
-        moved = float(np.abs(found - p).sum())
-        p = found
-        if moved < SETTLED:
+    model = _Pairs(first, second, weights)
+    p = np.full(model.shape, 1 / (model.shape[0] * model.shape[1]))
+    value, reach = -np.inf, 4.0
+    for _ in range(STEPS // 3):
+        one, _ = model.step(p)
+        two, _ = model.step(one)
+        away, bend = one - p, two - 2 * one + p
+        short = float(np.linalg.norm(bend))
+        wanted = float(np.clip(np.linalg.norm(away) / short, 1.0, reach)) if short > 0 else 1.0
+        far = np.maximum(p + 2 * wanted * away + wanted**2 * bend, two * 1e-3)
+        found, new = model.step(far / far.sum())
+        near, kept = model.step(two)
+        if new > kept:
+            reach = 4 * reach if wanted == reach else reach
+            p = found
+        else:
+            reach, p, new = wanted / 2 + 1, near, kept
+        if (new - value) * first.n < GAIN * p.size:
             break
+        value = new
     return p
+
+
+class _Pairs:
+    """Different pairs of reports, with the weight of each and how likely each is under every value."""
+
+    def __init__(self, first: Survey, second: Survey, weights: Array) -> None:
+        (one, places), (two, others) = _columns(first), _columns(second)
+        together, numbers = np.unique(np.stack([places, others]), axis=1, return_inverse=True)
+        self.held = np.bincount(numbers.reshape(-1), weights)
+        self.shape = one.shape[1], two.shape[1]
+        _check(len(self.held) * sum(self.shape))
+        self.one, self.two = one[together[0]], two[together[1]]
+
+    def step(self, p: Array) -> tuple[Array, float]:
+        """The next table, and the log-likelihood of this one, a person."""
+        chance = np.maximum(np.einsum("ij,ij->i", self.one @ p, self.two), 1e-300)
+        found = p * (self.one.T @ (self.two * (self.held / chance)[:, None]))
+        return found / found.sum(), float(self.held @ np.log(chance))
 
 
 def _columns(survey: Survey) -> tuple[Array, NDArray[np.int64]]:
@@ -50,10 +70,16 @@ def _columns(survey: Survey) -> tuple[Array, NDArray[np.int64]]:
     tables, places, start = [], [], 0
     for wave in survey.waves:
         distinct, found = np.unique(wave.reports, axis=0, return_inverse=True)
-        if len(distinct) * len(survey.values) > MOST_TERMS:
-            raise InvalidInput(f"{len(distinct)} different reports are too many for the most likely table")
+        _check(len(distinct) * len(survey.values))
         columns = wave.mechanism.columns(distinct)
         tables.append(columns / columns.max(axis=1, keepdims=True))
         places.append(found.reshape(-1) + start)
         start += len(distinct)
     return np.concatenate(tables), np.concatenate(places)
+
+
+def _check(numbers: int) -> None:
+    if numbers > MOST_TERMS:
+        raise InvalidInput(
+            f"{numbers} probabilities of reports are beyond the {MOST_TERMS} that can be held for the most likely table"
+        )

@@ -115,6 +115,13 @@ class PairedAnswers:
             found[rows] = np.einsum("ij,ij->i", across[one.places[rows]], two.table[two.places[rows]])
         return found
 
+    def side(self, number: int) -> Told:
+        """What each report says of one of the two questions alone."""
+        if len(self.told) == 2:
+            return self.told[number]
+        (told,) = self.told
+        return Told(told.table.reshape(-1, *self.shape).sum(axis=2 - number), told.places)
+
     # -- sums over people --------------------------------------------------------------------------
     def means(self) -> tuple[Array, Array]:
         """The shares of all pairs of answers and their standard errors, k1 x k2 each."""
@@ -131,6 +138,17 @@ class PairedAnswers:
             spread = squares - 2 * total * plain + total**2 * (w @ w)
             variances = spread * self.n / (self.n - 1)
         return total.reshape(self.shape), np.sqrt(np.maximum(variances, 0)).reshape(self.shape)
+
+    def margin(self, number: int) -> tuple[Array, Array]:
+        """The shares of the answers to one of the two questions, and their standard errors."""
+        told, w = self.side(number), self.weights
+        shares = np.bincount(told.places, w, minlength=len(told.table)) @ told.table
+        if self.designed:
+            variances = np.array([self.covariance(terms[:, None])[0, 0] for terms in (told.everyone - shares).T])
+        else:
+            squares = np.bincount(told.places, w**2, minlength=len(told.table))
+            variances = squares @ (told.table - shares) ** 2 * self.n / (self.n - 1)
+        return shares, np.sqrt(np.maximum(variances, 0))
 
     def _designed_variances(self, shares: Array) -> Array:
         """The variances of the cells where people were drawn in clusters or strata, a row of the table at a time."""

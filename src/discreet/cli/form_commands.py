@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..files.sources import Source
     from ..analysis.survey import Survey
+    from ..files.sources import Source
     from ..wire import Form
 
 

@@ -19,11 +19,6 @@ from .located import located
 from .spec import FINGERPRINT, Spec, check_name, named_files, parsed_document
 
 
-def is_form(data: object) -> bool:
-    """True if a document means to be a form and not the spec of one question."""
-    return isinstance(data, Mapping) and ("questions" in data or "form" in data)
-
-
 def read_form(path: str | Path, *, folder: str | Path | None = None) -> Form:
     """The form in a file, TOML or JSON by its name; files that it names are in its folder, or in `folder`."""
     path = check_name(path)
