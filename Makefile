@@ -1,5 +1,6 @@
 # The only commands there are. Each makes what it needs in a private .venv; Python 3.11 or newer is enough.
-#   make run     a survey of a city, from answers to shares with error bars
+#   make run     a collector with three example collections and made-up people, in your browser; Ctrl-C ends it
+#   make example a survey of four cities, from answers to shares with error bars, in the terminal
 #   make test    every test, on all cores
 #   make fuzz    hostile documents, new ones each time, for some MINUTES
 #   make soak    the long forms: 200 kills of each store, 100 power losses of each kind, 1000 flipped bits,
@@ -7,18 +8,24 @@
 #   make cover   the same as test, and how much of the code is reached; slower
 #   make lint    style, types, and the direction of imports
 #   make client  the modules of client/ and their types from client/src, with their sizes and hashes
+#   make pages   what the pages need besides their own files: the chart library and the client, minified
+#   make screenshots  every page in both themes, for the documentation
 #   make bench   speed and accuracy, as ratios in one run
 #   make docs    the documentation, as pages in docs/_build/html
-.PHONY: run test fuzz soak cover lint client bench docs
+.PHONY: run example test fuzz soak cover lint client pages screenshots bench docs
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install -qq --no-compile
 PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
 NODE := $(BIN)/node
-READY := .venv/dev.done client/node_modules/.done
+MADE := src/discreet/pages/made/.done
+READY := .venv/dev.done client/node_modules/.done $(MADE)
 
-run: .venv/run.done
+run: .venv/run.done $(MADE)
+	@$(BIN)/python -m discreet.demo $(OPTIONS)
+
+example: .venv/run.done
 	@$(BIN)/python -m discreet.example
 
 test: $(READY)
@@ -54,6 +61,12 @@ lint: $(READY)
 client: $(READY)
 	@$(NODE) client/build.mjs
 
+pages: $(MADE)
+
+screenshots: $(READY)
+	@echo "screenshots: docs/pictures"
+	@$(BIN)/python docs/screenshots.py
+
 bench: .venv/bench.done
 	@$(BIN)/python bench/run.py
 
@@ -72,6 +85,14 @@ client/node_modules/.done: client/package-lock.json client/package.json | .venv/
 	@echo "setup: installing client/package-lock.json"
 	@cd client && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
 	@$(NODE) client/tests/chromium.mjs > /dev/null
+	@touch $@
+
+# The chart library and the client for the pages, by whichever Node is installed first; nothing of it is committed.
+$(MADE): pages/package-lock.json pages/build.mjs pages/plot.js pages/h3.js client/discreet.js client/participant.js | .venv/build.done
+	@test -x $(BIN)/node || $(MAKE) --no-print-directory .venv/run.done
+	@echo "setup: installing pages/package-lock.json"
+	@cd pages && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
+	@$(NODE) pages/build.mjs > /dev/null
 	@touch $@
 
 # First the pinned build tools, and with them the project itself, where it stands.

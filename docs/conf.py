@@ -1,4 +1,8 @@
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "discreet"
 copyright = "the discreet authors"
@@ -8,7 +12,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.doctest",
-    "sphinx.ext.mathjax",
+    "formulas",
 ]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
@@ -21,5 +25,6 @@ myst_heading_anchors = 3
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "discreet"

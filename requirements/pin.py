@@ -20,7 +20,7 @@ EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 
 # build.txt is installed first, so that what is built from source is built by pinned tools.
 BUILD = ["hatchling", "editables", "setuptools", "wheel"]
-FILES = {"run": ["plot"], "dev": ["dev"], "docs": ["docs"], "bench": ["bench"]}
+FILES = {"run": ["plot", "serve", "pages"], "dev": ["dev"], "docs": ["docs"], "bench": ["bench"]}
 
 CLOSURE = """
 import sys

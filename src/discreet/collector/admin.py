@@ -12,6 +12,7 @@ from starlette.responses import Response
 from ..errors import DiscreetError, StoreFailed
 from .calls import Call, answer
 from .documents import declare
+from .drafts import drafted
 from .logs import event
 from .problems import Problem
 from .service import Service
@@ -40,6 +41,17 @@ async def create(call: Call) -> Response:
         "state": served.state(datetime.now(UTC)),
     }
     return answer(about, 201, {"location": where})
+
+
+async def draft(call: Call) -> Response:
+    """What a spec would give, before it is a collection."""
+    call.parameters()
+    data = await call.json()
+    async with call.service.readers:
+        try:
+            return answer(await asyncio.to_thread(drafted, data))
+        except DiscreetError as problem:
+            raise Problem("declaration", str(problem)) from None
 
 
 async def close(call: Call) -> Response:
@@ -83,8 +95,10 @@ def _overview(service: Service) -> dict[str, Any]:
                 "id": served.id,
                 "title": served.declared.title,
                 "state": served.state(now),
+                "access": served.declared.access,
                 "fingerprint": served.mechanism.fingerprint,
                 "reports": count(service.store, served.id, served.mechanism).tally().n,
+                "minimum": served.declared.minimum,
                 "refused": {code: n for (name, code), n in sorted(refusals.items()) if name == served.id},
                 "invitations": {"made": made, "spent": spent},
             }

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from starlette.responses import Response
 
 from ..errors import DiscreetError, InvalidInput, StoreFailed
+from ..publishing import release as publish
 from ..wire.tallies import tally_to_json
 from .breakdown import METHODS, Question, breakdown, cells
 from .calls import Call, answer
@@ -99,6 +100,29 @@ async def differences_(call: Call) -> Response:
 
     about = {"collection": call.collection.id, "by": question.by, "minimum": minimum}
     return answer({**about, **await _read(call, made)})
+
+
+async def release(call: Call) -> Response:
+    """The shares as a report to be published: one page, or its data."""
+    question = _question(call, ("method", "confidence", "form"))
+    form = call.parameters(("method", "confidence", "form")).get("form", "html")
+    if form not in ("html", "json"):
+        raise Problem("parameter", "form must be html or json")
+    declared = call.collection.declared
+
+    def made(call: Call, counted: Counted) -> Response:
+        total = counted.tally()
+        _check_minimum(call, total.n)
+        report = publish(
+            METHODS[question.method](total),
+            title=declared.title,
+            question=declared.question,
+            words=declared.words,
+            confidence=question.confidence,
+        )
+        return Response(report.to_html(), media_type="text/html") if form == "html" else answer(report.to_dict())
+
+    return await _read(call, made)
 
 
 async def export(call: Call) -> Response:

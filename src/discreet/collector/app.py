@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from ..errors import StoreFailed
-from . import admin, analyst, public, uploads
+from . import admin, analyst, pages, public, uploads
 from .bodies import Receive, once
 from .calls import Call
 from .cross_origin import CrossOrigin, allowed
@@ -44,10 +44,12 @@ ROUTES = (
     Route("POST", "/collections/{id}/close", "admin", admin.close),
     Route("POST", "/collections/{id}/invitations", "admin", admin.invite),
     Route("GET", "/overview", "admin", admin.overview),
+    Route("POST", "/drafts", "admin", admin.draft),
     Route("GET", "/collections/{id}/progress", "analyst", analyst.progress),
     Route("GET", "/collections/{id}/tally", "analyst", analyst.tally),
     Route("GET", "/collections/{id}/shares", "analyst", analyst.shares),
     Route("GET", "/collections/{id}/differences", "analyst", analyst.differences_),
+    Route("GET", "/collections/{id}/release", "analyst", analyst.release),
     Route("GET", "/collections/{id}/export", "analyst", analyst.export),
     Route("GET", "/metrics", "analyst", analyst.metrics),
 )
@@ -81,10 +83,15 @@ class App:
             return
         path, name = template(scope["path"])
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        shown = pages.name_of(path) if method == "GET" else None
         methods = TABLE.get(path)
         route = None if methods is None else methods.get(method)
         try:
-            response = self._origins.preflight(scope, methods) or await self._answer(scope, receive, path, name, route)
+            if shown is not None:
+                path, response = "/pages", pages.page(shown, once(scope["headers"]))
+            else:
+                answered = self._origins.preflight(scope, methods)
+                response = answered or await self._answer(scope, receive, path, name, route)
         except Problem as problem:
             self._service.refused(name if self._service.catalogue.get(name) else "", problem.code)
             response = problem.response()
@@ -95,11 +102,13 @@ class App:
         except Exception as problem:
             failure("a request failed", problem)
             response = Problem("failed", "the collector failed; its log says where").response()
-        response.raw_headers += SAFE
+        response.raw_headers += (one for one in SAFE if one[0] not in {name for name, _ in response.raw_headers})
         if method == "POST" or not any(header == b"cache-control" for header, _ in response.raw_headers):
             response.raw_headers.append(UNKEPT)
         self._origins.mark(scope, route, response)
-        self._service.metrics.requests[path if methods else "other", method_of(scope), response.status_code] += 1
+        self._service.metrics.requests[
+            path if methods or shown else "other", method_of(scope), response.status_code
+        ] += 1
         await response(scope, receive, send)
 
     async def _answer(

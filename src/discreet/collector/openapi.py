@@ -79,6 +79,9 @@ def _paths() -> Plain:
             | {"parameters": [IDENTIFIER]}
         },
         "/overview": {"get": _get("States, sizes and refusals.", _json("Overview"), role="admin")},
+        "/drafts": {
+            "post": _post("What a spec would give.", "DraftOf", "200", "Draft", "declaration", role="admin"),
+        },
         f"{one}/progress": {"get": _of_one("How far the collection is.", _json("Progress"), role="analyst")},
         f"{one}/tally": {"get": _of_one("All reports, counted.", _json("Tally"), "below_minimum", role="analyst")},
         f"{one}/shares": {
@@ -102,6 +105,25 @@ def _paths() -> Plain:
                 "unavailable",
                 role="analyst",
                 parameters=[groups | {"required": True}],
+            )
+        },
+        f"{one}/release": {
+            "get": _of_one(
+                "The shares as a report to be published.",
+                {
+                    "200": {
+                        "description": "As asked for.",
+                        "content": {"text/html": {"schema": {"type": "string"}}, JSON: {"schema": ref("Release")}},
+                    }
+                },
+                "below_minimum",
+                "unavailable",
+                role="analyst",
+                parameters=[
+                    _query("form", "A page, or its data.", {"type": "string", "enum": ["html", "json"]}),
+                    _query("method", "How shares are made.", {"type": "string", "enum": list(METHODS)}),
+                    _query("confidence", "Of the intervals.", {"type": "number", "minimum": 0.01, "maximum": 0.999}),
+                ],
             )
         },
         f"{one}/export": {

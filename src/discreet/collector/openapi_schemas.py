@@ -108,6 +108,30 @@ SCHEMAS: Plain = {
         "opens",
         "closes",
     ),
+    "DraftOf": table(
+        {
+            "spec": {"type": "object", "description": "A spec as JSON data."},
+            "n": {"type": "integer", "minimum": 1, "maximum": 10**9},
+            "counts": array({"type": "number", "minimum": 0}),
+            "stderr": {"type": "string", "description": "A standard error to reach, by another epsilon."},
+        },
+        "counts",
+        "stderr",
+    ),
+    "Draft": table(
+        {
+            "epsilon": {"type": ["string", "null"]},
+            "mechanism": TEXT,
+            "bits": NATURAL,
+            "fingerprint": HASH,
+            "certificate": {"type": "object"},
+            "promise": array(TEXT),
+            "rows": array({"type": "object"}),
+            "preview": {"type": ["object", "null"]},
+            "spec": TEXT,
+        }
+    ),
+    "Release": {"type": "object", "required": ["version", "title", "n", "promise", "certificate", "law", "caveats"]},
     "Created": table({"id": TEXT, "collection": TEXT, "fingerprint": HASH, "mechanism": TEXT, "state": STATE}),
     "Closed": table({"id": TEXT, "state": {"const": "closed"}}),
     "Invite": table({"count": {"type": "integer", "minimum": 1, "maximum": MOST_INVITATIONS}}),
@@ -120,8 +144,10 @@ SCHEMAS: Plain = {
                         "id": TEXT,
                         "title": TEXT,
                         "state": STATE,
+                        "access": {"type": "string", "enum": list(ACCESS)},
                         "fingerprint": HASH,
                         "reports": NATURAL,
+                        "minimum": NATURAL,
                         "refused": COUNTS,
                         "invitations": INVITED,
                     }

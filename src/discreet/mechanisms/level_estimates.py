@@ -153,7 +153,7 @@ class LevelEstimates:
         return out  # type: ignore[no-any-return]
 
     def weigh(self, weights: Array) -> Array:
-        """The adjoint of `decode`: what falls to the states of nodes is handed up to the cells that they are told by."""
+        """The adjoint of `decode`: what falls to states of nodes is handed up to the cells that tell of them."""
         levels, ops = self.levels, self.ops
         leaves, out = levels.on_leaves(weights, ops), ops.zeros((*weights.shape[:-1], levels.cells))
         due = []

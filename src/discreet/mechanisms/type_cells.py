@@ -124,7 +124,7 @@ class Typed(Randomizer):
         return found
 
     def shared_out(self, reports: Array, ops: Numeric) -> Iterator[tuple[int, Array, list[Array]]]:
-        """Each type, the rows of its reports, and their sub-reports; one of no meaning where the type marks no class."""
+        """Each type, the rows of its reports, and their sub-reports; one that is 0 where it marks no class."""
         chosen, inside = ops.locate(reports, self.offsets, self.outputs)
         for kind, shown in enumerate(self.marked):
             mine = ops.where(chosen == kind)

@@ -86,10 +86,8 @@ class TypeEstimates:
         out = ops.zeros((*weights.shape[:-1], types.cells))
         known = dict[tuple[int, int], Any]()
         for (group, number), (inner, _) in self.used.items():
-            own, shift = weights[..., types.rows(ops)[group]], float(inner.h - inner.nu)
-            known[group, number] = float(inner.g - inner.h) * inner.weigh(own, ops) + shift * ops.sum(own) * inner.once(
-                ops
-            )
+            own, gap, shift = weights[..., types.rows(ops)[group]], float(inner.g - inner.h), float(inner.h - inner.nu)
+            known[group, number] = gap * inner.weigh(own, ops) + shift * ops.sum(own) * inner.once(ops)
         scores = (self.a * sums) @ self.b
         for kind, shown in enumerate(types.marked):
             score = scores[..., kind : kind + 1]

@@ -119,7 +119,8 @@ class UtilityRappor(Bitwise):
         outside = others * float(1 - self.passes) + (1 - others) * float((1 - inner.g) / (1 - inner.h))
         found = ops.where_member(reports, self.size, None, inside, outside)
         seen = ops.where_member(reports, self.size, None, others, 0)
-        return found * (1 - ops.sum(seen)) + seen
+        shown: Array = found * (1 - ops.sum(seen)) + seen
+        return shown
 
     def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
         if (ops.sum(counts[..., ops.integers(self.others)]) > counts[..., -1:]).any():

@@ -16,7 +16,7 @@ from ..domain import Domain, Value, listed_values
 from ..errors import InvalidInput, Unavailable, shown
 from ..statistics.isotonic import isotonic
 from .calibration import constants
-from .intervals import check_confidence, quantile
+from .intervals import check_confidence, quantile, stretched
 from .layout import columns_of, middle_out, rows_of
 from .query_moments import QueryMoments, calibrated_value, joined, query_moments
 from .shares import CONFIDENCE
@@ -87,7 +87,7 @@ class Cumulative:
         return np.append(self._moments.stderr, 0.0) if self.n else np.full(len(self.places), np.inf)
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """A low and a high end for each share, from the raw one, cut to 0..1."""
+        """A low and a high end for each share: of the raw one, cut to 0..1, stretched to hold the one that is shown."""
         return self._interval(quantile(confidence))
 
     def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
@@ -97,8 +97,8 @@ class Cumulative:
     def _interval(self, z: float) -> tuple[Array, Array]:
         if not self.n:
             return np.zeros(len(self.places)), np.ones(len(self.places))
-        low, high = (np.append(np.clip(end, 0.0, 1.0), 1.0) for end in self._moments.interval(z))
-        return low, high
+        low, high = (np.append(end, 1.0) for end in self._moments.interval(z))
+        return stretched(low, high, around=self.shares, limits=(0.0, 1.0))
 
     def quantile(self, level: float) -> Quantile:
         """The lowest value with at least the share `level` of the people at it or below, 0.5 for the median."""

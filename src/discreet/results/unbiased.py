@@ -99,7 +99,7 @@ class Estimate(Shares):
     def _constants(self, weights: Array, calibrated: bool) -> Array:
         if not isinstance(calibrated, bool):
             raise InvalidInput(f"calibrated={shown(calibrated)} must be True or False")
-        if not calibrated:
+        if not calibrated or not self.n:
             return np.zeros_like(weights)
         size = weights.shape[-1]
         return constants(self.mechanism.randomizer, weights, np.full(size, 1 / size))

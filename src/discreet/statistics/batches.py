@@ -30,7 +30,7 @@ def as_reports(reports: Any) -> Array:
 def as_sets(reports: Any, size: int, set_size: int | None) -> NDArray[np.uint64]:
     """Sets of numbers below `size` as rows of words; `InvalidReport` for others, or not of `set_size` members."""
     reports = as_reports(reports)
-    words = (reports[:, None] if reports.ndim == 1 else reports).astype(np.uint64, copy=False)
+    words: NDArray[np.uint64] = (reports[:, None] if reports.ndim == 1 else reports).astype(np.uint64, copy=False)
     excess = np.uint64(size % 64)
     if words.shape[1] != -(-size // 64) or (excess and words.size and (words[:, -1] >> excess).any()):
         raise InvalidReport(f"reports: a set must be an integer below 2**{size}")

@@ -111,7 +111,7 @@ class Gathering:
         """For every set a row with `inside` for the numbers below `size` that it holds and `outside` for the others."""
         words = np.ascontiguousarray(as_sets(reports, size, set_size)).astype("<u8", copy=False)
         flags = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little", count=size)
-        return np.where(flags.view(bool), inside, outside)
+        return np.asarray(np.where(flags.view(bool), inside, outside))
 
     def apart(self, cells: Array, places: Array, shape: Sequence[int]) -> NDArray[np.int64]:
         """The displacement from each of the places to each of the cells of a torus: one row for each cell."""

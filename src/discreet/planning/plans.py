@@ -11,33 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import tables
-from .build import REPORT_BITS
-from .choose import candidate_of, compared, explain, prior_of
-from .context import Context
-from .errors import DiscreetError, InvalidInput, check_type, shown
-from .explanation import Explanation
-from .mechanisms.mechanism import Mechanism
-from .objective import Objective, objective_of
-from .random import seeded
-from .results.intervals import quantile
-from .results.projection import project
-from .results.unbiased import estimate
-from .statistics.numeric import NUMERIC
-from .statistics.simplex import project_blocks
-from .tally import MOST, Tally
+from .. import tables
+from ..build import REPORT_BITS
+from ..choose import candidate_of, compared, explain, prior_of
+from ..context import Context
+from ..errors import DiscreetError, InvalidInput, check_type, shown
+from ..explanation import Explanation
+from ..mechanisms.mechanism import Mechanism
+from ..objective import Objective, objective_of
+from ..tally import MOST
+from .detection import Detection
+from .expected import Expected, deviations_of, expected_error, tv_of, without_privacy
+from .wanted import Wanted, wanted_of
 
 Array = NDArray[np.float64]
 
-SIMULATED = 1 << 18
-"""Shares simulated for the expected distance of a projected estimate: the more values, the fewer surveys."""
-SURVEYS = 2, 128
-"""The smallest and largest number of simulated surveys."""
-WORDS = 1 << 23
-"""Random words spent where people must be simulated one by one; their noise is then scaled to n."""
-PEOPLE = 1 << 10
-"""The smallest number of people simulated in such a survey."""
-
+NEARLY = 1e-9
+"""A number of people this little below a whole number is that one."""
 EVEN = 1e-12
 """Shares that differ by no more than this are even."""
 TWO_ANSWERS = (
@@ -62,34 +52,6 @@ COLUMNS: list[tables.Column] = [
 
 
 @dataclass(frozen=True)
-class Expected:
-    """The error to expect from one way to collect, at one n and one assumed distribution.
-
-    `total_squared_error` and `stderr` are exact; `tv` is the normal approximation
-    ``sum_x sd_x / sqrt(2 pi)``; `tv_projected` is the mean of seeded simulations. A share of `detectable` is told
-    from zero in 19 of 20 surveys. `wishes` are the queries that were planned for beside the shares, by name, with the
-    exact standard error of each, the largest where a wish is several queries. `guess` is how often somebody who assumes
-    the same distribution guesses a person's value right from one report; None where the reports are too many.
-    """
-
-    label: str
-    mechanism: str
-    n: int
-    bits: int
-    total_squared_error: float
-    stderr: float
-    tv: float
-    tv_projected: float
-    detectable: float
-    wishes: tuple[tuple[str, float], ...] = ()
-    guess: float | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """The row as plain data."""
-        return self.__dict__ | {"wishes": [{"name": name, "stderr": stderr} for name, stderr in self.wishes]}
-
-
-@dataclass(frozen=True)
 class Plan:
     """What a context costs: the chosen mechanism's expected error beside no privacy and classical privacy."""
 
@@ -100,6 +62,13 @@ class Plan:
     users_needed: int | None
     target: str | None
     bits: int | None
+    detection: Detection | None = None
+    subgroup: float = 1.0
+
+    @property
+    def counted(self) -> int:
+        """The people whose reports the errors are of: all, or those in the subgroup."""
+        return max(1, math.floor(self.n * self.subgroup + NEARLY))
 
     @property
     def mechanism(self) -> Mechanism:
@@ -109,7 +78,7 @@ class Plan:
     @cached_property
     def expected(self) -> Expected:
         """The error to expect from the chosen mechanism."""
-        return expected_error(self.mechanism, self.n, self.prior, label="this context", objective=self.objective)
+        return expected_error(self.mechanism, self.counted, self.prior, label="this context", objective=self.objective)
 
     @property
     def objective(self) -> Objective:
@@ -119,13 +88,13 @@ class Plan:
     @cached_property
     def comparison(self) -> tuple[Expected, ...]:
         """No privacy, classical privacy at the context's smallest epsilon, and this context, side by side."""
-        rows = [_without_privacy(self.context, self.n, self.prior, self.objective)]
+        rows = [without_privacy(self.context, self.counted, self.prior, self.objective)]
         try:
             classical = self._classical()
             same = classical.fingerprint == self.mechanism.fingerprint
             told = self.expected
             if not same:
-                told = expected_error(classical, self.n, self.prior, objective=self.objective)
+                told = expected_error(classical, self.counted, self.prior, objective=self.objective)
             rows.append(replace(told, label="classical"))
         except DiscreetError:
             pass  # epsilon 0 or infinite has no classical form
@@ -148,7 +117,7 @@ class Plan:
     def worst_squared_error(self) -> float | None:
         """The largest squared error at any shares, of the one wish that was compared by it; None for other plans."""
         single = self.objective.worst and len(self.objective.asked) == 1
-        return self.explanation.candidates[0].error / self.n if single else None
+        return self.explanation.candidates[0].error / self.counted if single else None
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as plain data."""
@@ -156,6 +125,7 @@ class Plan:
         return {
             "mechanism": expected.mechanism,
             "n": self.n,
+            "subgroup": self.subgroup,
             "assumed": self.assumed,
             "bits": expected.bits,
             "total_squared_error": expected.total_squared_error,
@@ -171,6 +141,7 @@ class Plan:
             "guess": expected.guess,
             "users_needed": self.users_needed,
             "target": self.target,
+            "detection": None if self.detection is None else self.detection.as_dict(),
             "comparison": [row.as_dict() for row in self.comparison],
             "candidates": [candidate.as_dict() for candidate in self.explanation.candidates],
         }
@@ -184,9 +155,12 @@ class Plan:
             for r in self.comparison
         ]
         asked: list[tables.Column] = [(f"{name} stderr", ".3g") for name, _ in self.expected.wishes]
-        lines = [f"{self.context!r}, n = {self.n:,}", tables.text([*COLUMNS[:4], *asked, *COLUMNS[4:]], rows)]
+        inside = "" if self.subgroup == 1 else f", of whom {self.counted:,} are in the subgroup"
+        lines = [f"{self.context!r}, n = {self.n:,}{inside}", tables.text([*COLUMNS[:4], *asked, *COLUMNS[4:]], rows)]
         if self.users_needed is not None:
             lines.append(f"{self.target} needs {self.users_needed:,} users")
+        if self.detection is not None:
+            lines.append(self.detection.sentence)
         hint = "; a prior assumes others" if self.assumed == "even shares" else ""
         lines += [
             f"Errors are those to expect at {self.assumed}{hint}. A share is told from 0 in 19 of 20 surveys if it is "
@@ -200,7 +174,7 @@ class Plan:
         if self.worst_squared_error is not None:
             lines.append(f"At the worst shares the chosen one has a squared error of {self.worst_squared_error:.3g}.")
         if (better := self.explanation.better) is not None:
-            less = "" if len(self.objective.asked) > 1 else f", {better.error / self.n:.3g}"
+            less = "" if len(self.objective.asked) > 1 else f", {better.error / self.counted:.3g}"
             lines.append(
                 f"At these shares {better.name} would have less error{less}: a spec chooses by the shares in its "
                 "mechanism.prior."
@@ -220,8 +194,17 @@ def plan(
     bits: int | None = REPORT_BITS,
     query: Any = None,
     worst: bool = False,
+    difference: Any = None,
+    slope: float | None = None,
+    power: float | None = None,
+    covariate: Any = None,
+    alpha: float = 0.05,
+    subgroup: float = 1.0,
+    groups: tuple[float, ...] = (0.5, 0.5),
+    comparisons: int = 1,
+    design_effect: float = 1.0,
 ) -> Plan:
-    """The expected error of n reports, or the number of users that a target error needs.
+    """The expected error of n reports, or the number of users that a target needs.
 
     `subject` is a context, for its best mechanism with reports of at most `bits` bits, a mechanism, or the comparison
     that one was chosen by.
@@ -230,8 +213,26 @@ def plan(
     `query` and `worst` say what the mechanism is chosen by, as in `dc.explain`; all errors in the plan are those at the
     assumed shares, and with `worst` the largest one at any shares is told beside them.
     The expected total squared error is exact: ``(sum_x E[phi_x**2] - |p|**2) / n``.
+
+    A `difference` of the query between two groups, a number or the pair of its values, or a `slope` for each unit of a
+    `covariate` (a sample; standard normal unless given) is planned to be found with `power`, 0.8 unless given, by a
+    two-sided test at `alpha`; with n its power is told instead, and with n and power the smallest difference.
+    `subgroup` is the part of all people whom errors and tests are about, `groups` the part of those in each of two
+    groups (one group is compared with a known figure), `comparisons` the number of tests that share alpha, and
+    `design_effect` how many times as large variances are as those of people drawn one by one.
     """
-    check_target(n=n, tv=tv, stderr=stderr)
+    wanted = wanted_of(
+        difference=difference,
+        slope=slope,
+        power=power,
+        covariate=covariate,
+        alpha=alpha,
+        subgroup=subgroup,
+        groups=groups,
+        comparisons=comparisons,
+        design_effect=design_effect,
+    )
+    check_target(n=n, tv=tv, stderr=stderr, wanted=wanted)
     asked = query is not None or worst is not False
     if isinstance(subject, Mechanism):
         context = subject.context
@@ -248,16 +249,27 @@ def plan(
         context = subject
         shares = prior_of(context, prior)
         explanation = explain(context, prior=shares, bits=bits, query=query, worst=worst)
+    found = None if wanted is None else wanted.found(explanation.chosen, explanation.objective, shares, n)
     if n is not None:
-        return Plan(context, int(n), shares, explanation, None, None, bits)
-    needed, target = _users_needed(explanation, shares, tv=tv, stderr=stderr)
-    return Plan(context, needed, shares, explanation, needed, target, bits)
+        return Plan(context, int(n), shares, explanation, None, None, bits, found, subgroup)
+    if found is not None:
+        target = f"a {found.kind} of {found.second if found.kind == 'slope' else found.second - found.first:g}"
+        return Plan(context, found.n, shares, explanation, found.n, target, bits, found, subgroup)
+    inside, target = _users_needed(explanation, shares, tv=tv, stderr=stderr)
+    needed = math.ceil(inside / subgroup - NEARLY)
+    return Plan(context, needed, shares, explanation, needed, target, bits, None, subgroup)
 
 
-def check_target(*, n: int | None, tv: float | None, stderr: float | None) -> None:
+def check_target(*, n: int | None, tv: float | None, stderr: float | None, wanted: Wanted | None = None) -> None:
     """Raise `InvalidInput` unless exactly one of n and the targets is given, and can be planned for."""
-    if sum(given is not None for given in (n, tv, stderr)) != 1:
-        raise InvalidInput("plan needs exactly one of n, tv and stderr")
+    if wanted is None and sum(given is not None for given in (n, tv, stderr)) != 1:
+        raise InvalidInput("plan needs exactly one of n, tv, stderr, difference and slope")
+    if wanted is not None and (tv is not None or stderr is not None):
+        raise InvalidInput("plan needs either tv or stderr, or a difference or slope")
+    if wanted is not None and n is not None and wanted.power is not None and (wanted.difference or wanted.slope):
+        raise InvalidInput("plan needs two of n, power, and a difference or slope, and finds the third")
+    if wanted is not None and n is None and not wanted.difference and not wanted.slope:
+        raise InvalidInput("power must go with n, or with a difference or slope")
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= MOST):
         raise InvalidInput(f"n={repr(n)[:60]} must be a whole number from 1 to {MOST}")
     if tv is not None and (not isinstance(tv, Real) or not 0 < tv < 1):
@@ -271,7 +283,7 @@ def _users_needed(
 ) -> tuple[int, str]:
     objective, chosen = explanation.objective, explanation.chosen
     if tv is not None:
-        return _needed(_tv(_deviations(chosen, shares)), tv, f"tv={tv}")
+        return _needed(tv_of(deviations_of(chosen, shares)), tv, f"tv={tv}")
     assert stderr is not None
     if len(objective.asked) > 1:
         raise InvalidInput(f"stderr={stderr} must go with one query; there are {len(objective.asked)}")
@@ -290,104 +302,3 @@ def _needed(deviation: float, target: float, told: str) -> tuple[int, str]:
     if not deviation / target <= math.sqrt(MOST):
         raise InvalidInput(f"{told} needs more than {MOST} reports; it must be larger")
     return max(1, math.ceil((deviation / target) ** 2)), told
-
-
-def expected_error(
-    made: Mechanism, n: int, shares: Array, *, label: str = "", objective: Objective | None = None
-) -> Expected:
-    """The error to expect from n reports of a mechanism when values follow `shares`; that of queries as well."""
-    deviations = _deviations(made, shares) / math.sqrt(n)
-    projected = _projected_tv(made, n, shares)
-    return Expected(
-        label or made.name,
-        made.name,
-        n,
-        made.bits,
-        float(np.sum(deviations**2)),
-        float(deviations.max()),
-        _tv(deviations),
-        projected,
-        _detectable(made, n, shares),
-        _wishes(made, n, shares, objective),
-        made.randomizer.guess(shares, NUMERIC),
-    )
-
-
-def _wishes(
-    made: Mechanism | None, n: int, shares: Array, objective: Objective | None
-) -> tuple[tuple[str, float], ...]:
-    """The queries of the objective by name, each with its largest standard error; None for no privacy at all."""
-    if objective is None:
-        return ()
-    deviations = objective.deviations(None if made is None else made.randomizer, shares)
-    found = zip(objective.asked, deviations, strict=True)
-    return tuple((name, deviation / math.sqrt(n)) for (name, rows), deviation in found if rows is not None)
-
-
-def _deviations(made: Mechanism, shares: Array) -> Array:
-    moments = made.randomizer.second_moments(shares, NUMERIC)
-    return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0)))
-
-
-def _tv(deviations: Array) -> float:
-    """Half the expected sum of absolute normal errors."""
-    return float(np.sum(deviations) / math.sqrt(2 * math.pi))
-
-
-def _detectable(made: Mechanism, n: int, shares: Array) -> float:
-    """The smallest share detected in 19 of 20 cases at 95 %: its estimate is 1.96 + 1.64 deviations above 0."""
-    zeroed = made.randomizer.second_moments(shares, NUMERIC) - made.randomizer.slopes(shares, NUMERIC) * shares
-    spread = math.sqrt(max(float(np.max(zeroed)), 0.0) / n)
-    return (quantile(0.95) + quantile(0.9)) * spread
-
-
-def _surveys(shares: Array) -> int:
-    """How many surveys to simulate: the mean distance of many values varies little."""
-    fewest, most = SURVEYS
-    return min(most, max(fewest, SIMULATED // len(shares)))
-
-
-def _projected_tv(made: Mechanism, n: int, shares: Array) -> float:
-    rng = np.random.default_rng(20200713)
-    distances = []
-    for number in range(_surveys(shares)):
-        distances.append(0.5 * np.abs(_simulated(made, n, shares, rng, number) - shares).sum())
-    return float(np.mean(distances))
-
-
-def _simulated(made: Mechanism, n: int, shares: Array, rng: np.random.Generator, number: int) -> Array:
-    """The projected shares of n simulated people; the counts are drawn at once where each report has one cell.
-
-    Otherwise the errors of fewer people stand for those of n, scaled.
-    """
-    if made.randomizer.disjoint:
-        law = np.clip(made.randomizer.push(shares, NUMERIC), 0.0, None)
-        return project(Tally(made, rng.multinomial(n, law / law.sum()), n)).shares
-    people = min(n, max(PEOPLE, WORDS // (_surveys(shares) * made.randomizer.words)))
-    held = rng.choice(len(shares), size=people, p=shares)
-    survey, scale = estimate(made.tally(made.randomize_indices(held, seeded(number)))), math.sqrt(people / n)
-    block_of, totals = survey.blocks
-    whole = np.bincount(block_of, weights=shares, minlength=len(totals))
-    return project_blocks(shares + scale * (survey.shares - shares), block_of, whole + scale * (totals - whole))
-
-
-def _without_privacy(context: Context, n: int, shares: Array, objective: Objective) -> Expected:
-    deviations = np.sqrt(shares * (1 - shares) / n)
-    tv = _tv(deviations)
-    bits = max(1, (context.size - 1).bit_length())
-    rng = np.random.default_rng(20200713)
-    exact = [0.5 * np.abs(rng.multinomial(n, shares) / n - shares).sum() for _ in range(_surveys(shares))]
-    smallest = -math.log(0.05) / n
-    return Expected(
-        "no privacy",
-        "the value itself",
-        n,
-        bits,
-        float(np.sum(deviations**2)),
-        float(deviations.max()),
-        tv,
-        float(np.mean(exact)),
-        smallest,
-        _wishes(None, n, shares, objective),
-        1.0,
-    )

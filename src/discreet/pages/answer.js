@@ -1,0 +1,215 @@
+/** The page of the person asked: the question, what is promised and what was checked, the answer, and what left. */
+
+import { el, keep, place, show } from "./dom.js";
+import { explain } from "./explain.js";
+import { Participant, Refused } from "./made/participant.js";
+import { meaning } from "./words.js";
+
+/** What all answers on this device may spend together. */
+const CAP = "4";
+/** More answers than these are searched instead of listed. */
+const MANY = 12;
+
+const main = document.querySelector("main");
+const { root, id } = place();
+const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation");
+
+/** What went wrong, for a person. @param {unknown} problem */
+function failed(problem) {
+  const refused = problem instanceof Refused;
+  console.info(problem);
+  document.title = "Not answered";
+  show(
+    main,
+    el("h1", {}, refused ? "Better not to answer this" : "This did not work"),
+    el(
+      "div",
+      { class: "card alarm", role: "alert" },
+      el("p", {}, refused ? problem.message : "The question could not be fetched. Try again in a while."),
+      el("p", { class: "soft" }, "Nothing was sent, and nothing of your budget was spent."),
+    ),
+    el("p", {}, el("button", { class: "plain", onclick: () => location.reload() }, "Try again")),
+  );
+}
+
+/** How a value is shown. @param {any} collection @param {any} value */
+const wordOf = (collection, value) => {
+  const text = Array.isArray(value) ? value.join(", ") : String(value);
+  return Object.hasOwn(collection.words, text) ? collection.words[text] : text;
+};
+
+/** The list of answers, or a search among many. @param {any} collection @param {(x: number) => void} chosen */
+function choices(collection, chosen) {
+  const words = collection.values.map((value) => wordOf(collection, value));
+  if (words.length <= MANY) {
+    return words.map((word, x) =>
+      el("label", { class: "choice" }, el("input", { type: "radio", name: "answer", value: String(x), onchange: () => chosen(x) }), el("span", {}, word)),
+    );
+  }
+  const found = el("div", { role: "radiogroup", "aria-label": "Answers that fit" });
+  const list = (/** @type {string} */ sought) => {
+    const fitting = words.map((word, x) => ({ word, x })).filter(({ word }) => word.toLowerCase().includes(sought.toLowerCase()));
+    show(
+      found,
+      ...fitting
+        .slice(0, MANY)
+        .map(({ word, x }) => el("label", { class: "choice" }, el("input", { type: "radio", name: "answer", value: String(x), onchange: () => chosen(x) }), el("span", {}, word))),
+      fitting.length > MANY && el("p", { class: "soft small" }, `${fitting.length - MANY} more fit: type more of the word.`),
+      fitting.length === 0 && el("p", { class: "soft small" }, "None fits."),
+    );
+  };
+  list("");
+  return [
+    el(
+      "label",
+      { class: "field" },
+      el("span", {}, `Search among ${words.length.toLocaleString()} answers`),
+      el("input", { type: "search", autocomplete: "off", oninput: (/** @type {any} */ event) => list(event.target.value) }),
+    ),
+    found,
+  ];
+}
+
+/** Choices of public labels. @param {any} collection @param {Record<string, string>} labels */
+function labelling(collection, labels) {
+  const names = Object.keys(collection.labels);
+  if (!names.length) return null;
+  const picks = names.map((name) =>
+    el(
+      "label",
+      { class: "field" },
+      el("span", {}, name),
+      el(
+        "select",
+        {
+          onchange: (/** @type {any} */ event) => {
+            if (event.target.value) labels[name] = event.target.value;
+            else delete labels[name];
+          },
+        },
+        el("option", { value: "" }, "rather not say"),
+        collection.labels[name].map((/** @type {string} */ text) => el("option", { value: text }, text)),
+      ),
+    ),
+  );
+  return el(
+    "details",
+    { class: "card" },
+    el("summary", {}, "Say more, openly"),
+    el("p", { class: "small" }, "These are sent as they are, beside your report, and are not protected. Leave out whatever you like."),
+    ...picks,
+  );
+}
+
+/** What the device has spent. @param {any} summary */
+function ledgerOf(summary) {
+  const rows = summary.collections.map((/** @type {any} */ one) =>
+    el("tr", {}, el("td", {}, one.collection.replace(/^https?:\/\//, "")), el("td", { class: "number" }, one.epsilon), el("td", { class: "number" }, String(one.reports))),
+  );
+  return [
+    el("p", {}, `Spent so far: ${summary.spent} of ${summary.cap}. ${summary.left} is left for all questions on this device together.`),
+    rows.length
+      ? el(
+          "div",
+          { class: "scroll" },
+          el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "question at"), el("th", { class: "number" }, "spent"), el("th", { class: "number" }, "reports"))), el("tbody", {}, rows)),
+        )
+      : null,
+    el("p", { class: "small soft" }, "A question spends how much its answers could show at most (epsilon). When the budget is spent, this page answers nothing more."),
+  ];
+}
+
+/** What left, and why it is not the answer. @param {any} participant @param {any} collection @param {any} receipt @param {number} x */
+function received(participant, collection, receipt, x) {
+  const hidden = meaning(collection.law, x).hiddenFrom.length > 0;
+  const told = {
+    accepted: ["Your report was sent", "It was counted. Thank you."],
+    queued: ["Your report is waiting", "The collector cannot be reached. The report is kept here, and is sent when this page is open again."],
+    refused: ["Your report was not taken", receipt.reason ?? "The collector did not take it."],
+  }[/** @type {"accepted" | "queued" | "refused"} */ (receipt.state)];
+  document.title = told[0];
+  const text = JSON.stringify({ ...receipt, law: collection.promise.fingerprint }, null, 2);
+  const again = el("div", {});
+  show(
+    main,
+    el("h1", {}, told[0]),
+    el("div", { class: `card ${receipt.state === "accepted" ? "done" : "alarm"}` }, el("p", {}, told[1])),
+    el("h2", {}, "This is all that left"),
+    el("pre", { tabindex: "0" }, receipt.sent),
+    el(
+      "p",
+      {},
+      hidden
+        ? "It is not your answer: it was drawn by chance on this device, by the law whose number is in it, and people with other answers send such reports too. "
+        : "It was drawn by the law whose number is in it. This answer was not protected: the report may show it. ",
+      "Answering the same again sends these very bytes, so that nothing more can be learned.",
+    ),
+    el(
+      "p",
+      { class: "row" },
+      el("button", { class: "plain", onclick: () => keep("receipt.json", "application/json", text) }, "Keep the receipt"),
+      receipt.state === "queued" && el("button", { class: "plain", onclick: async () => received(participant, collection, (await participant.flush())[0] ?? receipt, x) }, "Send it now"),
+    ),
+    el("h2", {}, "Your budget"),
+    again,
+  );
+  participant.ledger.summary().then((/** @type {any} */ summary) => show(again, ...ledgerOf(summary)), () => {});
+  main.querySelector("h1").tabIndex = -1;
+  main.querySelector("h1").focus();
+}
+
+/** @param {any} participant @param {any} collection */
+function ask(participant, collection) {
+  document.title = collection.title;
+  /** @type {Record<string, string>} */
+  const labels = {};
+  let chosen = -1;
+  const send = el("button", { type: "submit", disabled: true }, "Randomize here, and send the report");
+  const meant = el("div", { id: "meant" });
+  const problem = el("div", { role: "alert" });
+  const pick = (/** @type {number} */ x) => {
+    chosen = x;
+    send.disabled = false;
+    show(meant, ...explain(collection, x, (value) => wordOf(collection, value)));
+  };
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    send.disabled = true;
+    show(problem);
+    try {
+      const receipt = await collection.answer(collection.values[chosen], { labels, ...(invitation ? { invitation } : {}) });
+      received(participant, collection, receipt, chosen);
+    } catch (reason) {
+      send.disabled = false;
+      show(problem, el("div", { class: "card alarm" }, el("p", {}, reason instanceof Error ? reason.message : "This did not work.")));
+    }
+  };
+  const budget = el("div", {});
+  show(
+    main,
+    el("p", { class: "soft small" }, collection.title),
+    el("form", { onsubmit: submit }, el("fieldset", {}, el("legend", {}, el("h1", {}, collection.question)), ...choices(collection, pick)), meant, labelling(collection, labels), problem, el("p", {}, send)),
+    el(
+      "details",
+      { class: "card" },
+      el("summary", {}, "What was promised, and what this page checked"),
+      el("ul", {}, collection.promise.sentences.map((/** @type {string} */ sentence) => el("li", {}, sentence))),
+      el(
+        "p",
+        { class: "small" },
+        `This page did not take the collector's word for it: it compared the published law with its number, and went through the law's whole numbers, for every two of the ${collection.law.size.toLocaleString()} answers.`,
+      ),
+      el("p", { class: "small soft" }, "Number of the law: ", el("code", {}, collection.promise.fingerprint)),
+    ),
+    el("details", { class: "card" }, el("summary", {}, "Your budget"), budget),
+  );
+  participant.ledger.summary().then((/** @type {any} */ summary) => show(budget, ...ledgerOf(summary)), () => show(budget, el("p", {}, `Nothing was spent yet; ${CAP} is left.`)));
+}
+
+try {
+  const participant = new Participant({ cap: CAP });
+  participant.flush().catch(() => {});
+  ask(participant, await participant.open(new URL(`${root}/collections/${encodeURIComponent(id)}`, location.href)));
+} catch (problem) {
+  failed(problem);
+}

@@ -1,0 +1,191 @@
+/** The charts of the results, drawn by Observable Plot from plain rows. */
+
+import * as Plot from "./made/plot.js";
+
+/** @typedef {{name: string, share: number, low: number | null, high: number | null, stderr: number | null, group?: string, series?: string}} Row */
+
+const PERCENT = { tickFormat: (/** @type {number} */ share) => `${Number((100 * share).toPrecision(6))} %` };
+const STYLE = { background: "transparent", fontFamily: "inherit", fontSize: "13px", color: "currentColor" };
+
+/** Whether the page is dark. */
+const dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+
+/** A chart that says, to those who do not see it, what it shows; its parts say nothing by themselves. @param {any} chart @param {string} told */
+function described(chart, told) {
+  for (const part of chart.querySelectorAll("[aria-label], [aria-description]")) {
+    part.removeAttribute("aria-label");
+    part.removeAttribute("aria-description");
+  }
+  const drawings = chart.tagName === "svg" ? [chart] : [...chart.querySelectorAll("svg")];
+  for (const drawing of drawings) drawing.setAttribute("aria-hidden", "true");
+  const drawn = drawings[drawings.length - 1];
+  drawn?.removeAttribute("aria-hidden");
+  drawn?.setAttribute("role", "img");
+  drawn?.setAttribute("aria-label", told);
+  return chart;
+}
+
+/** Room for the longest name, in pixels. @param {string[]} names */
+const room = (names) => Math.min(220, 16 + 7.2 * Math.max(4, ...names.map((name) => name.length)));
+
+/** A name that fits. @param {string} name */
+const fitted = (name) => (name.length > 29 ? `${name.slice(0, 28)}…` : name);
+
+/**
+ * Shares with their intervals; the dark part of each is what asking only so many people leaves open, the pale rest is
+ * the noise that protects them.
+ * @param {Row[]} rows
+ * @param {{n: number, width: number, told: string}} about
+ */
+export function intervals(rows, { n, width, told }) {
+  const names = rows.map(({ name }) => name);
+  const known = rows.filter(({ low }) => low !== null);
+  const sampling = known.map((row) => {
+    const p = Math.min(1, Math.max(0, row.share));
+    const half = 1.96 * Math.sqrt((p * (1 - p)) / Math.max(n, 1));
+    return { ...row, from: Math.max(row.low ?? 0, row.share - half), to: Math.min(row.high ?? 1, row.share + half) };
+  });
+  const chart = Plot.plot({
+    width,
+    height: 56 + 23 * rows.length,
+    marginBottom: 38,
+    marginLeft: room(names.map(fitted)),
+    marginRight: 20,
+    style: STYLE,
+    x: { ...PERCENT, label: "share of people", labelAnchor: "center", labelArrow: "none", grid: true, zero: true },
+    y: { domain: names, label: null, tickFormat: fitted, tickSize: 0 },
+    marks: [
+      Plot.ruleX([0]),
+      Plot.link(known, { x1: "low", x2: "high", y1: "name", y2: "name", stroke: "var(--pale)", strokeWidth: 9 }),
+      Plot.link(sampling, { x1: "from", x2: "to", y1: "name", y2: "name", stroke: "var(--fill)", strokeOpacity: 0.55, strokeWidth: 9 }),
+      Plot.dot(rows, { x: "share", y: "name", r: 4, fill: "var(--ink)" }),
+      Plot.tip(
+        rows,
+        Plot.pointerY({
+          x: "share",
+          y: "name",
+          title: (/** @type {Row} */ row) => `${row.name}\n${percent(row.share)}${row.low === null ? "" : `, from ${percent(row.low)} to ${percent(row.high)}`}`,
+        }),
+      ),
+    ],
+  });
+  return described(chart, told);
+}
+
+/** Several results side by side: a dot of its own colour and its interval for each series. @param {Row[]} rows @param {{width: number, told: string}} about */
+export function side(rows, { width, told }) {
+  const names = [...new Set(rows.map(({ name }) => name))];
+  const series = [...new Set(rows.map((row) => row.series))];
+  const known = rows.filter(({ low }) => low !== null);
+  const chart = Plot.plot({
+    width,
+    height: 66 + names.length * (14 * series.length + 12),
+    marginBottom: 38,
+    marginLeft: room(names.map(fitted)),
+    marginRight: 20,
+    style: STYLE,
+    color: { legend: true, domain: series, range: ["var(--fill)", "var(--warm)", "var(--good)", "var(--soft)", "#b07aa1", "#edc948"] },
+    x: { ...PERCENT, label: "share of people", labelAnchor: "center", labelArrow: "none", grid: true, zero: true },
+    fy: { domain: names, label: null, tickFormat: fitted, padding: 0.15 },
+    y: { domain: series, axis: null },
+    marks: [
+      Plot.ruleX([0]),
+      Plot.link(known, { fy: "name", x1: "low", x2: "high", y1: "series", y2: "series", stroke: "series", strokeWidth: 4, strokeOpacity: 0.35 }),
+      Plot.dot(rows, { fy: "name", x: "share", y: "series", fill: "series", r: 4 }),
+    ],
+  });
+  return described(chart, told);
+}
+
+/** Lines over time, or over the number of reports. @param {Row[]} rows with `at` @param {{width: number, told: string, x: string}} about */
+export function trend(rows, { width, told, x }) {
+  const chart = Plot.plot({
+    width,
+    height: 300,
+    marginLeft: 50,
+    style: STYLE,
+    color: { legend: true },
+    x: { label: x, type: x === "day" ? "point" : "linear" },
+    y: { ...PERCENT, label: "share of people", grid: true },
+    marks: [
+      Plot.ruleY([0]),
+      Plot.areaY(rows, { x: "at", y1: "low", y2: "high", fill: "name", fillOpacity: 0.12 }),
+      Plot.line(rows, { x: "at", y: "share", stroke: "name", marker: rows.length < 60 }),
+    ],
+  });
+  return described(chart, told);
+}
+
+/** A heat map of places. @param {{x: number, y: number, name: string, share: number, outline?: [number, number][]}[]} places @param {{width: number, told: string, hexagons: boolean, groups?: any[]}} about */
+export function map(places, { width, told, hexagons, groups = [] }) {
+  const spanX = span(places.map(({ x }) => x));
+  const spanY = span([...places, ...groups].map(({ y }) => y));
+  const wide = Math.min(width, 640);
+  const step = hexagons ? (wide - 60) / (spanX.steps + 1) : 0;
+  const chart = Plot.plot({
+    width: wide,
+    height: Math.max(160, Math.min(640, 60 + ((wide - 60) * (spanY.steps + 1)) / (spanX.steps + 1))),
+    style: STYLE,
+    margin: 30,
+    axis: null,
+    color: { type: "linear", range: dark() ? ["#26323c", "#7cc4f4"] : ["#e6eff6", "#004c7d"], legend: true, label: "share of people", ...PERCENT, domain: [0, Math.max(1e-9, ...places.map(({ share }) => share))] },
+    x: hexagons ? { inset: step / 2 } : { type: "band", domain: range(spanX), padding: 0.04 },
+    y: hexagons ? { inset: step / 2 } : { type: "band", domain: range(spanY).reverse(), padding: 0.04 },
+    marks: [
+      hexagons
+        ? Plot.dot(places, { x: "x", y: "y", fill: (/** @type {any} */ place) => Math.max(0, place.share), symbol: "hexagon", r: Math.max(4, step / 2) })
+        : Plot.cell(places, { x: "x", y: "y", fill: (/** @type {any} */ place) => Math.max(0, place.share), rx: 2 }),
+      Plot.text(groups, { x: "x", y: "y", text: "name", fontWeight: 600, fill: "currentColor", dy: 6 }),
+      Plot.tip(places, Plot.pointer({ x: "x", y: "y", title: (/** @type {any} */ place) => `${place.name}\n${percent(place.share)}` })),
+    ],
+  });
+  return described(chart, told);
+}
+
+/** @param {number[]} numbers */
+function span(numbers) {
+  const sorted = [...new Set(numbers)].sort((a, b) => a - b);
+  return { low: sorted[0], high: sorted[sorted.length - 1], steps: sorted.length - 1, sorted };
+}
+
+/** @param {{sorted: number[]}} found */
+const range = ({ sorted }) => {
+  const whole = sorted.every(Number.isInteger) && sorted[sorted.length - 1] - sorted[0] < 400;
+  return whole ? Array.from({ length: sorted[sorted.length - 1] - sorted[0] + 1 }, (_, i) => sorted[0] + i) : sorted;
+};
+
+/** @param {number | null} share */
+export const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(Math.abs(share) < 0.01 ? 2 : 1)} %`);
+
+/** The picture as PNG, at twice its size. @param {Element} chart @param {string} paper */
+export async function png(chart, paper) {
+  const drawn = /** @type {SVGSVGElement} */ (chart.tagName === "svg" ? chart : chart.querySelector("svg:last-of-type"));
+  const [width, height] = [drawn.clientWidth || drawn.width.baseVal.value, drawn.clientHeight || drawn.height.baseVal.value];
+  const copy = /** @type {SVGSVGElement} */ (drawn.cloneNode(true));
+  const style = getComputedStyle(document.documentElement);
+  const named = (/** @type {string} */ text) => text.replace(/var\((--[a-z]+)\)/g, (_, name) => resolved(style.getPropertyValue(name)));
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("color", getComputedStyle(drawn).color);
+  copy.setAttribute("font-family", "sans-serif");
+  const url = URL.createObjectURL(new Blob([named(new XMLSerializer().serializeToString(copy))], { type: "image/svg+xml" }));
+  const image = new Image();
+  image.src = url;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  pen.fillStyle = paper;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(url);
+  return /** @type {Promise<Blob>} */ (new Promise((resolve) => canvas.toBlob((made) => resolve(/** @type {Blob} */ (made)))));
+}
+
+/** A colour with its light and dark form chosen. @param {string} colour */
+function resolved(colour) {
+  const probe = document.createElement("i");
+  probe.style.color = colour;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}

@@ -1,0 +1,350 @@
+/** The page of whoever plans: what people may answer, what is sensitive, and at once what that costs. */
+
+import { ask, Problem, takeTokens } from "./api.js";
+import { percent, side } from "./charts.js";
+import { pasted, specOf } from "./domain.js";
+import { at, el, keep, place, show } from "./dom.js";
+import { withToken } from "./tokens.js";
+import { above, power, sureAtMost } from "./words.js";
+
+const { root } = place();
+/** Milliseconds without a change before the design is worked out. */
+const WAIT = 120;
+
+const FORMS = {
+  uniform: ["Every answer", "No two answers may be told apart (classical privacy)."],
+  high_low: ["Some answers", "The answers that you mark are hidden; the others may show."],
+  blocks: ["Where in a group", "The group may show, the answer inside it is hidden. Write “group: answer” a line."],
+  nested: ["Where in a group, and the group a little", "Hidden inside the group, and more weakly across groups. Write “group: answer” a line."],
+  metric: ["The nearer, the better", "Neighbours in the list are hidden from each other most: a scale, such as ages."],
+  matrix: ["Some pairs", "Only the pairs that you name are hidden from each other."],
+};
+
+const EXAMPLE = ["nothing, 40", "cold or flu, 25", "back pain, 18", "allergy, 9", "depression, 5", "HIV, 1", "addiction, 2"].join("\n");
+
+const state = {
+  text: EXAMPLE,
+  form: /** @type {keyof typeof FORMS} */ ("high_low"),
+  epsilon: 1,
+  outer: 3,
+  n: 10000,
+  sensitive: new Set(["depression", "HIV", "addiction"]),
+  pairs: "",
+  /** @type {any} */ kept: null,
+  /** @type {any} */ draft: null,
+  asked: 0,
+};
+
+const parts = /** @type {Record<string, HTMLElement>} */ (Object.fromEntries(["detail", "found", "problem", "start"].map((name) => [name, el("div", {})])));
+parts.problem.setAttribute("role", "alert");
+
+/** What is asked for now; an error, in words, if that is nothing. */
+function request() {
+  const domain = pasted(state.text);
+  const spec = specOf(domain, { ...state, epsilon: String(state.epsilon), outer: String(state.outer) });
+  return { spec, n: state.n, ...(domain.counts && state.form !== "blocks" && state.form !== "nested" ? { counts: domain.counts } : {}) };
+}
+
+let waiting = 0;
+function changed() {
+  clearTimeout(waiting);
+  waiting = setTimeout(work, WAIT);
+}
+
+/** @param {string} [stderr] a standard error to reach, by another epsilon */
+async function work(stderr) {
+  const turn = ++state.asked;
+  const begun = performance.now();
+  try {
+    const draft = await ask("/drafts", { role: "admin", body: { ...request(), ...(typeof stderr === "string" ? { stderr } : {}) } });
+    if (turn !== state.asked) return;
+    state.draft = draft;
+    if (draft.epsilon) {
+      state.epsilon = Number(draft.epsilon);
+      at("epsilon").value = String(draft.epsilon);
+      at("epsilon-text").textContent = told();
+    }
+    show(parts.problem);
+    found(Math.round(performance.now() - begun));
+  } catch (problem) {
+    if (turn !== state.asked) return;
+    show(parts.problem, el("p", { class: "card alarm" }, problem instanceof Problem || problem instanceof Error ? problem.message : "This did not work."));
+  }
+}
+
+/** Epsilon in words. */
+function told() {
+  const likelier = power(String(state.epsilon));
+  return `${state.epsilon}: a report is at most ${above(likelier)} times as likely with one answer as with another it is hidden from. If 10 of 100 people hold an answer, then of 100 who send the same report at most ${sureAtMost(10, likelier)} do.`;
+}
+
+/** @param {any} rows @param {any} kept */
+function comparison(rows, kept) {
+  const all = [...rows, ...(kept ? [{ ...kept.rows[kept.rows.length - 1], label: "the design you kept" }] : [])];
+  const columns = [
+    ["design", (/** @type {any} */ row) => row.label],
+    ["largest standard error", (/** @type {any} */ row) => percent(row.stderr)],
+    ["usual width of an interval", (/** @type {any} */ row) => percent(row.width)],
+    ["smallest share that is seen", (/** @type {any} */ row) => percent(row.detectable)],
+    ["people for an error of 1 point", (/** @type {any} */ row) => row.people_for_a_point.toLocaleString()],
+    ["an attacker guesses right", (/** @type {any} */ row) => (row.guess === null ? "–" : `${Math.ceil(100 * row.guess)} of 100`)],
+  ];
+  return el(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Designs compared" },
+    el(
+      "table",
+      {},
+      el("thead", {}, el("tr", {}, columns.map(([head], i) => el("th", { class: i ? "number" : null, scope: "col" }, /** @type {string} */ (head))))),
+      el("tbody", {}, all.map((row) => el("tr", {}, columns.map(([, text], i) => el(i ? "td" : "th", { class: i ? "number" : null, scope: i ? null : "row" }, /** @type {Function} */ (text)(row)))))),
+    ),
+  );
+}
+
+/** @param {any} preview */
+function previewed(preview) {
+  if (!preview) return null;
+  const order = preview.values.map((/** @type {string} */ _, /** @type {number} */ i) => i).sort((/** @type {number} */ a, /** @type {number} */ b) => preview.truth[b] - preview.truth[a]).slice(0, 15);
+  const rows = order.flatMap((/** @type {number} */ i) => [
+    { name: preview.values[i], series: "the truth", share: preview.truth[i], low: null, high: null, stderr: null },
+    { name: preview.values[i], series: "what would be found", share: preview.shares[i], low: preview.low[i], high: preview.high[i], stderr: null },
+  ]);
+  return [el("h3", {}, `A preview: ${preview.n.toLocaleString()} made-up people`), side(rows, { width: Math.max(320, parts.found.clientWidth || 600), told: "Made-up answers and what would be found of them" })];
+}
+
+/** @param {number} milliseconds */
+function found(milliseconds) {
+  const { draft } = state;
+  const proof = draft.certificate;
+  show(
+    parts.found,
+    el("h2", {}, "What this gives"),
+    el("ul", {}, draft.promise.map((/** @type {string} */ sentence) => el("li", {}, sentence))),
+    comparison(draft.rows, state.kept),
+    el(
+      "p",
+      { class: "small soft" },
+      `Best of all that are known: ${draft.mechanism}, ${draft.bits} bits a report. Proved by whole numbers: ${proof.tightest.x} against ${proof.tightest.z} comes nearest to what is allowed, ${proof.realised.toFixed(6)} of ${proof.claimed ?? "any"}. Worked out in ${milliseconds} ms.`,
+    ),
+    el(
+      "p",
+      { class: "row" },
+      el(
+        "button",
+        {
+          class: "plain",
+          onclick: () => {
+            state.kept = draft;
+            found(milliseconds);
+          },
+        },
+        "Keep it to compare with the next",
+      ),
+      el("button", { class: "plain", onclick: () => keep("collection.toml", "application/toml", draft.spec) }, "The spec file"),
+    ),
+    ...(previewed(draft.preview) ?? []),
+  );
+}
+
+/** What must be said besides, by the form. */
+function detail() {
+  let values = [];
+  try {
+    ({ values } = pasted(state.text));
+  } catch {
+    // what is wrong with it is said where the design is worked out
+  }
+  const boxes = values.slice(0, 300).map((value) =>
+    el(
+      "label",
+      { class: "row" },
+      el("input", {
+        type: "checkbox",
+        checked: state.sensitive.has(value),
+        onchange: (/** @type {any} */ event) => {
+          if (event.target.checked) state.sensitive.add(value);
+          else state.sensitive.delete(value);
+          changed();
+        },
+      }),
+      value,
+    ),
+  );
+  show(
+    parts.detail,
+    el("p", { class: "small soft" }, FORMS[state.form][1]),
+    state.form === "high_low" && el("fieldset", {}, el("legend", {}, "Sensitive answers"), el("div", { class: "boxes" }, boxes)),
+    state.form === "nested" &&
+      el(
+        "label",
+        { class: "field" },
+        el("span", {}, "Epsilon across groups, above that inside them"),
+        el("input", {
+          type: "number",
+          min: "0.1",
+          max: "12",
+          step: "0.1",
+          value: String(state.outer),
+          oninput: (/** @type {any} */ event) => {
+            state.outer = Number(event.target.value);
+            changed();
+          },
+        }),
+      ),
+    state.form === "matrix" &&
+      el(
+        "label",
+        { class: "field" },
+        el("span", {}, "Pairs to be hidden from each other, “one - other” a line"),
+        el("textarea", {
+          rows: "4",
+          cols: "36",
+          value: state.pairs,
+          oninput: (/** @type {any} */ event) => {
+            state.pairs = event.target.value;
+            changed();
+          },
+        }),
+      ),
+  );
+}
+
+function starting() {
+  const title = el("input", { id: "new-title", required: true, size: "40" });
+  const question = el("input", { id: "new-question", required: true, size: "60" });
+  const minimum = el("input", { type: "number", min: "1", value: "100" });
+  const said = el("div", { role: "alert" });
+  const begin = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    try {
+      const made = await ask("/collections", {
+        role: "admin",
+        body: { title: title.value, question: question.value, spec: request().spec, minimum: Number(minimum.value), changes: "refuse", access: "open" },
+      });
+      show(said, el("p", { class: "card done" }, "It has begun: ", el("a", { href: `${root}/answer/${made.id}` }, "the page to answer"), ", ", el("a", { href: `${root}/results/${made.id}` }, "the results"), "."));
+    } catch (problem) {
+      show(said, el("p", { class: "card alarm" }, problem instanceof Error ? problem.message : "This did not work."));
+    }
+  };
+  show(
+    parts.start,
+    el("h2", {}, "Start this collection"),
+    el(
+      "form",
+      { onsubmit: begin },
+      el("label", { class: "field" }, el("span", {}, "Title"), title),
+      el("label", { class: "field" }, el("span", {}, "The question, as people will read it"), question),
+      el("label", { class: "field" }, el("span", {}, "Show nothing before so many reports have come"), minimum),
+      said,
+      el("button", {}, "Start this collection"),
+    ),
+  );
+}
+
+async function start() {
+  const text = el("textarea", {
+    id: "answers",
+    rows: "9",
+    cols: "36",
+    spellcheck: "false",
+    value: state.text,
+    oninput: (/** @type {any} */ event) => {
+      state.text = event.target.value;
+      detail();
+      changed();
+    },
+  });
+  const file = el("input", {
+    type: "file",
+    accept: ".txt,.csv,.tsv",
+    onchange: async (/** @type {any} */ event) => {
+      const [given] = event.target.files;
+      if (!given) return;
+      state.text = text.value = await given.text();
+      detail();
+      changed();
+    },
+  });
+  const forms = Object.entries(FORMS).map(([form, [name]]) =>
+    el(
+      "label",
+      { class: "choice" },
+      el("input", {
+        type: "radio",
+        name: "form",
+        value: form,
+        checked: form === state.form,
+        onchange: () => {
+          state.form = /** @type {keyof typeof FORMS} */ (form);
+          detail();
+          changed();
+        },
+      }),
+      name,
+    ),
+  );
+  const slider = el("input", {
+    id: "epsilon",
+    type: "range",
+    min: "0.1",
+    max: "6",
+    step: "0.1",
+    value: String(state.epsilon),
+    "aria-describedby": "epsilon-text",
+    oninput: (/** @type {any} */ event) => {
+      state.epsilon = Number(event.target.value);
+      at("epsilon-text").textContent = told();
+      changed();
+    },
+  });
+  const wanted = el("input", { id: "wanted", type: "number", min: "0.01", max: "50", step: "any", value: "1", size: "5" });
+  const people = el("input", {
+    id: "people",
+    type: "number",
+    min: "1",
+    max: "1000000000",
+    value: String(state.n),
+    oninput: (/** @type {any} */ event) => {
+      state.n = Math.max(1, Math.round(Number(event.target.value)));
+      changed();
+    },
+  });
+  show(
+    at("design"),
+    el(
+      "div",
+      { class: "two workshop" },
+      el(
+        "div",
+        {},
+        el("h2", {}, "What people may answer"),
+        el("label", { class: "field" }, el("span", {}, "An answer a line; a count after a comma if you know roughly how many hold it"), text),
+        el("label", { class: "field" }, el("span", {}, "or a file of such lines"), file),
+        el("fieldset", {}, el("legend", {}, "What is nobody's business?"), ...forms),
+        parts.detail,
+        el("h2", {}, "How well it is hidden"),
+        el("label", { class: "field" }, el("span", {}, "Epsilon: less hides better, more tells more"), slider),
+        el("p", { id: "epsilon-text", class: "small" }, told()),
+        el("label", { class: "field" }, el("span", {}, "People who will answer"), people),
+        el(
+          "p",
+          { class: "row" },
+          el("label", {}, "No standard error above ", wanted, " points"),
+          el("button", { class: "plain", onclick: () => work(String(Number(wanted.value) / 100)) }, "Find the epsilon"),
+        ),
+        parts.problem,
+      ),
+      parts.found,
+    ),
+    parts.start,
+  );
+  detail();
+  starting();
+  await work();
+}
+
+takeTokens();
+await withToken(at("token"), "admin", async () => {
+  await ask("/overview", { role: "admin" });
+  await start();
+});

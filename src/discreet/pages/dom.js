@@ -1,0 +1,44 @@
+/** Elements from data: nothing that comes from a collection is ever read as markup. */
+
+/** @typedef {string | number | Node | null | undefined | false} Child */
+
+/**
+ * An element with its attributes and children. `on...` are listeners, `class` and `for` are as in markup.
+ * @param {string} name
+ * @param {Record<string, any>} [given]
+ * @param {...(Child | Child[])} children
+ */
+export function el(name, given = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, entry] of Object.entries(given)) {
+    if (entry === null || entry === undefined || entry === false) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), entry);
+    else if (key === "value" || key === "checked" || key === "disabled" || key === "textContent") made[key] = entry;
+    else made.setAttribute(key, entry === true ? "" : String(entry));
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+/** The element with an id. @param {string} id @returns {any} */
+export const at = (id) => document.getElementById(id);
+
+/** Show these instead of what is in an element. @param {Element} place @param {...Child} children */
+export function show(place, ...children) {
+  place.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+}
+
+/** The path of the collector, and what follows the name of a page in the address: "/answer/4f1d" gives "4f1d". */
+export function place() {
+  const parts = location.pathname.split("/");
+  const page = parts.findIndex((part) => part === "answer" || part === "results");
+  const root = page < 0 ? location.pathname.replace(/\/(design)?$/, "") : parts.slice(0, page).join("/");
+  return { root, id: page < 0 ? "" : parts[page + 1] };
+}
+
+/** A file that is offered to keep. @param {string} name @param {string} type @param {BlobPart} content */
+export function keep(name, type, content) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  el("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60000);
+}

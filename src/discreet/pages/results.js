@@ -1,0 +1,280 @@
+/** The page of whoever asks: shares with their intervals, by label and over days, as they come in. */
+
+import { ask, takeTokens } from "./api.js";
+import { intervals, map, percent, png, side, trend } from "./charts.js";
+import { at, el, keep, place, show } from "./dom.js";
+import { placed } from "./places.js";
+import { table } from "./table.js";
+import { withToken } from "./tokens.js";
+
+const { id } = place();
+/** Milliseconds between two looks at what came in. */
+const EVERY = 3000;
+/** The most values of one chart. */
+const DRAWN = 40;
+/** How many values are followed over days, and as reports come in. */
+const FOLLOWED = 3;
+/** How many values are shown by several methods, or by label. */
+const COMPARED = 12;
+
+const METHODS = {
+  unbiased: ["unbiased", "Right on average, for every share: the numbers to add up, compare and publish. Rare values may fall below 0."],
+  project: ["projected", "The nearest shares that none is below 0 and that add up to 1: less error, and small shares a little too low or high."],
+  likelihood: ["most likely", "The shares under which these reports are likeliest: never below 0."],
+  shrink: ["shrunk", "Pulled towards each other by as much as the noise suggests: least error in all, at the cost of rare values."],
+};
+
+/** @type {{method: keyof typeof METHODS, by: string, live: boolean, history: any[], document: any, law: any, drawn: Element | null, last: string}} */
+const state = { method: "unbiased", by: "", live: true, history: [], document: null, law: null, drawn: null, last: "" };
+
+const parts = /** @type {Record<string, HTMLElement>} */ (Object.fromEntries(["head", "chart", "table", "map", "methods", "labels", "days", "settling", "keep"].map((name) => [name, el("section", {})])));
+
+/** @param {any} value */
+function word(value) {
+  const text = Array.isArray(value) ? value.join(", ") : String(value);
+  const { words = {} } = state.document;
+  return Object.hasOwn(words, text) ? words[text] : text;
+}
+
+/** @param {any} result @param {string} [series] */
+const rowsOf = (result, series) =>
+  result.values.map((/** @type {any} */ value, /** @type {number} */ i) => ({
+    name: word(value),
+    share: result.shares[i],
+    stderr: result.stderr?.[i] ?? null,
+    low: result.low?.[i] ?? null,
+    high: result.high?.[i] ?? null,
+    order: i,
+    series,
+  }));
+
+const width = () => Math.max(320, parts.chart.clientWidth || 640);
+
+/** Shares by one method; null while there are too few reports. @param {string} query */
+const shares = async (query) => (await ask(`/collections/${id}/shares?${query}`, { role: "analyst" })).cells;
+
+/** The names of the values with the largest shares. @param {any[]} rows @param {number} count */
+const largest = (rows, count) => new Set([...rows].sort((a, b) => b.share - a.share).slice(0, count).map(({ name }) => name));
+
+/** How far it is, and why some of it cannot be shown. @param {any} progress */
+function head(progress) {
+  const { n, minimum, missing, refused } = progress;
+  const part = Math.min(100, (100 * n) / Math.max(1, minimum));
+  const turned = Object.entries(refused).map(([code, count]) => `${count} ${code.replaceAll("_", " ")}`);
+  show(
+    parts.head,
+    el("p", { class: "soft" }, state.document.question),
+    el(
+      "p",
+      {},
+      el("strong", {}, `${n.toLocaleString()} reports`),
+      missing ? `; ${missing.toLocaleString()} more are needed before anything is shown, so that no small group stands out.` : `; the collection is ${progress.state}.`,
+      turned.length ? ` Refused: ${turned.join(", ")}.` : "",
+    ),
+    missing ? el("div", { class: "bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": minimum, "aria-valuenow": n, "aria-label": "Reports so far" }, progressBar(part)) : null,
+  );
+}
+
+/** @param {number} part */
+function progressBar(part) {
+  const bar = el("i", {});
+  bar.style.width = `${part}%`;
+  return bar;
+}
+
+/** @param {any} cell */
+async function main(cell) {
+  const rows = rowsOf(cell.result);
+  const draw = (/** @type {any[]} */ sorted) => {
+    const some = sorted.slice(0, DRAWN);
+    const chart = intervals(some, { n: cell.n, width: width(), told: `Shares of ${some.length} values with their intervals` });
+    state.drawn = chart;
+    show(
+      parts.chart,
+      el("h2", {}, some.length < rows.length ? `${some.length} of ${rows.length.toLocaleString()} shares` : "Shares"),
+      chart,
+      el(
+        "p",
+        { class: "small soft" },
+        el("span", { class: "key dark" }),
+        " what asking only so many people leaves open",
+        el("span", { class: "key pale" }),
+        ` the noise that protects them, on top. Intervals hold in 95 of 100 surveys. ${METHODS[state.method][1]}`,
+      ),
+      ...Object.entries(cell.result.notes).map(([name, note]) => el("p", { class: "small" }, `No ${name}: ${note}`)),
+      el("p", { class: "small soft" }, `A crafted report can weigh as much as ${Number(cell.result.influence).toPrecision(3)} people on one value.`),
+    );
+  };
+  const columns = [
+    { key: "name", title: "value", text: (/** @type {any} */ row) => row.name },
+    { key: "share", title: "share", number: true, text: (/** @type {any} */ row) => percent(row.share) },
+    { key: "stderr", title: "standard error", number: true, text: (/** @type {any} */ row) => percent(row.stderr) },
+    { key: "low", title: "from", number: true, text: (/** @type {any} */ row) => percent(row.low) },
+    { key: "high", title: "to", number: true, text: (/** @type {any} */ row) => percent(row.high) },
+  ];
+  show(parts.table, table(columns, rows, { caption: "Every share with its interval", sort: "share", down: true, changed: draw }), grouped(cell.result));
+  const where = await placed(state.law.context, cell.result.values, cell.result.shares, word);
+  show(parts.map, ...(where ? [el("h2", {}, "On the map"), map(where.places, { width: width(), told: "A map of the shares", ...where })] : []));
+}
+
+/** The blocks that reports show. @param {any} result */
+function grouped(result) {
+  if (!result.blocks) return null;
+  const rows = result.blocks.names.map((/** @type {any} */ name, /** @type {number} */ i) => ({ name: String(name), share: result.blocks.shares[i], low: result.blocks.low[i], high: result.blocks.high[i] }));
+  const columns = [
+    { key: "name", title: "group", text: (/** @type {any} */ row) => row.name },
+    { key: "share", title: "share", number: true, text: (/** @type {any} */ row) => percent(row.share) },
+    { key: "low", title: "from", number: true, text: (/** @type {any} */ row) => percent(row.low) },
+    { key: "high", title: "to", number: true, text: (/** @type {any} */ row) => percent(row.high) },
+  ];
+  return el("div", {}, el("h3", {}, "Groups, which every report shows"), table(columns, rows, { caption: "The share of every group, a plain count", sort: "share", down: true }));
+}
+
+async function methods() {
+  const names = /** @type {(keyof typeof METHODS)[]} */ (["unbiased", "project", "shrink"]);
+  const cells = await Promise.all(names.map((method) => shares(`method=${method}`)));
+  const chosen = largest(rowsOf(cells[0][0].result), COMPARED);
+  const rows = names.flatMap((method, i) => rowsOf(cells[i][0].result, METHODS[method][0]).filter((/** @type {any} */ row) => chosen.has(row.name)));
+  show(
+    parts.methods,
+    el(
+      "details",
+      {},
+      el("summary", {}, "The same reports by three methods"),
+      side(rows, { width: width(), told: "Shares by three methods" }),
+      el("ul", { class: "small" }, names.map((method) => el("li", {}, el("strong", {}, METHODS[method][0]), `: ${METHODS[method][1]}`))),
+    ),
+  );
+}
+
+/** @param {any} progress */
+async function labels(progress) {
+  const names = Object.keys(state.document.labels ?? {});
+  if (!names.length) return;
+  const by = state.by || names[0];
+  const [cells, differences] = await Promise.all([shares(`method=${state.method}&by=${encodeURIComponent(by)}`), ask(`/collections/${id}/differences?by=${encodeURIComponent(by)}`, { role: "analyst" })]);
+  const shown = cells.filter((/** @type {any} */ cell) => cell.result);
+  const all = shown.flatMap((/** @type {any} */ cell) => rowsOf(cell.result, cell.labels[by] ?? "not said"));
+  const chosen = largest(all, COMPARED);
+  const few = cells.filter((/** @type {any} */ cell) => !cell.result).map((/** @type {any} */ cell) => `${cell.labels[by] ?? "not said"} (${cell.n})`);
+  const tests = differences.pairs.flatMap((/** @type {any} */ pair) =>
+    pair.values.map((/** @type {any} */ value, /** @type {number} */ i) => ({ name: word(value), pair: `${pair.first} less ${pair.second}`, difference: pair.difference[i], stderr: pair.stderr[i], p: (pair.adjusted ?? pair.p)[i] })),
+  );
+  const columns = [
+    { key: "name", title: "value", text: (/** @type {any} */ row) => row.name },
+    { key: "pair", title: "between", text: (/** @type {any} */ row) => row.pair },
+    { key: "difference", title: "difference", number: true, text: (/** @type {any} */ row) => percent(row.difference) },
+    { key: "stderr", title: "standard error", number: true, text: (/** @type {any} */ row) => percent(row.stderr) },
+    { key: "p", title: "p, for all tests", number: true, text: (/** @type {any} */ row) => (row.p < 0.0001 ? "< 0.0001" : row.p.toFixed(4)) },
+  ];
+  const pick = el(
+    "select",
+    {
+      onchange: (/** @type {any} */ event) => {
+        state.by = event.target.value;
+        void labels(progress);
+      },
+    },
+    names.map((name) => el("option", { value: name, selected: name === by }, name)),
+  );
+  show(
+    parts.labels,
+    el("h2", {}, "By label"),
+    el("label", { class: "field" }, el("span", {}, "Label"), pick),
+    shown.length ? side(all.filter((/** @type {any} */ row) => chosen.has(row.name)), { width: width(), told: `Shares by ${by}` }) : null,
+    few.length ? el("p", { class: "small soft" }, `Too few reports to be shown: ${few.join(", ")}.`) : null,
+    tests.length ? table(columns, tests, { caption: "Differences between labels; p is adjusted for all of them (Holm)", sort: "p" }) : null,
+  );
+}
+
+/** @param {any} progress @param {any} cell */
+async function days(progress, cell) {
+  const dates = Object.keys(progress.days);
+  if (dates.length > 1) {
+    const cells = (await shares(`method=${state.method}&days=1`)).filter((/** @type {any} */ one) => one.result);
+    const chosen = largest(rowsOf(cell.result), FOLLOWED);
+    const rows = cells.flatMap((/** @type {any} */ one) => rowsOf(one.result).filter((/** @type {any} */ row) => chosen.has(row.name)).map((/** @type {any} */ row) => ({ ...row, at: one.days[0] })));
+    if (rows.length) show(parts.days, el("h2", {}, "Over days"), trend(rows, { width: width(), told: "Shares over days", x: "day" }));
+  }
+  const chosen = largest(rowsOf(cell.result), FOLLOWED);
+  state.history.push({ n: cell.n, rows: rowsOf(cell.result) });
+  const first = state.history[0];
+  if (cell.n > first.n) {
+    const rows = state.history.flatMap(({ n, rows: then }) => then.filter((/** @type {any} */ row) => chosen.has(row.name)).map((/** @type {any} */ row) => ({ ...row, at: n })));
+    show(parts.settling, el("h2", {}, "How the estimate settles"), trend(rows, { width: width(), told: "Shares as reports come in", x: "reports" }), el("p", { class: "small soft" }, "Since this page was opened. Four times the reports halve an interval."));
+  }
+}
+
+/** @param {any} cell */
+function keeping(cell) {
+  const name = `results-${id}`;
+  const csv = () => {
+    const quoted = (/** @type {any} */ entry) => (/[",\n]/.test(String(entry)) ? `"${String(entry).replaceAll('"', '""')}"` : String(entry ?? ""));
+    const lines = rowsOf(cell.result).map((/** @type {any} */ row) => [row.name, row.share, row.stderr, row.low, row.high].map(quoted).join(","));
+    keep(`${name}.csv`, "text/csv", `value,share,stderr,low,high\n${lines.join("\n")}\n`);
+  };
+  const release = async (/** @type {string} */ form) => keep(`release-${id}.${form}`, form === "html" ? "text/html" : "application/json", await ask(`/collections/${id}/release?form=${form}&method=${state.method}`, { role: "analyst", as: "blob" }));
+  const paper = () => getComputedStyle(document.documentElement).backgroundColor;
+  show(
+    parts.keep,
+    el("h2", {}, "Keep and publish"),
+    el(
+      "p",
+      { class: "row" },
+      el("button", { class: "plain", onclick: csv }, "CSV"),
+      el("button", { class: "plain", onclick: () => keep(`${name}.json`, "application/json", JSON.stringify(cell.result, null, 2)) }, "JSON"),
+      el("button", { class: "plain", onclick: async () => state.drawn && keep(`${name}.png`, "image/png", await png(state.drawn, paper())) }, "PNG"),
+      el("button", { onclick: () => release("html") }, "Release report"),
+      el("button", { class: "plain", onclick: () => release("json") }, "Release report, JSON"),
+    ),
+    el("p", { class: "small soft" }, "The release report is one file, made to be published: what was asked and promised, the proof, the method, the numbers and what they do not say."),
+  );
+}
+
+async function look() {
+  const progress = await ask(`/collections/${id}/progress`, { role: "analyst" });
+  const mark = `${progress.n} ${progress.state} ${state.method}`;
+  if (mark === state.last) return;
+  state.last = mark;
+  head(progress);
+  const [cell] = await shares(`method=${state.method}`);
+  if (!cell?.result) return;
+  await main(cell);
+  keeping(cell);
+  await days(progress, cell);
+  await labels(progress);
+  if (!parts.methods.querySelector("details[open]")) await methods();
+}
+
+function controls() {
+  const method = el(
+    "select",
+    {
+      onchange: (/** @type {any} */ event) => {
+        state.method = event.target.value;
+        state.history = [];
+        void look();
+      },
+    },
+    Object.entries(METHODS).map(([key, [name]]) => el("option", { value: key }, name)),
+  );
+  const live = el("input", { type: "checkbox", checked: true, onchange: (/** @type {any} */ event) => (state.live = event.target.checked) });
+  return el("p", { class: "row" }, el("label", { class: "field" }, el("span", {}, "Method"), method), el("label", { class: "row" }, live, " follow as reports come in"));
+}
+
+async function start() {
+  state.document = await ask(`/collections/${id}`);
+  state.law = await ask(`/collections/${id}/law`);
+  document.title = `${state.document.title}: results`;
+  at("title").textContent = state.document.title;
+  show(at("results"), parts.head, controls(), parts.chart, parts.table, parts.map, parts.labels, parts.days, parts.settling, parts.methods, parts.keep);
+  await look();
+  const again = async () => {
+    if (state.live && document.visibilityState === "visible") await look().catch(() => {});
+    setTimeout(again, EVERY);
+  };
+  setTimeout(again, EVERY);
+}
+
+takeTokens();
+await withToken(at("token"), "analyst", start);

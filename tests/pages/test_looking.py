@@ -1,0 +1,147 @@
+"""The pages of whoever asks: results, the release report, a design that becomes a collection, and the overview."""
+
+import json
+
+import pytest
+
+from .conftest import HEALTH
+
+
+def test_results_are_shown_by_label_with_their_differences(opened, health):
+    page = opened(f"/results/{health}")
+    page.get_by_role("heading", name="By label").wait_for()
+    text = page.locator("main").inner_text()
+    assert "800 reports" in text
+    assert "north less south" in text
+    assert page.get_by_role("img", name="Shares by region").count() == 1
+    assert page.get_by_role("table").count() >= 2
+    assert page.evaluate("location.hash") == ""
+
+
+def test_shares_are_sorted_and_searched(opened, places):
+    page = opened(f"/results/{places}")
+    page.get_by_role("heading", name="On the map").wait_for()
+    region = page.get_by_role("region", name="Every share with its interval")
+    region.get_by_role("button", name="value").click()
+    assert region.locator("tbody th").first.inner_text() == "Aldermoor A1"
+    page.get_by_label("Search").first.fill("dunmere")
+    assert region.locator("tbody tr").count() == 9
+    assert page.get_by_role("img", name="Shares of 9 values with their intervals").count() == 1
+    assert "Groups, which every report shows" in page.locator("main").inner_text()
+
+
+def test_every_method_can_be_chosen(opened, health):
+    page = opened(f"/results/{health}")
+    page.get_by_role("heading", name="Keep and publish").wait_for()
+    for method, said in (("project", "nearest shares"), ("likelihood", "likeliest"), ("shrink", "Pulled towards")):
+        page.get_by_role("combobox", name="Method").select_option(method)
+        page.get_by_text(said).first.wait_for()
+
+
+def test_too_few_reports_are_told_and_not_shown(collector, opened):
+    page = opened(f"/results/{collector.begin(HEALTH, 10, first='north')}")
+    page.get_by_role("progressbar").wait_for()
+    assert "40 more are needed" in page.locator("main").inner_text()
+    assert page.get_by_role("table").count() == 0
+
+
+@pytest.mark.parametrize(("button", "name"), [("CSV", "csv"), ("JSON", "json"), ("PNG", "png")])
+def test_results_can_be_kept(opened, health, button, name, tmp_path):
+    page = opened(f"/results/{health}")
+    with page.expect_download() as kept:
+        page.get_by_role("button", name=button, exact=True).click()
+    kept.value.save_as(tmp_path / "kept")
+    content = (tmp_path / "kept").read_bytes()
+    assert kept.value.suggested_filename == f"results-{health}.{name}"
+    if name == "csv":
+        assert content.decode().splitlines()[0] == "value,share,stderr,low,high"
+        assert len(content.decode().splitlines()) == 6
+    elif name == "json":
+        assert len(json.loads(content)["shares"]) == 5
+    else:
+        assert content.startswith(b"\x89PNG")
+
+
+def test_the_release_report_opens_from_the_disk(opened, browser, health, tmp_path):
+    page = opened(f"/results/{health}")
+    with page.expect_download() as kept:
+        page.get_by_role("button", name="Release report", exact=True).click()
+    kept.value.save_as(tmp_path / "release.html")
+    with browser.new_context(offline=True) as context:
+        report, said = context.new_page(), []
+        report.on("console", lambda message: said.append(message.text))
+        report.goto((tmp_path / "release.html").as_uri())
+        text = report.locator("body").inner_text()
+        assert "800 reports." in text
+        assert "an HIV infection" in text
+        data = json.loads(
+            report.locator("#data").inner_text() or report.evaluate("document.querySelector('#data').textContent")
+        )
+        assert data["law"]["fingerprint"] in text
+        assert not said
+
+
+def test_a_design_becomes_a_collection(collector, opened):
+    page = opened("/design")
+    page.get_by_role("heading", name="What this gives").wait_for()
+    page.get_by_label("An answer a line").fill("town: a\ntown: b\ntown: c\nland: d\nland: e")
+    page.get_by_label("Where in a group", exact=True).check()
+    page.get_by_text("It shows which of 2 groups").wait_for()
+    page.get_by_role("button", name="Keep it to compare").click()
+    page.get_by_label("Epsilon: less hides better").fill("3")
+    page.get_by_text("the design you kept").wait_for()
+    page.get_by_text("(epsilon 3)").wait_for()
+    page.get_by_label("No standard error above").fill("0.9")
+    page.get_by_role("button", name="Find the epsilon").click()
+    page.get_by_text("(epsilon 1.", exact=False).first.wait_for()
+    page.get_by_label("Title").fill("Where they live")
+    page.get_by_label("The question").fill("Where do you live?")
+    page.get_by_role("button", name="Start this collection").click()
+    page.get_by_role("link", name="the page to answer").click()
+    page.get_by_role("heading", name="Where do you live?").wait_for()
+    assert page.get_by_role("radio").count() == 5
+
+
+@pytest.mark.parametrize("form", ["Every answer", "Some answers", "The nearer, the better", "Some pairs"])
+def test_every_way_to_be_sensitive_is_worked_out(opened, form):
+    page = opened("/design")
+    page.get_by_label(form, exact=True).check()
+    if form == "Some pairs":
+        page.get_by_text("at least one pair").wait_for()
+        page.get_by_label("Pairs to be hidden").fill("HIV - nothing")
+    page.get_by_text("Proved by whole numbers").wait_for()
+    page.wait_for_timeout(400)
+    assert page.get_by_role("alert").first.inner_text() == ""
+
+
+def test_what_cannot_be_designed_is_said(opened):
+    page = opened("/design")
+    page.get_by_label("An answer a line").fill("a\na")
+    page.get_by_text("stands there twice").wait_for()
+    page.get_by_label("An answer a line").fill("a\nb")
+    page.get_by_label("Where in a group", exact=True).check()
+    page.get_by_text("Write the group of every answer").wait_for()
+
+
+def test_the_overview_closes_a_collection(collector, opened):
+    name = collector.begin({**HEALTH, "title": "To be closed"})
+    page = opened("/")
+    card = page.get_by_role("region", name="To be closed")
+    page.on("dialog", lambda dialog: dialog.accept())
+    card.get_by_role("button", name="Close").click()
+    card.get_by_text("closed;").wait_for()
+    assert collector.ask(f"/collections/{name}/progress", role="analyst")["state"] == "closed"
+
+
+def test_a_wrong_token_is_asked_for_again(opened):
+    page = opened("/design", tokens=False, quiet=False)
+    page.get_by_label("The admin token").fill("wrong")
+    page.get_by_role("button", name="Go on").click()
+    assert "This is not the token." in page.get_by_role("alert").inner_text()
+
+
+def test_tokens_can_be_forgotten(opened):
+    page = opened("/")
+    page.get_by_role("button", name="Forget them in this tab").click()
+    page.get_by_label("The admin token").wait_for()
+    assert page.evaluate("sessionStorage.length") == 0
