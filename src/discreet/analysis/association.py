@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
-from ..random import Source
+from ..random import Source, check_source
 from ..statistics.chi_square import chi_square_tail
 from .correlation import Correlation
 from .paired_answers import PairedAnswers
@@ -72,6 +72,7 @@ def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
 
 def permuted(pairs: PairedAnswers, test: Independence, rng: Source, permutations: int) -> Independence:
     """The same test with its exact p-value: the second answers in random orders, the observed one among them."""
+    check_source(rng)
     dealing = generator(rng)
     if isinstance(permutations, bool) or not isinstance(permutations, int) or permutations < 1:
         raise InvalidInput(f"permutations={permutations!r} must be a positive whole number")

@@ -89,6 +89,8 @@ def command(
     Errors depend somewhat on the shares that are to be found. They are assumed to be even, unless SPEC gives a
     prior or --prior names a file.
 
+    Where SPEC is a form of several questions, the strategies to ask them are compared for --n people.
+
     Mechanisms are compared by the error of all shares, unless SPEC or --query names other queries.
     """
     from ..build import REPORT_BITS
@@ -117,8 +119,8 @@ def command(
     try:
         wanted = Spec.read(spec)
     except IsForm:
-        about = {key: aim for key, aim in aims.items() if key in ("difference", "slope", "power", "subgroup")}
-        form_commands.without(**about, tv=tv, stderr=stderr, query=query, worst=worst, candidates=candidates)
+        form_commands.without(tv=tv, stderr=stderr, query=query, worst=worst, candidates=candidates)
+        form_commands.without(difference=difference, slope=slope, power=power, groups=groups, subgroup=subgroup != 1)
         form = read_either(spec, quiet=True, writes=[plot], reads=[prior])
         if isinstance(form, Form) and n is not None:
             form_commands.plan(form, n, prior, as_json=as_json, plot=plot)
