@@ -133,7 +133,8 @@ def strategies(form: Form, *, n: int, prior: Mapping[str, Any] | None = None) ->
 
     A share has n times the variance ``V = E[phi_x**2] - p_x**2`` of its mechanism; if one of m questions is asked,
     m times as much. Two answers with a report each have ``(V1 + p_x**2)(V2 + p_z**2) - (p_x p_z)**2``, and together
-    the variance of a query of one mechanism, calibrated. Answers are assumed to be independent.
+    the variance of a query of one mechanism, calibrated. Answers are assumed to be independent. The form's own strategy
+    is compared with its own mechanisms, the others with the best for even shares.
     """
     check_type("form", form, Form, "a form")
     check_target(n=n, tv=None, stderr=None)
