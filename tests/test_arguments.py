@@ -26,6 +26,7 @@ RNG = dc.random.secure()
 SURVEY = dc.Survey(MECHANISM, [0, 1, 1] * 20, labels={"age": range(60), "group": ["a", "b", "c", "d"] * 15})
 REGRESSION = dc.regress(SURVEY, {1: 1}, on=["age", "group"])
 MODEL = dc.model(SURVEY, on=["age"])
+FORM = dc.Form({"a": MECHANISM, "b": MECHANISM}, "each")
 
 
 def between(x, z=0):
@@ -60,6 +61,13 @@ VALID = {
     "Exposure.range": (dc.exposure(MECHANISM).range, [0], {}),
     "Exposure.test": (dc.exposure(MECHANISM).test, [0, 1], {}),
     "likelihood": (dc.likelihood, [TALLY], {}),
+    "cross": (dc.cross, [SURVEY, SURVEY], {"names": ("a", "b"), "questions": (0, 1), "scores": None, "rng": None}),
+    "Form": (dc.Form, [{"a": CONTEXT, "b": CONTEXT}, "each"], {"epsilon": None, "choice": None}),
+    "Form.randomize": (FORM.randomize, [{"a": 0, "b": 1}, RNG], {}),
+    "Form.randomize_many": (FORM.randomize_many, [{"a": [0, 1], "b": [1, 1]}, RNG], {"unknown": "error"}),
+    "Form.tally": (FORM.tally, [[{"a": 0, "b": 1}]], {}),
+    "Form.plan": (FORM.plan, [], {"n": 100, "prior": None}),
+    "margins": (dc.margins, [FORM.tally([{"a": 0, "b": 1}])], {}),
     "mechanism": (dc.mechanism, [CONTEXT, "auto"], {"prior": None, "bits": 64}),
     "model": (dc.model, [SURVEY], {"on": ["age"], "against": 1, "factors": []}),
     "Model.predict": (MODEL.predict, [{"age": 3}], {}),

@@ -36,6 +36,19 @@ for path, value in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
 assert not set({blocked!r}) & set(sys.modules)
 """
 )
+FORM = (
+    BLOCK
+    + """
+for path in sys.argv[1:]:
+    form = dc.Form.read(path)
+    answers = {{name: spec.context.values[0] for name, spec in form.questions.items()}}
+    report = form.randomize(answers, dc.random.secure())
+    assert form.report_from_json(form.report_to_json(report)) == report
+    assert form.epsilon_between(answers, answers) == 0
+    print(form.fingerprint)
+assert not set({blocked!r}) & set(sys.modules)
+"""
+)
 ANSWER = (
     BLOCK
     + """
@@ -99,6 +112,18 @@ def test_named_resolved_and_published_specs_build_verify_and_randomize(tmp_path)
             arguments += [str(tmp_path / name), str(number % mechanism.context.size)]
             expected.append(mechanism.fingerprint)
     done = run(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == expected
+
+
+def test_a_form_gives_reports_by_every_strategy(tmp_path):
+    arguments, expected = [], []
+    for strategy in ("one at random", "each", "together"):
+        form = dc.Form({"a": range(3), "b": ["no", "yes"]}, strategy, epsilon="1").resolved()
+        arguments.append(str(tmp_path / f"{strategy}.toml"))
+        form.write(arguments[-1])
+        expected.append(form.fingerprint)
+    done = run(*arguments, code=FORM)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.split() == expected
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
     from .analysis.categorical import Model, model
     from .analysis.comparison import Comparison, compare
+    from .analysis.form_shares import Margins, margins
     from .analysis.group_tallies import GroupTallies
+    from .analysis.joint_table import Cross, cross
     from .analysis.predictor import Relation, relate
     from .analysis.regression import Regression, regress
     from .analysis.survey import Survey
@@ -44,22 +46,25 @@ if TYPE_CHECKING:
     from .results.shrinking import Shrunk, shrink
     from .results.unbiased import Estimate, estimate
     from .tally import Tally
-    from .wire import Spec
+    from .wire import Form, Spec
 
 _HOMES = {
     "Audit": "auditing",
     "Certificate": "certificate",
     "Comparison": "analysis.comparison",
     "Context": "context",
+    "Cross": "analysis.joint_table",
     "Cumulative": "results.cumulative",
     "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
     "Explanation": "explanation",
     "Exposure": "accounting.exposing",
+    "Form": "wire",
     "GroupTallies": "analysis.group_tallies",
     "Ledger": "accounting",
     "Likelihood": "results.likelihood",
+    "Margins": "analysis.form_shares",
     "Mechanism": "mechanisms.mechanism",
     "Model": "analysis.categorical",
     "Plan": "planning",
@@ -84,6 +89,7 @@ _HOMES = {
     "client": "client",
     "compare": "analysis.comparison",
     "compose": "mechanisms.compose",
+    "cross": "analysis.joint_table",
     "design": "designing",
     "errors": "errors",
     "estimate": "results.unbiased",
@@ -92,6 +98,7 @@ _HOMES = {
     "geo": "geo",
     "likelihood": "results.likelihood",
     "limits": "limits",
+    "margins": "analysis.form_shares",
     "mechanism": "build",
     "model": "analysis.categorical",
     "plan": "planning",
@@ -116,15 +123,18 @@ __all__ = [
     "Certificate",
     "Comparison",
     "Context",
+    "Cross",
     "Cumulative",
     "Designed",
     "Domain",
     "Estimate",
     "Explanation",
     "Exposure",
+    "Form",
     "GroupTallies",
     "Ledger",
     "Likelihood",
+    "Margins",
     "Mechanism",
     "Model",
     "Plan",
@@ -149,6 +159,7 @@ __all__ = [
     "client",
     "compare",
     "compose",
+    "cross",
     "design",
     "errors",
     "estimate",
@@ -157,6 +168,7 @@ __all__ = [
     "geo",
     "likelihood",
     "limits",
+    "margins",
     "mechanism",
     "model",
     "plan",

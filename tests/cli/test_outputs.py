@@ -18,6 +18,7 @@ WRITERS = {
     "release": ["release", "survey.toml", "tally.json", "--title", "A survey", "-o", "{}"],
     "compare": ["compare", "survey.toml", "labelled.csv", "--by", "group", "--plot", "{}"],
     "regress": ["regress", "survey.toml", "labelled.csv", "--event", "a", "--on", "age", "--plot", "{}"],
+    "cross": ["cross", "pairs.toml", "pairs.txt", "--plot", "{}"],
     "plan": ["plan", "survey.toml", "--n", "100", "--prior", "prior.json", "--plot", "{}"],
     "design": ["design", "survey.toml", "--seconds", "1", "--prior", "prior.json", "--plot", "{}"],
     "bounds": ["bounds", "survey.toml", "--n", "9", "--prior", "prior.json", "--pair", "a", "b", "--plot", "{}"],
@@ -41,6 +42,17 @@ WRITERS = {
 }
 """What each command writes and reads."""
 
+PAIRS = """
+[context]
+form = "product"
+[context.first]
+domain = {values = ["a", "b"]}
+context = {form = "uniform", epsilon = "1"}
+[context.second]
+domain = {values = ["c", "d"]}
+context = {form = "uniform", epsilon = "1"}
+"""
+
 INPUTS = {
     "randomize": ["answers.txt", "survey.toml", "values.txt"],
     "tally": ["reports.txt", "survey.toml", "values.txt"],
@@ -50,6 +62,7 @@ INPUTS = {
     "release": ["tally.json", "survey.toml", "values.txt"],
     "compare": ["labelled.csv", "survey.toml", "values.txt"],
     "regress": ["labelled.csv", "survey.toml", "values.txt"],
+    "cross": ["pairs.txt", "pairs.toml"],
     "plan": ["prior.json", "survey.toml", "values.txt"],
     "design": ["prior.json", "survey.toml", "values.txt"],
     "bounds": ["prior.json", "survey.toml", "values.txt"],
@@ -75,6 +88,9 @@ def survey(folder, discreet):
     Path("answers.txt").write_text("a\nb\nc\n")
     Path("prior.json").write_text("[0.2, 0.3, 0.5]")
     Path("key").write_bytes(bytes(32))
+    Path("pairs.toml").write_text(PAIRS)
+    Path("pairs-of-answers.txt").write_text("('a', 'c')\n('b', 'd')\n('a', 'd')\n")
+    discreet("randomize", "pairs.toml", "pairs-of-answers.txt", "-o", "pairs.txt")
     discreet("randomize", "survey.toml", "answers.txt", "-o", "reports.txt")
     discreet("tally", "survey.toml", "reports.txt", "-o", "tally.json")
     rows = "".join(f"{'abc'[age % 3]},{age},{age % 2}\n" for age in range(30))

@@ -131,6 +131,29 @@ SPECS = [
         "mechanism": {"name": "projective", "family": "singer", "key": [2, 3]},
     },
 ]
+QUESTIONS = [
+    {
+        "name": "a",
+        "domain": {"size": 3},
+        "context": {"form": "uniform", "epsilon": "1"},
+        "mechanism": {"name": "unary"},
+    },
+    {"name": "b", "context": {"form": "blocks", "epsilon": 1, "blocks": {"n": ["p", "q"], "s": ["r"]}}},
+]
+BARE = [{"name": name, "domain": {"size": size}} for name, size in (("a", 3), ("b", 2), ("c", 4))]
+FORMS = [
+    {"form": {"strategy": "each"}, "questions": QUESTIONS, "name": "two"},
+    {"form": {"strategy": "one at random"}, "questions": QUESTIONS},
+    {"form": {"strategy": "one at random", "epsilon": "1"}, "questions": BARE, "version": 1},
+    {"form": {"strategy": "together", "epsilon": 2}, "questions": BARE, "mechanism": {"name": "hadamard"}},
+]
+_COUNTS = {"mechanism": "subset", "n": 2, "counts": [1, 1]}
+FORM_TALLY = {
+    "version": 1,
+    "fingerprint": "FORM",
+    "n": 2,
+    "tallies": {name: {**_COUNTS, "fingerprint": name.upper()} for name in ("smokes", "drinks")},
+}
 LAWS = [json.loads(law_text(mechanism)) for mechanism in MADE]
 NAMES = ("narrow", "sets", "wide", "blocks", "high-low", "table")  # those of reader.py
 
@@ -326,6 +349,8 @@ def flipped(draw, contents):
 READERS = {
     "spec.json": damaged(mutant(SPECS).map(as_json)).map(lambda content: (content, None)),
     "spec.toml": damaged(mutant(SPECS).map(as_toml)).map(lambda content: (content, None)),
+    "form.json": damaged(mutant(FORMS).map(as_json)).map(lambda content: (content, None)),
+    "form tally": damaged(mutant([FORM_TALLY]).map(as_json)).map(lambda content: (content, None)),
     "law": damaged(mutant(LAWS).map(as_law)).map(lambda content: (content, None)),
     "tally": with_mechanism(damaged(mutant(COUNTED).map(as_json))),
     "envelope": with_mechanism(damaged(mutant(COUNTED).map(as_json))),

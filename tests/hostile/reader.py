@@ -18,6 +18,7 @@ import discreet as dc
 from discreet.errors import DiscreetError
 from discreet.strict_json import loads
 from discreet.wire import (
+    Form,
     Spec,
     law_text,
     parse_law,
@@ -29,6 +30,7 @@ from discreet.wire import (
     reports_from_envelope,
     reports_from_texts,
 )
+from discreet.wire.form_tally import FormTally
 
 LONGEST_MESSAGE = 2000
 WAITS = 10
@@ -42,6 +44,12 @@ MECHANISMS = {
     "blocks": dc.mechanism(dc.Context.blocks({"a": range(3), "b": range(3, 7)}, "1"), "subset", d=1),
     "high-low": dc.mechanism(dc.Context.high_low(range(7), range(3), "1"), "randomized_response"),
     "table": dc.mechanism(dc.Context.uniform(range(2), "2"), "table", rows=[["2/3", "1/3"], ["1/3", "2/3"]]),
+}
+HABITS = {
+    "form": {"strategy": "each", "epsilon": "1"},
+    "questions": [
+        {"name": name, "domain": {"size": 2}, "mechanism": {"name": "subset"}} for name in ("smokes", "drinks")
+    ],
 }
 
 
@@ -63,6 +71,25 @@ def spec_in(suffix):
             used(Spec.read(path).mechanism)
 
     return read
+
+
+def form(content, more):
+    """What a client does with a form: show it, and send a report."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "form.json"
+        path.write_bytes(content)
+        read = Form.read(path)
+        answers = {name: spec.context.values[0] for name, spec in read.questions.items()}
+        read.report_from_json(read.report_to_json(read.randomize(answers, dc.random.seeded(1))))
+        str(read.largest)
+
+
+def form_tally(content, more):
+    read = Form.of(HABITS)
+    data = content.replace(b"FORM", read.fingerprint.encode())
+    for part, mechanism in read.mechanisms.items():
+        data = data.replace(part.upper().encode(), mechanism.fingerprint.encode())
+    FormTally.parse(read, data)
 
 
 def signed(mechanism, content):
@@ -153,6 +180,8 @@ SUFFIXES = (".txt", ".csv", ".jsonl", ".txt.gz", ".txt.zst", ".parquet", ".arrow
 READERS = {
     "spec.json": spec_in(".json"),
     "spec.toml": spec_in(".toml"),
+    "form.json": form,
+    "form tally": form_tally,
     "law": law,
     "tally": tally,
     "text": text,

@@ -39,6 +39,8 @@ def fuzz(confined, reader, strategy, examples, seed=None):
 def readers():
     return [
         *EXAMPLES,
+        "form.json",
+        "form tally",
         "tally",
         "envelope",
         "text",
@@ -66,6 +68,7 @@ def test_documents_that_were_not_changed_are_read(confined, mutants):
         ("spec.json", mutants.SPECS, mutants.as_json),
         ("spec.toml", mutants.SPECS, mutants.as_toml),
         ("law", mutants.LAWS, mutants.as_law),
+        ("form.json", mutants.FORMS, mutants.as_json),
     ):
         outcomes = {confined.read(reader, write(document)) for document in documents}
         assert outcomes == {("ok", "")}

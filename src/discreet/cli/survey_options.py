@@ -34,6 +34,7 @@ SURVEY = (
         show_default=True,
         help="What to do with people who lack a label.",
     ),
+    click.option("--question", metavar="NAME", help="Where SPEC is a form: the question that is analysed."),
     click.option("--column", help="The column or JSON key that holds the report; 'report' unless given."),
     click.option("--delimiter", metavar="CHAR", help="What separates the columns of CSV, if not a comma."),
     click.option(
@@ -87,6 +88,7 @@ def read(
     stratum: str | None,
     population: int | None,
     missing: str,
+    question: str | None,
     column: str | None,
     delimiter: str | None,
     unmarked: bool,
@@ -98,34 +100,39 @@ def read(
     """The survey with these labels that the options mean; `others` are left to the command."""
     from ..analysis.reading import read_survey
     from ..engines.jobs import rows_in
+    from ..errors import InvalidInput
     from ..files.columns import REPORT
     from ..files.formats import PIPE
     from ..files.sources import inputs, source_of
     from ..plots.picture import kind_of
     from ..results.intervals import check_confidence
-    from .choosing import read_spec
+    from ..wire import Form
+    from . import form_commands
+    from .choosing import read_either
     from .progress import progress
 
     check_confidence(confidence)
     given = inputs(reports or (PIPE,))
-    mechanism = read_spec(spec, quiet=quiet, writes=[plot], reads=given).mechanism
+    wanted = read_either(spec, quiet=quiet, writes=[plot], reads=given)
     if plot is not None:
         kind_of(plot)
     sources = [source_of(file, delimiter=delimiter) for file in given]
+    read: dict[str, Any] = {
+        "labels": labels,
+        "weights": weight,
+        "clusters": cluster,
+        "strata": stratum,
+        "population": population,
+        "unmarked": unmarked,
+        "missing": missing,
+    }
+    if isinstance(wanted, Form):
+        form_commands.without(column=column)
+        return form_commands.survey(wanted, question, sources, **read)
+    if question is not None:
+        raise InvalidInput("--question must go with a form of several questions")
     with progress(rows_in(sources, column, usual=REPORT), quiet=quiet) as advance:
-        return read_survey(
-            mechanism,
-            sources,
-            labels=labels,
-            weights=weight,
-            clusters=cluster,
-            strata=stratum,
-            population=population,
-            column=column,
-            unmarked=unmarked,
-            missing=missing,
-            progress=advance,
-        )
+        return read_survey(wanted.mechanism, sources, column=column, progress=advance, **read)
 
 
 def read_query(values: Domain, query: str | None, event: Sequence[str]) -> Any:

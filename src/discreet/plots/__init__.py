@@ -6,6 +6,7 @@ from .curves import plot_curves, plot_ratios
 from .designs import plot_design
 from .error_region import plot_error_region
 from .estimates import plot_estimates
+from .joint_tables import plot_table
 from .maps import plot_maps, plot_partitions
 from .matrices import plot_matrices
 from .points import plot_points
@@ -29,4 +30,5 @@ __all__ = [
     "plot_repeated",
     "plot_shares",
     "plot_shuffled",
+    "plot_table",
 ]
