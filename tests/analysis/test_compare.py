@@ -281,7 +281,7 @@ def test_groups_too_small_are_remarked_on():
     [
         ({}, "by or wave must name the labels to compare"),
         ({"by": "area"}, "label='area' must be one of the survey's labels: 'c', 'side', 'region'"),
-        ({"by": ["side", "side"]}, "none of them twice"),
+        ({"by": ["side", "side"]}, "by='side' is given twice"),
         ({"by": "side", "pairs": "some"}, "pairs='some' must be 'first' or 'all'"),
         ({"by": "side", "omnibus": "none"}, "omnibus='none' must be 'calibrated' or 'plain'"),
         ({"by": "side", "query": [1, 1, 1, 1, 1]}, "query must weigh some values differently"),

@@ -107,7 +107,7 @@ def test_a_file_holds_what_was_counted(tmp_path):
         (lambda data: data.update(extra=1), "and nothing else"),
         (lambda data: data.pop("mechanism"), "and nothing else"),
         (lambda data: data.update(labels="region"), "labels and groups must be lists"),
-        (lambda data: data.update(labels=["region", "region"]), "none twice"),
+        (lambda data: data.update(labels=["region", "region"]), "by='region' is given twice"),
         (lambda data: data.update(labels=[]), "at least one"),
         (lambda data: data.update(labels=["a", "b"]), r"group=\('east',\) must be a tuple of 2 texts"),
         (

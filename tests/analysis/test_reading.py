@@ -123,7 +123,7 @@ def test_a_report_that_cannot_occur_is_placed(files):
         ({"labels": ["age", "age"]}, "label='age' is given twice"),
         ({"weights": "region"}, "weights must be positive numbers"),
         ({"weights": 3}, "weights of type int must be the name of a column"),
-        ({"labels": [3]}, "a name of type int must be text"),
+        ({"labels": [3]}, r"label=\[3\] must be the name of a label"),
     ],
 )
 def test_columns_that_cannot_serve_are_named(files, columns, message):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engines.labels import objects
-from ..errors import InvalidInput
+from ..errors import InvalidInput, shown
 
 Array = NDArray[np.float64]
 
@@ -31,6 +31,17 @@ def column_of(name: str, column: Any, n: int) -> NDArray[Any]:
     if found.dtype.kind not in "biufO":
         raise InvalidInput(f"{name} of type {found.dtype} must hold numbers, text, truth values or times")
     return found
+
+
+def names_of(role: str, names: Any) -> tuple[str, ...]:
+    """The names of columns: one text, or a list of texts, none of them twice."""
+    found = (names,) if isinstance(names, str) else names
+    if not isinstance(found, (list, tuple)) or not all(isinstance(name, str) and name for name in found):
+        raise InvalidInput(f"{role}={shown(names)} must be the name of a label, or a list of names")
+    twice = next((name for place, name in enumerate(found) if name in found[:place]), None)
+    if twice is not None:
+        raise InvalidInput(f"{role}={twice!r} is given twice")
+    return tuple(found)
 
 
 def missing_in(name: str, column: NDArray[Any]) -> NDArray[np.bool_]:

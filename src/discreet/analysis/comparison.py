@@ -14,6 +14,7 @@ from ..errors import InvalidInput, Unavailable, shown
 from ..random import Source
 from ..results.intervals import quantile
 from . import omnibus as tests
+from .columns import names_of
 from .group_moments import DrawnGroups, GroupMoments, GroupName, TalliedGroups, groups_of
 from .group_tallies import GroupTallies
 from .means import Means, column_names, doubts, group_text, two_sided
@@ -173,12 +174,12 @@ def compare(
     References: Holm1979, Binder1983, Korn1990.
     """
     for name, given, known in (("pairs", pairs, PAIRS), ("omnibus", omnibus, OMNIBUS)):
-        if given not in known:
+        if not isinstance(given, str) or given not in known:
             raise InvalidInput(f"{name}={shown(given)} must be {' or '.join(map(repr, known))}")
     if not isinstance(sample, (Survey, GroupTallies)):
         raise InvalidInput(f"sample of type {type(sample).__name__} must be a survey, or tallies by label")
-    labels = () if by is None else (by,) if isinstance(by, str) else tuple(by)
-    names = (*labels, *(() if wave is None else (wave,)))
+    labels = () if by is None else names_of("by", by)
+    names = (*labels, *(() if wave is None else names_of("wave", [wave])))
     if not names or len(set(names)) < len(names):
         raise InvalidInput("by or wave must name the labels to compare, none of them twice")
     if paired is not None and isinstance(sample, GroupTallies):

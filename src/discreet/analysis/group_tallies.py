@@ -18,6 +18,7 @@ from ..mechanisms.mechanism import Mechanism
 from ..results.unbiased import Estimate, estimate
 from ..statistics.numeric import NUMERIC
 from ..tally import Tally
+from .columns import names_of
 
 
 class GroupTallies(Mapping[Any, Tally]):
@@ -29,6 +30,7 @@ class GroupTallies(Mapping[Any, Tally]):
 
     def __init__(self, mechanism: Mechanism, labels: Sequence[str], groups: Mapping[Any, Tally]) -> None:
         check_type("mechanism", mechanism, Mechanism, "a mechanism")
+        check_type("groups", groups, Mapping, "tallies by label")
         self.mechanism, self.labels = mechanism, _label_names(labels)
         keyed = {self._key(name): tally for name, tally in groups.items()}
         for key, tally in keyed.items():
@@ -181,10 +183,10 @@ def _is_whole(text: str) -> bool:
     return len(digits) <= 18 and digits.isascii() and digits.isdigit()
 
 
-def _label_names(labels: Sequence[str]) -> tuple[str, ...]:
-    names = (labels,) if isinstance(labels, str) else tuple(labels)
-    if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
-        raise InvalidInput(f"by={shown(labels)} must be the names of labels, at least one and none twice")
+def _label_names(labels: Any) -> tuple[str, ...]:
+    names = names_of("by", labels)
+    if not names:
+        raise InvalidInput("by must name at least one label")
     return names
 
 

@@ -44,7 +44,7 @@ class Permutation:
 
 def generator(rng: Source) -> np.random.Generator:
     """A generator of NumPy that goes on from a source of words."""
-    if not hasattr(rng, "take"):
+    if not hasattr(rng, "reserve"):
         raise InvalidInput(f"rng of type {type(rng).__name__} must be a source of words, such as dc.random.seeded(1)")
     return np.random.default_rng(rng.take(4))
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from ..engines.jobs import Progress
 from ..engines.labelled_reports import made_of_files
 from ..engines.labels import Labels
-from ..errors import InvalidInput
+from ..errors import InvalidInput, check_type
 from ..files.columns import REPORT, place_of
 from ..files.sources import Source, inputs, source_of
 from ..mechanisms.mechanism import Mechanism
 from ..tally import Tally, as_batch
-from .columns import joined, written_numbers
+from .columns import joined, names_of, written_numbers
 from .survey import Survey
 
 
@@ -42,6 +42,7 @@ def read_survey(
     ``report`` unless given. Text whose entries are all written as numbers is numbers; an empty field is missing.
     Reports of another mechanism, files that are not whole and, unless `unmarked`, reports without marks are refused.
     """
+    check_type("mechanism", mechanism, Mechanism, "a mechanism")
     roles = _roles(labels, weights, clusters, strata)
     names = list(dict.fromkeys(name for name in roles.values()))
     sources = _sources(files, delimiter)
@@ -82,6 +83,7 @@ def survey_of_frame(
 
     The arguments are those of `read_survey`. Reports that an Arrow table marks as another mechanism's are refused.
     """
+    check_type("mechanism", mechanism, Mechanism, "a mechanism")
     names = _names_of(frame)
     roles = _roles(labels, weights, clusters, strata)
     report = names[place_of(names, column, "frame", usual=REPORT, typed=True)]
@@ -109,7 +111,9 @@ def survey_of_frame(
 
 
 def _sources(files: str | Sequence[str | Source], delimiter: str | None) -> list[Source]:
-    given = [files] if isinstance(files, (str, Source)) else list(files)
+    given = [files] if isinstance(files, (str, Source)) else files
+    if not isinstance(given, (list, tuple)) or not all(isinstance(file, (str, Source)) for file in given):
+        raise InvalidInput("files must be the name of a file, or a list of names")
     opened = [file for file in given if isinstance(file, Source)]
     names = inputs([file for file in given if not isinstance(file, Source)])
     return opened + [source_of(name, delimiter=delimiter) for name in names]
@@ -119,13 +123,7 @@ def _roles(
     labels: Sequence[str], weights: str | None, clusters: str | None, strata: str | None
 ) -> dict[tuple[str, str], str]:
     """The column of each role that is asked for; a label's role is its own name."""
-    listed = (labels,) if isinstance(labels, str) else tuple(labels)
-    for place, name in enumerate(listed):
-        if not isinstance(name, str):
-            raise InvalidInput(f"labels: a name of type {type(name).__name__} must be text")
-        if name in listed[:place]:
-            raise InvalidInput(f"label={name!r} is given twice")
-    roles = {("label", name): name for name in listed}
+    roles = {("label", name): name for name in names_of("label", labels)}
     others = {"weights": weights, "clusters": clusters, "strata": strata}
     for role, chosen in others.items():
         if chosen is not None and not isinstance(chosen, str):

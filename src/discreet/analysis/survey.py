@@ -71,7 +71,8 @@ class Survey:
         batch = as_batch(reports, mechanism.randomizer.bits)
         given = {f"labels[{name!r}]": column for name, column in _named(labels).items()}
         given |= {"weights": weights, "clusters": clusters, "strata": strata}
-        columns = {name: column_of(name, column, len(batch)) for name, column in given.items() if column is not None}
+        wanted = {name for name, column in given.items() if column is not None or name.startswith("labels")}
+        columns = {name: column_of(name, given[name], len(batch)) for name in given if name in wanted}
         kept = np.ones(len(batch), dtype=bool)
         for name, column in columns.items():
             lacking = missing_in(name, column)
@@ -197,7 +198,10 @@ class Survey:
     def only(self, rows: Any) -> Survey:
         """The reports of these rows: a column of True and False, or the numbers of rows."""
         chosen = np.zeros(self.n, dtype=bool)
-        chosen[np.asarray(rows)] = True
+        try:
+            chosen[np.asarray(rows)] = True
+        except (IndexError, ValueError, TypeError):
+            raise InvalidInput(f"rows must be True or False for each of {self.n} reports, or numbers of rows") from None
         waves, start = [], 0
         for wave in self.waves:
             inside = chosen[start : start + len(wave.reports)]
