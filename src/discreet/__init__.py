@@ -12,11 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import bounds, checks, client, errors, geo, limits, random, spark
+    from . import bounds, by_hand, checks, client, errors, geo, limits, random, spark
     from .accounting import Ledger
     from .accounting.exposing import Exposure, exposure
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
+    from .analysis.evading import Evasion, evasion
+    from .analysis.screening import Screening, screen
     from .analysis.survey import Survey
     from .auditing import Audit, audit
     from .build import mechanism
@@ -46,6 +48,7 @@ _HOMES = {
     "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
+    "Evasion": "analysis.evading",
     "Explanation": "explanation",
     "Exposure": "accounting.exposing",
     "Ledger": "accounting",
@@ -55,6 +58,7 @@ _HOMES = {
     "Projected": "results.projection",
     "Query": "results.shares",
     "Repeated": "accounting.repetition",
+    "Screening": "analysis.screening",
     "Shares": "results.shares",
     "Shrunk": "results.shrinking",
     "Shuffled": "accounting.shuffling",
@@ -65,12 +69,14 @@ _HOMES = {
     "audit": "auditing",
     "batch_needed": "accounting.shuffling",
     "bounds": "bounds",
+    "by_hand": "by_hand",
     "checks": "checks",
     "client": "client",
     "compose": "mechanisms.compose",
     "design": "designing",
     "errors": "errors",
     "estimate": "results.unbiased",
+    "evasion": "analysis.evading",
     "explain": "choose",
     "exposure": "accounting.exposing",
     "geo": "geo",
@@ -82,6 +88,7 @@ _HOMES = {
     "project": "results.projection",
     "random": "random",
     "repeated": "accounting.repetition",
+    "screen": "analysis.screening",
     "shrink": "results.shrinking",
     "shuffled": "accounting.shuffling",
     "spark": "spark",
@@ -89,7 +96,7 @@ _HOMES = {
 }
 """Where each public name lives; modules are imported when first used."""
 
-_MODULES = {"bounds", "checks", "client", "errors", "geo", "limits", "random", "spark"}
+_MODULES = {"bounds", "by_hand", "checks", "client", "errors", "geo", "limits", "random", "spark"}
 
 __all__ = [
     "Audit",
@@ -98,6 +105,7 @@ __all__ = [
     "Designed",
     "Domain",
     "Estimate",
+    "Evasion",
     "Explanation",
     "Exposure",
     "Ledger",
@@ -107,6 +115,7 @@ __all__ = [
     "Projected",
     "Query",
     "Repeated",
+    "Screening",
     "Shares",
     "Shrunk",
     "Shuffled",
@@ -117,12 +126,14 @@ __all__ = [
     "audit",
     "batch_needed",
     "bounds",
+    "by_hand",
     "checks",
     "client",
     "compose",
     "design",
     "errors",
     "estimate",
+    "evasion",
     "explain",
     "exposure",
     "geo",
@@ -134,6 +145,7 @@ __all__ = [
     "project",
     "random",
     "repeated",
+    "screen",
     "shrink",
     "shuffled",
     "spark",

@@ -39,7 +39,10 @@ class Mechanism:
     `served` is the context that the randomizer satisfies by its structure; it implies `context`,
     which may be weaker (a metric served by the classical mechanism at its smallest entry).
     Construction verifies both, and raises `PrivacyViolation` rather than make a mechanism that leaks.
+    `words` stand for the reports 0, 1, ... where people write these themselves (`discreet.by_hand`); else there are none.
     """
+
+    words: Sequence[str] = ()
 
     def __init__(self, context: Context, randomizer: Randomizer, *, served: Context | None = None) -> None:
         check_type("context", context, Context, "a context")
