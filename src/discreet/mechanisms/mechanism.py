@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from copy import copy
 from fractions import Fraction
 from functools import cached_property
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from .. import errors
 from ..arithmetic import INTEGERS
@@ -15,8 +16,8 @@ from ..canonical import canonical
 from ..certificate import Certificate, verify
 from ..context import Context
 from ..context.reading import describe_domain
-from ..domain import Value
-from ..errors import InvalidInput, RandomnessFailure, UnknownValue, check_type
+from ..domain import Value, listed_values
+from ..errors import InvalidInput, InvalidReport, RandomnessFailure, UnknownValue, check_type
 from ..limits import check
 from ..random import check_source, pause
 from .law import WORD_BITS, Law, plain_law
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 VERSION = 2
 """The version of descriptions, and so of fingerprints."""
+
+MARK = "#"
+"""How no word for a report may begin."""
 
 CHANNEL_LIMIT = 1 << 22
 """The largest number of entries that `channel` writes out."""
@@ -167,6 +171,23 @@ class Mechanism:
             raise InvalidInput(f"channel: {self.context.size} x {len(columns)} entries are too many to write out")
         return [[self.randomizer.probability(x, y) for y in columns] for x in range(self.context.size)]
 
+    def worded(self, words: Iterable[str]) -> Self:
+        """This mechanism with words for its reports 0, 1, ..., as people write them on paper; the law is the same."""
+        made = copy(self)
+        made.words = check_words(words, self.randomizer.outputs)
+        return made
+
+    def reports_of(self, words: Iterable[Any]) -> list[int]:
+        """The reports that a column of words stands for; `InvalidReport` names the row of one that is none."""
+        numbers = {word: number for number, word in enumerate(self.words)}
+        found = []
+        for row, word in enumerate(words):
+            if not isinstance(word, str) or word not in numbers:
+                rule = f"one of {', '.join(map(repr, self.words))}" if self.words else "a number: there are no words"
+                raise InvalidReport(f"report in row {row} must be {rule}")
+            found.append(numbers[word])
+        return found
+
     def reports(self) -> Sequence[int]:
         """Every report that can occur, in order (small domains)."""
         if self.randomizer.outputs > 1 << 24:
@@ -182,6 +203,18 @@ def fitting(randomizer: Randomizer, context: Context) -> Randomizer:
     if randomizer.size != context.size:
         raise InvalidInput(f"randomizer is for {randomizer.size} values; the context has {context.size}")
     return randomizer
+
+
+def check_words(words: Iterable[str], count: int) -> tuple[str, ...]:
+    """The words of `count` reports; `InvalidInput` unless they are different texts that lines of a file can hold."""
+    found = tuple(listed_values(words, "words"))
+    if not all(isinstance(word, str) and word and word.isprintable() and word == word.strip() for word in found):
+        raise InvalidInput("words must be text on one line, none empty, without spaces around it")
+    if any(str(word).startswith(MARK) for word in found):
+        raise InvalidInput(f"words must not begin with {MARK}, as the marks in files of reports do")
+    if len(found) != count or len(set(found)) != count:
+        raise InvalidInput(f"words: {len(found)} must be {count} different ones, one per report")
+    return tuple(map(str, found))
 
 
 def _check_words(randomizer: Randomizer) -> None:

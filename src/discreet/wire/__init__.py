@@ -15,6 +15,7 @@ from .reports import (
     reports_to_bytes,
     reports_to_envelope,
     reports_to_json,
+    reports_to_texts,
 )
 from .spec import Spec
 from .tallies import parse_tally, read_tally, tally_from_json, tally_text, tally_to_json, write_tally
@@ -38,6 +39,7 @@ __all__ = [
     "reports_to_bytes",
     "reports_to_envelope",
     "reports_to_json",
+    "reports_to_texts",
     "tally_from_json",
     "tally_text",
     "tally_to_json",
