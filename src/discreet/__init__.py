@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from .accounting.exposing import Exposure, exposure
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
+    from .analysis.categorical import Model, model
     from .analysis.evading import Evasion, evasion
+    from .analysis.predictor import Relation, relate
+    from .analysis.regression import Regression, regress
     from .analysis.screening import Screening, screen
     from .analysis.survey import Survey
     from .auditing import Audit, audit
@@ -54,9 +57,12 @@ _HOMES = {
     "Ledger": "accounting",
     "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
+    "Model": "analysis.categorical",
     "Plan": "planning",
     "Projected": "results.projection",
     "Query": "results.shares",
+    "Regression": "analysis.regression",
+    "Relation": "analysis.predictor",
     "Repeated": "accounting.repetition",
     "Screening": "analysis.screening",
     "Shares": "results.shares",
@@ -83,10 +89,13 @@ _HOMES = {
     "likelihood": "results.likelihood",
     "limits": "limits",
     "mechanism": "build",
+    "model": "analysis.categorical",
     "plan": "planning",
     "post_process": "mechanisms.post_process",
     "project": "results.projection",
     "random": "random",
+    "regress": "analysis.regression",
+    "relate": "analysis.predictor",
     "repeated": "accounting.repetition",
     "screen": "analysis.screening",
     "shrink": "results.shrinking",
@@ -111,9 +120,12 @@ __all__ = [
     "Ledger",
     "Likelihood",
     "Mechanism",
+    "Model",
     "Plan",
     "Projected",
     "Query",
+    "Regression",
+    "Relation",
     "Repeated",
     "Screening",
     "Shares",
@@ -140,10 +152,13 @@ __all__ = [
     "likelihood",
     "limits",
     "mechanism",
+    "model",
     "plan",
     "post_process",
     "project",
     "random",
+    "regress",
+    "relate",
     "repeated",
     "screen",
     "shrink",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,28 +14,56 @@ Array = NDArray[np.float64]
 
 
 def column_of(name: str, column: Any, n: int) -> NDArray[Any]:
-    """A column of n labels as an array: numbers as numbers, anything else as objects; none may be missing."""
+    """A column of n labels as an array: numbers as numbers, else objects; None or nan where one is missing."""
     if isinstance(column, (str, bytes)) or not hasattr(column, "__len__"):
         raise InvalidInput(f"{name} of type {type(column).__name__} must be a column of {n} labels")
-    found = np.asarray(column)
+    try:
+        found = np.asarray(column)
+    except ValueError:  # lists of different lengths
+        found = np.zeros((0, 0))
     if found.ndim != 1 or len(found) != n:
         raise InvalidInput(f"{name} of shape {found.shape} must be one column with {n} labels, one a report")
-    if found.dtype.kind in "US":
+    if found.dtype.kind == "M":
+        found = found.astype("M8[us]")
+    if found.dtype.kind in "USM":
         found = found.astype(object)
     if found.dtype.kind not in "biufO":
-        raise InvalidInput(f"{name} of type {found.dtype} must hold numbers or text")
-    missing = np.array([cell is None or cell != cell for cell in found]) if found.dtype.kind == "O" else found != found
-    if missing.any():
-        raise InvalidInput(f"{name} has {int(missing.sum())} missing labels; leave those people out, or give them one")
+        raise InvalidInput(f"{name} of type {found.dtype} must hold numbers, text, truth values or times")
     return found
 
 
-def positive(name: str, column: Any, n: int) -> Array:
-    """A column of n positive numbers."""
-    found = column_of(name, column, n)
-    if found.dtype.kind not in "iuf" or not (np.isfinite(found).all() and (found > 0).all()):
+def missing_in(name: str, column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where a column has no label."""
+    if column.dtype.kind != "O":
+        return np.asarray(column != column)
+    try:
+        return np.fromiter(map(_is_missing, column), dtype=bool, count=len(column))
+    except TypeError:
+        raise InvalidInput(f"{name} must hold numbers, text, truth values or times") from None
+
+
+def _is_missing(cell: Any) -> bool:
+    hash(cell)
+    return cell is None or type(cell).__name__ == "NAType" or bool(cell != cell)
+
+
+def settled(column: NDArray[Any]) -> NDArray[Any]:
+    """A column without missing labels; objects that are all numbers, or all truth values, as such."""
+    if column.dtype.kind != "O" or not len(column):
+        return column
+    kinds = set(map(type, column))
+    if kinds == {bool}:
+        return column.astype(bool)
+    if kinds <= {int, float}:
+        return np.array(column.tolist())
+    return column
+
+
+def positive(name: str, column: NDArray[Any]) -> Array:
+    """A column of positive numbers."""
+    if column.dtype.kind not in "iuf" or not (np.isfinite(column).all() and (column > 0).all()):
         raise InvalidInput(f"{name} must be positive numbers")
-    return found.astype(float)
+    return column.astype(float)
 
 
 def codes_of(column: NDArray[Any]) -> tuple[list[Hashable], NDArray[np.int64]]:
@@ -53,8 +81,39 @@ def codes_of(column: NDArray[Any]) -> tuple[list[Hashable], NDArray[np.int64]]:
     return order, np.array([places[level] for level in numbers], dtype=np.int64)[raw] if numbers else raw
 
 
-def joined(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
-    """Two columns one after the other, as objects where their kinds differ."""
-    if first.dtype.kind == "O" or second.dtype.kind == "O":
-        return np.concatenate([first.astype(object), second.astype(object)])
-    return np.concatenate([first, second])
+def joined(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Columns one after the other, as objects where their kinds differ."""
+    kinds = {"number" if column.dtype.kind in "iuf" else column.dtype.kind for column in columns if len(column)}
+    if len(kinds) > 1:
+        columns = [column.astype(object) for column in columns]
+    chosen = [column for column in columns if len(column)] or columns[:1]
+    return np.concatenate(chosen) if chosen else np.zeros(0, dtype=object)
+
+
+def written_numbers(column: NDArray[Any]) -> NDArray[Any]:
+    """A column of text as numbers where all its entries are written as such: 12, -0.5 or 1e-3, but not 007."""
+    if column.dtype.kind != "O":
+        return column
+    found: dict[Any, Any] = {}
+    for cell in column:
+        if cell in found:
+            continue
+        number = None if cell is None else _written_number(cell)
+        if cell is not None and number is None:
+            return column
+        found[cell] = number
+    made = np.empty(len(column), dtype=object)
+    made[:] = [found[cell] for cell in column]
+    return made
+
+
+def _written_number(cell: Any) -> int | float | None:
+    if not isinstance(cell, str) or not cell.isascii():
+        return None
+    digits = cell.removeprefix("-")
+    if not digits[:1].isdigit() or (digits[0] == "0" and digits[1:2].isdigit()) or "_" in cell:
+        return None
+    try:
+        return int(cell) if digits.isdigit() else float(cell)
+    except ValueError:
+        return None

@@ -48,21 +48,25 @@ class Result(ABC):
         about = {**self.about, "confidence": float(confidence), "notes": self.remarks(confidence)}
         return pandas_frame(self.table(confidence), about)
 
-    def __str__(self) -> str:
-        columns, rows, left_out = self._shown()
+    def shown(self, confidence: float = CONFIDENCE) -> str:
+        """The table and the remarks as text, with intervals at this confidence."""
+        columns, rows, left_out = self._shown(confidence)
         lines = tables.text(columns, rows).splitlines()
         if left_out is not None:
             lines.insert(1 + left_out[0], left_out[1])
-        return "\n".join([*lines, *(f"- {remark}" for remark in self.remarks())])
+        return "\n".join([*lines, *(f"- {remark}" for remark in self.remarks(confidence))])
+
+    def __str__(self) -> str:
+        return self.shown()
 
     def _repr_html_(self) -> str:
-        columns, rows, left_out = self._shown()
+        columns, rows, left_out = self._shown(CONFIDENCE)
         if left_out is not None:
             rows.insert(left_out[0], [left_out[1], *[""] * (len(columns) - 1)])
         return tables.html(columns, rows, caption="; ".join(self.remarks()))
 
-    def _shown(self) -> tuple[list[tables.Column], list[list[Any]], tuple[int, str] | None]:
-        table = self.table()
+    def _shown(self, confidence: float) -> tuple[list[tables.Column], list[list[Any]], tuple[int, str] | None]:
+        table = self.table(confidence)
         size = len(next(iter(table.values())))
         first, left_out, last = middle_out(size)
         columns = [(name, _format(name, column, table)) for name, column in table.items()]

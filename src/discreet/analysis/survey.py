@@ -16,7 +16,7 @@ from ..mechanisms.mechanism import Mechanism
 from ..results.unbiased import Estimate, estimate
 from ..results.weights import weights_of
 from ..tally import Tally, as_batch
-from .columns import codes_of, column_of, joined, positive
+from .columns import codes_of, column_of, joined, missing_in, positive, settled
 from .sampling import Array, covariance_of_sum
 
 
@@ -43,7 +43,9 @@ class Survey:
 
     `labels` are columns by name, one entry a report: whatever is a label is public, and protects nobody. `weights` are
     positive numbers (how many people a report stands for), `clusters` and `strata` columns that say how people were
-    drawn, and `population` the number of people that they were drawn from, where that is not many times more.
+    drawn, and `population` the number of people that they were drawn from, where that is not many times more. A label
+    that is missing (None or nan) is an error; ``missing="drop"`` leaves out the people who lack one, and `left_out`
+    says how many.
     """
 
     def __init__(
@@ -56,19 +58,48 @@ class Survey:
         clusters: Any = None,
         strata: Any = None,
         population: int | None = None,
+        missing: str = "error",
     ) -> None:
         check_type("mechanism", mechanism, Mechanism, "a mechanism")
-        wave = Wave(mechanism, as_batch(reports, mechanism.randomizer.bits))
-        n = wave.tally.n
-        named = {name: column_of(f"labels[{name!r}]", column, n) for name, column in (labels or {}).items()}
+        if missing not in ("error", "drop"):
+            raise InvalidInput(f"missing={shown(missing)} must be 'error' or 'drop'")
+        batch = as_batch(reports, mechanism.randomizer.bits)
+        given = {f"labels[{name!r}]": column for name, column in _named(labels).items()}
+        given |= {"weights": weights, "clusters": clusters, "strata": strata}
+        columns = {name: column_of(name, column, len(batch)) for name, column in given.items() if column is not None}
+        kept = np.ones(len(batch), dtype=bool)
+        for name, column in columns.items():
+            lacking = missing_in(name, column)
+            if missing == "error" and lacking.any():
+                raise InvalidInput(f"{name}: {int(lacking.sum())} are missing; missing='drop' leaves these people out")
+            kept &= ~lacking
+        if not kept.all():
+            batch, columns = batch[kept], {name: column[kept] for name, column in columns.items()}
+        columns = {name: settled(column) for name, column in columns.items()}
+        wave = Wave(mechanism, batch)
         self._become(
             (wave,),
-            named,
-            None if weights is None else positive("weights", weights, n),
-            None if clusters is None else column_of("clusters", clusters, n),
-            None if strata is None else column_of("strata", strata, n),
-            _population(population, n),
+            {name: columns[f"labels[{name!r}]"] for name in _named(labels)},
+            positive("weights", columns["weights"]) if "weights" in columns else None,
+            columns.get("clusters"),
+            columns.get("strata"),
+            _population(population, wave.tally.n),
+            int(len(kept) - kept.sum()),
         )
+
+    @classmethod
+    def read(cls, mechanism: Mechanism, files: Any, **columns: Any) -> Survey:
+        """The survey in report files with other columns beside the reports: `discreet.analysis.reading.read_survey`."""
+        from .reading import read_survey
+
+        return read_survey(mechanism, files, **columns)
+
+    @classmethod
+    def from_frame(cls, mechanism: Mechanism, frame: Any, **columns: Any) -> Survey:
+        """The survey in a pandas, polars or Arrow table: `discreet.analysis.reading.survey_of_frame`."""
+        from .reading import survey_of_frame
+
+        return survey_of_frame(mechanism, frame, **columns)
 
     def _become(
         self,
@@ -78,9 +109,10 @@ class Survey:
         clusters: NDArray[Any] | None,
         strata: NDArray[Any] | None,
         population: int | None,
+        left_out: int,
     ) -> Survey:
         self.waves, self.labels, self.weights = waves, labels, weights
-        self.clusters, self.strata, self.population = clusters, strata, population
+        self.clusters, self.strata, self.population, self.left_out = clusters, strata, population, left_out
         return self
 
     # -- what it holds -----------------------------------------------------------------------------
@@ -122,6 +154,19 @@ class Survey:
             return np.full(len(self.values), 1 / len(self.values))
         return np.asarray(sum(parts) / self.n)
 
+    def remarks(self) -> list[str]:
+        """What there is to say of the sample beside every result: its size, its design, and who was left out."""
+        names = ", ".join(dict.fromkeys(wave.mechanism.name for wave in self.waves))
+        found = [f"{self.n:,} reports of {names}"]
+        columns = {"weights": self.weights, "clusters": self.clusters, "strata": self.strata}
+        if used := [name for name, column in columns.items() if column is not None]:
+            found.append(f"errors allow for {' and '.join(used)}")
+        if self.population is not None:
+            found.append(f"drawn from {self.population:,} people: only the error of drawing them shrinks for that")
+        if self.left_out:
+            found.append(f"{self.left_out:,} people who lack a label are left out")
+        return found
+
     # -- parts of it -------------------------------------------------------------------------------
     def __add__(self, other: Survey) -> Survey:
         if not isinstance(other, Survey):
@@ -134,11 +179,12 @@ class Survey:
             raise InvalidInput("population must be given for both surveys or for neither")
         return Survey.__new__(Survey)._become(
             (*self.waves, *other.waves),
-            {name: joined(column, other.labels[name]) for name, column in self.labels.items()},
+            {name: joined([column, other.labels[name]]) for name, column in self.labels.items()},
             _both("weights", self.weights, other.weights),
             _both("clusters", self.clusters, other.clusters),
             _both("strata", self.strata, other.strata),
             None if self.population is None else self.population + (other.population or 0),
+            self.left_out + other.left_out,
         )
 
     def only(self, rows: Any) -> Survey:
@@ -158,6 +204,7 @@ class Survey:
             None if self.clusters is None else self.clusters[chosen],
             None if self.strata is None else self.strata[chosen],
             None,
+            0,
         )
 
     def by(self, name: str) -> dict[Hashable, Estimate]:
@@ -196,7 +243,16 @@ class Survey:
 def _both(name: str, first: Any, second: Any) -> Any:
     if (first is None) != (second is None):
         raise InvalidInput(f"{name} must be given for both surveys or for neither")
-    return None if first is None else joined(first, second)
+    return None if first is None else joined([first, second])
+
+
+def _named(labels: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if labels is None:
+        return {}
+    check_type("labels", labels, Mapping, "columns by name")
+    for name in labels:
+        check_type("labels: a name", name, str, "text")
+    return labels
 
 
 def _population(population: int | None, n: int) -> int | None:

@@ -24,6 +24,7 @@ COMMANDS = {
     "randomize": "Turn values into reports.",
     "tally": "Count reports and merge tallies.",
     "estimate": "Shares with error bars from a tally.",
+    "regress": "Explain a randomized answer by public labels.",
     "plan": "The error to expect, or the people needed, before collecting.",
     "bounds": "What no mechanism can beat.",
     "exposure": "What one report tells of the person who sent it.",

@@ -105,6 +105,13 @@ def check_column(mechanism: Mechanism, column: ArrowColumn, *, unmarked: bool = 
     check_mark(mechanism, written, f"{column.path}: column {column.field.name!r}", unmarked=unmarked)
 
 
+def check_table(mechanism: Mechanism, table: pa.Table, name: str) -> None:
+    """Raise an error if the column of reports in a table in memory is marked as another mechanism's."""
+    mark = (table.schema.field(name).metadata or {}).get(MARK.encode())
+    written = None if mark is None else mark.decode(errors="replace")
+    check_mark(mechanism, written, f"column {name!r}", unmarked=True)
+
+
 class ReportWriter:
     """Writes reports that name their mechanism, and columns kept beside them, of the types of the fields `keep`.
 

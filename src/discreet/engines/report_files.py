@@ -105,8 +105,15 @@ def _sections(mechanism: Mechanism, file: Source, column: str | None, unmarked: 
 
 
 def _tally_of_texts(mechanism: Mechanism, texts: list[str], name: str, start: int) -> Tally:
-    try:
+    with pointing(mechanism, texts, name, start):
         return Tally.of(mechanism, reports_from_texts(mechanism, texts), threads=1)
+
+
+@contextmanager
+def pointing(mechanism: Mechanism, texts: list[str], name: str, start: int) -> Iterator[None]:
+    """Say of a report that cannot occur which entry of the stream it is; the first of these has the number `start`."""
+    try:
+        yield
     except InvalidReport:
         for number, text in enumerate(texts, start):
             with located(f"{name}, entry {number}"):

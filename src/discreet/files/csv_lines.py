@@ -36,6 +36,13 @@ class CsvLines:
         place = place_of(names, column, name, usual=REPORT)
         return (record[place] for record in records)
 
+    def labelled(self, lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[list[Any]]:
+        """The reports and marks, each followed by the entries to keep, None where they are empty."""
+        names, records = read_header(lines, name, self.delimiter)
+        place = place_of(names, column, name, usual=REPORT)
+        places = [place_of(names, one, name) for one in keep]
+        return ([record[place], *(record[other] or None for other in places)] for record in records)
+
     def header(self, columns: Sequence[str]) -> str:
         """The line with the names of the columns."""
         return self._lines([columns])

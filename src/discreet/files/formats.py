@@ -42,6 +42,10 @@ class TextForm(Protocol):
         """The reports in a column, and the marks around them."""
         ...
 
+    def labelled(self, lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[list[Any]]:
+        """The same reports and marks, each followed by the entries of the columns to keep; None where one is empty."""
+        ...
+
     def header(self, columns: Sequence[str]) -> str:
         """The text that a file begins with."""
         ...

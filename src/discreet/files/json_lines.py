@@ -44,20 +44,48 @@ def rows(lines: Iterator[str], column: str | None, keep: Sequence[str], name: st
 
 def reports(lines: Iterator[str], column: str | None, name: str) -> Iterator[str]:
     """The reports and marks: those under a key, the only one or ``report`` unless it is named, or plain entries."""
+    return (report for report, _, _ in _reported(lines, column, name))
+
+
+def labelled(lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[list[Any]]:
+    """The reports and marks, each followed by what stands under the keys to keep; None where they are absent."""
+    missing, last = set(keep), None
+    for report, data, where in _reported(lines, column, name):
+        if data is None:
+            yield [report, *(None for _ in keep)]
+            continue
+        last = data if isinstance(data, dict) else {}
+        found = {key: _under(last, key, where) for key in keep}
+        missing.difference_update(key for key, value in found.items() if value is not ABSENT)
+        yield [report, *(_label(value, where) for value in found.values())]
+    if missing and last is not None:
+        raise no_column(list(last), min(missing), f"{name}, line 1 and all others")
+
+
+def _label(value: Any, where: str) -> Any:
+    """A label as plain data; `InvalidInput` for one that is made of others."""
+    if value is ABSENT or value is None or isinstance(value, (str, int)):
+        return None if value is ABSENT else value
+    if isinstance(value, Decimal):
+        return _finite(where, str(value))
+    raise InvalidInput(f"{where}: a label must be text, a number, true, false or null")
+
+
+def _reported(lines: Iterator[str], column: str | None, name: str) -> Iterator[tuple[str, Any, str]]:
+    """Every report and mark, the data of its line (None for a mark), and where that is."""
     for number, line in enumerate(lines, 1):
         where = f"{name}, line {number}"
-        data = _data(line, where)
+        value = data = _data(line, where)
         if isinstance(data, dict):
             if (mark := marks.of_object(data)) is not None:
-                yield mark
+                yield mark, None, where
                 continue
             value = _under(data, column or (next(iter(data)) if len(data) == 1 else REPORT), where)
             if value is ABSENT:
                 raise no_column(list(data), column, where)
-            data = value
-        if isinstance(data, bool) or not isinstance(data, (int, str)):
+        if isinstance(value, bool) or not isinstance(value, (int, str)):
             raise InvalidInput(f"{where}: a report must be text or a whole number")
-        yield str(data)
+        yield str(value), data, where
 
 
 def _found(lines: Iterator[str], column: str | None, name: str) -> Iterator[tuple[Entry, str, str]]:

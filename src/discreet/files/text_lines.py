@@ -23,6 +23,11 @@ def reports(lines: Iterator[str], column: str | None, name: str) -> Iterator[str
     return entries(lines, column, name)
 
 
+def labelled(lines: Iterator[str], column: str | None, keep: Sequence[str], name: str) -> Iterator[list[Any]]:
+    """An error, as `rows`, unless nothing is to be kept."""
+    return rows(lines, column, keep, name) if keep else ([line] for line in entries(lines, column, name))
+
+
 def header(columns: Sequence[str]) -> str:
     """An empty text: the first line is already an entry."""
     return ""

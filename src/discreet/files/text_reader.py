@@ -47,6 +47,11 @@ def read_reports(path: str | Path | Source, column: str | None = None) -> Iterat
     return _chunks(path, column, lambda form, lines, name: form.reports(lines, column, name), _form_of_reports)
 
 
+def read_labelled(path: str | Path | Source, column: str | None, keep: Sequence[str]) -> Iterator[list[list[Any]]]:
+    """The same reports and marks, each in a list with the entries of the columns to keep; None where one is empty."""
+    return _chunks(path, column, lambda form, lines, name: form.labelled(lines, column, keep, name), _form_of_reports)
+
+
 def _chunks(
     path: str | Path | Source,
     column: str | None,

@@ -1,4 +1,4 @@
-"""Pictures: shares, curves, bars, maps, error regions and accounts; the only part that needs matplotlib."""
+"""Pictures: shares, estimates, curves, bars, maps, error regions and accounts; the only part that needs matplotlib."""
 
 from .accounts import plot_exposure, plot_repeated, plot_shuffled
 from .bars import plot_bars, plot_dots
@@ -6,6 +6,7 @@ from .curves import plot_curves, plot_ratios
 from .designs import plot_design
 from .deviations import plot_deviations
 from .error_region import plot_error_region
+from .estimates import plot_estimates
 from .evading import plot_evasion
 from .maps import plot_maps, plot_partitions
 from .matrices import plot_matrices
@@ -20,6 +21,7 @@ __all__ = [
     "plot_deviations",
     "plot_dots",
     "plot_error_region",
+    "plot_estimates",
     "plot_evasion",
     "plot_exposure",
     "plot_maps",

@@ -1,0 +1,124 @@
+"""What all regressions share: coefficients with their errors, tests, and a table of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..results.intervals import quantile
+from ..statistics.chi_square import chi_square_tail
+from .formula import CONSTANT
+from .result import CONFIDENCE, Result
+
+Array = NDArray[np.float64]
+
+DRAWN = ("estimate", "low", "high")
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Coefficients of the scaled columns and their covariance, as a solver found them.
+
+    `carried` is the largest part of the variance of a coefficient that one person makes, and `remarks` say what to mind.
+    """
+
+    coefficients: Array
+    covariance: Array
+    carried: Array
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test that several coefficients are 0: its statistic, degrees of freedom and p-value."""
+
+    __test__ = False  # pytest would take it for one of its own
+
+    method: str
+    statistic: float
+    df: int
+    p: float
+
+    def __str__(self) -> str:
+        return f"{self.method}: {self.statistic:.4f} on {self.df} degrees of freedom, p = {self.p:.4g}"
+
+
+def chi_square_test(method: str, statistic: float, df: int) -> Test:
+    """The test by a statistic that is chi-square where the coefficients are 0."""
+    return Test(method, float(statistic), df, chi_square_tail(float(statistic), df))
+
+
+def wald(coefficients: Array, covariance: Array) -> Test:
+    """Wald's test that all of these are 0: ``b' V^-1 b``, chi-square on as many degrees of freedom as there are."""
+    if not np.isfinite(covariance).all():
+        return Test("Wald", math.nan, len(coefficients), math.nan)
+    root = np.sqrt(np.diag(covariance))
+    scaled = np.linalg.lstsq(covariance / np.outer(root, root), coefficients / root, rcond=None)[0]
+    return chi_square_test("Wald", float(scaled @ (coefficients / root)), len(coefficients))
+
+
+def two_sided(z: Array) -> Array:
+    """The p-values of normal statistics, both tails; nan where there is none."""
+    return np.array([math.erfc(abs(one) / math.sqrt(2)) for one in z.tolist()])
+
+
+class Coefficients(Result):
+    """Coefficients with a covariance, in the order of `rows`."""
+
+    coefficients: Array
+    covariance: Array
+
+    @property
+    def axis(self) -> str:
+        """What the coefficients are, in a few words."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> dict[str, Sequence[Any]]:
+        """The words of each row of the table."""
+        raise NotImplementedError
+
+    @cached_property
+    def stderr(self) -> Array:
+        """The standard errors."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @cached_property
+    def z(self) -> Array:
+        """The coefficients over their standard errors."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.coefficients / self.stderr)
+
+    @cached_property
+    def p(self) -> Array:
+        """The p-value of each coefficient being 0, two-sided, by the normal distribution."""
+        return two_sided(self.z)
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """The ends of each coefficient's interval, by the normal distribution."""
+        reach = quantile(confidence) * self.stderr
+        return self.coefficients - reach, self.coefficients + reach
+
+    def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
+        low, high = self.interval(confidence)
+        numbers = {"estimate": self.coefficients, "stderr": self.stderr, "low": low, "high": high, "p": self.p}
+        return {**self.rows, **{name: column.tolist() for name, column in numbers.items()}}
+
+    def plot(self, path: str | Path, *, title: str = "", confidence: float = CONFIDENCE) -> None:
+        """Draw every coefficient but the constant with its interval, and save the picture."""
+        from ..plots.estimates import plot_estimates
+
+        table = self.table(confidence)
+        rows = [row for row, name in enumerate(table["name"]) if name != CONSTANT] or list(range(len(self.coefficients)))
+        columns = {"names": table["name"], "groups": table.get("value"), **{key: table[key] for key in DRAWN}}
+        chosen = {key: None if column is None else [column[row] for row in rows] for key, column in columns.items()}
+        note = "; ".join(self.remarks(confidence))
+        plot_estimates(chosen, path, title=title, x_label=self.axis, note=note)

@@ -1,0 +1,100 @@
+"""The covariance of a sum over people, from their terms a few at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidInput
+from .columns import codes_of
+from .design_matrix import CHUNK, Design
+from .survey import Survey
+
+Array = NDArray[np.float64]
+Terms = Callable[[slice, Array], Array]
+"""From the place of some people and their scaled rows to a row of terms each."""
+
+ENTRIES = 1 << 20
+"""Terms that are written out at a time."""
+
+TINY = 1e-300
+"""Instead of a zero below the line."""
+
+
+def chunk_of(width: int) -> int:
+    """How many rows of `width` terms are written out at a time."""
+    return max(256, min(CHUNK, ENTRIES // width))
+
+
+def sandwich(design: Design, bread: Array, terms: Terms, kind: str | None) -> tuple[Array, Array]:
+    """``bread M bread'`` with M for the sum of the terms, and the largest part of each variance that one person makes.
+
+    M is the sum of squares for a `kind` (times ``n / (n - p)`` for HC1), else the covariance as people were drawn.
+    """
+    p = len(bread)
+    spread = Spread(design.survey, p) if kind is None else None
+    meat, most, total = np.zeros((p, p)), np.zeros(p), np.zeros(p)
+    for place, rows in design.chunks(chunk_of(p)):
+        some = terms(place, rows)
+        parts = (some @ bread.T) ** 2
+        most, total = np.maximum(most, parts.max(axis=0)), total + parts.sum(axis=0)
+        if spread is None:
+            meat += some.T @ some
+        else:
+            spread.add(place, some)
+    if spread is not None:
+        meat = spread.covariance()
+    elif kind == "HC1":
+        meat *= design.n / (design.n - p)
+    return np.asarray(bread @ meat @ bread.T), most / np.maximum(total, TINY)
+
+
+class Spread:
+    """The covariance of the sum of one row of terms a person, as `Survey.covariance_of_sum` has it.
+
+    Only sums of clusters are kept, or a matrix where there are none: with f_h = m_h / (m_h - 1) for the m_h clusters
+    (or people) of stratum h it is ``sum f_h z z' - sum_h f_h m_h mean_h mean_h'``.
+    """
+
+    def __init__(self, survey: Survey, width: int) -> None:
+        one = np.broadcast_to(np.int64(0), survey.n)
+        strata = one if survey.strata is None else codes_of(survey.strata)[1]
+        self._cluster: NDArray[np.int64] | None = None
+        self._stratum = strata
+        if survey.clusters is not None:
+            pairs = np.stack([strata, codes_of(survey.clusters)[1]])
+            _, first, cluster = np.unique(pairs, axis=1, return_index=True, return_inverse=True)
+            self._cluster, self._stratum = cluster.reshape(-1), strata[first]
+            self._sums = np.zeros((len(first), width))
+        sizes = np.array([survey.n]) if self._stratum is one else np.bincount(self._stratum)
+        if not len(sizes) or (sizes < 2).any():
+            raise InvalidInput(
+                "a stratum has one cluster, which tells nothing of its own spread: join it to another"
+                if survey.strata is not None
+                else "one person or cluster tells nothing of the spread: more are needed"
+            )
+        self._sizes, self._factor = sizes, sizes / (sizes - 1)
+        self._square, self._totals = np.zeros((width, width)), np.zeros((len(sizes), width))
+
+    def add(self, place: slice, terms: Array) -> None:
+        """Count the terms of the people at this place."""
+        if self._cluster is not None:
+            np.add.at(self._sums, self._cluster[place], terms)
+        else:
+            self._add(self._stratum[place], terms)
+
+    def _add(self, strata: NDArray[np.int64], terms: Array) -> None:
+        self._square += terms.T @ (terms * self._factor[strata, None])
+        if len(self._sizes) == 1:
+            self._totals[0] += terms.sum(axis=0)
+        else:
+            np.add.at(self._totals, strata, terms)
+
+    def covariance(self) -> Array:
+        """The covariance of the sum of all terms that were added."""
+        if self._cluster is not None:
+            self._add(self._stratum, self._sums)
+            self._cluster = None
+        return np.asarray(self._square - self._totals.T @ (self._totals * (self._factor / self._sizes)[:, None]))
