@@ -1,4 +1,4 @@
-"""The law that fits the counts of disjoint cells best: weighted least squares through the channel, by its transforms."""
+"""The law that fits the counts of disjoint cells best: weighted least squares through the channel's transforms."""
 
 from __future__ import annotations
 

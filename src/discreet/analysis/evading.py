@@ -43,9 +43,9 @@ STEPS = 6
 class Evasion(Result):
     """A query as a function of the share of people who evade, under three readings of who they are.
 
-    `value` and `stderr` are those of the query as reported. Where a share s of the people follow another law of reports,
-    the others contribute ``value - s moved``, with `moved` the score of that law. `largest` is the largest share that
-    leaves no share of a value negative. `shares` are those that the table shows.
+    `value` and `stderr` are those of the query as reported. Where a share s of the people follow another law of
+    reports, the others contribute ``value - s moved``, with `moved` the score of that law. `largest` is the largest
+    share that leaves no share of a value negative. `shares` are those that the table shows.
     """
 
     estimate: Estimate
@@ -117,7 +117,10 @@ class Evasion(Result):
                 tip = self.tipping(reading)
                 reached = f"at {tip[0]:.4f} ± {tip[1]:.4f} evading" if tip else "never reached"
                 said.append(f"{reading}: {self.threshold:g} is {reached}")
-        return [*said, "one survey cannot say how many people evade; a second arm at another epsilon can"]
+        measured = (
+            "a second arm with another law can" if self.evaders.reports else "nor can a second arm: they act as holders"
+        )
+        return [*said, f"one survey cannot say how many people evade; {measured}"]
 
     @property
     def about(self) -> dict[str, Any]:
@@ -192,9 +195,9 @@ def evasion(
     and ``phi(r)`` the decoded law of the evaders' reports, the unit vector of a claimed value. One survey gives the
     `query` (unless given: everything but `to`) as a function of s, and the share that would bring it to `threshold`.
 
-    Two arms of people drawn alike, asked with different laws, identify s: ``u = phi_1(r) - phi_2(r)``, ``D = p_1 - p_2``,
-    ``W = (V_1 + V_2)^+``, ``s = u'W D / u'W u`` with variance ``1 / u'W u``; a claimed value moves both arms alike and
-    cannot be measured.
+    Two arms of people drawn alike, asked with different laws, identify s: with ``u = phi_1(r) - phi_2(r)``,
+    ``D = p_1 - p_2`` and ``W = (V_1 + V_2)^+``, ``s = u'W D / u'W u`` with variance ``1 / u'W u``. A claimed value moves
+    both arms alike and cannot be measured.
 
     References: Clark1998 (cheating in randomized response), Ostapczuk2011, Heck2018 (RRreg).
     """
@@ -256,7 +259,7 @@ def _error(made: Estimate, weights: Array, c: Array) -> float:
 
 
 def _share(share: Any) -> float:
-    if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= share < 1:
+    if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= float(share) < 1:
         raise InvalidInput(f"share={shown(share)} must be from 0 to below 1: the part of the people who evade")
     return float(share)
 

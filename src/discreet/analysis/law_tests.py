@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from ..mechanisms.randomizer import Group
 from ..results.unbiased import Estimate
+from ..statistics.chi_square import chi_square_tail
 from ..statistics.numeric import NUMERIC
 from .cell_fit import fitted
 
@@ -44,6 +45,11 @@ class Found:
     deviations: Array = field(default_factory=lambda: np.zeros(0))
 
 
+def two_sided(z: float) -> float:
+    """The probability of a normal variable at least as far from 0."""
+    return math.erfc(abs(z) / math.sqrt(2))
+
+
 def sum_test(made: Estimate) -> Found:
     """Shares must add up to the known total of their block: a squared z for each block where they need not."""
     z, names, short = list[float](), list[str](), 0
@@ -63,10 +69,8 @@ def sum_test(made: Estimate) -> Found:
         reason = "the scores of every report add up to 1, whatever is sent"
         return Found(left_out={"sum": reason if not short else f"no block has {FEW} reports"})
     if len(made.blocks[1]) == 1:
-        return Found((Check("sum", "all", z[0], None, 2 * float(stats.norm.sf(abs(z[0])))),))
-    blocks = tuple(
-        Check("sum", name, one, None, 2 * float(stats.norm.sf(abs(one)))) for name, one in zip(names, z, strict=True)
-    )
+        return Found((Check("sum", "all", z[0], None, two_sided(z[0])),))
+    blocks = tuple(Check("sum", name, one, None, two_sided(one)) for name, one in zip(names, z, strict=True))
     return Found((_added("sum", [one**2 for one in z], [1] * len(z)),), blocks)
 
 
@@ -78,7 +82,7 @@ def negative_test(made: Estimate) -> Found:
     if not varies.any():
         return Found(left_out={"negative": "no report can make a share negative"})
     z = np.where(varies, made.shares / np.sqrt(np.where(varies, alpha, 1.0) / made.n), np.inf)
-    p_least = min(1.0, int(varies.sum()) * float(stats.norm.cdf(z.min())))
+    p_least = min(1.0, int(varies.sum()) * math.erfc(-float(z.min()) / math.sqrt(2)) / 2)
     return Found((Check("negative", "all", float(z.min()), None, p_least),), deviations=np.where(varies, z, np.nan))
 
 
@@ -111,7 +115,7 @@ def cells_test(made: Estimate) -> Found:
     if not x2:
         return Found(left_out={"cells": "; ".join(reasons)})
     blocks = [
-        Check("cells", name, one, free, float(stats.chi2.sf(one, free)))
+        Check("cells", name, one, free, chi_square_tail(one, free))
         for name, one, free in zip(names, x2, df, strict=True)
     ]
     return Found((_added("cells", x2, df),), tuple(blocks) if len(made.blocks[1]) > 1 else (), deviations=away)
@@ -119,13 +123,12 @@ def cells_test(made: Estimate) -> Found:
 
 def _added(test: str, squares: Sequence[float], df: Sequence[int]) -> Check:
     """The sum of independent squares, of one block each."""
-    return Check(test, "all", sum(squares), sum(df), float(stats.chi2.sf(sum(squares), sum(df))))
+    return Check(test, "all", sum(squares), sum(df), chi_square_tail(sum(squares), sum(df)))
 
 
 def _groups(made: Estimate) -> list[tuple[Group, list[str]]]:
     """The parts that reports can be told apart by, with their names."""
     names: list[Hashable] = list(made.block_totals)
     return [
-        (group, [str(names[number]) for number in group.numbers])
-        for group in made.mechanism.randomizer.groups(NUMERIC)
+        (group, [str(names[number]) for number in group.numbers]) for group in made.mechanism.randomizer.groups(NUMERIC)
     ]

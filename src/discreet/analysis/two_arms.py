@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from ..domain import Value
 from ..errors import InvalidInput, NotIdentifiable, shown
@@ -18,6 +17,7 @@ from ..mechanisms.mechanism import Mechanism
 from ..results.intervals import quantile
 from ..results.unbiased import Estimate, estimate
 from ..statistics.numeric import NUMERIC
+from .law_tests import two_sided
 from .result import CONFIDENCE, Result
 
 Array = NDArray[np.float64]
@@ -53,11 +53,11 @@ class Evaders:
             return cls(to, ())
         law = report if isinstance(report, Mapping) else {report: 1.0}
         shares = list(law.values())
-        if not all(isinstance(s, Real) and s >= 0 for s in shares) or abs(sum(shares) - 1) > 1e-9:
+        if not all(isinstance(s, Real) and float(s) >= 0 for s in shares) or abs(sum(shares) - 1) > 1e-9:
             raise InvalidInput("report must be one report, or {report: share} with shares that add up to 1")
-        found = cls(None, tuple((y, float(share)) for y, share in law.items()))
-        found.decoded(mechanism)
-        return found
+        numbers = [number_of(mechanism, y) for y in law]
+        names = [mechanism.words[y] if mechanism.words else y for y in numbers]
+        return cls(None, tuple(zip(names, map(float, shares), strict=True)))
 
     @property
     def said(self) -> str:
@@ -114,7 +114,7 @@ class TwoArms(Result):
     @property
     def p(self) -> float:
         """The two-sided p-value of nobody evading."""
-        return 2 * float(stats.norm.sf(abs(self.share / self.stderr)))
+        return two_sided(self.share / self.stderr)
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
         """A low and a high end of the share of people who evade."""
@@ -197,7 +197,10 @@ def two_arms(first: Estimate, second: Estimate, evaders: Evaders) -> TwoArms:
 def _covariance(made: Estimate) -> Array:
     """The covariance of the shares of one arm."""
     p, rows = made.plausible, np.eye(len(made.values))
-    joint = np.stack([
-        made.mechanism.randomizer.cross_moment(p, np.broadcast_to(row, rows.shape), rows, NUMERIC)[:, 0] for row in rows
-    ])
+    joint = np.stack(
+        [
+            made.mechanism.randomizer.cross_moment(p, np.broadcast_to(row, rows.shape), rows, NUMERIC)[:, 0]
+            for row in rows
+        ]
+    )
     return np.asarray((joint - np.outer(p, p)) / made.n)

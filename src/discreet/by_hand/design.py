@@ -56,8 +56,8 @@ def table(values: Iterable[Value], rows: Iterable[Iterable[Any]], *, words: Iter
     for x, row in enumerate(exact):
         if sum(row) != 1:
             raise InvalidInput(
-                f"rows[{x}] adds up to {shown(text_of(sum(row, Fraction(0))))}; it must add up to exactly 1. Floats mean "
-                'the decimals that they print: write "1/3" as text, or use by_hand.rounded'
+                f"rows[{x}] adds up to {text_of(sum(row, Fraction(0)))}; it must add up to exactly 1. "
+                'Floats mean the decimals that they print: write "1/3" as text, or use by_hand.rounded'
             )
     return designed("table", values, exact, words)
 

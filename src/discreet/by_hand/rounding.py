@@ -29,7 +29,7 @@ def rounded(rows: Iterable[Iterable[Any]], context: Context, *, words: Iterable[
     if len(exact) != context.size:
         raise InvalidInput(f"rows: {len(exact)} must be as many as the values of the context, {context.size}")
     for x, row in enumerate(exact):
-        if abs(sum(row) - 1) > SLACK:
+        if abs(sum(row, Fraction(-1))) > SLACK:
             raise InvalidInput(f"rows[{x}] adds up to {float(sum(row)):.9g}; it must add up to 1 but for rounding")
     whole = [[entry / sum(row) for entry in row] for row in exact]
     E = context.closure().matrix()

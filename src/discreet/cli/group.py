@@ -25,6 +25,8 @@ COMMANDS = {
     "tally": "Count reports and merge tallies.",
     "estimate": "Shares with error bars from a tally.",
     "regress": "Explain a randomized answer by public labels.",
+    "screen": "Could these reports come from this law?",
+    "evasion": "What people who do not follow the instructions would change.",
     "plan": "The error to expect, or the people needed, before collecting.",
     "bounds": "What no mechanism can beat.",
     "exposure": "What one report tells of the person who sent it.",

@@ -43,7 +43,7 @@ class Mechanism:
     `served` is the context that the randomizer satisfies by its structure; it implies `context`,
     which may be weaker (a metric served by the classical mechanism at its smallest entry).
     Construction verifies both, and raises `PrivacyViolation` rather than make a mechanism that leaks.
-    `words` stand for the reports 0, 1, ... where people write these themselves (`discreet.by_hand`); else there are none.
+    `words` stand for the reports 0, 1, ... where people write these themselves (`discreet.by_hand`), else it is empty.
     """
 
     words: Sequence[str] = ()

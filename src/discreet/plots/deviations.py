@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..results.intervals import quantile
@@ -13,7 +13,7 @@ WIDE = 60
 
 
 def plot_deviations(
-    deviations: Sequence[float],
+    deviations: Iterable[float],
     path: str | Path,
     *,
     title: str,

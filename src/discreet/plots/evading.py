@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from .picture import COLOURS, INK, INTERVAL, kind_of, new_figure, plain, save
 
 
 def plot_evasion(
-    shares: Sequence[float],
-    lines: Mapping[str, Sequence[float]],
-    band: tuple[Sequence[float], Sequence[float]],
+    shares: Any,
+    lines: Mapping[str, Any],
+    band: tuple[Any, Any],
     path: str | Path,
     *,
     title: str,
