@@ -196,10 +196,10 @@ def evasion(
     `query` (unless given: everything but `to`) as a function of s, and the share that would bring it to `threshold`.
 
     Two arms of people drawn alike, asked with different laws, identify s: with ``u = phi_1(r) - phi_2(r)``,
-    ``D = p_1 - p_2`` and ``W = (V_1 + V_2)^+``, ``s = u'W D / u'W u`` with variance ``1 / u'W u``. A claimed value moves
-    both arms alike and cannot be measured.
+    ``D = p_1 - p_2`` and ``W = (V_1 + V_2)^+``, ``s = u'W D / u'W u`` with variance ``1 / u'W u``. A claimed value
+    moves both arms alike and cannot be measured.
 
-    References: Clark1998 (cheating in randomized response), Ostapczuk2011, Heck2018 (RRreg).
+    References: Clark1998 (two arms), Heck2018 (RRreg).
     """
     made = _estimate("first", first)
     evaders = Evaders.of(made.mechanism, to, report)

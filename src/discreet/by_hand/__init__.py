@@ -13,7 +13,7 @@ other mechanisms serves a survey on paper: tallies, estimates, comparisons, regr
 """
 
 from .classics import crosswise, forced_response, kuk, triangular, unrelated_question, warner
-from .design import ByHand, table
+from .exact_table import ByHand, table
 from .reading import DESIGNS
 from .rounding import rounded
 
@@ -29,3 +29,7 @@ __all__ = [
     "unrelated_question",
     "warner",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

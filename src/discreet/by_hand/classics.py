@@ -13,7 +13,7 @@ from typing import Any
 
 from ..domain import Domain, Value
 from ..errors import InvalidInput, shown
-from .design import ByHand, chance, designed
+from .exact_table import ByHand, chance, designed
 
 NO_YES = ("no", "yes")
 
@@ -30,7 +30,7 @@ def forced_response(
     value; unless given, what is left of the truth is shared evenly. For yes and no
     ``pi = (lambda - forced_yes) / truth``, ``Var = lambda (1 - lambda) / (n truth**2)``. Any number of values.
 
-    References: Boruch1971, FoxTracy1986, BlairImaiZhou2015.
+    References: Boruch1971, Fox1986, Blair2015.
     """
     domain, t = Domain(values), chance(truth, "truth")
     k = len(domain)
@@ -88,7 +88,7 @@ def crosswise(
     "was your mother born in January to March"; ``pi = (lambda + prevalence - 1) / (2 prevalence - 1)``,
     ``Var = pi (1 - pi) / n + prevalence (1 - prevalence) / (n (2 prevalence - 1)**2)``.
 
-    References: YuTianTang2008.
+    References: Yu2008.
     """
     q = _informative(prevalence, "prevalence")
     return designed("crosswise", values, [[q, 1 - q], [1 - q, q]], words)
@@ -103,7 +103,7 @@ def triangular(
     the price of its precision. ``pi = (lambda - prevalence) / (1 - prevalence)``,
     ``Var = pi (1 - pi) / n + (1 - pi) prevalence / (n (1 - prevalence))``.
 
-    References: YuTianTang2008.
+    References: Yu2008.
     """
     q = chance(prevalence, "prevalence")
     if q in (0, 1):

@@ -9,7 +9,7 @@ from ..domain import Domain
 from ..errors import InvalidInput, InvalidSpec
 from ..fields import Fields, exact, listed, text, whole
 from .classics import crosswise, forced_response, kuk, triangular, unrelated_question, warner
-from .design import ByHand, table
+from .exact_table import ByHand, table
 
 DESIGNS: dict[str, Callable[..., ByHand]] = {
     "crosswise": crosswise,

@@ -11,7 +11,7 @@ from ..errors import InvalidInput, check_type
 from ..exact import Epsilon, exp_below
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.repair import repaired
-from .design import ByHand, rows_of
+from .exact_table import ByHand, rows_of
 
 SLACK = Fraction(1, 10**6)
 """How far from 1 a row may add up to: more is no rounding."""

@@ -53,10 +53,10 @@ def read_counts(
     from .choosing import read_spec
     from .progress import progress
 
-    if plot is not None:
-        kind_of(plot)
     given = inputs(files or (PIPE,))
     mechanism = read_spec(spec, quiet=quiet, writes=[plot], reads=given).mechanism
+    if plot is not None:
+        kind_of(plot)
     earlier = [file for file in given if format_of(file) is JSON and not compression_of(file)]
     reports = [source_of(file, delimiter=delimiter) for file in given if file not in earlier]
     total: Tally = sum((read_tally(file, mechanism) for file in earlier), mechanism.tally())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.by_hand.design import PLACES, above
+from discreet.by_hand.exact_table import PLACES, above
 from discreet.errors import InvalidInput, InvalidReport, PrivacyViolation
 from discreet.exact import within
 
