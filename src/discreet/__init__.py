@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
     from .analysis.categorical import Model, model
+    from .analysis.comparison import Comparison, compare
     from .analysis.evading import Evasion, evasion
+    from .analysis.group_tallies import GroupTallies
     from .analysis.predictor import Relation, relate
     from .analysis.regression import Regression, regress
     from .analysis.screening import Screening, screen
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Audit": "auditing",
     "Certificate": "certificate",
+    "Comparison": "analysis.comparison",
     "Context": "context",
     "Designed": "designing",
     "Domain": "domain",
@@ -54,6 +57,7 @@ _HOMES = {
     "Evasion": "analysis.evading",
     "Explanation": "explanation",
     "Exposure": "accounting.exposing",
+    "GroupTallies": "analysis.group_tallies",
     "Ledger": "accounting",
     "Likelihood": "results.likelihood",
     "Mechanism": "mechanisms.mechanism",
@@ -78,6 +82,7 @@ _HOMES = {
     "by_hand": "by_hand",
     "checks": "checks",
     "client": "client",
+    "compare": "analysis.comparison",
     "compose": "mechanisms.compose",
     "design": "designing",
     "errors": "errors",
@@ -110,6 +115,7 @@ _MODULES = {"bounds", "by_hand", "checks", "client", "errors", "geo", "limits", 
 __all__ = [
     "Audit",
     "Certificate",
+    "Comparison",
     "Context",
     "Designed",
     "Domain",
@@ -117,6 +123,7 @@ __all__ = [
     "Evasion",
     "Explanation",
     "Exposure",
+    "GroupTallies",
     "Ledger",
     "Likelihood",
     "Mechanism",
@@ -141,6 +148,7 @@ __all__ = [
     "by_hand",
     "checks",
     "client",
+    "compare",
     "compose",
     "design",
     "errors",

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from .errors import InvalidInput, InvalidReport, MechanismMismatch
 from .mechanisms.mechanism import Mechanism
 from .statistics.acceleration import cores
-from .statistics.numeric import NUMERIC, as_reports
+from .statistics.batches import as_reports
+from .statistics.numeric import NUMERIC
 
 CHUNK = 1 << 20
 """Reports counted at a time, or a few times the number of cells if that is more."""

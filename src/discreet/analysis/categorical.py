@@ -41,6 +41,7 @@ class Model(Coefficients):
     fit: Maximum
     coefficients: Array
     covariance: Array
+    units: Mapping[str, float]
 
     @property
     def matrix(self) -> Array:
@@ -80,18 +81,18 @@ class Model(Coefficients):
         return _fitted(self.design.without(*terms), self.answers, self.values)
 
     def test(self, *names: str) -> Test:
-        """The test that these terms tell nothing: of the likelihood ratio, or Wald's where people were drawn otherwise.
+        """The test that these terms tell nothing, by the likelihood ratio; all terms where none is named.
 
-        With weights, clusters or strata the ratio is not chi-square, so the coefficients are tested by their covariance;
-        then names may also be those of columns. All terms are tested where none is named.
+        With weights, clusters or strata the ratio is not chi-square: then it is Wald's test, by the covariance, and
+        names may also be those of columns.
         """
         asked = names or tuple(self.design.formula.terms)
         if not asked:
             raise InvalidInput("names: there is no term to test")
         if not drawn_by(self.design.survey):
             less = self.without(*asked)
-            statistic = 2 * (self.log_likelihood - less.log_likelihood)
-            return chi_square_test("likelihood ratio", max(0.0, statistic), self.coefficients.size - less.coefficients.size)
+            statistic = max(0.0, 2 * (self.log_likelihood - less.log_likelihood))
+            return chi_square_test("likelihood ratio", statistic, self.coefficients.size - less.coefficients.size)
         p = len(self.names)
         places = [value * p + place for value in range(len(self.matrix)) for place in self.design.formula.places(asked)]
         return wald(self.coefficients[places], self.covariance[np.ix_(places, places)])
@@ -108,10 +109,12 @@ class Model(Coefficients):
         turned = (slopes[:, :, 1:, None] * rows[:, None, None, :]).reshape(size, len(self.values), -1)
         known = np.where(np.isnan(self.covariance), 0.0, self.covariance)
         error = np.sqrt(np.maximum(np.einsum("nxa,ab,nxb->nx", turned, known, turned, optimize=True), 0))
-        error[:, [False, *np.isnan(np.diag(self.covariance)).reshape(len(self.matrix), -1).any(axis=1)]] = np.nan
+        unknown = np.isnan(np.diag(self.covariance)).reshape(len(self.matrix), -1).any(axis=1)
+        error[:, 1:][:, unknown] = np.nan
         k = len(self.values)
         told = {name: [cell for cell in column for _ in range(k)] for name, column in formula.shown(values).items()}
-        return Prediction({**told, "value": [*self.values] * size}, shares.reshape(-1), error.reshape(-1), True, "share")
+        told["value"] = [*self.values] * size
+        return Prediction(told, shares.reshape(-1), error.reshape(-1), True, "share")
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         errors = "a sandwich of it" if drawn_by(self.design.survey) else "the observed information"
@@ -127,8 +130,8 @@ class Model(Coefficients):
         if self.fit.lost.any():
             lost = [str(value) for value, gone in zip(self.values[1:], self.fit.lost, strict=True) if gone]
             found.append(
-                f"WARNING: for {', '.join(lost)} the likelihood has no finite maximum, since with some labels the share is "
-                "estimated as 0 or 1: no standard errors there. Another base, or `regress`, which has them, may help"
+                f"WARNING: the coefficients of {', '.join(lost)} have no finite maximum, since with some labels the "
+                "share is estimated as 0 or 1: there are no standard errors. `regress` has them; another base may help"
             )
         return found
 
@@ -148,10 +151,11 @@ class Model(Coefficients):
 def model(survey: Survey, *, on: Sequence[Any], base: Hashable = None, factors: Sequence[str] = ()) -> Model:
     """The log-odds of every value against a base, as they go with public labels, by the likelihood of the reports.
 
-    ``Pr(x | labels) = softmax(B x)`` and ``Pr(y | labels) = sum_x Pr(x | labels) Q(y | x)``; B is where the product over the
-    reports is largest. `on` and `factors` are as for `regress`; the `base` is the first value unless given. Errors are
-    those of the observed information (Louis1982), with weights, clusters or strata of the sandwich (Binder1983). For up to
-    about 50 values: their number times that of coefficients is limited to 1,000; `regress` takes any number.
+    With ``Pr(x | c) = softmax(B c)`` a report y has probability ``sum_x Pr(x | c) Q(y | x)`` given the labels c, and
+    B is where the product over all reports is largest. `on` and `factors` are as for `regress`; the `base` is the
+    first value unless given. Errors are those of the observed information (Louis1982), with weights, clusters or
+    strata those of a sandwich (Binder1983). For up to about 50 values: there are at most 1,000 coefficients;
+    `regress` takes any number.
     """
     check_type("survey", survey, Survey, "a survey")
     first = 0 if base is None else survey.values.asked(base)
@@ -160,8 +164,8 @@ def model(survey: Survey, *, on: Sequence[Any], base: Hashable = None, factors: 
     size = (len(order) - 1) * len(design.formula.names)
     if size > MOST:
         raise InvalidInput(
-            f"on: {len(order):,} values with {len(design.formula.names):,} coefficients each are too many for a likelihood, "
-            f"{size:,} in all where {MOST:,} are the most; `regress` explains one query at a time"
+            f"on: {len(order):,} values with {len(design.formula.names):,} coefficients each are too many for a "
+            f"likelihood, {size:,} in all where {MOST:,} are the most; `regress` explains one query at a time"
         )
     return _fitted(design, answers_of(design, order), tuple(survey.values[x] for x in order))
 
@@ -177,4 +181,4 @@ def _fitted(design: Design, answers: Answers, values: tuple[Hashable, ...]) -> M
     k, p = start.shape
     covariance = np.einsum("ij,ajbl,ml->aibm", turn, fit.covariance.reshape(k, p, k, p), turn, optimize=True)
     coefficients = (fit.coefficients @ turn.T).reshape(-1)
-    return Model(design, answers, values, fit, coefficients, covariance.reshape(k * p, k * p))
+    return Model(design, answers, values, fit, coefficients, covariance.reshape(k * p, k * p), design.units)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +26,7 @@ DRAWN = ("estimate", "low", "high")
 class Fit:
     """Coefficients of the scaled columns and their covariance, as a solver found them.
 
-    `carried` is the largest part of the variance of a coefficient that one person makes, and `remarks` say what to mind.
+    `carried` is the largest part of each coefficient's variance that one person makes; `remarks` say what to mind.
     """
 
     coefficients: Array
@@ -74,6 +74,8 @@ class Coefficients(Result):
 
     coefficients: Array
     covariance: Array
+    units: Mapping[str, float]
+    """The standard deviation of every column that is a number."""
 
     @property
     def axis(self) -> str:
@@ -113,12 +115,22 @@ class Coefficients(Result):
         return {**self.rows, **{name: column.tolist() for name, column in numbers.items()}}
 
     def plot(self, path: str | Path, *, title: str = "", confidence: float = CONFIDENCE) -> None:
-        """Draw every coefficient but the constant with its interval, and save the picture."""
+        """Draw every coefficient but the constant with its interval, and save the picture.
+
+        That of a label which is a number is drawn for a difference of one standard deviation, which its name gives.
+        """
         from ..plots.estimates import plot_estimates
 
         table = self.table(confidence)
-        rows = [row for row, name in enumerate(table["name"]) if name != CONSTANT] or list(range(len(self.coefficients)))
-        columns = {"names": table["name"], "groups": table.get("value"), **{key: table[key] for key in DRAWN}}
-        chosen = {key: None if column is None else [column[row] for row in rows] for key, column in columns.items()}
-        note = "; ".join(self.remarks(confidence))
-        plot_estimates(chosen, path, title=title, x_label=self.axis, note=note)
+        rows = [row for row, name in enumerate(table["name"]) if name != CONSTANT] or [*range(len(self.coefficients))]
+        units = [self.units.get(table["name"][row], 1.0) for row in rows]
+        chosen: dict[str, Sequence[Any]] = {
+            key: [table[key][row] * unit for row, unit in zip(rows, units, strict=True)] for key in DRAWN
+        }
+        chosen["names"] = [
+            table["name"][row] if unit == 1 else f"{table['name'][row]} (per {unit:.3g})"
+            for row, unit in zip(rows, units, strict=True)
+        ]
+        if "value" in table:
+            chosen["groups"] = [table["value"][row] for row in rows]
+        plot_estimates(chosen, path, title=title, x_label=self.axis, note="; ".join(self.remarks(confidence)))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput, Unavailable
 from .coefficients import Fit
 from .design_matrix import Design
-from .spread import Spread, Terms, sandwich
+from .spread import Spread, Terms, inverse, sandwich
 
 Array = NDArray[np.float64]
 
@@ -25,13 +25,13 @@ UNSURE = 3.0
 """How many of its own errors the least spread of the predictors must be above 0 to pass without a warning."""
 
 UNSETTLED = (
-    "the equations did not settle on a solution: the reports are too few, or log-odds are infinite. There are no standard "
-    'errors; link="identity" has them'
+    "WARNING: the equations did not settle on a solution: the reports are too few, or log-odds are infinite. There are "
+    'no standard errors; link="identity" has them'
 )
 
 UNSTEADY = (
-    "WARNING: how far the answer varies, given the labels, is itself hardly known: coefficients and errors are unsteady, and "
-    "more people or fewer predictors are needed"
+    "WARNING: how far the answer varies, given the labels, is itself hardly known: coefficients and errors are "
+    "unsteady, and more people or fewer predictors are needed"
 )
 
 
@@ -79,16 +79,17 @@ def fit_corrected_linear(design: Design, features: Array, outcome: Array) -> tup
     sizes, vectors = np.linalg.eigh(matrix)
     if sizes[0] <= 0:
         raise Unavailable(
-            "the reports are too few to show how far the answer varies, given the labels: more people, a larger epsilon "
-            "or fewer predictors are needed"
+            "the reports are too few to show how far the answer varies, given the labels: more people, a larger "
+            "epsilon or fewer predictors are needed"
         )
     b = np.linalg.solve(matrix, right)
 
     def terms(place: slice, rows: Array) -> Array:
         own, squares = parts(place)
         left = outcome[place] - rows @ b[:p]
-        found = np.concatenate([rows * (left - own @ b[p:])[:, None], own * left[:, None] - squares[:, place_of] @ b[p:]], 1)
-        return np.asarray(found * design.weights[place, None])
+        labels = rows * (left - own @ b[p:])[:, None]
+        answers = own * left[:, None] - squares[:, place_of] @ b[p:]
+        return np.concatenate([labels, answers], axis=1) * design.weights[place, None]
 
     def least(place: slice, rows: Array) -> Array:
         own, squares = parts(place)
@@ -99,7 +100,7 @@ def fit_corrected_linear(design: Design, features: Array, outcome: Array) -> tup
 
     error = _error_of_sum(design, least)
     remarks = () if sizes[0] > UNSURE * error else (UNSTEADY,)
-    return Fit(b, *sandwich(design, np.linalg.inv(matrix), terms, None), remarks), turn
+    return Fit(b, *sandwich(design, inverse(matrix), terms, None), remarks), turn
 
 
 def _error_of_sum(design: Design, terms: Terms) -> float:
@@ -149,4 +150,4 @@ def fit_corrected_logit(design: Design, features: Array, outcome: Array) -> tupl
             break
     if not settled or np.abs(b).max() > FAR or np.linalg.eigvalsh(slope)[0] <= 0:
         return Fit(b, np.full((size, size), np.nan), np.zeros(size), (UNSETTLED,)), turn
-    return Fit(b, *sandwich(design, np.linalg.inv(slope), lambda place, rows: summed(place, rows, b)[0], None)), turn
+    return Fit(b, *sandwich(design, inverse(slope), lambda place, rows: summed(place, rows, b)[0], None)), turn

@@ -34,7 +34,7 @@ class Correlation:
 
 
 def correlation_of(survey: Survey, weights: Array, outcome: Array) -> Correlation:
-    """``cov(s, o) / sqrt(v_s v_o)``, with the scores s of the weights and v_s the variance of the weights that people hold.
+    """``cov(s, o) / sqrt(v_s v_o)``, with the scores s of the weights and the variance v_s of the weights people hold.
 
     v_s is the mean score of the squared weights less the squared mean score: the scores themselves vary far more. The
     standard error is that of the linearised estimate.

@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput, shown
 from .columns import codes_of, column_of, missing_in, settled
 from .formula import MOST, Formula, finite, terms_of
+from .products import rows_at_a_time
 from .survey import Survey
 
 Array = NDArray[np.float64]
-
-CHUNK = 1 << 15
-"""Rows of the matrix that are written out at a time."""
 
 DEPENDENT = 1e-10
 """The ratio of singular values of the scaled matrix below which columns combine to nothing."""
@@ -47,15 +45,15 @@ class Design:
         given = self.survey.weights
         return np.broadcast_to(np.float64(1), self.n) if given is None else given
 
-    def chunks(self, size: int = CHUNK) -> Iterator[tuple[slice, Array]]:
-        """Some rows after the other: their place, and the scaled matrix."""
+    def chunks(self, terms: int = 1) -> Iterator[tuple[slice, Array]]:
+        """Some rows after the other, for `terms` terms each: their place, and the scaled matrix."""
         centre, scale = self.scaling
-        for place, rows in self._raw(size):
+        for place, rows in self._raw(rows_at_a_time(len(scale), terms)):
             rows -= centre
             rows /= scale
             yield place, rows
 
-    def _raw(self, size: int = CHUNK) -> Iterator[tuple[slice, Array]]:
+    def _raw(self, size: int) -> Iterator[tuple[slice, Array]]:
         for begin in range(0, self.n, size):
             place = slice(begin, min(begin + size, self.n))
             some = {name: column[place] for name, column in self.values.items()}
@@ -66,7 +64,7 @@ class Design:
         """What is taken from every column, and what it is then divided by; `InvalidInput` where one is constant."""
         p = len(self.formula.names)
         count, mean, squares = 0, np.zeros(p), np.zeros(p)
-        for _, rows in self._raw():
+        for _, rows in self._raw(rows_at_a_time(p)):
             own = rows.mean(axis=0)
             away, m = own - mean, len(rows)
             squares += ((rows - own) ** 2).sum(axis=0) + away**2 * (count * m / (count + m))
@@ -79,6 +77,13 @@ class Design:
             raise InvalidInput(f"on: {self.formula.names[int(np.argmax(flat))]!r} is the same for everyone")
         mean[0], scale[0] = 0.0, 1.0
         return mean, scale
+
+    @property
+    def units(self) -> dict[str, float]:
+        """The standard deviation of every column that is a label, or a product of labels, which are numbers."""
+        levels, scale = self.formula.levels, dict(zip(self.formula.names, self.scaling[1].tolist(), strict=True))
+        plain = [term for term, labels in self.formula.terms.items() if all(levels[label] is None for label in labels)]
+        return {term: scale[term] for term in plain}
 
     @cached_property
     def unscaling(self) -> Array:
@@ -99,7 +104,7 @@ class Design:
             raise InvalidInput(f"on: {self.n} people are too few for {p} coefficients")
         root, found = np.sqrt(self.weights), np.zeros((0, p))
         for place, rows in self.chunks():
-            found = np.linalg.qr(np.concatenate([found, root[place, None] * rows]), mode="r")
+            found = np.asarray(np.linalg.qr(np.concatenate([found, root[place, None] * rows]), mode="r"))
         _check_rank(found, self.formula.names)
         return found
 
@@ -153,8 +158,8 @@ def design_of(survey: Survey, on: Sequence[Any], factors: Sequence[str] = ()) ->
             levels[name] = tuple(found)
         else:
             values[name], levels[name] = finite(name, column), None
-    for name, found in levels.items():
-        if found is not None and len(found) < 2:
+    for name, own in levels.items():
+        if own is not None and len(own) < 2:
             raise InvalidInput(f"on: {name!r} is the same for everyone")
     formula = Formula(terms, levels)
     if len(formula.names) > MOST:
@@ -182,4 +187,3 @@ def _entries(survey: Survey, on: Sequence[Any]) -> tuple[list[str], dict[str, ND
         else:
             raise InvalidInput(f"on: {shown(entry)} must be the name of a label or a pair (name, column)")
     return names, columns
-

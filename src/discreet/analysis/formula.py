@@ -102,9 +102,10 @@ class Formula:
         if strange:
             raise InvalidInput(f"labels: {', '.join(map(shown, strange))} is not in the regression")
         columns = {name: _as_column(labels[name]) for name in self.levels}
-        size = max(map(len, columns.values()), default=1)
-        if any(len(column) not in (1, size) for column in columns.values()):
-            raise InvalidInput(f"labels: columns must be of one length; there are {sorted({*map(len, columns.values())})}")
+        sizes = {len(column) for column in columns.values()}
+        size = max(sizes, default=1)
+        if sizes - {1, size}:
+            raise InvalidInput(f"labels: columns of {sorted(sizes)} entries must be of one length")
         found = {name: self._code(name, np.resize(column, size)) for name, column in columns.items()}
         return found, size
 

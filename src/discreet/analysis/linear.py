@@ -18,9 +18,9 @@ REFINEMENTS = 2
 def fit_linear(design: Design, scores: Array, kind: str | None) -> Fit:
     """``b = (X'WX)^-1 X'W s`` with the covariance ``(X'WX)^-1 M (X'WX)^-1``.
 
-    For HC0 to HC3 (MacKinnon1985) M is the sum of ``e**2 x x'`` over 1, ``(n - p) / n``, ``1 - h`` and ``(1 - h)**2``, with
-    the residuals e and leverages h; without a kind it is the covariance of the sum of ``w x e`` as people were drawn
-    (Binder1983).
+    For HC0 to HC3 (MacKinnon1985) M is the sum of ``e**2 x x'`` over 1, ``(n - p) / n``, ``1 - h`` and ``(1 - h)**2``,
+    with the residuals e and leverages h; without a kind it is the covariance of the sum of ``w x e`` as people were
+    drawn (Binder1983).
     """
     inverse, weights = design.inverse, design.weights
     b = np.zeros(len(inverse))

@@ -12,7 +12,7 @@ from ..results.calibration import constants
 from ..statistics.numeric import NUMERIC
 from .coefficients import Fit
 from .design_matrix import Design
-from .spread import TINY, sandwich
+from .spread import TINY, inverse, sandwich
 
 Array = NDArray[np.float64]
 
@@ -28,8 +28,8 @@ NEARLY = 1e-6
 """Where no step gets nearer for rounding, this is near enough."""
 
 UNSETTLED = (
-    "the equations have no finite solution: where a combination of labels has scores that average below 0 or above 1, "
-    'log-odds are infinite. There are no standard errors; link="identity" has them'
+    "WARNING: the equations have no finite solution: where people with some labels have scores that average below 0 or "
+    'above 1, log-odds are infinite. There are no standard errors; link="identity" has them'
 )
 
 
@@ -71,17 +71,17 @@ class Equations(NamedTuple):
 def fit_logit(design: Design, scores: Array, outside: Array, inside: Array, kind: str | None) -> Fit:
     """The solution of ``sum w x (d / V)(s - g) = 0``, with ``g = expit(x b)`` and ``d = g (1 - g)``.
 
-    ``V = v0 (1 - g) + v1 g + d`` is the variance of a score with the variances v0 `outside` and v1 `inside` of the event;
-    wrong ones cost precision only. Solved by Fisher scoring with ``I = sum w d**2 / V x x'``, halving steps until
-    ``u' I^-1 u`` falls. The covariance is ``J^-1 M J^-1`` with the observed J, or I where J is not positive definite.
-    For two values this is the likelihood equation (Blair2015).
+    ``V = v0 (1 - g) + v1 g + d`` is the variance of a score with the variances v0 `outside` and v1 `inside` of the
+    event; wrong ones cost precision only. Solved by Fisher scoring with ``I = sum w d**2 / V x x'``, halving steps
+    until ``u' I^-1 u`` falls. The covariance is ``J^-1 M J^-1`` with the observed J, or I where J is not positive
+    definite. For two values this is the likelihood equation (Blair2015).
     """
     found = _solved(design, scores, outside, inside)
     p = len(found.b)
     if found.gain > NEARLY**2 or np.abs(found.b).max() > FAR:
         return Fit(found.b, np.full((p, p), np.nan), np.zeros(p), (UNSETTLED,))
     definite = np.linalg.eigvalsh(found.observed)[0] > 0
-    bread = np.linalg.inv(found.observed if definite else found.information)
+    bread = inverse(found.observed if definite else found.information)
 
     def terms(place: slice, rows: Array) -> Array:
         g, d, variance = _moments(rows @ found.b, outside[place], inside[place])
@@ -121,7 +121,7 @@ def _equations(design: Design, scores: Array, outside: Array, inside: Array, b: 
         value += (w * d / variance * away) @ rows
         information += rows.T @ (rows * expected[:, None])
         observed += rows.T @ (rows * (expected - w * away * bend)[:, None])
-    step = np.linalg.lstsq(information, value, rcond=None)[0]
+    step = np.asarray(np.linalg.lstsq(information, value, rcond=None)[0], dtype=float)
     return Equations(b, value, information, observed, step, float(value @ step))
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .design_matrix import Design
-from .spread import chunk_of, sandwich
+from .products import squared
+from .spread import inverse, sandwich
 
 Array = NDArray[np.float64]
 
@@ -25,7 +26,7 @@ FAR = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """How likely each report is under each value, the base first: a table of different rows, and the row of each report.
+    """How likely each report is under each value, the base first: a table of different rows, and each report's row.
 
     Rows are scaled to a largest entry of 1; `constant` is what that took from the log-likelihood.
     """
@@ -51,13 +52,12 @@ class Maximum:
     log_likelihood: float
     lost: NDArray[np.bool_]
     settled: bool
-    steps: int
 
 
 def answers_of(design: Design, order: NDArray[np.int64]) -> Answers:
     """The likelihoods of a survey's reports, their columns in this order of values; once for every different report."""
-    tables, rows, constant, start = [], [], 0.0, 0
-    weights = design.weights
+    tables, rows = list[Array](), list[NDArray[np.int64]]()
+    constant, start, weights = 0.0, 0, design.weights
     for wave in design.survey.waves:
         axis = None if wave.reports.ndim == 1 else 0
         different, row_of = np.unique(wave.reports, axis=axis, return_inverse=True)
@@ -66,7 +66,7 @@ def answers_of(design: Design, order: NDArray[np.int64]) -> Answers:
         row_of = row_of.reshape(-1)
         own = weights[start : start + len(row_of)]
         constant += float(np.bincount(row_of, own, minlength=len(table)) @ np.log(most))
-        rows.append(row_of + sum(map(len, tables)))
+        rows.append(row_of + sum(len(earlier) for earlier in tables))
         tables.append(table / most[:, None])
         start += len(row_of)
     return Answers(np.concatenate(tables), np.concatenate(rows), constant)
@@ -88,7 +88,7 @@ def _chances(rows: Array, likely: Array, b: Array) -> tuple[Array, Array, Array]
 def _log_likelihood(design: Design, answers: Answers, b: Array) -> float:
     total = answers.constant
     with np.errstate(all="ignore"):
-        for place, rows in design.chunks(chunk_of(b.size)):
+        for place, rows in design.chunks(b.size):
             chance = _chances(rows, answers.at(place), b)[1]
             total += float(design.weights[place] @ np.log(chance))
     return total if math.isfinite(total) else -math.inf
@@ -102,7 +102,7 @@ def _derivatives(design: Design, answers: Answers, b: Array) -> tuple[float, Arr
     """
     total, gradient = answers.constant, np.zeros_like(b)
     complete, left = np.zeros((b.size, b.size)), np.zeros((b.size, b.size))
-    for place, rows in design.chunks(chunk_of(b.size)):
+    for place, rows in design.chunks(b.size):
         shares, chance, given = _chances(rows, answers.at(place), b)
         weights = design.weights[place]
         total += float(weights @ np.log(chance))
@@ -118,7 +118,7 @@ def _add_information(matrix: Array, chances: Array, rows: Array, weights: Array)
     squares = (rows[:, :, None] * rows[:, None, :]).reshape(len(rows), p * p)
     blocks = ((chances * weights[:, None]).T @ squares).reshape(k, p, p)
     spread = ((chances * np.sqrt(weights)[:, None])[:, :, None] * rows[:, None, :]).reshape(len(rows), k * p)
-    matrix -= spread.T @ spread
+    matrix -= squared(spread)
     by_value = matrix.reshape(k, p, k, p)
     for value in range(k):
         by_value[value, :, value, :] += blocks[value]
@@ -143,10 +143,10 @@ def fit_multinomial(design: Design, answers: Answers, start: Array, drawn: bool)
     The covariance is the inverse of the observed information H, or ``H^-1 M H^-1`` where people were `drawn` with
     weights, clusters or strata.
     """
-    b, steps, settled = start, 0, False
+    b, settled = start, False
     lost = np.zeros(len(b), dtype=bool)
     here, gradient, complete, left = _derivatives(design, answers, b)
-    for steps in range(1, STEPS + 1):
+    for _ in range(STEPS):
         free = np.repeat(~lost, b.shape[1])
         some = np.ix_(free, free)
         move = np.zeros(b.size)
@@ -162,7 +162,7 @@ def fit_multinomial(design: Design, answers: Answers, start: Array, drawn: bool)
     covariance = np.full((b.size, b.size), np.nan)
     if settled and free.any():
         covariance[np.ix_(free, free)] = _covariance(design, answers, b, free, complete - left, drawn)
-    return Maximum(b, covariance, here, lost, settled, steps)
+    return Maximum(b, covariance, here, lost, settled)
 
 
 def _uphill(design: Design, answers: Answers, b: Array, move: Array, here: float, promised: float) -> Array:
@@ -180,9 +180,9 @@ def _covariance(
     own = information[np.ix_(free, free)]
     if np.linalg.eigvalsh(own)[0] <= 0:
         return np.full_like(own, np.nan)
-    bread = np.linalg.inv(own)
+    bread = inverse(own)
     if not drawn:
-        return np.asarray(bread)
+        return bread
 
     def terms(place: slice, rows: Array) -> Array:
         shares, _, given = _chances(rows, answers.at(place), b)

@@ -62,7 +62,8 @@ class Prediction(Result):
 
         table = self.table(confidence)
         labels = [name for name in self.labels if name != "value"]
-        people = [", ".join(f"{name} {_short(table[name][row])}" for name in labels) for row in range(len(self.estimates))]
+        cells = zip(*(table[name] for name in labels), strict=True) if labels else [()] * len(self.estimates)
+        people = [", ".join(f"{name} {_short(cell)}" for name, cell in zip(labels, row, strict=True)) for row in cells]
         rows = {key: table[key] for key in ("estimate", "low", "high")}
         if "value" in self.labels:
             rows |= {"names": self.labels["value"], "groups": people}

@@ -14,8 +14,8 @@ from ..errors import InvalidInput, check_type, shown
 from ..results.weights import weights_of
 from .coefficients import Coefficients, Test, wald
 from .columns import column_of, missing_in, settled
-from .correlation import Correlation, correlation_of
 from .corrected import fit_corrected_linear, fit_corrected_logit
+from .correlation import Correlation, correlation_of
 from .design_matrix import design_of
 from .formula import Formula, finite
 from .regression import LINKS, notes_of
@@ -45,6 +45,7 @@ class Relation(Coefficients):
     n: int
     coefficients: Array
     covariance: Array
+    units: Mapping[str, float]
     correlation: Correlation | None
     notes: tuple[str, ...]
 
@@ -75,7 +76,8 @@ class Relation(Coefficients):
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         found = [
-            f"differences in {self._what} that go with the randomized answer; each interval at {confidence:g} confidence",
+            f"differences in {self._what}; each interval at {confidence:g} confidence",
+            "standard errors by a sandwich that allows for the noise of the answer",
             *self.formula.compared(),
             *self.notes,
         ]
@@ -106,12 +108,12 @@ def relate(
     `outcome` is a label of the survey, or a pair (name, column); `query` gives each value its weight, as in
     `Estimate.query`, or several queries by name. `on` and `factors` are as for `regress`.
 
-    Scores are no answers: they are far noisier, and taken for answers they give a slope near 0. So with u = (c, f(x)) the
-    linear coefficients are ``A^-1 b``, ``A = sum w [c c', c (F.phi)'; ., (F F').phi]`` and ``b = sum w o (c, F.phi)``, where
-    (F F').phi is the score of a product of features, not a product of scores (Fuller1987); `Unavailable` where the
-    reports are too few for A to be positive definite. With ``link="logit"``, for an outcome of 0 and 1,
-    ``sum w sum_x phi_x(y) u_x (o - expit(u_x b)) = 0`` is solved (Nakamura1990). Errors are those of a sandwich, by the way
-    people were drawn.
+    Scores are no answers: they are far noisier, and taken for answers they give a slope near 0. So, for labels c and
+    features f(x) of the answer, the linear coefficients are ``A^-1 b`` with ``A = sum w [c c', c (F.phi)'; ., (F
+    F').phi]`` and ``b = sum w o (c, F.phi)``, where (F F').phi is the score of a product of features, not a product
+    of scores (Fuller1987); `Unavailable` where the reports are too few for A to be positive definite. With
+    ``link="logit"``, for an outcome of 0 and 1, ``sum w sum_x phi_x(y) u_x (o - expit(u_x b)) = 0`` is solved with
+    u_x = (c, f(x)) (Nakamura1990). Errors are those of a sandwich, by the way people were drawn.
     """
     check_type("survey", survey, Survey, "a survey")
     if link not in LINKS:
@@ -136,6 +138,7 @@ def relate(
         design.n,
         turn @ fit.coefficients,
         turn @ fit.covariance @ turn.T,
+        design.units,
         correlation_of(survey, weights[:, 0], outcomes) if len(features) == 1 else None,
         (*notes_of(survey, (*design.formula.names, *features), fit), *fit.remarks),
     )

@@ -49,6 +49,7 @@ class Regression(Coefficients):
     n: int
     coefficients: Array
     covariance: Array
+    units: Mapping[str, float]
     query: Mapping[Any, float]
     notes: tuple[str, ...]
 
@@ -117,14 +118,15 @@ def regress(
 ) -> Regression:
     """How a randomized answer goes with public labels, by moments: unbiased for every mechanism and number of values.
 
-    `query` gives each value its weight, as in `Estimate.query`: ``{"yes": 1}`` for a share, "mean" for values that are
-    numbers. `on` lists labels by name, products such as ``"age*age"`` or ``"age*region"``, or pairs (name, column). Text and
-    truth values are factors, whose first level is the one compared with; so are the numbers of the labels in `factors`.
+    `query` gives each value its weight, as in `Estimate.query`: ``{"yes": 1}`` for a share, "mean" for values that
+    are numbers. `on` lists labels by name, products such as ``"age*age"`` or ``"age*region"``, or pairs (name,
+    column). Text and truth values are factors, whose first level is the one compared with; so are the labels named in
+    `factors`, though they be numbers.
 
-    With the identity link scores stand for answers in least squares, ``b = (X'WX)^-1 X'W s``; with ``link="logit"``, for
-    an event, ``sum w x (d / V)(s - expit(x b)) = 0`` is solved, which for two values is the likelihood equation
-    (Blair2015). `errors` are HC0 to HC3, HC1 unless given (for the logit link HC0, or HC1); where the survey has weights,
-    clusters or strata they are linearised for these (Binder1983). People for whom a label is missing are left out.
+    With the identity link scores stand for answers in least squares, ``b = (X'WX)^-1 X'W s``; with ``link="logit"``,
+    for an event, ``sum w x (d / V)(s - expit(x b)) = 0`` is solved, which for two values is the likelihood equation
+    (Blair2015). `errors` are HC0 to HC3, HC1 unless given (for the logit link HC0, or HC1); where the survey has
+    weights, clusters or strata they are linearised for these (Binder1983).
     """
     check_type("survey", survey, Survey, "a survey")
     if link not in LINKS:
@@ -147,6 +149,7 @@ def regress(
         design.n,
         turn @ fit.coefficients,
         turn @ fit.covariance @ turn.T,
+        design.units,
         {value: float(weight) for value, weight in zip(survey.values, w, strict=True) if weight},
         (*notes_of(survey, design.formula.names, fit), *fit.remarks),
     )
@@ -157,7 +160,7 @@ def _kind(survey: Survey, link: str, errors: str | None) -> str | None:
     drawn = drawn_by(survey)
     if drawn:
         if errors is not None:
-            raise InvalidInput(f"errors={shown(errors)} cannot be chosen where there are {drawn}: these make the errors")
+            raise InvalidInput(f"errors={shown(errors)} cannot be chosen where there are {drawn}, which make them")
         return None
     kind = USUAL[link] if errors is None else errors
     if kind not in KINDS[link]:

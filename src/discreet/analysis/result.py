@@ -83,7 +83,7 @@ class Result(ABC):
 
 def _format(name: str, column: Sequence[Any], table: Mapping[str, Sequence[Any]]) -> str:
     """Words as they are, counts without decimals, p-values to four, and estimates by the smallest error."""
-    if not all(isinstance(cell, (int, float, np.number)) or cell is None for cell in column):
+    if not all(_is_number(cell) or cell is None for cell in column):
         return "s"
     if all(isinstance(cell, (int, np.integer)) for cell in column):
         return ",d"
@@ -91,6 +91,10 @@ def _format(name: str, column: Sequence[Any], table: Mapping[str, Sequence[Any]]
         return ".4f"
     errors = [float(cell) for cell in table.get("stderr", ()) if cell is not None and 0 < cell < math.inf]
     return f".{tables.digits(min(errors, default=None))}f"
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, (int, float, np.number)) and not isinstance(cell, bool)
 
 
 def _plain(cell: Any) -> Any:

@@ -9,23 +9,21 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidInput
 from .columns import codes_of
-from .design_matrix import CHUNK, Design
+from .design_matrix import Design
+from .products import squared
 from .survey import Survey
 
 Array = NDArray[np.float64]
 Terms = Callable[[slice, Array], Array]
 """From the place of some people and their scaled rows to a row of terms each."""
 
-ENTRIES = 1 << 20
-"""Terms that are written out at a time."""
-
 TINY = 1e-300
 """Instead of a zero below the line."""
 
 
-def chunk_of(width: int) -> int:
-    """How many rows of `width` terms are written out at a time."""
-    return max(256, min(CHUNK, ENTRIES // width))
+def inverse(matrix: Array) -> Array:
+    """The inverse of a matrix."""
+    return np.asarray(np.linalg.inv(matrix), dtype=float)
 
 
 def sandwich(design: Design, bread: Array, terms: Terms, kind: str | None) -> tuple[Array, Array]:
@@ -36,12 +34,12 @@ def sandwich(design: Design, bread: Array, terms: Terms, kind: str | None) -> tu
     p = len(bread)
     spread = Spread(design.survey, p) if kind is None else None
     meat, most, total = np.zeros((p, p)), np.zeros(p), np.zeros(p)
-    for place, rows in design.chunks(chunk_of(p)):
+    for place, rows in design.chunks(p):
         some = terms(place, rows)
         parts = (some @ bread.T) ** 2
         most, total = np.maximum(most, parts.max(axis=0)), total + parts.sum(axis=0)
         if spread is None:
-            meat += some.T @ some
+            meat += squared(some)
         else:
             spread.add(place, some)
     if spread is not None:
@@ -86,7 +84,7 @@ class Spread:
             self._add(self._stratum[place], terms)
 
     def _add(self, strata: NDArray[np.int64], terms: Array) -> None:
-        self._square += terms.T @ (terms * self._factor[strata, None])
+        self._square += squared(terms * np.sqrt(self._factor)[strata, None])
         if len(self._sizes) == 1:
             self._totals[0] += terms.sum(axis=0)
         else:

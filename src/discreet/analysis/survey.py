@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
+from ..engines.labels import Labels, objects
 from ..errors import InvalidInput, check_type, shown
 from ..mechanisms.mechanism import Mechanism
 from ..results.unbiased import Estimate, estimate
@@ -18,6 +19,10 @@ from ..results.weights import weights_of
 from ..tally import Tally, as_batch
 from .columns import codes_of, column_of, joined, missing_in, positive, settled
 from .sampling import Array, covariance_of_sum
+
+if TYPE_CHECKING:
+    from .group_tallies import GroupTallies
+    from .means import Means
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,12 +212,39 @@ class Survey:
             0,
         )
 
-    def by(self, name: str) -> dict[Hashable, Estimate]:
-        """The unbiased shares of the people of each label, in order of the labels; for one mechanism."""
-        levels, codes = codes_of(self.label(name))
-        mechanism = self.mechanism
+    def tallies(self, *labels: str) -> GroupTallies:
+        """The counts of the people of each label, of one mechanism; weights and the design are left behind."""
+        from .group_tallies import GroupTallies, counts_by_label, of_counts
+
         reports = np.concatenate([wave.reports for wave in self.waves])
-        return {level: estimate(mechanism.tally(reports[codes == code])) for code, level in enumerate(levels)}
+        if not labels:
+            return GroupTallies(self.mechanism, labels, {})
+        coded = [Labels(objects(levels), codes) for levels, codes in map(codes_of, map(self.label, labels))]
+        return of_counts(self.mechanism, labels, counts_by_label(self.mechanism, reports, coded))
+
+    # -- estimates -----------------------------------------------------------------------------------
+    def shares(self) -> Means:
+        """The share of every value among all people, with errors that allow for weights, clusters and strata."""
+        return self._means((), None)
+
+    def query(self, query: Any) -> Means:
+        """The sum of the shares, weighed by `query` as in `Estimate.query`: an event, scores, or "mean"."""
+        return self._means((), query)
+
+    def by(self, *labels: str, query: Any = None) -> Means:
+        """The share of every value, or a query, among the people of each label or combination of labels."""
+        if not labels:
+            raise InvalidInput("by() must name at least one label")
+        return self._means(labels, query)
+
+    def _means(self, labels: tuple[str, ...], query: Any) -> Means:
+        from .group_moments import groups_of
+        from .means import Means
+        from .moments import queries_of
+
+        names, weights = queries_of(self.values, query)
+        moments = groups_of(self, labels, weights).moments()
+        return Means(labels, names, moments, tuple(self.remarks()), query is None)
 
     # -- what everything else is made from -----------------------------------------------------------
     def scores(self, query: Any, *, calibrated: bool = True) -> Array:

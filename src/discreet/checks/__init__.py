@@ -18,6 +18,7 @@ from .engine import check_engine
 from .execution import check_every_word
 from .law import check_channel, check_pairs, check_reports
 from .round_trips import check_round_trips
+from .scores import check_columns, check_scores
 from .small_words import narrow
 from .statistics import check_influence, check_moments, check_unbiased
 from .store import check_store
@@ -31,6 +32,7 @@ __all__ = [
     "CheckFailed",
     "check_certificate",
     "check_channel",
+    "check_columns",
     "check_contrast",
     "check_counting",
     "check_engine",
@@ -44,6 +46,7 @@ __all__ = [
     "check_reports",
     "check_round_trips",
     "check_scalar_is_vector",
+    "check_scores",
     "check_store",
     "check_telling",
     "check_unbiased",

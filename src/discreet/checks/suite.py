@@ -12,6 +12,7 @@ from .contrast import check_contrast
 from .execution import check_every_word
 from .law import check_channel, check_pairs, check_reports, is_small
 from .round_trips import check_round_trips
+from .scores import check_columns, check_scores
 from .small_words import Factory
 from .statistics import check_influence, check_moments, check_unbiased
 from .tallies import check_counting, check_merging
@@ -39,14 +40,19 @@ def check_mechanism(
         done.append("every word")
     if check_round_trips(mechanism, seed=seed):
         done.append("round trips")
+    identifiable = _identifiable(mechanism)
+    if identifiable:
+        check_scores(mechanism, seed=seed)
+        done.append("scores")
     if is_small(mechanism):
         check_channel(mechanism)
         check_reports(mechanism)
         check_pairs(mechanism)
         check_contrast(mechanism)
         check_telling(mechanism)
-        done += ["channel", "reports", "pairs", "contrast", "telling"]
-        if _identifiable(mechanism):
+        check_columns(mechanism)
+        done += ["channel", "reports", "pairs", "contrast", "telling", "columns"]
+        if identifiable:
             check_unbiased(mechanism)
             check_moments(mechanism, seed=seed)
             check_influence(mechanism)

@@ -13,7 +13,7 @@ from .survey_options import query_options, read, read_query, show, survey_option
 @survey_options
 @query_options
 @click.option("--on", multiple=True, metavar="LABEL", help="A column to explain by, or a product: age*age; repeated.")
-@click.option("--factor", multiple=True, metavar="LABEL", help="A column whose numbers are only names; may be repeated.")
+@click.option("--factor", multiple=True, metavar="LABEL", help="A column whose numbers are but names; may be repeated.")
 @click.option(
     "--link",
     type=click.Choice(["identity", "logit"]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 
@@ -10,6 +12,7 @@ import click
 @click.argument("files", nargs=-1)
 @click.option("--column", help="The column or JSON key that holds the report; 'report' unless given.")
 @click.option("--delimiter", metavar="CHAR", help="What separates the columns of CSV, if not a comma (in .tsv a tab).")
+@click.option("--by", multiple=True, metavar="COLUMN", help="Count apart by this public label; may be repeated.")
 @click.option("-o", "--out", default="-", help="The tally file to write; '-' prints it.")
 @click.option(
     "--unmarked",
@@ -23,6 +26,7 @@ def command(
     files: tuple[str, ...],
     column: str | None,
     delimiter: str | None,
+    by: tuple[str, ...],
     out: str,
     unmarked: bool,
     threads: int | None,
@@ -35,7 +39,12 @@ def command(
     'data/*.parquet' stands for all its files; '-' or nothing reads reports from a pipe. One report
     that the mechanism cannot have written stops everything, and so does a file or stream that says it is of
     another mechanism, or that is not whole.
+
+    With --by there is a tally for every label that the column holds, and one for people without; they are
+    written, merged and estimated together.
     """
+    from ..analysis.group_files import groups_text, read_groups, write_groups
+    from ..analysis.group_tallies import GroupTallies, tally_groups
     from ..engines.jobs import rows_in, tally_files
     from ..files.columns import REPORT
     from ..files.formats import JSON, PIPE, compression_of, format_of
@@ -48,10 +57,17 @@ def command(
     mechanism = read_spec(spec, quiet=quiet, writes=[out], reads=given).mechanism
     earlier = [file for file in given if format_of(file) is JSON and not compression_of(file)]
     reports = [source_of(file, delimiter=delimiter) for file in given if file not in earlier]
-    total = sum((read_tally(file, mechanism) for file in earlier), mechanism.tally())
+    read: dict[str, Any] = {"column": column, "unmarked": unmarked, "threads": threads}
     with progress(rows_in(reports, column, usual=REPORT), quiet=quiet) as advance:
-        total += tally_files(mechanism, reports, column=column, unmarked=unmarked, threads=threads, progress=advance)
+        if by:
+            groups = sum((read_groups(file, mechanism) for file in earlier), GroupTallies(mechanism, by, {}))
+            groups += tally_groups(mechanism, reports, by, **read, progress=advance)
+        else:
+            total = sum((read_tally(file, mechanism) for file in earlier), mechanism.tally())
+            total += tally_files(mechanism, reports, **read, progress=advance)
     if out == PIPE:
-        click.echo(tally_text(total), nl=False)
+        click.echo(groups_text(groups) if by else tally_text(total), nl=False)
+    elif by:
+        write_groups(groups, out)
     else:
         write_tally(total, out)

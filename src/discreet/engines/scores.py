@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,19 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.randomizer import Randomizer
-from ..results.calibration import constants
+from ..results.calibration import calibrated_weights, constants
 from ..results.weights import weights_of
+from ..statistics.acceleration import cores
 from ..statistics.numeric import NUMERIC
 from ..tally import as_batch
 
 Array = NDArray[np.float64]
 
-ROWS = 1 << 22
-"""Counts written out at a time."""
+CHUNK = 1 << 19
+"""Words of reports that are looked at together."""
+
+ENTRIES = 1 << 22
+"""Probabilities that are worked out together."""
 
 
 def scores_of(mechanism: Mechanism, reports: Any, weights: Any, shares: Any) -> Array:
@@ -27,9 +32,9 @@ def scores_of(mechanism: Mechanism, reports: Any, weights: Any, shares: Any) -> 
     w = weights_of(values, weights)
     batch = as_batch(reports, randomizer.bits)
     if shares is None:
-        return gathered(randomizer, randomizer.weigh(w, NUMERIC), batch)
+        return gathered(randomizer, np.asarray(randomizer.weigh(w, NUMERIC)), batch)
     c = constants(randomizer, w, _distribution(values, shares))
-    return gathered(randomizer, randomizer.weigh(w - c, NUMERIC) + _shown(randomizer, c), batch)
+    return gathered(randomizer, calibrated_weights(randomizer, w, c), batch)
 
 
 def _distribution(values: Any, shares: Any) -> Array:
@@ -39,39 +44,39 @@ def _distribution(values: Any, shares: Any) -> Array:
     return found
 
 
-def _shown(randomizer: Randomizer, constant: Array) -> Array:
-    """A weight per cell whose sum over the cells of a report is the constant of its block."""
-    found = np.zeros(randomizer.cells)
-    for part, _, cells, values in randomizer.groups(NUMERIC):
-        found[cells] = constant[values[:, :1]] * (part.totals_of(NUMERIC) < 0)
-    return found
-
-
-def gathered(randomizer: Randomizer, entries: Array, batch: NDArray[Any]) -> Array:
-    """For every report the sum of the entries of the cells that it adds to."""
-    step = max(1, ROWS // randomizer.cells)
+def gathered(randomizer: Randomizer, entries: Array, batch: NDArray[Any], *, threads: int | None = None) -> Array:
+    """For every report the sum of the entries of the cells that it adds to, on `threads` cores: all unless given."""
     found = np.empty(len(batch))
-    for begin in range(0, len(batch), step):
-        some = batch[begin : begin + step]
-        counts = np.zeros(len(some) * randomizer.cells, dtype=np.int64)
-        randomizer.count(counts, some, np.arange(len(some)) * randomizer.cells, NUMERIC)
-        found[begin : begin + len(some)] = counts.reshape(len(some), -1) @ entries
+    step = max(1, CHUNK // (batch.shape[1] if batch.ndim == 2 else 1))
+
+    def gather(begin: int) -> None:
+        found[begin : begin + step] = randomizer.gather(entries, batch[begin : begin + step], 0, NUMERIC)
+
+    starts = range(0, len(batch), step)
+    workers = min(cores() if threads is None else threads, len(starts))
+    if workers <= 1:
+        for begin in starts:
+            gather(begin)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(gather, starts))
     return found
 
 
 def columns_of(mechanism: Mechanism, reports: Any) -> Array:
-    """The probability of each report under each value, up to a factor a report: once for every distinct report."""
+    """The probability of each report under each value, up to a factor a report."""
     randomizer = mechanism.randomizer
     batch = as_batch(reports, randomizer.bits)
-    distinct, places = np.unique(batch, axis=0, return_inverse=True)
-    rows = distinct[:, None] if distinct.ndim == 1 else distinct
-    numbers = [sum(int(word) << 64 * i for i, word in enumerate(row)) for row in rows]
-    for y in numbers:
-        randomizer.check_report(y)
-    if randomizer.disjoint:
-        units = np.zeros((len(numbers), randomizer.cells))
-        units[np.arange(len(numbers)), [randomizer.cells_of(y)[0] for y in numbers]] = 1.0
-        found = np.asarray(randomizer.pull(units, NUMERIC))
-    else:
-        found = np.array([[float(randomizer.probability(x, y)) for x in range(randomizer.size)] for y in numbers])
-    return np.asarray(found.reshape(-1, randomizer.size)[places.reshape(-1)])
+    if randomizer.disjoint and batch.ndim == 1:
+        distinct, places = np.unique(batch, return_inverse=True)
+        if 2 * len(distinct) <= len(batch):
+            return np.asarray(_likelihoods(randomizer, distinct)[places])
+    return _likelihoods(randomizer, batch)
+
+
+def _likelihoods(randomizer: Randomizer, batch: NDArray[Any]) -> Array:
+    found = np.empty((len(batch), randomizer.size))
+    step = max(1, ENTRIES // max(randomizer.size, randomizer.cells))
+    for begin in range(0, len(batch), step):
+        found[begin : begin + step] = randomizer.likelihoods(batch[begin : begin + step], NUMERIC)
+    return found

@@ -34,6 +34,10 @@ class Averaged:
         own = zip(self.weights, self.parts, counts, strict=True)
         return sum((beta * part.decode(some, ops) for beta, part, some in own), ops.zeros(1))
 
+    def weigh(self, weights: Array, ops: Numeric) -> list[Array]:
+        """The weights of the cells of each part."""
+        return [part.weigh(beta * weights, ops) for beta, part in zip(self.weights, self.parts, strict=True)]
+
     def second_moments(self, shares: Array, ops: Numeric) -> Array:
         return sum(
             (odds * beta**2 * part.second_moments(shares, ops) for odds, beta, part in self._terms), ops.zeros(1)

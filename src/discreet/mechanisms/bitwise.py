@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .randomizer import Randomizer
 
@@ -37,6 +37,9 @@ class Bitwise(Randomizer):
         self.check_report(y)
         return [x for x in range(self.size) if y >> x & 1] + [self.size]
 
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        return ops.gather_members(entries, reports, start, self.size, None)
+
     def totals_of(self, ops: Numeric) -> Array:
         return ops.integers([self.size] * self.size + [-1])
 
@@ -57,6 +60,10 @@ class Bitwise(Randomizer):
         h, gap, _ = self._gaps(ops)
         found: Array = (counts[..., :-1] - h * counts[..., -1:]) / gap
         return found
+
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        h, gap, _ = self._gaps(ops)
+        return ops.join(weights / gap, -ops.sum(h * weights / gap))
 
     def _noise(self, shares: Array, ops: Numeric) -> Array:
         """The part of the variance due to the coins: sum_v p_v Var(phi_x | v)."""

@@ -222,20 +222,56 @@ class BlockResponse(Randomizer):
         kinds = [part.counted for part in self.kinds]
         return PartLayout(self.offsets, self.starts, self.kind_of, kinds, self.cells)
 
+    @cached_property
+    def _plain(self) -> bool:
+        """True if the cell of a report is the report itself."""
+        return self.disjoint and self.offsets == self.starts and None not in self._layout.kinds
+
     def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
-        if self.disjoint and self.offsets == self.starts and None not in self._layout.kinds:
+        if self._plain:
             ops.count_cells(counts, reports, start, self.outputs)
             return
         if ops.count_parts(counts, reports, start, self._layout):
             return
+        added = ops.zeros_like(counts)
+        for part, mine, block, own in self.shared_out(reports, ops):
+            part.count(added, own, ops.look_up(self.starts, block) + ops.pick(start, mine), ops)
+        counts += added
+
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        if self._plain:
+            return ops.gather_cells(entries, reports, start, self.outputs)
+        if (summed := ops.gather_parts(entries, reports, start, self._layout)) is not None:
+            return summed
+        found = ops.zeros(len(reports))
+        for part, mine, block, own in self.shared_out(reports, ops):
+            found[mine] = part.gather(entries, own, ops.look_up(self.starts, block) + ops.pick(start, mine), ops)
+        return found
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        found = ops.zeros((len(reports), self.size))
+        groups = self.groups(ops)
+        for (part, mine, block, own), (_, _, _, values) in zip(self.shared_out(reports, ops), groups, strict=True):
+            found[mine[:, None], values[ops.look_up(self.ranks, block)]] = part.likelihoods(own, ops)
+        return found
+
+    @cached_property
+    def ranks(self) -> Sequence[int]:
+        """The number of each block among those of its kind, in the order of `groups`."""
+        seen = [0] * len(self.kinds)
+        found = []
+        for kind in self.kind_of:
+            found.append(seen[kind])
+            seen[kind] += 1
+        return found
+
+    def shared_out(self, reports: Array, ops: Numeric) -> Iterator[tuple[Randomizer, Array, Array, Array]]:
+        """For each kind of block, the rows of its reports, their blocks, and what they are inside these."""
         block, inside = ops.locate(reports, self.offsets, self.outputs)
         kind = ops.look_up(self.kind_of, block)
-        added = ops.zeros_like(counts)
         for number, part in enumerate(self.kinds):
             mine = ops.where(kind == number)
-            begin = ops.look_up(self.starts, block[mine]) + ops.pick(start, mine)
-            part.count(added, ops.narrow(inside[mine], part.bits), begin, ops)
-        counts += added
+            yield part, mine, block[mine], ops.narrow(inside[mine], part.bits)
 
     def total(self, counts: Array, ops: Numeric) -> Array:
         total = ops.zeros(1)
@@ -294,10 +330,9 @@ class BlockResponse(Randomizer):
         return self._each(ops, lambda part, cells, values: part.decode(counts[cells], ops))
 
     def weigh(self, weights: Array, ops: Numeric) -> Array:
-        out = ops.zeros(self.cells)
+        out = ops.zeros((*weights.shape[:-1], self.cells))
         for part, _, cells, values in self.groups(ops):
-            for own, inside in zip(cells, values, strict=True):
-                out[own] = part.weigh(weights[inside], ops)
+            out[..., cells] = part.weigh(weights[..., values], ops)
         return out
 
     def second_moments(self, shares: Array, ops: Numeric) -> Array:

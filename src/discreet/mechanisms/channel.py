@@ -93,6 +93,15 @@ class WrittenOut(Randomizer):
         ops.refuse_cells(added, start, self._unused)
         counts += added
 
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        ops.refuse_reports(reports, self._unused)
+        return ops.gather_cells(entries, reports, start, self.outputs)
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        numbers = self.gather(ops.row(self.outputs)[0], reports, 0, ops)
+        found: Array = ops.array(self._channel).T[numbers]
+        return found
+
     def total(self, counts: Array, ops: Numeric) -> Array:
         return ops.sum(counts)
 
@@ -122,13 +131,15 @@ class WrittenOut(Randomizer):
     def decode(self, counts: Array, ops: Numeric) -> Array:
         return counts @ self._phi(ops).T
 
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        return weights @ self._phi(ops)
+
     def second_moments(self, shares: Array, ops: Numeric) -> Array:
         found: Array = self.push(shares, ops) @ (self._phi(ops) ** 2).T
         return found
 
     def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        phi = self._phi(ops)
-        return ops.sum(self.push(shares, ops) * (first @ phi) * (second @ phi))
+        return ops.sum(self.push(shares, ops) * self.weigh(first, ops) * self.weigh(second, ops))
 
     def push(self, shares: Array, ops: Numeric) -> Array:
         return shares @ ops.array(self._channel)

@@ -57,6 +57,15 @@ class Circular(Numbered):
     def decode(self, counts: Array, ops: Numeric) -> Array:
         return self._valued(self._kernel(ops).undone(counts), ops)
 
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        return self._kernel(ops).undone(self._placed(weights, ops))
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        cells = self.gather(ops.row(self.outputs)[0], reports, 0, ops)
+        places = ops.integers(self.places or range(self.size))
+        found: Array = self._kernel(ops).kernel[ops.apart(cells, places, self.shape)]
+        return found
+
     def push(self, shares: Array, ops: Numeric) -> Array:
         return self._kernel(ops).applied(self._placed(shares, ops))
 
@@ -75,8 +84,7 @@ class Circular(Numbered):
         return found
 
     def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        one, two = (self._kernel(ops).undone(self._placed(weights, ops)) for weights in (first, second))
-        return ops.sum(self.push(shares, ops) * one * two)
+        return ops.sum(self.push(shares, ops) * self.weigh(first, ops) * self.weigh(second, ops))
 
     def influence(self, ops: Numeric) -> float:
         return float(self._kernel(ops).inverse.max())

@@ -151,6 +151,9 @@ class GeneralHadamard(Randomizer):
     def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         ops.count_cells(counts, reports, start, self.outputs)
 
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        return ops.gather_cells(entries, reports, start, self.outputs)
+
     def total(self, counts: Array, ops: Numeric) -> Array:
         return ops.sum(counts)
 
@@ -170,6 +173,10 @@ class GeneralHadamard(Randomizer):
 
     def decode(self, counts: Array, ops: Numeric) -> Array:
         return self._c * self._values(self._spectrum(counts, ops))
+
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        found: Array = self._c * ops.walsh_hadamard(self._rows(weights, ops))
+        return found.reshape(*weights.shape[:-1], self.outputs)
 
     def push(self, shares: Array, ops: Numeric) -> Array:
         rows = self._rows(shares, ops)
@@ -194,9 +201,7 @@ class GeneralHadamard(Randomizer):
         return self._c**2 * self.columns * apart + 0 * shares
 
     def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        one, two = (ops.walsh_hadamard(self._rows(part, ops)) for part in (first, second))
-        law = self.push(shares, ops).reshape(*shares.shape[:-1], self.parts, self.columns)
-        return self._c**2 * ops.sum(ops.sum(law * one * two)[..., 0])
+        return ops.sum(self.push(shares, ops) * self.weigh(first, ops) * self.weigh(second, ops))
 
     def influence(self, ops: Numeric) -> float:
         return self._c

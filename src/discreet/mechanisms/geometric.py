@@ -287,15 +287,14 @@ class Geometric(Numbered):
         others = self._by_place(placed, ops) - own * placed
         return self._valued(own - others / ops.maximum(1 - placed, 1e-9), ops)
 
-    def _score(self, weights: Array, ops: Numeric) -> Array:
-        """weights . phi(y) for each report y."""
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
         full, flat = self._even
         sharp = self._sharpened(self._placed(weights, ops), ops) / self._peaks(ops)
         found: Array = (sharp - flat * ops.sum(sharp * self._middle(ops))) / full
         return found
 
     def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        return ops.sum(self.push(shares, ops) * self._score(first, ops) * self._score(second, ops))
+        return ops.sum(self.push(shares, ops) * self.weigh(first, ops) * self.weigh(second, ops))
 
     def _pushed(self, placed: Array, ops: Numeric) -> Array:
         full, flat = self._even
@@ -309,6 +308,14 @@ class Geometric(Numbered):
         full, flat = self._even
         spread = full * self._spread(self._peaks(ops) * weights)
         return self._valued(spread + flat * ops.sum(self._middle(ops) * weights), ops)
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        flat, numbers = [self.law.flat] * self.size, self.gather(ops.row(self.size)[0], reports, 0, ops)
+        away = abs(numbers[:, None] - ops.integers(self.places or range(self.size)))
+        between, ends = (ops.array([*near, *flat[len(near) :]]) for near in (self._between, self.ends))
+        at_end = ((numbers == 0) | (numbers == self.size - 1))[:, None]
+        found: Array = ends[away] * at_end + between[away] * ~at_end
+        return found / (1 << self.word_bits)
 
     def influence(self, ops: Numeric) -> float:
         own, _, _, others = self._phi(ops)

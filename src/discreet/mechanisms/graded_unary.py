@@ -159,6 +159,10 @@ class GradedUnary(Bitwise):
     def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         ops.count_members(counts, reports, start, self.size, None)
 
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        own, other = self.levels(ops)
+        return ops.where_member(reports, self.size, None, own / other, (1 - own) / (1 - other))
+
     def levels(self, ops: Numeric) -> tuple[Array, Array]:
         space, grade_of = 1 << self.word_bits, ops.integers(self.grade_of)
         own, other = (ops.array([unit / space for unit in units]) for units in (self.law.own, self.law.other))

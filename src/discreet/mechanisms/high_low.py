@@ -239,6 +239,31 @@ class HighLowResponse(Randomizer):
         ops.count_cells(added, place, self.inner.cells + ops.pick(start, passed), len(self.others))
         counts += added
 
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        if not self.others:
+            return self.inner.gather(entries, reports, start, ops)
+        if self.counted is not None:
+            return ops.gather_cells(entries, reports, start, self.outputs)
+        hidden, passed, place = ops.hidden_and_passed(reports, self.base, self.outputs)
+        found = ops.zeros(len(reports))
+        inside = ops.narrow(reports[hidden], self.inner.bits)
+        found[hidden] = self.inner.gather(entries, inside, ops.pick(start, hidden), ops)
+        begin = self.inner.cells + ops.pick(start, passed)
+        found[passed] = ops.gather_cells(entries, place, begin, len(self.others))
+        return found
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        if not self.others:
+            return self._joined(self.inner.likelihoods(reports, ops), ops.zeros((len(reports), 0)), ops)
+        hidden, passed, place = ops.hidden_and_passed(reports, self.base, self.outputs)
+        found = ops.zeros((len(reports), self.size))
+        sensitive = self.inner.likelihoods(ops.narrow(reports[hidden], self.inner.bits), ops)
+        others = ops.zeros((len(hidden), len(self.others))) + float(1 - self.passes)
+        found[hidden] = self._joined(sensitive, others, ops)
+        shown = ops.gather_cells(ops.integers(self.others), place, 0, len(self.others))
+        found[passed, shown] = 1.0
+        return found
+
     def totals_of(self, ops: Numeric) -> Array:
         return ops.join(self.inner.totals_of(ops), ops.integers([-1] * len(self.others)))
 
@@ -269,6 +294,11 @@ class HighLowResponse(Randomizer):
         hidden, passed = self._halves(counts)
         sensitive = self.inner.decode(hidden, ops) + self.kappa * ops.sum(passed)
         return self._joined(sensitive, passed / self.sigma if self.others else passed, ops)
+
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        mine, theirs = self._parted(weights, ops)
+        inside = self.inner.weigh(mine, ops)
+        return ops.join(inside, self.kappa * ops.sum(mine) + theirs / self.sigma) if self.others else inside
 
     @cached_property
     def _other_moment(self) -> float:

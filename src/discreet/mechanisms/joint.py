@@ -119,6 +119,14 @@ class Joint:
         others = term.alpha * theirs + term.lift * summed + term.tilt * at_prior
         return term.base * summed + term.least * at_prior, self._joined(term.beta * mine, others, ops)
 
+    def weigh(self, weights: Array, ops: Numeric) -> list[Array]:
+        """The weights of the cells of each part."""
+        found = []
+        for term in self.terms:
+            constant, own = self._weights(term, weights, ops)
+            found.append(term.part.weigh(own, ops) + constant * term.part.once(ops))
+        return found
+
     def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
         found, everyone = ops.zeros(1), ops.sum(shares)
         for term in self.terms:

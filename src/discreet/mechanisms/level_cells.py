@@ -181,14 +181,26 @@ class Leveled(Randomizer):
     # -- many reports ---------------------------------------------------------------------------------
     def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         words = ops.in_words(reports, self.bits)
-        slab = max(1, SLAB // max(64, sum(marking.places for _, _, marking in self.parts)))
         added = ops.zeros_like(counts)
-        for begin in range(0, len(words), slab):
-            rows = slice(begin, begin + slab)
+        for rows in self._slabs(len(words)):
             first = ops.pick(start, rows)
             for cells in self._counted(words[rows], ops):
                 ops.add_cells(added, cells, first)
         counts += added
+
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        words, found = ops.in_words(reports, self.bits), ops.zeros(len(reports))
+        padded = ops.join(entries, ops.zeros(1))
+        for rows in self._slabs(len(words)):
+            first = ops.as_column(ops.pick(start, rows))
+            for cells in self._counted(words[rows], ops):
+                found[rows] += padded[ops.unless(cells < 0, cells + first)].sum(axis=-1)
+        return found
+
+    def _slabs(self, reports: int) -> Iterator[slice]:
+        """Rows of reports that are looked at together."""
+        slab = max(1, SLAB // max(64, sum(marking.places for _, _, marking in self.parts)))
+        return (slice(begin, begin + slab) for begin in range(0, reports, slab))
 
     def _counted(self, words: Array, ops: Numeric) -> Iterator[Array]:
         """The cells of each report, a row of them at a time; -1 where a place is nobody's."""

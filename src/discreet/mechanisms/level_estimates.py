@@ -9,6 +9,7 @@ from ..errors import NotIdentifiable
 
 if TYPE_CHECKING:
     from ..statistics.numeric import Array, Numeric
+    from .level_cells import State
     from .levels import Levels
 
 LEAST = 1e-12
@@ -74,6 +75,38 @@ def squares(paths: Sequence[Path], found: Sequence[float]) -> list[float]:
     ]
 
 
+def chances_of(state: State) -> tuple[Chance, Chance]:
+    """How an unmarked and a marked child of a node in this state stand."""
+    if state.marking is None:
+        return UNMARKED
+    g, h, nu = (float(part) for part in (state.marking.inner.g, state.marking.inner.h, state.marking.inner.nu))
+    return Chance(1 - g, 1 - h, 1 - nu), Chance(g, h, nu)
+
+
+def ways_of(levels: Levels) -> list[Path]:
+    """The way to each state."""
+    ways = [Path()] * len(levels.states)
+    for number, state in enumerate(levels.states):
+        for child, step in zip((state.unmarked, state.marked), chances_of(state), strict=True):
+            if child >= 0:
+                ways[child] = ways[number].then(step)
+    return ways
+
+
+def likelihoods(levels: Levels, reports: Array, ops: Numeric) -> Array:
+    """rho of each value's leaf: how much likelier the report is from the value than from anyone, taken evenly."""
+    found, depth, ways = ops.zeros((len(reports), levels.size)), len(levels.branches), ways_of(levels)
+    for rows in ops.slabs(len(reports), len(levels.states) * levels.nodes[-1]):
+        some = reports[rows]
+        counts = ops.zeros(len(some) * levels.cells)
+        levels.count(counts, some, ops.row(len(some))[0] * levels.cells, ops)
+        seen = levels.state_counts(counts.reshape(len(some), levels.cells))
+        for state, way, here in zip(levels.states, ways, seen, strict=True):
+            if state.depth == depth:
+                found[rows] += way.rho[-1] * here[..., levels.node_of(depth, ops)]
+    return found
+
+
 class LevelEstimates:
     """phi_x(y) = sum_l c_l rho_l, with rho_l the product of own over blank chances on the way to x, down to depth l.
 
@@ -86,26 +119,14 @@ class LevelEstimates:
 
     def __init__(self, levels: Levels, ops: Numeric) -> None:
         self.levels, self.ops, self.depth = levels, ops, len(levels.branches)
-        self.chances = [self._chances(number) for number in range(len(levels.states))]
-        self.ways = [Path()] * len(levels.states)
-        for number, state in enumerate(levels.states):
-            for mark, child in enumerate((state.unmarked, state.marked)):
-                if child >= 0:
-                    self.ways[child] = self.ways[number].then(self.chances[number][mark])
+        self.chances = [chances_of(state) for state in levels.states]
+        self.ways = ways_of(levels)
         self.paths = [way for way, state in zip(self.ways, levels.states, strict=True) if state.depth == self.depth]
         try:
             self.c = coefficients(self.paths)
         except ZeroDivisionError:
             raise NotIdentifiable("levels: the reports show nothing of some level of the tree") from None
         self.squares = squares(self.paths, self.c)
-
-    def _chances(self, number: int) -> tuple[Chance, Chance]:
-        """How an unmarked and a marked child of a node in this state stand."""
-        marking = self.levels.states[number].marking
-        if marking is None:
-            return UNMARKED
-        g, h, nu = (float(part) for part in (marking.inner.g, marking.inner.h, marking.inner.nu))
-        return Chance(1 - g, 1 - h, 1 - nu), Chance(g, h, nu)
 
     # -- by levels --------------------------------------------------------------------------------------
     def mixed(self, numbers: Array, weights: Sequence[float]) -> Array:
@@ -130,6 +151,24 @@ class LevelEstimates:
             value = self.c[state.depth] * self.ways[number].rho[-1]
             out = out + value * seen[..., levels.node_of(state.depth, self.ops)]
         return out  # type: ignore[no-any-return]
+
+    def weigh(self, weights: Array) -> Array:
+        """The adjoint of `decode`: what falls to the states of nodes is handed up to the cells that they are told by."""
+        levels, ops = self.levels, self.ops
+        leaves, out = levels.on_leaves(weights, ops), ops.zeros((*weights.shape[:-1], levels.cells))
+        due = []
+        for number, state in enumerate(levels.states):
+            held = leaves.reshape(*leaves.shape[:-1], levels.nodes[state.depth], -1).sum(axis=-1)
+            due.append(self.c[state.depth] * self.ways[number].rho[-1] * held)
+        for number in reversed(range(len(levels.states))):
+            state = levels.states[number]
+            if state.unmarked >= 0:
+                rest = due[state.unmarked]
+                due[number] = due[number] + rest.reshape(*due[number].shape, -1).sum(axis=-1)
+                if state.marking is not None:
+                    out[..., state.cell : state.cell + rest.shape[-1]] = due[state.marked] - rest
+        out[..., -1:] = due[0]
+        return out
 
     def second_moments(self, shares: Array) -> Array:
         """E[phi_x**2], from the shares under each node above x."""

@@ -17,7 +17,7 @@ from ..limits import spend
 from .kinds import randomizer_of
 from .law import Law, Row
 from .level_cells import Leveled
-from .level_estimates import LevelEstimates
+from .level_estimates import LevelEstimates, likelihoods
 from .marking import marking_of
 from .randomizer import Pair
 from .units import check_law, check_size
@@ -224,6 +224,12 @@ class Levels(Leveled):
 
     def decode(self, counts: Array, ops: Numeric) -> Array:
         return self.estimates(ops).decode(counts)
+
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).weigh(weights)
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        return likelihoods(self, reports, ops)
 
     def second_moments(self, shares: Array, ops: Numeric) -> Array:
         return self.estimates(ops).second_moments(shares)

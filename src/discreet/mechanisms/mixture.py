@@ -176,13 +176,30 @@ class Mixture(Randomizer):
         return [self.starts[part] + cell for cell in self.parts[part].cells_of(inside)]
 
     def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
-        chosen, inside = ops.locate(reports, self.offsets, self.outputs)
         added = ops.zeros_like(counts)
+        for number, mine, own in self._shared_out(reports, ops):
+            self.parts[number].count(added, own, self.starts[number] + ops.pick(start, mine), ops)
+        counts += added
+
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        found = ops.zeros(len(reports))
+        for number, mine, own in self._shared_out(reports, ops):
+            begin = self.starts[number] + ops.pick(start, mine)
+            found[mine] = self.parts[number].gather(entries, own, begin, ops)
+        return found
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        found = ops.zeros((len(reports), self.size))
+        for number, mine, own in self._shared_out(reports, ops):
+            found[mine] = self.parts[number].likelihoods(own, ops)
+        return found
+
+    def _shared_out(self, reports: Array, ops: Numeric) -> Iterator[tuple[int, Array, Array]]:
+        """The number of each part, the rows of its reports, and what these are inside it."""
+        chosen, inside = ops.locate(reports, self.offsets, self.outputs)
         for number, part in enumerate(self.parts):
             mine = ops.where(chosen == number)
-            own = ops.narrow(inside[mine], part.bits)
-            part.count(added, own, self.starts[number] + ops.pick(start, mine), ops)
-        counts += added
+            yield number, mine, ops.narrow(inside[mine], part.bits)
 
     def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
         rules = (part.broken_rule(own, ops) for part, own in zip(self.parts, self._slices(counts), strict=True))
@@ -233,6 +250,12 @@ class Mixture(Randomizer):
 
     def decode(self, counts: Array, ops: Numeric) -> Array:
         return self._estimator(ops).decode(self._slices(counts), ops)
+
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        out = ops.zeros((*weights.shape[:-1], self.cells))
+        for own, some in zip(self._slices(out), self._estimator(ops).weigh(weights, ops), strict=True):
+            own[...] = some
+        return out
 
     def second_moments(self, shares: Array, ops: Numeric) -> Array:
         return self._estimator(ops).second_moments(shares, ops)

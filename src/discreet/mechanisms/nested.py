@@ -296,6 +296,9 @@ class Nested(NestedEstimates):
     def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         self.blocks.count(counts, reports, start, ops)
 
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        return self.blocks.gather(entries, reports, start, ops)
+
     def totals_of(self, ops: Numeric) -> Array:
         return self.blocks.totals_of(ops)
 

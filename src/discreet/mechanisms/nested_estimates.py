@@ -79,6 +79,26 @@ class NestedEstimates(Enclosed):
             out[..., side.values] = side.inner.decode(mine, ops) / side.own + constant
         return out
 
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        out, absent = ops.zeros((*weights.shape[:-1], self.cells)), self._absent(weights, ops)[..., None]
+        for side in self.sides(ops):
+            own = weights[..., side.values]
+            constant = ops.sum((side.shown - side.absent) * own) + absent
+            out[..., side.cells] = side.inner.weigh(own / side.own, ops) + constant * side.inner.once(ops)
+        return out
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        out = ops.zeros((len(reports), self.size))
+        for (part, mine, block, inside), side in zip(
+            self.blocks.shared_out(reports, ops), self.sides(ops), strict=True
+        ):
+            rank = ops.look_up(self.blocks.ranks, block)
+            own, other = side.own[rank], side.other[rank]
+            blank = side.weight * own + (1 - side.weight) * other
+            out[mine] = other / blank
+            out[mine[:, None], side.values[rank]] = own / blank * part.likelihoods(inside, ops)
+        return out
+
     def _masses(self, side: Side, shares: Array, neutral: Any, ops: Numeric) -> tuple[Array, Array, Array]:
         """The shares of the values of each block, the blank reports that it shows, and all reports that show it."""
         held = shares[..., side.values]

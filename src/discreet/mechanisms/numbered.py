@@ -36,5 +36,8 @@ class Numbered(Randomizer):
     def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         ops.count_cells(counts, reports, start, self.outputs)
 
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        return ops.gather_cells(entries, reports, start, self.outputs)
+
     def total(self, counts: Array, ops: Numeric) -> Array:
         return ops.sum(counts)

@@ -146,6 +146,17 @@ class Paired(Numbered):
     def decode(self, counts: Array, ops: Numeric) -> Array:
         return self._of_reports("decode", counts, ops)
 
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        return self._of_values("weigh", weights, ops)
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        both = self.gather(ops.row(self.outputs)[0], reports, 0, ops)
+        left = both // self.second.outputs
+        one = self.first.likelihoods(left, ops)
+        two = self.second.likelihoods(both - left * self.second.outputs, ops)
+        found: Array = (one[:, :, None] * two[:, None, :]).reshape(len(one), self.size)
+        return found
+
     def pull(self, weights: Array, ops: Numeric) -> Array:
         return self._of_reports("pull", weights, ops)
 
@@ -169,15 +180,8 @@ class Paired(Numbered):
             self._cached_phi = one, two
         return self._cached_phi
 
-    def _score(self, weights: Array, ops: Numeric) -> Array:
-        """weights . phi(y) for each report y."""
-        one, two = self._phi(ops)
-        matrix = weights.reshape(*weights.shape[:-1], self.first.size, self.second.size)
-        found: Array = (one @ matrix @ two.T).reshape(*weights.shape[:-1], self.outputs)
-        return found
-
     def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        return ops.sum(self.push(shares, ops) * self._score(first, ops) * self._score(second, ops))
+        return ops.sum(self.push(shares, ops) * self.weigh(first, ops) * self.weigh(second, ops))
 
     def influence(self, ops: Numeric) -> float:
         one, two = self._phi(ops)

@@ -258,6 +258,19 @@ class Randomizer(ABC):
         `InvalidReport` if one of them cannot occur; then nothing has been added.
         """
 
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        """For every report the sum of the entries of the cells that `count` would increase: the adjoint of `count`.
+
+        `InvalidReport` if one of them cannot occur. This default writes the counts of every report out.
+        """
+        found, cells = ops.zeros(len(reports)), ops.row(self.cells)
+        for rows in ops.slabs(len(reports), self.cells):
+            own, begin = ops.row(len(found[rows]))[0] * self.cells, ops.as_column(ops.pick(start, rows))
+            counts = ops.zeros(len(own) * self.cells)
+            self.count(counts, reports[rows], own, ops)
+            found[rows] = (counts.reshape(len(own), self.cells) * entries[begin + cells]).sum(axis=-1)
+        return found
+
     @abstractmethod
     def total(self, counts: Array, ops: Numeric) -> Array:
         """The number of reports behind the counts."""
@@ -289,7 +302,14 @@ class Randomizer(ABC):
         The sum of it over the cells of a report is the report's score, which has mean ``weights[x]`` for a person who
         holds x. This default decodes every cell by itself.
         """
-        found: Array = self.decode(ops.identity(self.cells), ops) @ weights
+        found = ops.zeros((*weights.shape[:-1], self.cells))
+        for units, cells in ops.units(self.cells):
+            found[..., cells] = weights @ self.decode(units, ops).T
+        return found
+
+    def once(self, ops: Numeric) -> Array:
+        """A weight per cell that adds up to one over the cells of any report: the adjoint of `total`."""
+        found: Array = (self.totals_of(ops) < 0) / self.overlaps(ops)
         return found
 
     @abstractmethod
@@ -311,6 +331,17 @@ class Randomizer(ABC):
     @abstractmethod
     def pull(self, weights: Array, ops: Numeric) -> Array:
         """The expected sum of the weights of the cells that a report of each value adds to: the adjoint of `push`."""
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        """Pr(report | value), a row for each report and a column for each value, up to a factor a row.
+
+        `InvalidReport` if a report cannot occur. This default pulls every report by itself where each has a cell of its
+        own, and works the probabilities out exactly, one by one, elsewhere: fast forms override it.
+        """
+        if not self.disjoint:
+            whole = [self.check_report(y) for y in ops.whole_numbers(reports)]
+            return ops.array([[float(self.probability(x, y)) for x in range(self.size)] for y in whole])
+        return self.pull(ops.unit_rows(self.gather(ops.row(self.cells)[0], reports, 0, ops), self.cells), ops)
 
     @abstractmethod
     def influence(self, ops: Numeric) -> float:

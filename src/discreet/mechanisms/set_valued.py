@@ -89,6 +89,13 @@ class SetValued(Supporting):
     def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
         ops.count_members(counts, reports, start, self.size, self.set_size)
 
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        return ops.gather_members(entries, reports, start, self.size, self.set_size)
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        inside, outside = self._odds
+        return ops.where_member(reports, self.size, self.set_size, inside, outside)
+
     @property
     def set_size(self) -> int | None:
         """How many values every report holds, or None where that varies."""
@@ -110,6 +117,9 @@ class SetValued(Supporting):
 
     def supports(self, counts: Array, ops: Numeric) -> Array:
         return counts[..., :-1]
+
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        return ops.join(weights, -float(self.h) * ops.sum(weights)) / self._gap
 
     def push(self, shares: Array, ops: Numeric) -> Array:
         mass = ops.sum(shares)

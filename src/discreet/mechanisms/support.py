@@ -312,10 +312,9 @@ class Indexed(Numbered, Supporting):
 
     def joint_moment(self, shares: Array, neutral: Any, first: Array, second: Array, ops: Numeric) -> Array:
         law = self.push(shares, ops) + self.push_neutral(neutral, ops)
-        return ops.sum(law * self.score(first, ops) * self.score(second, ops))
+        return ops.sum(law * self.weigh(first, ops) * self.weigh(second, ops))
 
-    def score(self, weights: Array, ops: Numeric) -> Array:
-        """weights . phi(y) for each report y."""
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
         return (self.cover(weights, ops) - float(self.h) * ops.sum(weights)) / self._gap
 
     def push(self, shares: Array, ops: Numeric) -> Array:
@@ -329,3 +328,8 @@ class Indexed(Numbered, Supporting):
 
     def pull_neutral(self, weights: Array, ops: Numeric) -> Array:
         return ops.sum(weights) / self.outputs
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        numbers = self.gather(ops.row(self.outputs)[0], reports, 0, ops)
+        supported = self.supports(ops.unit_rows(numbers, self.outputs), ops)
+        return self.outputs * (float(self.low) + float(self.high - self.low) * supported)

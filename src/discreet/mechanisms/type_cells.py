@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -102,20 +102,37 @@ class Typed(Randomizer):
         if self.counted is not None:
             ops.count_cells(counts, reports, start, self.outputs)
             return
-        chosen, inside = ops.locate(reports, self.offsets, self.outputs)
         added = ops.zeros_like(counts)
+        for kind, mine, parts in self.shared_out(reports, ops):
+            begin = self.starts[kind] + ops.pick(start, mine)
+            for mark, part in zip(self.marked[kind], parts, strict=False):
+                mark.inner.count(added, part, begin + mark.cell, ops)
+            if not self.marked[kind]:
+                ops.count_cells(added, parts[0], begin, 1)
+        counts += added
+
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        if self.counted is not None:
+            return ops.gather_cells(entries, reports, start, self.outputs)
+        found = ops.zeros(len(reports))
+        for kind, mine, parts in self.shared_out(reports, ops):
+            begin = self.starts[kind] + ops.pick(start, mine)
+            for mark, part in zip(self.marked[kind], parts, strict=False):
+                found[mine] += mark.inner.gather(entries, part, begin + mark.cell, ops)
+            if not self.marked[kind]:
+                found[mine] = ops.gather_cells(entries, parts[0], begin, 1)
+        return found
+
+    def shared_out(self, reports: Array, ops: Numeric) -> Iterator[tuple[int, Array, list[Array]]]:
+        """Each type, the rows of its reports, and their sub-reports; one of no meaning where the type marks no class."""
+        chosen, inside = ops.locate(reports, self.offsets, self.outputs)
         for kind, shown in enumerate(self.marked):
             mine = ops.where(chosen == kind)
-            begin, left = self.starts[kind] + ops.pick(start, mine), inside[mine]
+            left, parts = inside[mine], []
             for mark in shown[:-1]:
                 part, left = ops.cut(left, mark.inner.bits)
-                mark.inner.count(added, part, begin + mark.cell, ops)
-            if shown:
-                last = shown[-1]
-                last.inner.count(added, ops.narrow(left, last.inner.bits), begin + last.cell, ops)
-            else:
-                ops.count_cells(added, ops.narrow(left, 1), begin, 1)
-        counts += added
+                parts.append(part)
+            yield kind, mine, [*parts, ops.narrow(left, shown[-1].inner.bits if shown else 1)]
 
     def shown_cells(self, counts: Array, kind: int, mark: Mark) -> Array:
         """The counts of what one type shows of one class."""

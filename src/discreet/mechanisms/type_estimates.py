@@ -79,6 +79,27 @@ class TypeEstimates:
             out[..., types.rows(ops)[group]] += inner.supports(joint, ops) - float(inner.nu) * inner.total(joint, ops)
         return out
 
+    def weigh(self, weights: Array) -> Array:
+        """The adjoint of `decode`: a weight for each type, and for what it shows of the classes."""
+        types, ops = self.types, self.ops
+        sums = types.masses_of(weights, ops)
+        out = ops.zeros((*weights.shape[:-1], types.cells))
+        known = dict[tuple[int, int], Any]()
+        for (group, number), (inner, _) in self.used.items():
+            own, shift = weights[..., types.rows(ops)[group]], float(inner.h - inner.nu)
+            known[group, number] = float(inner.g - inner.h) * inner.weigh(own, ops) + shift * ops.sum(own) * inner.once(
+                ops
+            )
+        scores = (self.a * sums) @ self.b
+        for kind, shown in enumerate(types.marked):
+            score = scores[..., kind : kind + 1]
+            for place, mark in enumerate(shown):
+                cells = self.alpha[kind, mark.group] * known[mark.group, id(mark.inner)]
+                types.shown_cells(out, kind, mark)[...] = cells if place else cells + score * mark.inner.once(ops)
+            if not shown:
+                out[..., types.starts[kind] : types.starts[kind] + 1] = score
+        return out
+
     def _shown(self, counts: Array, kind: int, group: int) -> Array:
         mark = next(mark for mark in self.types.marked[kind] if mark.group == group)
         return self.types.shown_cells(counts, kind, mark)

@@ -203,6 +203,18 @@ class Types(Typed):
     def decode(self, counts: Array, ops: Numeric) -> Array:
         return self.estimates(ops).decode(counts)
 
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).weigh(weights)
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        out, chances = ops.zeros((len(reports), self.size)), self.spread(self.chances(ops).T, ops)
+        for kind, mine, parts in self.shared_out(reports, ops):
+            out[mine] = chances[kind]
+            for mark, part in zip(self.marked[kind], parts, strict=False):
+                values = self.rows(ops)[mark.group]
+                out[mine[:, None], values] *= mark.inner.likelihoods(part, ops)
+        return out
+
     def second_moments(self, shares: Array, ops: Numeric) -> Array:
         return self.estimates(ops).second_moments(shares)
 

@@ -108,6 +108,19 @@ class UtilityRappor(Bitwise):
         ops.refuse_several(reports, self.others)
         ops.count_members(counts, reports, start, self.size, None)
 
+    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
+        ops.refuse_several(reports, self.others)
+        return super().gather(entries, reports, start, ops)
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        ops.refuse_several(reports, self.others)
+        inner, others = self.inner, ops.integers(self._is_other)
+        inside = others * float(self.passes) + (1 - others) * float(inner.g / inner.h)
+        outside = others * float(1 - self.passes) + (1 - others) * float((1 - inner.g) / (1 - inner.h))
+        found = ops.where_member(reports, self.size, None, inside, outside)
+        seen = ops.where_member(reports, self.size, None, others, 0)
+        return found * (1 - ops.sum(seen)) + seen
+
     def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
         if (ops.sum(counts[..., ops.integers(self.others)]) > counts[..., -1:]).any():
             return "a set holds at most one value that is not sensitive, so these may not be more than the sets"

@@ -15,18 +15,37 @@ from ..statistics.numeric import NUMERIC
 
 Array = NDArray[np.float64]
 
+Queries = tuple[Array, Array]
+"""Weights, in a row or in rows, and the constants that calibrate them."""
+
 NOTHING = 1e-12
 """Where the shares of a block add up to its total but for so small a part of it, there is nothing to calibrate."""
 
 
 def constants(randomizer: Randomizer, weights: Array, shares: Array) -> Array:
-    """The constant of every value's block that makes the calibrated query vary least at these shares."""
-    found = np.zeros(len(weights))
+    """The constant of every value's block that makes the calibrated query, or each of a row, vary least at `shares`."""
+    found = np.zeros(weights.shape)
     for part, _, _, values in randomizer.groups(NUMERIC):
-        w, p = weights[values], shares[values]
-        one = np.ones_like(w)
-        excess = part.cross_moment(p, one, one, NUMERIC) - p.sum(axis=-1, keepdims=True)
+        w, p = weights[..., values], shares[values]
+        one, mass = np.ones(values.shape), p.sum(axis=-1, keepdims=True)
+        excess = part.cross_moment(p, one, one, NUMERIC) - mass
         joint = part.cross_moment(p, w, one, NUMERIC) - (w * p).sum(axis=-1, keepdims=True)
-        loose = excess > NOTHING * p.sum(axis=-1, keepdims=True)
-        found[values] = np.where(loose, joint / np.where(loose, excess, 1.0), 0.0)
+        loose = excess > NOTHING * mass
+        found[..., values] = np.where(loose, joint / np.where(loose, excess, 1.0), 0.0)
     return found
+
+
+def calibrated_weights(randomizer: Randomizer, weights: Array, constant: Array) -> Array:
+    """A weight per cell whose sum over the cells of a report is its calibrated score, ``(w - c_b) . phi(y) + c_b``."""
+    found = np.array(randomizer.weigh(weights - constant, NUMERIC))
+    for part, _, cells, values in randomizer.groups(NUMERIC):
+        found[..., cells] += constant[..., values[:, :1]] * part.once(NUMERIC)
+    return found
+
+
+def calibrated_moment(randomizer: Randomizer, shares: Array, first: Queries, second: Queries) -> Array:
+    """E[s t] of the calibrated scores s and t of two queries, or of rows of them, where values follow `shares`."""
+    (w, c), (u, d) = first, second
+    v, t = w - c, u - d
+    shown = (c * t + d * v + c * d) @ shares
+    return np.asarray(np.sum(randomizer.cross_moment(shares, v, t, NUMERIC), axis=-1) + shown)

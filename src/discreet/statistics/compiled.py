@@ -21,6 +21,7 @@ from numba.core import types as numba_types
 SOURCES = (
     "statistics/compiled.py",
     "statistics/counting.py",
+    "statistics/summing.py",
     "engines/packed.py",
     "engines/kernels.py",
     "engines/row_kernels.py",

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidReport
-from ..mechanisms.randomizer import Cells, PartLayout, Sets
+from ..mechanisms.randomizer import PartLayout
 from .acceleration import accelerated
 from .arrays import ARRAYS
+from .batches import as_reports, as_sets
+from .gathering import Gathering, compiled_form
 from .transforms import Circulant, CyclicKernel, walsh_hadamard
 
 Array = NDArray[Any]
@@ -20,7 +22,7 @@ FEW = 16
 """The largest set of values whose subsets are counted one by one."""
 
 
-class Numeric:
+class Numeric(Gathering):
     """The operations in which the statistics of a randomizer are written."""
 
     walsh_hadamard = staticmethod(walsh_hadamard)
@@ -196,16 +198,7 @@ class Numeric:
         if size <= FEW and reports.ndim == 1 and np.ndim(start) == 0 and accelerated(reports.size):
             self._count_small_sets(counts, reports, start, size, set_size)
             return
-        words = reports[:, None] if reports.ndim == 1 else reports
-        words = words.astype(np.uint64, copy=False)
-        columns = -(-size // 64)
-        excess = np.uint64(size % 64)
-        if words.shape[1] != columns or (excess and words.size and (words[:, -1] >> excess).any()):
-            raise InvalidReport(f"reports: a set must be an integer below 2**{size}")
-        if set_size is not None and len(words):
-            sizes = np.bitwise_count(words).sum(axis=1)
-            if (wrong := sizes[sizes != set_size]).size:
-                raise InvalidReport(f"reports: a set of {wrong[0]} values; every report must hold exactly {set_size}")
+        words = as_sets(reports, size, set_size)
         if np.ndim(start) == 0:
             counts[start : start + size] += _column_sums(words, size)
             counts[start + size] += len(words)
@@ -244,7 +237,7 @@ class Numeric:
 
     def count_parts(self, counts: Array, reports: Array, start: Any, layout: PartLayout) -> bool:
         """Count reports of several parts in one compiled pass; False, with nothing done, where that is impossible."""
-        kinds = [_compiled_form(kind) for kind in layout.kinds]
+        kinds = [compiled_form(kind) for kind in layout.kinds]
         if None in kinds or reports.ndim != 1 or np.ndim(start) != 0 or not accelerated(len(reports)):
             return False
         from . import counting
@@ -271,16 +264,6 @@ class Numeric:
         return np.nonzero(~above)[0], passed, reports[passed] - np.uint64(base)
 
 
-def _compiled_form(counted: Cells | Sets | None) -> tuple[int, int] | None:
-    """How a part counts, for `counting.in_blocks`: (reports, -2), or (values, members of a set, -1 for any)."""
-    match counted:
-        case Cells(reports):
-            return reports, -2
-        case Sets(values, members):
-            return values, -1 if members is None else members
-    return None
-
-
 def _column_sums(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
     """How many rows have each bit set, a slab of rows at a time."""
     if accelerated(words.size):
@@ -293,21 +276,6 @@ def _column_sums(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
         part = np.ascontiguousarray(words[begin : begin + slab]).view(np.uint8)
         sums += np.unpackbits(part, axis=1, bitorder="little", count=size).sum(axis=0, dtype=np.int64)
     return sums
-
-
-def as_reports(reports: Any) -> Array:
-    """Reports as an array of unsigned integers; `InvalidReport` for negative, fractional or boolean ones."""
-    array = np.asarray(reports)
-    if array.dtype.kind == "i":
-        if array.size and array.min() < 0:
-            raise InvalidReport(f"reports: {array.min()} must not be negative")
-        unsigned: Array = array.view(array.dtype.str.replace("i", "u"))
-        return unsigned
-    if array.size == 0 and array.dtype.kind == "f":
-        return array.astype(np.uint64)
-    if array.dtype.kind != "u":
-        raise InvalidReport(f"reports of type {array.dtype} must be whole numbers")
-    return array
 
 
 NUMERIC = Numeric()

@@ -120,7 +120,7 @@ class CyclicKernel:
         return out
 
     def _error(self, given: NDArray[Any]) -> float:
-        largest = float(np.sqrt(np.max(np.sum(given.astype(float) ** 2, axis=-1))))
+        largest = float(np.sqrt(np.max(np.sum(given.astype(float) ** 2, axis=-1), initial=0.0)))
         return 8 * 2.0**-53 * math.log2(max(2, self.room)) * largest * math.sqrt(self.members)
 
 

@@ -1,0 +1,251 @@
+"""Tallies by label: what a survey of any size comes down to in one pass. Only counts are held, and they merge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engines.jobs import Progress
+from ..engines.labelled_reports import made_of_files
+from ..engines.labels import Labels
+from ..errors import InvalidInput, MechanismMismatch, check_type, shown
+from ..files.sources import Source
+from ..mechanisms.mechanism import Mechanism
+from ..results.unbiased import Estimate, estimate
+from ..statistics.numeric import NUMERIC
+from ..tally import Tally
+
+Key: TypeAlias = tuple[str | None, ...]
+"""The label of a group under each name, as text; None for people without one."""
+
+Counts = NDArray[np.int64]
+
+MOST_GROUPS = 100_000
+"""The most groups that are counted: a label with more is not that of a group."""
+
+MOST_COUNTS = 1 << 24
+"""The most counts held, over all groups and cells: an eighth of a gigabyte."""
+
+
+class GroupTallies(Mapping[Any, Tally]):
+    """The tally of every group of people; ``+`` merges those of other people, group by group.
+
+    A group is named by the text of its label, or by a tuple of texts where there are several labels; None stands for
+    people who lack the label. A whole number is written as such, whatever type its column has.
+    """
+
+    def __init__(self, mechanism: Mechanism, labels: Sequence[str], groups: Mapping[Any, Tally]) -> None:
+        check_type("mechanism", mechanism, Mechanism, "a mechanism")
+        self.mechanism, self.labels = mechanism, _label_names(labels)
+        keyed = {self._key(name): tally for name, tally in groups.items()}
+        for key, tally in keyed.items():
+            check_type(f"groups: that of {shown(key)}", tally, Tally, "a tally")
+            if tally.fingerprint != mechanism.fingerprint:
+                raise MechanismMismatch(
+                    f"groups: a tally of {tally.mechanism.name} ({tally.fingerprint[:12]}) "
+                    f"is not of {mechanism.name} ({mechanism.fingerprint[:12]})"
+                )
+        check_groups(mechanism, len(keyed))
+        self._groups = {key: keyed[key] for key in in_order_of_labels(keyed)}
+
+    def _key(self, name: Any) -> Key:
+        key = (name,) if len(self.labels) == 1 and not isinstance(name, tuple) else name
+        fits = isinstance(key, tuple) and len(key) == len(self.labels)
+        if not fits or not all(part is None or (isinstance(part, str) and part) for part in key):
+            of = "the text of its label" if len(self.labels) == 1 else f"a tuple of {len(self.labels)} texts"
+            raise InvalidInput(f"group={shown(name)} must be {of}, or None where people have none")
+        return key
+
+    # -- a mapping ----------------------------------------------------------------------------------
+    def __getitem__(self, name: Any) -> Tally:
+        return self._groups[self._key(name)]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (key[0] if len(self.labels) == 1 else key for key in self._groups)
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GroupTallies):
+            return NotImplemented
+        return self.labels == other.labels and self._groups == other._groups
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __add__(self, other: GroupTallies) -> GroupTallies:
+        if not isinstance(other, GroupTallies):
+            return NotImplemented
+        if other.mechanism.fingerprint != self.mechanism.fingerprint:
+            raise MechanismMismatch(
+                f"tallies by label of {other.mechanism.name} ({other.mechanism.fingerprint[:12]}) cannot be merged "
+                f"with those of {self.mechanism.name} ({self.mechanism.fingerprint[:12]})"
+            )
+        if other.labels != self.labels:
+            raise InvalidInput(
+                f"tallies by {_listed(other.labels)} cannot be merged with those by {_listed(self.labels)}"
+            )
+        merged = dict(self._groups)
+        for key, tally in other._groups.items():
+            merged[key] = merged[key] + tally if key in merged else tally
+        return GroupTallies(self.mechanism, self.labels, merged)
+
+    def __radd__(self, other: object) -> GroupTallies:
+        """Make ``sum(tallies)`` work."""
+        return self if other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        return f"<tallies of {self.n:,} reports of {self.mechanism.name} by {_listed(self.labels)}: {len(self)} groups>"
+
+    # -- what is made of it -----------------------------------------------------------------------------
+    @property
+    def keys_by_label(self) -> dict[Key, Tally]:
+        """The tally of every group under the tuple of its labels, in order."""
+        return dict(self._groups)
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return sum(tally.n for tally in self._groups.values())
+
+    @property
+    def tally(self) -> Tally:
+        """The counts of all groups together."""
+        found: Tally = sum(self._groups.values(), self.mechanism.tally())
+        return found
+
+    def by(self, *labels: str) -> GroupTallies:
+        """The tallies by some of the labels: groups that differ only in the others are merged."""
+        names = _label_names(labels)
+        for name in names:
+            if name not in self.labels:
+                raise InvalidInput(f"label={shown(name)} must be one of {_listed(self.labels)}")
+        places = [self.labels.index(name) for name in names]
+        merged: dict[Key, Tally] = {}
+        for key, tally in self._groups.items():
+            own = tuple(key[place] for place in places)
+            merged[own] = merged[own] + tally if own in merged else tally
+        return GroupTallies(self.mechanism, names, merged)
+
+    def estimates(self) -> dict[Any, Estimate]:
+        """The unbiased shares of every group."""
+        return {name: estimate(tally) for name, tally in self.items()}
+
+
+def tally_groups(
+    mechanism: Mechanism,
+    files: Sequence[str | Source],
+    by: Sequence[str],
+    *,
+    column: str | None = None,
+    unmarked: bool = False,
+    threads: int | None = None,
+    progress: Progress = lambda rows: None,
+) -> GroupTallies:
+    """The tallies of the reports in `files` by the columns `by` beside them, as `tally_files` counts all together.
+
+    The files are read piece by piece: only counts, one a group and cell, are held.
+    """
+    names = _label_names(by)
+
+    def counted(reports: NDArray[Any], labels: list[Labels]) -> dict[Key, Counts]:
+        return counts_by_label(mechanism, reports, labels)
+
+    totals: dict[Key, Counts] = {}
+    for part in made_of_files(
+        mechanism, files, names, counted, column=column, unmarked=unmarked, threads=threads, progress=progress
+    ):
+        add_counts(mechanism, totals, part)
+    return of_counts(mechanism, names, totals)
+
+
+def counts_by_label(mechanism: Mechanism, reports: NDArray[Any], labels: Sequence[Labels]) -> dict[Key, Counts]:
+    """The counts of the reports of every group."""
+    texts = [[label_text(level) for level in one.levels] for one in labels]
+    codes = np.zeros(len(reports), dtype=np.int64)
+    for one in labels:
+        _, codes = np.unique(codes * max(len(one.levels), 1) + one.codes, return_inverse=True)
+    first = np.unique(codes, return_index=True)[1]
+    cells = mechanism.randomizer.cells
+    check_groups(mechanism, len(first))
+    counts = np.zeros(len(first) * cells, dtype=np.int64)
+    mechanism.randomizer.count(counts, reports, codes * cells, NUMERIC)
+    found: dict[Key, Counts] = {}
+    for row, place in zip(counts.reshape(-1, cells), first, strict=True):
+        key = tuple(names[one.codes[place]] for names, one in zip(texts, labels, strict=True))
+        found[key] = found[key] + row if key in found else row  # labels of two types may have one text
+    return found
+
+
+def add_counts(mechanism: Mechanism, totals: dict[Key, Counts], part: Mapping[Key, Counts]) -> None:
+    """Add the counts of some reports to those of all; `InvalidInput` if there are more groups than can be held."""
+    for key, counts in part.items():
+        if key in totals:
+            totals[key] += counts
+        else:
+            totals[key] = counts.copy()
+    check_groups(mechanism, len(totals))
+
+
+def of_counts(mechanism: Mechanism, labels: Sequence[str], counts: Mapping[Key, Counts]) -> GroupTallies:
+    """The tallies with these counts, which say themselves how many reports there are."""
+    total = mechanism.randomizer.total
+    made = {key: Tally(mechanism, row, int(np.sum(total(row, NUMERIC)))) for key, row in counts.items()}
+    return GroupTallies(mechanism, labels, made)
+
+
+def check_groups(mechanism: Mechanism, groups: int) -> None:
+    """Raise `InvalidInput` for more groups than can be told apart or held."""
+    most = min(MOST_GROUPS, max(1, MOST_COUNTS // mechanism.randomizer.cells))
+    if groups > most:
+        raise InvalidInput(
+            f"by: there are more than {most} groups, and each holds {mechanism.randomizer.cells} counts; "
+            "labels of groups must be shared by many people"
+        )
+
+
+def label_text(label: Any) -> str | None:
+    """A label as the text that names its group; None where it is missing."""
+    if label is None or label != label:
+        return None
+    if isinstance(label, (bool, np.bool_)):
+        return "true" if label else "false"
+    if isinstance(label, (float, np.floating)) and float(label).is_integer():
+        return str(int(label))
+    return (label.decode(errors="replace") if isinstance(label, bytes) else str(label)) or None
+
+
+def in_order_of_labels(keys: Iterable[Key]) -> list[Key]:
+    """Keys in order: as numbers where all labels of a name are whole numbers, else as text; missing ones last."""
+    listed = list(keys)
+    numeric = [
+        all(key[place] is None or _is_whole(str(key[place])) for key in listed)
+        for place in range(len(listed[0]) if listed else 0)
+    ]
+
+    def order(key: Key) -> list[tuple[bool, int, str]]:
+        return [
+            (part is None, int(part) if numbers and part is not None else 0, part or "")
+            for part, numbers in zip(key, numeric, strict=True)
+        ]
+
+    return sorted(listed, key=order)
+
+
+def _is_whole(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return len(digits) <= 18 and digits.isascii() and digits.isdigit()
+
+
+def _label_names(labels: Sequence[str]) -> tuple[str, ...]:
+    names = (labels,) if isinstance(labels, str) else tuple(labels)
+    if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
+        raise InvalidInput(f"by={shown(labels)} must be the names of labels, at least one and none twice")
+    return names
+
+
+def _listed(labels: Sequence[str]) -> str:
+    return " and ".join(map(repr, labels))
