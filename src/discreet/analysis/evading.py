@@ -259,9 +259,10 @@ def _error(made: Estimate, weights: Array, c: Array) -> float:
 
 
 def _share(share: Any) -> float:
-    if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= float(share) < 1:
+    found = _number(share)
+    if found is None or not 0 <= found < 1:
         raise InvalidInput(f"share={shown(share)} must be from 0 to below 1: the part of the people who evade")
-    return float(share)
+    return found
 
 
 def _shares(given: Any, largest: float) -> Array:
@@ -280,6 +281,18 @@ def _shares(given: Any, largest: float) -> Array:
 def _threshold(given: Any) -> float | None:
     if given is None:
         return None
-    if isinstance(given, bool) or not isinstance(given, Real) or not math.isfinite(given):
+    found = _number(given)
+    if found is None:
         raise InvalidInput(f"threshold={shown(given)} must be a finite number")
-    return float(given)
+    return found
+
+
+def _number(given: Any) -> float | None:
+    """A finite number; None for anything else."""
+    if isinstance(given, bool) or not isinstance(given, Real):
+        return None
+    try:
+        found = float(given)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None

@@ -51,11 +51,11 @@ class Evaders:
         if to is not None:
             mechanism.context.values.asked(to)
             return cls(to, ())
-        law = report if isinstance(report, Mapping) else {report: 1.0}
-        shares = list(law.values())
-        if not all(isinstance(s, Real) and float(s) >= 0 for s in shares) or abs(sum(shares) - 1) > 1e-9:
+        law = report.items() if isinstance(report, Mapping) else [(report, 1.0)]
+        shares = [share for _, share in law]
+        if not all(isinstance(s, Real) and 0 <= s <= 1 for s in shares) or abs(sum(shares) - 1) > 1e-9:  # type: ignore[operator]
             raise InvalidInput("report must be one report, or {report: share} with shares that add up to 1")
-        numbers = [number_of(mechanism, y) for y in law]
+        numbers = [number_of(mechanism, y) for y, _ in law]
         names = [mechanism.words[y] if mechanism.words else y for y in numbers]
         return cls(None, tuple(zip(names, map(float, shares), strict=True)))
 

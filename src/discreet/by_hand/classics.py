@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
-from ..domain import Domain, Value
+from ..domain import Domain, Value, listed_values
 from ..errors import InvalidInput, shown
 from .exact_table import ByHand, chance, designed
 
@@ -42,7 +42,7 @@ def forced_response(
         by_value = {domain.asked(value): chance(p, f"forced[{value!r}]") for value, p in forced.items()}
         dictated = [by_value.get(x, Fraction(0)) for x in range(k)]
     else:
-        dictated = [chance(p, f"forced[{x}]") for x, p in enumerate(forced)]
+        dictated = [chance(p, f"forced[{x}]") for x, p in enumerate(listed_values(forced, "forced"))]
     if len(dictated) != k or t + sum(dictated) != 1:
         raise InvalidInput(f"truth={shown(truth)} and {len(dictated)} forced answers must add up to 1, one a value")
     rows = [[t * (x == y) + p for y, p in enumerate(dictated)] for x in range(k)]

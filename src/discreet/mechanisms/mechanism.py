@@ -181,7 +181,7 @@ class Mechanism:
         """The reports that a column of words stands for; `InvalidReport` names the row of one that is none."""
         numbers = {word: number for number, word in enumerate(self.words)}
         found = []
-        for row, word in enumerate(words):
+        for row, word in enumerate(listed_values(words, "words")):
             if not isinstance(word, str) or word not in numbers:
                 rule = f"one of {', '.join(map(repr, self.words))}" if self.words else "a number: there are no words"
                 raise InvalidReport(f"report{f' in row {row}' if row else ''} must be {rule}")
