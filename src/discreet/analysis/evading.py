@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from ..domain import Value
 from ..errors import InvalidInput, shown
-from ..results.calibration import constants
+from ..results.calibration import NOTHING, calibrated_moment, calibrated_weights, constants
 from ..results.intervals import quantile
 from ..results.shares import Shares, tally_of
 from ..results.unbiased import Estimate, estimate
 from ..results.weights import weights_of
-from ..statistics.numeric import NUMERIC
 from ..tally import Tally
 from .result import CONFIDENCE, Result
 from .survey import Survey
@@ -84,7 +83,7 @@ class Evasion(Result):
     def compliant(self, share: float) -> tuple[Array, Array]:
         """The shares of all values among those who comply if this share of the people evade, with standard errors."""
         share = _share(share)
-        left = self.estimate.shares - share * self.evaders.decoded(self.estimate.mechanism).shares
+        left = self.estimate.shares - share * self.evaders.decoded(self.estimate.mechanism)
         return left / (1 - share), self.estimate.stderr / (1 - share)
 
     def _end(self, reading: str) -> float:
@@ -208,18 +207,20 @@ def evasion(
             raise InvalidInput("share, query and threshold must go with one survey: two arms measure the share")
         return two_arms(made, _estimate("second", second), evaders)
     weights = _weights(made, query, to)
-    c = constants(made.mechanism.randomizer, weights, made.plausible)
+    randomizer, p = made.mechanism.randomizer, made.plausible
+    calibrated = weights, constants(randomizer, weights, p)
+    cells = calibrated_weights(randomizer, *calibrated)
+    variance = float(calibrated_moment(randomizer, p, calibrated, calibrated)) - float(weights @ p) ** 2
     law = evaders.decoded(made.mechanism)
-    positive = law.shares > 1e-12
-    ratios = made.shares[positive] / law.shares[positive]
-    largest = float(np.clip(ratios.min(), 0.0, 1.0)) if positive.any() else 1.0
+    positive = law > NOTHING
+    largest = float(np.clip((made.shares[positive] / law[positive]).min(), 0.0, 1.0)) if positive.any() else 1.0
     return Evasion(
         made,
         weights,
         evaders,
-        _calibrated(made.shares, *made.blocks, weights, c),
-        _error(made, weights, c),
-        _calibrated(law.shares, made.blocks[0], law.totals, weights, c),
+        float(made.tally.counts @ cells / made.n),
+        math.sqrt(max(0.0, variance) / made.n),
+        evaders.score(made.mechanism, weights, p),
         largest,
         _shares(share, largest),
         _threshold(threshold),
@@ -241,21 +242,6 @@ def _weights(made: Estimate, query: Any, to: Value | None) -> Array:
         weights[made.values.asked(to)] = 0.0
         return weights
     return weights_of(made.values, query, name="query")
-
-
-def _calibrated(shares: Array, block_of: NDArray[np.int64], totals: Array, weights: Array, c: Array) -> float:
-    """``(w - c) . shares + c . totals``: what the blocks show is not estimated."""
-    of_block = np.zeros(len(totals))
-    of_block[block_of] = c
-    return float((weights - c) @ shares + of_block @ totals)
-
-
-def _error(made: Estimate, weights: Array, c: Array) -> float:
-    """The standard error of the calibrated query, at the plausible distribution."""
-    p, u = made.plausible, weights - c
-    second = float(np.sum(made.mechanism.randomizer.cross_moment(p, u, u, NUMERIC)))
-    second += float(2 * (c * u) @ p + (c * c) @ p)
-    return math.sqrt(max(0.0, second - float(weights @ p) ** 2) / made.n)
 
 
 def _share(share: Any) -> float:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,6 @@ LARGEST = 2000
 
 SAME = 1e-9
 """Laws whose decoded reports differ by less than this cannot be told apart."""
-
-
-class Decoded(NamedTuple):
-    """What the reports of those who evade add to the shares of the values, and to the totals of the blocks."""
-
-    shares: Array
-    totals: Array
 
 
 @dataclass(frozen=True)
@@ -68,21 +61,21 @@ class Evaders:
             return f"send the report {self.reports[0][0]!r}, whatever they hold"
         return f"send one of {len(self.reports)} reports, whatever they hold"
 
-    def decoded(self, mechanism: Mechanism) -> Decoded:
-        """What the reports of those who evade come to under a mechanism."""
-        values = mechanism.context.values
+    def decoded(self, mechanism: Mechanism) -> Array:
+        """What the reports of those who evade add to the shares of the values, ``phi(r)``."""
         if not self.reports:
-            made = estimate(mechanism.tally())
-            shares, totals = np.zeros(len(values)), np.zeros(len(made.blocks[1]))
-            x = values.asked(self.to)
-            shares[x] = totals[made.blocks[0][x]] = 1.0
-            return Decoded(shares, totals)
-        parts = [estimate(mechanism.tally([number_of(mechanism, y)])) for y, _ in self.reports]
-        weights = [share for _, share in self.reports]
-        return Decoded(
-            np.average([part.shares for part in parts], axis=0, weights=weights),
-            np.average([part.blocks[1] for part in parts], axis=0, weights=weights),
-        )
+            found = np.zeros(len(mechanism.context.values))
+            found[mechanism.context.values.asked(self.to)] = 1.0
+            return found
+        parts = [estimate(mechanism.tally([number_of(mechanism, y)])).shares for y, _ in self.reports]
+        return np.asarray(np.average(parts, axis=0, weights=[share for _, share in self.reports]))
+
+    def score(self, mechanism: Mechanism, weights: Array, shares: Array) -> float:
+        """The mean score of their reports, calibrated at these shares."""
+        if not self.reports:
+            return float(weights[mechanism.context.values.asked(self.to)])
+        scores = mechanism.score([number_of(mechanism, y) for y, _ in self.reports], weights, shares=shares)
+        return float(np.average(scores, weights=[share for _, share in self.reports]))
 
 
 def number_of(mechanism: Mechanism, report: Any) -> int:
@@ -172,7 +165,7 @@ def two_arms(first: Estimate, second: Estimate, evaders: Evaders) -> TwoArms:
         raise InvalidInput("first and second must be over the same values, in the same order")
     if len(first.values) > LARGEST:
         raise InvalidInput(f"two arms of {len(first.values)} values must have at most {LARGEST}")
-    laws = [evaders.decoded(arm.mechanism).shares for arm in (first, second)]
+    laws = [evaders.decoded(arm.mechanism) for arm in (first, second)]
     u, D = laws[0] - laws[1], first.shares - second.shares
     if np.abs(u).max() < SAME:
         raise NotIdentifiable(
