@@ -24,6 +24,8 @@ SECOND = dc.mechanism(dc.Context.uniform(range(2), "3"), "randomized_response").
 ESTIMATE = dc.estimate(TALLY)
 QUERY = ESTIMATE.query({0: 1})
 RNG = dc.random.secure()
+FORM = dc.Form({"a": MECHANISM, "b": MECHANISM}, "each")
+SURVEY = dc.Survey(MECHANISM, [0, 1, 1, 0])
 
 
 def between(x, z=0):
@@ -60,6 +62,13 @@ VALID = {
     "Exposure.range": (dc.exposure(MECHANISM).range, [0], {}),
     "Exposure.test": (dc.exposure(MECHANISM).test, [0, 1], {}),
     "likelihood": (dc.likelihood, [TALLY], {}),
+    "cross": (dc.cross, [SURVEY, SURVEY], {"names": ("a", "b"), "questions": (0, 1), "scores": None, "rng": None}),
+    "Form": (dc.Form, [{"a": CONTEXT, "b": CONTEXT}, "each"], {"epsilon": None, "choice": None}),
+    "Form.randomize": (FORM.randomize, [{"a": 0, "b": 1}, RNG], {}),
+    "Form.randomize_many": (FORM.randomize_many, [{"a": [0, 1], "b": [1, 1]}, RNG], {"unknown": "error"}),
+    "Form.tally": (FORM.tally, [[{"a": 0, "b": 1}]], {}),
+    "Form.plan": (FORM.plan, [], {"n": 100, "prior": None}),
+    "margins": (dc.margins, [FORM.tally([{"a": 0, "b": 1}])], {}),
     "mechanism": (dc.mechanism, [CONTEXT, "auto"], {"prior": None, "bits": 64}),
     "plan": (dc.plan, [CONTEXT], {"n": 1000, "tv": None, "stderr": None, "prior": None, "bits": 64}),
     "post_process": (dc.post_process, [MECHANISM, [[1, 0], [0, 1]]], {}),

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from .analysis.categorical import Model, model
     from .analysis.comparison import Comparison, compare
     from .analysis.evading import Evasion, evasion
+    from .analysis.form_shares import Margins, margins
     from .analysis.group_tallies import GroupTallies
+    from .analysis.joint_table import Cross, cross
     from .analysis.predictor import Relation, relate
     from .analysis.regression import Regression, regress
     from .analysis.screening import Screening, screen
@@ -44,22 +46,25 @@ if TYPE_CHECKING:
     from .results.shrinking import Shrunk, shrink
     from .results.unbiased import Estimate, estimate
     from .tally import Tally
-    from .wire import Spec
+    from .wire import Form, Spec
 
 _HOMES = {
     "Audit": "auditing",
     "Certificate": "certificate",
     "Comparison": "analysis.comparison",
     "Context": "context",
+    "Cross": "analysis.joint_table",
     "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
     "Evasion": "analysis.evading",
     "Explanation": "explanation",
     "Exposure": "accounting.exposing",
+    "Form": "wire",
     "GroupTallies": "analysis.group_tallies",
     "Ledger": "accounting",
     "Likelihood": "results.likelihood",
+    "Margins": "analysis.form_shares",
     "Mechanism": "mechanisms.mechanism",
     "Model": "analysis.categorical",
     "Plan": "planning",
@@ -84,6 +89,7 @@ _HOMES = {
     "client": "client",
     "compare": "analysis.comparison",
     "compose": "mechanisms.compose",
+    "cross": "analysis.joint_table",
     "design": "designing",
     "errors": "errors",
     "estimate": "results.unbiased",
@@ -93,6 +99,7 @@ _HOMES = {
     "geo": "geo",
     "likelihood": "results.likelihood",
     "limits": "limits",
+    "margins": "analysis.form_shares",
     "mechanism": "build",
     "model": "analysis.categorical",
     "plan": "planning",
@@ -117,15 +124,18 @@ __all__ = [
     "Certificate",
     "Comparison",
     "Context",
+    "Cross",
     "Designed",
     "Domain",
     "Estimate",
     "Evasion",
     "Explanation",
     "Exposure",
+    "Form",
     "GroupTallies",
     "Ledger",
     "Likelihood",
+    "Margins",
     "Mechanism",
     "Model",
     "Plan",
@@ -150,6 +160,7 @@ __all__ = [
     "client",
     "compare",
     "compose",
+    "cross",
     "design",
     "errors",
     "estimate",
@@ -159,6 +170,7 @@ __all__ = [
     "geo",
     "likelihood",
     "limits",
+    "margins",
     "mechanism",
     "model",
     "plan",

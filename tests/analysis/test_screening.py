@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.analysis.screening import holm
 from discreet.errors import InvalidInput
 
 from .reference import B5, figures, survey
@@ -143,12 +142,6 @@ def test_large_domains_need_no_matrix():
     assert found.p > 1e-6
     few = dc.screen(mechanism.tally(reports[:2000]))
     assert few.left_out["cells"] == "fewer reports (2,000) than cells (16,384)"
-
-
-def test_holm():
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.9, 0.8]) == pytest.approx([1.0, 1.0])
-    assert len(holm([])) == 0
 
 
 def test_the_result_is_one_of_the_analysis(tmp_path):

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from discreet import gallery
 from discreet.cli import main
-from discreet.gallery import EXAMPLES, find
+from discreet.gallery import EXAMPLES, FORMS, find
 
 
 def run(*arguments):
@@ -17,7 +17,9 @@ def run(*arguments):
 def test_the_list_names_every_example():
     done = run()
     assert done.exit_code == 0
-    assert [line.split()[0] for line in done.stdout.splitlines()[1:-1]] == [example.name for example in EXAMPLES]
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:-1]] == [
+        example.name for example in (*EXAMPLES, *FORMS)
+    ]
 
 
 def test_a_spec_is_printed_or_written(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 import discreet as dc
 from discreet import gallery
 from discreet.errors import InvalidInput
-from discreet.gallery import EXAMPLES, find
+from discreet.gallery import EXAMPLES, FORMS, find
 from discreet.gallery.gains import gain_of
 from discreet.gallery.page import LEAST, page
 from discreet.wire import Spec
@@ -37,10 +37,21 @@ def test_an_example_explains_itself_and_is_named(name):
     assert max(map(len, text.splitlines())) <= 130
 
 
+@pytest.mark.parametrize("example", FORMS, ids=lambda example: example.name)
+def test_a_form_to_start_from_works_and_explains_itself(example, tmp_path):
+    assert example.text.startswith("# ")
+    assert tomllib.loads(example.text)["name"] == example.name.replace("-", " ")
+    (tmp_path / "form.toml").write_text(example.text)
+    form = dc.Form.read(tmp_path / "form.toml")
+    assert form.fingerprint == example.form.fingerprint
+    answers = {name: spec.context.values[0] for name, spec in form.questions.items()}
+    assert form.tally([form.randomize(answers, dc.random.seeded(1)) for _ in range(3)]).n == 3
+
+
 def test_every_spec_in_the_folder_is_listed():
     folder = gallery.files(gallery.__name__)
     assert sorted(path.name for path in folder.iterdir() if path.name.endswith(".toml")) == sorted(
-        f"{name}.toml" for name in NAMES
+        f"{name}.toml" for name in (*NAMES, *(form.name for form in FORMS))
     )
     with pytest.raises(InvalidInput, match="name='age' must be one of ages, "):
         find("age")

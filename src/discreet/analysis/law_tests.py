@@ -14,6 +14,7 @@ from ..results.unbiased import Estimate
 from ..statistics.chi_square import chi_square_tail
 from ..statistics.numeric import NUMERIC
 from .cell_fit import fitted
+from .means import two_sided
 
 Array = NDArray[np.float64]
 
@@ -45,11 +46,6 @@ class Found:
     deviations: Array = field(default_factory=lambda: np.zeros(0))
 
 
-def two_sided(z: float) -> float:
-    """The probability of a normal variable at least as far from 0."""
-    return math.erfc(abs(z) / math.sqrt(2))
-
-
 def sum_test(made: Estimate) -> Found:
     """Shares must add up to the known total of their block: a squared z for each block where they need not."""
     z, names, short = list[float](), list[str](), 0
@@ -69,8 +65,8 @@ def sum_test(made: Estimate) -> Found:
         reason = "the scores of every report add up to 1, whatever is sent"
         return Found(left_out={"sum": reason if not short else f"no block has {FEW} reports"})
     if len(made.blocks[1]) == 1:
-        return Found((Check("sum", "all", z[0], None, two_sided(z[0])),))
-    blocks = tuple(Check("sum", name, one, None, two_sided(one)) for name, one in zip(names, z, strict=True))
+        return Found((Check("sum", "all", z[0], None, float(two_sided(z[0]))),))
+    blocks = tuple(Check("sum", name, one, None, float(two_sided(one))) for name, one in zip(names, z, strict=True))
     return Found((_added("sum", [one**2 for one in z], [1] * len(z)),), blocks)
 
 

@@ -15,6 +15,7 @@ from ..mechanisms.mechanism import Mechanism
 from ..results.shares import Shares, tally_of
 from ..results.unbiased import Estimate, estimate
 from ..tally import Tally
+from .comparison import holm
 from .law_tests import Check, cells_test, negative_test, sum_test
 from .result import CONFIDENCE, Result
 from .survey import Survey
@@ -62,12 +63,12 @@ class Screening(Result):
     @property
     def adjusted(self) -> Array:
         """The p-values of `checks` after Holm's correction for their number (Holm1979)."""
-        return holm([check.p for check in self.checks])
+        return holm(np.array([check.p for check in self.checks]))
 
     @property
     def block_adjusted(self) -> Array:
         """The p-values of `blocks`, corrected for all of them."""
-        return holm([check.p for check in self.blocks])
+        return holm(np.array([check.p for check in self.blocks]))
 
     @property
     def p(self) -> float:
@@ -164,13 +165,3 @@ def screen(reports: Tally | Survey | Shares) -> Screening:
         {name: reason for part in found for name, reason in part.left_out.items()},
         deviations,
     )
-
-
-def holm(p: Sequence[float]) -> Array:
-    """p-values corrected for their number: the i-th smallest of m times m - i + 1, never below the one before."""
-    given = np.asarray(p, dtype=float)
-    order = np.argsort(given, kind="stable")
-    raised = np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1))
-    found = np.empty(len(given))
-    found[order] = np.minimum(raised, 1.0)
-    return found

@@ -17,7 +17,7 @@ from ..mechanisms.mechanism import Mechanism
 from ..results.intervals import quantile
 from ..results.unbiased import Estimate, estimate
 from ..statistics.numeric import NUMERIC
-from .law_tests import two_sided
+from .means import two_sided
 from .result import CONFIDENCE, Result
 
 Array = NDArray[np.float64]
@@ -107,7 +107,7 @@ class TwoArms(Result):
     @property
     def p(self) -> float:
         """The two-sided p-value of nobody evading."""
-        return two_sided(self.share / self.stderr)
+        return float(two_sided(self.share / self.stderr))
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
         """A low and a high end of the share of people who evade."""

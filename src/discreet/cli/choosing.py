@@ -12,7 +12,7 @@ from . import remembered
 
 if TYPE_CHECKING:
     from ..explanation import Explanation
-    from ..wire import Spec
+    from ..wire import Form, Spec
 
 
 def read_spec(
@@ -25,6 +25,22 @@ def read_spec(
     spec = Spec.read(path)
     check_outputs(writes, [*spec.files, *reads])
     return settle(spec, quiet=quiet)
+
+
+def read_either(
+    path: str, *, quiet: bool = False, writes: Sequence[str | None] = (), reads: Sequence[str | None] = ()
+) -> Spec | Form:
+    """The spec of one question in a file, or the form of several that it is, with mechanisms chosen alike."""
+    from ..files.overwriting import check_outputs
+    from ..wire import Form
+    from ..wire.spec import IsForm
+
+    try:
+        return read_spec(path, quiet=quiet, writes=writes, reads=reads)
+    except IsForm:
+        form = Form.read(path)
+    check_outputs(writes, [*form.files, *reads])
+    return form.settled({part: settle(spec, quiet=quiet) for part, spec in form.parts.items()})
 
 
 def settle(spec: Spec, *, quiet: bool = False) -> Spec:

@@ -55,10 +55,17 @@ def command(
     a plain frequency.
     """
     from ..results.intervals import check_confidence
-    from .choosing import read_spec
+    from ..wire import Form
+    from . import form_commands
+    from .choosing import read_either
 
     check_confidence(confidence)
-    mechanism = read_spec(spec, writes=[plot], reads=[tally]).mechanism
+    wanted = read_either(spec, writes=[plot], reads=[tally])
+    if isinstance(wanted, Form):
+        form_commands.without(simultaneous=simultaneous, method=method != "unbiased", top=top)
+        form_commands.estimate(wanted, tally, confidence=confidence, as_json=as_json, plot=plot)
+        return
+    mechanism = wanted.mechanism
     counted = _tally(tally, mechanism)
     found = _estimated(counted, method, confidence, simultaneous)
     blocks = found["blocks"]

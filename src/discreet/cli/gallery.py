@@ -9,7 +9,7 @@ import click
 
 from .. import tables
 from ..errors import InvalidInput
-from ..gallery import EXAMPLES, Example, find
+from ..gallery import EXAMPLES, FORMS, Example, find
 
 
 @click.command()
@@ -38,7 +38,8 @@ def command(name: str | None, output: str | None, seconds: float, force: bool) -
     if name is None and output is not None:
         raise click.UsageError("-o must go with the NAME of an example, or with all")
     if name is None:
-        listed = tables.text([("name", "s"), ("context", "s")], [(one.name, one.title) for one in EXAMPLES])
+        rows = [(one.name, one.title) for one in (*EXAMPLES, *FORMS)]
+        listed = tables.text([("name", "s"), ("context", "s")], rows)
         click.echo(f"{listed}\ndiscreet gallery NAME -o survey.toml writes one of them as a spec.")
     elif name == "all":
         _compare(output, seconds)

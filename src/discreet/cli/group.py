@@ -24,6 +24,7 @@ COMMANDS = {
     "randomize": "Turn values into reports.",
     "tally": "Count reports and merge tallies.",
     "estimate": "Shares with error bars from a tally.",
+    "cross": "The joint table of two answers.",
     "regress": "Explain a randomized answer by public labels.",
     "screen": "Could these reports come from this law?",
     "evasion": "What people who do not follow the instructions would change.",

@@ -65,12 +65,21 @@ def command(
     from ..files.overwriting import check_outputs
     from ..planning import check_target
     from ..planning import plan as make
-    from ..wire import Spec
+    from ..wire import Form, Spec
     from ..wire.choices import query_of
-    from .choosing import compare
+    from ..wire.spec import IsForm
+    from . import form_commands
+    from .choosing import compare, read_either
 
     check_target(n=n, tv=tv, stderr=stderr)
-    wanted = Spec.read(spec)
+    try:
+        wanted = Spec.read(spec)
+    except IsForm:
+        form_commands.without(tv=tv, stderr=stderr, query=query, worst=worst, candidates=candidates)
+        form = read_either(spec, quiet=True, writes=[plot], reads=[prior])
+        if isinstance(form, Form) and n is not None:
+            form_commands.plan(form, n, prior, as_json=as_json, plot=plot)
+        return
     check_outputs([plot], [*wanted.files, prior, *(one for one in query if one not in WORDS)])
     shares = wanted.prior if prior is None else read_prior(prior, wanted.context.domain)
     bits = wanted.choice.get("bits", REPORT_BITS)
@@ -100,11 +109,11 @@ def read_queries(queries: Sequence[str]) -> Any:
     for one in queries:
         if one not in WORDS and not one.endswith(".json"):
             raise InvalidInput(f"query={one!r} must be {', '.join(WORDS)} or the name of a .json file of weights")
-        found.append(one if one in WORDS else _read_json(one))
+        found.append(one if one in WORDS else read_json(one))
     return found[0] if len(found) == 1 else found or None
 
 
-def _read_json(path: str) -> Any:
+def read_json(path: str) -> Any:
     """The data in a JSON file."""
     from pathlib import Path
 
@@ -120,7 +129,7 @@ def read_prior(path: str, domain: Any) -> Any:
     """The assumed shares in a JSON file: a list in the order of the values, or an object by value."""
     from ..errors import InvalidInput
 
-    data = _read_json(path)
+    data = read_json(path)
     if isinstance(data, dict):
         shares = [0.0] * len(domain)
         for text, share in data.items():

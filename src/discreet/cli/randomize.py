@@ -50,6 +50,9 @@ def command(
 ) -> None:
     """Turn the values in FILES into reports, one each, in order.
 
+    Where SPEC is a form, FILES have a column for each question, by its name, and the reports have several columns:
+    report and question, or report.NAME for each.
+
     A file is Parquet, Arrow, CSV, TSV, JSON lines or text with one value per line, depending on its name. A folder
     or a quoted pattern such as 'data/*.parquet' stands for all its files, in the order of their names; for Parquet
     and Arrow, the names of folders such as city=boston are a column, too. '-' or nothing reads a pipe.
@@ -66,16 +69,27 @@ def command(
     from ..files.formats import PIPE
     from ..files.sources import inputs, source_of
     from ..random import secure, seeded
-    from .choosing import read_spec
+    from ..wire import Form
+    from . import form_commands
+    from .choosing import read_either
     from .progress import progress
 
     errors.show_values = show_values
     given = inputs(files or (PIPE,))
-    mechanism = read_spec(spec, quiet=quiet, writes=[out], reads=given).mechanism
+    wanted = read_either(spec, quiet=quiet, writes=[out], reads=given)
     sources = [source_of(file, delimiter=delimiter) for file in given]
     if insecure_seed is not None:
         click.echo("discreet: --insecure-seed: whoever knows the seed can undo these reports", err=True)
     rng = secure() if insecure_seed is None else seeded(insecure_seed)
+    if isinstance(wanted, Form):
+        form_commands.without(column=column)
+        seen, outside = form_commands.randomize(
+            wanted, sources, out, rng, keep=keep, unknown=unknown, unmarked=unmarked
+        )
+        if outside:
+            click.echo(f"discreet: {outside} of {seen} people gave an answer outside the domain; left out", err=True)
+        return
+    mechanism = wanted.mechanism
     try:
         Numbers(mechanism.context.domain, unknown=unknown)
     except UnknownValue as problem:

@@ -49,14 +49,20 @@ def command(
     from ..files.columns import REPORT
     from ..files.formats import JSON, PIPE, compression_of, format_of
     from ..files.sources import inputs, source_of
-    from ..wire import read_tally, tally_text, write_tally
-    from .choosing import read_spec
+    from ..wire import Form, read_tally, tally_text, write_tally
+    from . import form_commands
+    from .choosing import read_either
     from .progress import progress
 
     given = inputs(files or (PIPE,))
-    mechanism = read_spec(spec, quiet=quiet, writes=[out], reads=given).mechanism
+    wanted = read_either(spec, quiet=quiet, writes=[out], reads=given)
     earlier = [file for file in given if format_of(file) is JSON and not compression_of(file)]
     reports = [source_of(file, delimiter=delimiter) for file in given if file not in earlier]
+    if isinstance(wanted, Form):
+        form_commands.without(column=column, by=by)
+        form_commands.tally(wanted, earlier, reports, out, unmarked=unmarked)
+        return
+    mechanism = wanted.mechanism
     read: dict[str, Any] = {"column": column, "unmarked": unmarked, "threads": threads}
     with progress(rows_in(reports, column, usual=REPORT), quiet=quiet) as advance:
         if by:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from ..mechanisms.mechanism import Mechanism
 
 
 @click.command()
@@ -18,10 +22,15 @@ def command(spec: str, as_json: bool) -> None:
     """
     from .. import tables
     from ..errors import PrivacyViolation
-    from .choosing import read_spec
+    from ..wire import Form
+    from . import form_commands
+    from .choosing import read_either
 
-    wanted = read_spec(spec)
+    wanted = read_either(spec)
     try:
+        if isinstance(wanted, Form):
+            form_commands.verify(wanted, as_json=as_json)
+            return
         mechanism = wanted.mechanism
     except PrivacyViolation as problem:
         if as_json:
@@ -30,7 +39,7 @@ def command(spec: str, as_json: bool) -> None:
     if mechanism.context.smallest == 0:
         click.echo("discreet: E is 0 for two values: no number of reports will tell their shares apart", err=True)
     certificate = mechanism.certificate
-    result = certificate.as_dict() | {"outputs": _outputs(certificate.outputs)}
+    result = certified(mechanism)
     if as_json:
         click.echo(json.dumps(result, ensure_ascii=False))
         return
@@ -46,6 +55,12 @@ def command(spec: str, as_json: bool) -> None:
     }
     rows["ok"] = "realised <= claimed for every pair, decided with integers"
     click.echo(tables.text([("", "s"), ("", "s")], rows.items()))
+
+
+def certified(mechanism: Mechanism) -> dict[str, Any]:
+    """The certificate of a mechanism as plain data."""
+    certificate = mechanism.certificate
+    return certificate.as_dict() | {"outputs": _outputs(certificate.outputs)}
 
 
 def _outputs(outputs: int) -> int | str:

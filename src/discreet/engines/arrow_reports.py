@@ -122,7 +122,7 @@ class ReportWriter:
         self, path: str | Path, mechanism: Mechanism, fingerprint: str | None, *, keep: Sequence[pa.Field] = ()
     ) -> None:
         self._mechanism, self._path = mechanism, str(path)
-        self._keep = [field.with_type(_decoded(field.type)) for field in keep]
+        self._keep = [decoded(field) for field in keep]
         mark = None if fingerprint is None else {MARK: fingerprint}
         field = pa.field(REPORT, report_type(mechanism), nullable=False, metadata=mark)
         self._writer = ArrowWriter(path, field, *self._keep)
@@ -133,18 +133,8 @@ class ReportWriter:
 
     def write(self, reports: NDArray[Any], kept: Sequence[Any] = ()) -> None:
         """Write the next reports, and the columns kept beside them: Arrow columns, or lists of plain data."""
-        columns = [self._as_field(field, column) for field, column in zip(self._keep, kept, strict=True)]
+        columns = [as_field(self._path, field, column) for field, column in zip(self._keep, kept, strict=True)]
         self._writer.write(report_column(self._mechanism, reports), *columns)
-
-    def _as_field(self, field: pa.Field, column: Any) -> pa.Array:
-        if isinstance(column, list):
-            column = pa.array([_text(entry) for entry in column], pa.string())
-        try:
-            return pc.cast(column, field.type)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            raise InvalidInput(
-                f"{self._path}: column {field.name!r} must be of type {field.type} in every input"
-            ) from None
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
@@ -152,10 +142,21 @@ class ReportWriter:
         self._writer.__exit__(kind, problem, trace)
 
 
+def as_field(path: str, field: pa.Field, column: Any) -> pa.Array:
+    """A kept column, an Arrow column or a list of plain data, with the type of its field."""
+    if isinstance(column, list):
+        column = pa.array([_text(entry) for entry in column], pa.string())
+    try:
+        return pc.cast(column, field.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise InvalidInput(f"{path}: column {field.name!r} must be of type {field.type} in every input") from None
+
+
 def _text(entry: Any) -> str | None:
     return entry if entry is None or isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
 
 
-def _decoded(kind: pa.DataType) -> pa.DataType:
-    """The type without a dictionary, which could not change from one batch to the next."""
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+def decoded(field: pa.Field) -> pa.Field:
+    """The field with its type without a dictionary, which could not change from one batch to the next."""
+    kind = field.type
+    return field.with_type(kind.value_type) if pa.types.is_dictionary(kind) else field

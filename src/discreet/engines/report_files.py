@@ -34,13 +34,13 @@ def text_sink(out: str, mechanism: Mechanism, *, keep: Sequence[str], unmarked: 
     with TextWriter(out, None if unmarked else mechanism.fingerprint, keep=keep) as text:
 
         def write(reports: NDArray[Any], kept: Sequence[Any]) -> None:
-            text.write(reports_to_texts(mechanism, reports), list(map(_listed, kept)))
+            text.write(reports_to_texts(mechanism, reports), list(map(listed, kept)))
 
-        with _passed_on(text) if out == PIPE else nullcontext():
+        with passed_on(text) if out == PIPE else nullcontext():
             yield write
 
 
-def _listed(column: Any) -> list[Any]:
+def listed(column: Any) -> list[Any]:
     """A kept column as plain data."""
     if isinstance(column, list):
         return column
@@ -52,7 +52,7 @@ def _listed(column: Any) -> list[Any]:
 
 
 @contextmanager
-def _passed_on(text: TextWriter) -> Iterator[None]:
+def passed_on(text: TextWriter) -> Iterator[None]:
     """Add to an error that the reports already on standard output must not be used."""
 
     def told(said: object) -> str:

@@ -7,18 +7,31 @@ is refused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from ..errors import InvalidInput, MechanismMismatch
 from ..files.columns import REPORT
 from ..files.marks import END, OPENING, SIGN, VERSION
-from ..mechanisms.mechanism import Mechanism
 
 UNMARKED = "--unmarked (in Python unmarked=True) accepts them unchecked"
 """What is said at the end of errors about reports that carry no mark."""
 
 
-def check_mark(mechanism: Mechanism, mark: str | None, where: str, *, unmarked: bool = False) -> None:
+class Whose(Protocol):
+    """What writes reports under its own fingerprint: a mechanism, or a form of several."""
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """What its marks name it by."""
+        ...
+
+
+def check_mark(mechanism: Whose, mark: str | None, where: str, *, unmarked: bool = False) -> None:
     """Raise an error for reports marked as another mechanism's or, unless `unmarked`, as nobody's."""
     if mark is None and not unmarked:
         raise InvalidInput(f"{where}: no mark says which mechanism wrote these reports; {UNMARKED}")
@@ -36,7 +49,7 @@ class Sections:
     `header` is the entry that may stand between sections: the name of the column, where CSV files were joined.
     """
 
-    def __init__(self, mechanism: Mechanism, name: str, *, unmarked: bool = False, header: str = REPORT) -> None:
+    def __init__(self, mechanism: Whose, name: str, *, unmarked: bool = False, header: str = REPORT) -> None:
         self._mechanism, self._name, self._unmarked, self._header = mechanism, name, unmarked, header
         self._seen = 0
         self._sections = 0

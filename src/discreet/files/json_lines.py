@@ -106,7 +106,7 @@ def _found(lines: Iterator[str], column: str | None, name: str) -> Iterator[tupl
             raise InvalidInput(f"{where}: must be {'an object' if objects else 'a plain entry'}")
         value = data if column is None else _under(data, column, where)
         missing = missing and value is ABSENT
-        yield _entry(value), line, where
+        yield entry_of(value), line, where
     if missing:
         raise no_column(list(first[0]), column, f"{name}, line 1 and all others")
 
@@ -155,7 +155,7 @@ def _under(data: dict[str, Any], column: str, where: str) -> Any:
     return inner.get(last, ABSENT)
 
 
-def _entry(value: Any) -> Entry:
+def entry_of(value: Any) -> Entry:
     """What a value is called in the domain, a list as a tuple; None for null, for an absent key, and for objects."""
     if isinstance(value, (str, bool)):
         return value
@@ -163,6 +163,8 @@ def _entry(value: Any) -> Entry:
         return str(_tuple(value))
     if isinstance(value, int):
         return str(value)
+    if isinstance(value, float):
+        value = Decimal(repr(value))
     if not isinstance(value, Decimal):
         return None
     whole = -LONGEST < value.adjusted() < LONGEST and value == value.to_integral_value()

@@ -23,12 +23,23 @@ class TextWriter:
 
     Used in a ``with`` statement: a file appears when the block ends, and not at all when it fails. On
     standard output each `write` is passed on at once, and a block that fails leaves the section without its end.
-    `fingerprint` is that of the mechanism; None writes no marks. `keep` names columns beside the reports.
+    `fingerprint` is that of the mechanism; None writes no marks. `keep` names columns beside the reports, whose own is
+    called `column`. What is written to standard output is text, or in the form `piped`.
     """
 
-    def __init__(self, path: str | Path, fingerprint: str | None, *, keep: Sequence[str] = ()) -> None:
-        self._path, self._fingerprint, self._columns = path, fingerprint, (REPORT, *keep)
+    def __init__(
+        self,
+        path: str | Path,
+        fingerprint: str | None,
+        *,
+        keep: Sequence[str] = (),
+        column: str = REPORT,
+        piped: TextForm | None = None,
+    ) -> None:
+        self._path, self._fingerprint, self._columns = path, fingerprint, (column, *keep)
         self._form: TextForm = column_format(path).text or text_lines
+        if piped is not None and str(path) == PIPE:
+            self._form = piped
         if keep and self._form is text_lines:
             raise InvalidInput(f"{path}: text has one report per line; to keep columns write .csv, .jsonl or .parquet")
         self._file: Sink | None = None

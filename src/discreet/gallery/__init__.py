@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ..wire import Spec
+    from ..wire import Form, Spec
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,14 @@ class Example:
 
         return Spec.of(parse_toml(self.text), source=f"{self.name}.toml")
 
+    @property
+    def form(self) -> Form:
+        """The form of several questions, read."""
+        from ..documents import parse_toml
+        from ..wire import Form
+
+        return Form.of(parse_toml(self.text), source=f"{self.name}.toml")
+
 
 EXAMPLES = (
     Example("ages", "ages in years, a line: neighbours are hard to tell apart, generations are not"),
@@ -51,10 +59,14 @@ EXAMPLES = (
 )
 """Every context of the gallery, in the order of the page."""
 
+FORMS = (Example("habits-form", "a form of several questions, of which everybody answers one"),)
+"""Forms of several questions to start from; they are not compared."""
+
 
 def find(name: str) -> Example:
     """The example of that name; `InvalidInput` lists the others."""
-    for example in EXAMPLES:
+    known = (*EXAMPLES, *FORMS)
+    for example in known:
         if example.name == name:
             return example
-    raise InvalidInput(f"name={name!r} must be one of {', '.join(example.name for example in EXAMPLES)}")
+    raise InvalidInput(f"name={name!r} must be one of {', '.join(example.name for example in known)}")

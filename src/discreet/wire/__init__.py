@@ -1,5 +1,6 @@
 """Specs, reports and tallies as they are sent and stored: one way to write each, read strictly."""
 
+from .form import Form
 from .laws import law_text, parse_law
 from .reports import (
     byte_width,
@@ -21,6 +22,7 @@ from .spec import Spec
 from .tallies import parse_tally, read_tally, tally_from_json, tally_text, tally_to_json, write_tally
 
 __all__ = [
+    "Form",
     "Spec",
     "byte_width",
     "law_text",

@@ -39,6 +39,10 @@ VERSION = 1
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
+class IsForm(InvalidSpec):
+    """A form of several questions where the spec of one was asked for."""
+
+
 @dataclass(frozen=True, eq=False)
 class Spec:
     """What a spec file says: a context, the choice of a mechanism, and perhaps a name.
@@ -68,16 +72,11 @@ class Spec:
         It may come from somebody else: what it asks for is held to `discreet.limits`.
         """
         path = check_name(path)
-        data = read_document(path)
-        try:
-            document = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise InvalidSpec(f"{path}: must be UTF-8 text") from None
         with located(str(path)):
-            parsed = parse_toml(document) if path.suffix == ".toml" else loads(document, InvalidSpec)
+            parsed = parsed_document(path)
             where = path.parent if folder is None else Path(folder)
             spec = cls.of(parsed, folder=where, source=str(path))
-            return replace(spec, files=(path, *(where / name for name in _named_files(parsed))))
+            return replace(spec, files=(path, *(where / name for name in named_files(parsed))))
 
     @classmethod
     def of(cls, data: object, *, folder: Path | None = None, source: str = "") -> Spec:
@@ -86,7 +85,16 @@ class Spec:
             return cls._of(Fields(data, ""), folder, source)
 
     @classmethod
+    def in_form(cls, data: object, folder: Path | None, source: str) -> Spec:
+        """The spec of one question of a form, whose reader counts what all of them ask for together."""
+        return cls._of(Fields(data, ""), folder, source)
+
+    @classmethod
     def _of(cls, fields: Fields, folder: Path | None, source: str) -> Spec:
+        if "questions" in fields or "form" in fields:
+            raise IsForm(
+                "this is a form of several questions; `discreet resolve --question NAME` writes the spec of one of them"
+            )
         name = text(fields.optional("name", default=""), "name")
         note = text(fields.optional("note", default=""), "note")
         fingerprint = text(fields.optional("fingerprint", default=""), "fingerprint")
@@ -249,6 +257,15 @@ def check_name(path: str | Path) -> Path:
     return path
 
 
+def parsed_document(path: Path) -> Any:
+    """The plain data of a TOML or JSON file."""
+    try:
+        document = read_document(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidSpec("must be UTF-8 text") from None
+    return parse_toml(document) if path.suffix == ".toml" else loads(document, InvalidSpec)
+
+
 def _check_writable(domain: Domain) -> None:
     """Raise `InvalidSpec` unless files keep every value as it is."""
     for number, entry in enumerate(() if domain.is_range else domain):
@@ -271,10 +288,10 @@ def _plain(entry: Any) -> Any:
     return str(entry) if isinstance(entry, (Decimal, float)) else entry
 
 
-def _named_files(data: Any) -> Iterator[str]:
+def named_files(data: Any) -> Iterator[str]:
     """Every entry called ``file`` in the tables of a spec."""
     if isinstance(data, Mapping):
         for key, entry in data.items():
             if key == "file" and isinstance(entry, str):
                 yield entry
-            yield from _named_files(entry)
+            yield from named_files(entry)

@@ -68,12 +68,12 @@ def _count(data: object, name: str, most: int) -> int:
 
 def parse_tally(mechanism: Mechanism, written: str | bytes) -> Tally:
     """The tally in a JSON text."""
-    if len(written) > (most := _most_bytes(mechanism)):
+    if len(written) > (most := most_bytes(mechanism)):
         raise InvalidInput(f"this is not a tally of {mechanism.name}: it has more than {most} bytes")
     return tally_from_json(mechanism, loads(written, InvalidInput))
 
 
-def _most_bytes(mechanism: Mechanism) -> int:
+def most_bytes(mechanism: Mechanism) -> int:
     """Far more than a tally of the mechanism takes, however its numbers are set out."""
     return 64 * mechanism.randomizer.cells + (1 << 16)
 
@@ -81,7 +81,7 @@ def _most_bytes(mechanism: Mechanism) -> int:
 def read_tally(path: str | Path, mechanism: Mechanism) -> Tally:
     """The tally in a JSON file."""
     with open(path, "rb") as file:
-        written = file.read(_most_bytes(mechanism) + 1)
+        written = file.read(most_bytes(mechanism) + 1)
     with located(str(path)):
         return parse_tally(mechanism, written)
 

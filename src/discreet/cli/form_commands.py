@@ -1,0 +1,120 @@
+"""What the commands do with a form of several questions in place of the spec of one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..files.sources import Source
+    from ..wire import Form
+
+
+def without(**options: Any) -> None:
+    """Raise an error if one of these options, which say nothing of a form, is given."""
+    from ..errors import InvalidInput
+
+    for name, given in options.items():
+        if given:
+            raise InvalidInput(f"--{name.replace('_', '-')} must be left out for a form of several questions")
+
+
+def randomize(form: Form, sources: Sequence[Source], out: str, rng: Any, **how: Any) -> tuple[int, int]:
+    """Write the reports of the people in files; how many there were, and how many were left out."""
+    from ..engines.form_files import randomize_form
+    from ..errors import UnknownValue
+
+    try:
+        return randomize_form(form, sources, out, rng, **how)
+    except UnknownValue as problem:
+        raise UnknownValue(f"{problem} (see --unknown)") from None
+
+
+def tally(form: Form, earlier: Sequence[str], sources: Sequence[Source], out: str, *, unmarked: bool) -> None:
+    """Count the reports in files, merge earlier tallies, and write the whole."""
+    from ..engines.form_rows import tally_form
+    from ..files.formats import PIPE
+    from ..wire.form_tally import FormTally
+
+    total = form.tally()
+    for file in earlier:
+        total += FormTally.read(file, form)
+    total += tally_form(form, sources, unmarked=unmarked)
+    if out == PIPE:
+        click.echo(total.text, nl=False)
+    else:
+        total.write(out)
+
+
+def estimate(form: Form, path: str, *, confidence: float, as_json: bool, plot: str | None) -> None:
+    """Print the shares of the answers to every question."""
+    import sys
+
+    from ..analysis.form_shares import margins
+    from ..files.formats import PIPE, display_name
+    from ..wire.form_tally import FormTally
+    from ..wire.located import located
+    from .survey_options import show
+
+    if path == PIPE:
+        with located(display_name(path)):
+            counted = FormTally.parse(form, sys.stdin.buffer.read())
+    else:
+        counted = FormTally.read(path, form)
+    show(margins(counted), confidence=confidence, as_json=as_json, plot=plot, title=form.name)
+
+
+def plan(form: Form, n: int, prior: str | None, *, as_json: bool, plot: str | None) -> None:
+    """Print the strategies side by side."""
+    from ..errors import InvalidInput
+    from .plan import read_json
+
+    shares = None if prior is None else read_json(prior)
+    if shares is not None and not isinstance(shares, Mapping):
+        raise InvalidInput(f"{prior}: must be an object with the assumed shares of each question by its name")
+    if shares is not None:
+        shares = {name: _by_value(form, name, given) for name, given in shares.items()}
+    made = form.plan(n=n, prior=shares)
+    if plot is not None:
+        made.plot(plot, title=form.name)
+    click.echo(json.dumps(made.to_dict(), ensure_ascii=False) if as_json else str(made))
+
+
+def _by_value(form: Form, name: str, given: Any) -> Any:
+    """Assumed shares of a question by value, where JSON has values as text only."""
+    if not isinstance(given, Mapping) or name not in form.questions:
+        return given
+    values = form.questions[name].context.domain
+    return {values[values.index_of_text(text)]: share for text, share in given.items()}
+
+
+def verify(form: Form, *, as_json: bool) -> None:
+    """Print the certificate of every part, and what the whole form promises."""
+    from .. import tables
+    from ..exact import text_of
+    from ..wire.form import ONE, STRATEGIES
+    from .verify import certified
+
+    told = {part: certified(mechanism) for part, mechanism in form.mechanisms.items()}
+    if as_json:
+        whole = {"ok": True, "strategy": form.strategy, "epsilon": text_of(form.largest), "parts": told}
+        click.echo(json.dumps(whole | {"fingerprint": form.fingerprint}, ensure_ascii=False))
+        return
+    columns = [("", "s"), ("mechanism", "s"), ("claimed", "s"), ("realised", ".15g"), ("fingerprint", "s")]
+    rows = [
+        (part, one["mechanism"], _claimed(one["claimed"]), one["realised"], one["fingerprint"][:12])
+        for part, one in told.items()
+    ]
+    click.echo(tables.text(columns, rows))
+    adds = "the largest of its questions" if form.strategy == ONE else "the sum of its parts"
+    click.echo(f"- {form.strategy}: {STRATEGIES[form.strategy]}")
+    click.echo(f"- any two people: epsilon at most {text_of(form.largest)}, {adds}")
+    click.echo("- realised <= claimed for every pair of values of every part, decided with integers")
+    click.echo(f"- fingerprint {form.fingerprint}")
+
+
+def _claimed(epsilon: float | None) -> str:
+    return "inf" if epsilon is None else f"{epsilon:.15g}"
