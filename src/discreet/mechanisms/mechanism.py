@@ -184,7 +184,7 @@ class Mechanism:
         for row, word in enumerate(listed_values(words, "words")):
             if not isinstance(word, str) or word not in numbers:
                 rule = f"one of {', '.join(map(repr, self.words))}" if self.words else "a number: there are no words"
-                raise InvalidReport(f"report{f' in row {row}' if row else ''} must be {rule}")
+                raise InvalidReport(f"report in row {row} must be {rule}")
             found.append(numbers[word])
         return found
 

@@ -59,7 +59,9 @@ def report_to_text(mechanism: Mechanism, report: int) -> str:
 def report_from_text(mechanism: Mechanism, text: str) -> int:
     """The report in a line of text; `InvalidReport` unless it is exactly what `report_to_text` gives."""
     if mechanism.words:
-        return mechanism.randomizer.check_report(mechanism.reports_of([text])[0])
+        if text not in mechanism.words:
+            raise InvalidReport(f"report must be one of {', '.join(map(repr, mechanism.words))}")
+        return mechanism.randomizer.check_report(list(mechanism.words).index(text))
     if mechanism.bits > EXACT_BITS:
         return report_from_json(mechanism, text)
     if not _is_whole(text):
