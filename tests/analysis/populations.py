@@ -106,7 +106,7 @@ def analyses(drawn):
 
 def coverage(mechanism, times, seed):
     """How often each interval at 0.95 holds the truth, over so many surveys."""
-    held = {name: 0 for name in TRUTHS}
+    held = dict.fromkeys(TRUTHS, 0)
     for number in range(times):
         for name, (estimate, error) in analyses(Drawn(mechanism, seed * 1_000_003 + number)).items():
             held[name] += abs(estimate - TRUTHS[name]) < 1.959963985 * error

@@ -68,7 +68,7 @@ def test_a_die_over_several_values():
     design = dc.by_hand.forced_response(["never", "once", "often"], truth="1/2")
     assert design.rows[1] == (Fraction(1, 6), Fraction(2, 3), Fraction(1, 6))
     assert design.context.at(0, 1) == Fraction("1.386294361120")
-    assert design.words == ("never", "once", "often")
+    assert design.report_names == ("never", "once", "often")
     uneven = dc.by_hand.forced_response(range(3), truth=0.5, forced=["1/4", "1/8", "1/8"])
     assert uneven.rows[0] == (Fraction(3, 4), Fraction(1, 8), Fraction(1, 8))
 
@@ -77,7 +77,7 @@ def test_a_die_over_several_values():
 def test_more_cards_vary_no_more_than_kuks_estimator_at_even_shares(draws):
     yes, no, pi = 0.8, 0.3, 0.5
     design = dc.by_hand.kuk(yes=yes, no=no, draws=draws)
-    assert len(design.words) == draws + 1
+    assert len(design.report_names) == draws + 1
     weights = np.array([0.0, 1.0])
     exact = design.randomizer.cross_moment(np.array([0.5, 0.5]), weights, weights, NUMERIC)[0] - pi**2
     rate = yes * pi + no * (1 - pi)
@@ -104,9 +104,9 @@ def test_more_cards_vary_no_more_than_kuks_estimator_at_even_shares(draws):
         (lambda: dc.by_hand.forced_response(truth="2/3", forced={"yes": "1/6"}), "must add up to 1"),
         (lambda: dc.by_hand.kuk(yes=0.5, no="1/2"), "must differ"),
         (lambda: dc.by_hand.kuk(yes=0.5, no=0.2, draws=0), "draws=0"),
-        (lambda: dc.by_hand.warner(p=0.7, words=["yes", "yes"]), "2 different ones"),
-        (lambda: dc.by_hand.warner(p=0.7, words=["#end", "yes"]), "must not begin with #"),
-        (lambda: dc.by_hand.warner(p=0.7, words=["no ", "yes"]), "without spaces around"),
+        (lambda: dc.by_hand.warner(p=0.7, reports=["yes", "yes"]), "2 names must be 2 different ones"),
+        (lambda: dc.by_hand.warner(p=0.7, reports=["#end", "yes"]), "must not begin with #"),
+        (lambda: dc.by_hand.warner(p=0.7, reports=["no ", "yes"]), "without spaces around"),
     ],
 )
 def test_what_is_refused(make, said):

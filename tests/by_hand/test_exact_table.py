@@ -1,4 +1,4 @@
-"""Tables by hand: exact numbers, the tightest context, words, and what a float means."""
+"""Tables by hand: exact numbers, the tightest context, names of reports, and what a float means."""
 
 import math
 import pickle
@@ -71,7 +71,7 @@ def test_what_is_refused(rows, said):
         dc.by_hand.table(["no", "yes"], rows)
 
 
-def test_words_stand_for_reports():
+def test_names_stand_for_reports():
     design = dc.by_hand.crosswise(prevalence="1/4")
     assert design.reports_of(["same", "different", "same"]) == [1, 0, 1]
     with pytest.raises(InvalidReport, match="report in row 1 must be one of 'different', 'same'") as told:
@@ -80,12 +80,12 @@ def test_words_stand_for_reports():
     with pytest.raises(InvalidReport, match="row 0"):
         design.reports_of([None])
     plain = dc.mechanism(dc.Context.uniform(["no", "yes"], "1"))
-    with pytest.raises(InvalidReport, match="there are no words"):
+    with pytest.raises(InvalidReport, match="have no names"):
         plain.reports_of(["no"])
-    spoken = plain.worded(["nein", "ja"])
+    spoken = plain.with_report_names(["nein", "ja"])
     assert spoken.fingerprint == plain.fingerprint
-    assert (spoken.words, plain.words) == (("nein", "ja"), ())
-    assert pickle.loads(pickle.dumps(design)).words == design.words
+    assert (spoken.report_names, plain.report_names) == (("nein", "ja"), ())
+    assert pickle.loads(pickle.dumps(design)).report_names == design.report_names
 
 
 def test_everything_else_serves_a_design():
@@ -104,7 +104,7 @@ def test_the_survey_of_nigeria():
     lines = [line.split("\t") for line in NIGERIA.read_text().splitlines()]
     column = [cell.strip('"') for cell in lines[0]].index("rr.q1")
     answers = [row[column] for row in lines[1:]]
-    design = dc.by_hand.forced_response(truth="2/3", words=["0", "1"])
+    design = dc.by_hand.forced_response(truth="2/3", reports=["0", "1"])
     tally = design.tally(design.reports_of(answer for answer in answers if answer in ("0", "1")))
     yes = tally.counts[1] / tally.n
     made = dc.estimate(tally)

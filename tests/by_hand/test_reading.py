@@ -1,4 +1,4 @@
-"""Designs by hand in specs and files: no context, words for reports, and what is refused."""
+"""Designs by hand in specs and files: no context, names of reports, and what is refused."""
 
 from pathlib import Path
 
@@ -37,28 +37,31 @@ def test_a_spec_means_the_same_when_written_and_read(name, suffix, tmp_path):
     rows = [ASKED[name]["rows"]] if "rows" in ASKED[name] else []
     made = DESIGNS[name](["no", "yes"], *rows, **given)
     assert read.mechanism.fingerprint == made.fingerprint
-    assert read.mechanism.words == made.words
+    assert read.mechanism.report_names == made.report_names
     assert read.mechanism.name == name
     file = tmp_path / f"survey.{suffix}"
     for other in (read, dc.Spec.of_mechanism(made), read.resolved()):
         other.write(file)
         again = dc.Spec.read(file)
         assert again.mechanism.fingerprint == made.fingerprint
-        assert tuple(again.mechanism.words) == made.words
+        assert tuple(again.mechanism.report_names) == made.report_names
 
 
-def test_words_of_a_spec_are_those_of_its_reports(tmp_path):
+def test_names_in_a_spec_are_those_of_its_reports(tmp_path):
     read = dc.Spec.of(spec("warner", reports=["nein", "ja"]))
     mechanism = read.mechanism
-    assert mechanism.words == ("nein", "ja")
+    assert mechanism.report_names == ("nein", "ja")
     assert report_to_text(mechanism, 1) == "ja"
     assert report_from_text(mechanism, "nein") == 0
     assert reports_to_texts(mechanism, np.array([1, 0])) == ["ja", "nein"]
     assert reports_from_texts(mechanism, ["ja", "nein"]).tolist() == [1, 0]
-    assert dc.Spec.of(read.as_dict()).mechanism.words == ("nein", "ja")
+    assert dc.Spec.of(read.as_dict()).mechanism.report_names == ("nein", "ja")
     context = {"form": "uniform", "epsilon": "1"}
     named = {"domain": {"values": ["no", "yes"]}, "context": context, "reports": ["left", "right"]}
-    assert dc.Spec.of({**named, "mechanism": {"name": "randomized_response"}}).mechanism.words == ("left", "right")
+    assert dc.Spec.of({**named, "mechanism": {"name": "randomized_response"}}).mechanism.report_names == (
+        "left",
+        "right",
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,7 +90,7 @@ def test_no_values_and_no_context():
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
-def test_files_hold_words(suffix, tmp_path):
+def test_files_hold_names(suffix, tmp_path):
     from discreet.engines.jobs import randomize_files, tally_files
 
     mechanism = dc.Spec.of(spec("warner", reports=["nein", "ja"])).mechanism
@@ -99,7 +102,7 @@ def test_files_hold_words(suffix, tmp_path):
         assert "nein" in Path(out).read_text()
 
 
-def test_a_column_of_text_in_parquet_holds_words(tmp_path):
+def test_a_column_of_text_in_parquet_holds_names(tmp_path):
     import pyarrow as pa
     import pyarrow.parquet as pq
 

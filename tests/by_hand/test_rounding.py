@@ -28,8 +28,8 @@ def test_a_table_of_floats_at_the_limit_is_certified():
 
 def test_a_table_that_leaks_is_mixed_as_little_as_needed():
     context = dc.Context.uniform(["no", "yes"], "1")
-    made = dc.by_hand.rounded([[0.9, 0.1], [0.2, 0.8]], context, words=["red", "black"])
-    assert made.words == ("red", "black")
+    made = dc.by_hand.rounded([[0.9, 0.1], [0.2, 0.8]], context, reports=["red", "black"])
+    assert made.report_names == ("red", "black")
     assert made.certificate.gap < 1e-11, "no more than needed"
     Q, rows, mean = np.array(made.rows, dtype=float), np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0.55, 0.45])
     t = ((Q - rows) / (mean - rows)).ravel()

@@ -20,8 +20,8 @@ def arms(folder, discreet):
 
 
 def test_one_survey(arms, discreet):
-    asked = ["evasion", "one.toml", "one.json", "--report", "no", "--event", "yes", "--threshold", "0.5", "--share", "0.1"]
-    found = json.loads(discreet(*asked, "--json").stdout)
+    asked = ["evasion", "one.toml", "one.json", "--report", "no", "--event", "yes", "--threshold", "0.5"]
+    found = json.loads(discreet(*asked, "--share", "0.1", "--json").stdout)
     assert found["evading"] == [0.1]
     assert found["value"] == pytest.approx(0.375)
     assert found["moved"] == pytest.approx(-0.75)
@@ -33,9 +33,8 @@ def test_one_survey(arms, discreet):
 
 
 def test_two_arms(arms, discreet):
-    found = json.loads(
-        discreet("evasion", "one.toml", "one.json", "--report", "no", "--second", "two.toml", "two.json", "--json").stdout
-    )
+    second = ["--second", "two.toml", "two.json"]
+    found = json.loads(discreet("evasion", "one.toml", "one.json", "--report", "no", *second, "--json").stdout)
     moved = -0.75, -1 / 6
     shares = 0.375, (0.4 - 0.125) / 0.75
     assert found["share"] == pytest.approx((shares[0] - shares[1]) / (moved[0] - moved[1]))

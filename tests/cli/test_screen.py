@@ -14,7 +14,8 @@ def reports(folder, discreet):
 
 
 def test_reports_and_their_tally_say_the_same(reports, discreet):
-    by_reports, by_tally = (discreet("screen", "survey.toml", file, "--quiet") for file in ("reports.csv", "tally.json"))
+    files = "reports.csv", "tally.json"
+    by_reports, by_tally = (discreet("screen", "survey.toml", file, "--quiet") for file in files)
     assert by_reports.exit_code == by_tally.exit_code == 0
     assert by_reports.stdout == by_tally.stdout
     assert by_reports.stdout.split("\n")[0].split() == ["test", "where", "statistic", "df", "p", "holm_p"]

@@ -189,10 +189,10 @@ def evasion(
 ) -> Evasion | TwoArms:
     """What changes if some people do not follow the instructions; from one survey, or measured by a second arm.
 
-    Those who evade claim the value `to` whatever they hold, or send `report` whatever comes out: a number, a word of
-    the design, or ``{report: share}``. With a share s of them ``E[p] = q + s phi(r)``, q the shares of those who comply
-    and ``phi(r)`` the decoded law of the evaders' reports, the unit vector of a claimed value. One survey gives the
-    `query` (unless given: everything but `to`) as a function of s, and the share that would bring it to `threshold`.
+    Those who evade claim the value `to` whatever they hold, or send `report` whatever comes out: a number, its name
+    in the design, or ``{report: share}``. With a share s of them ``E[p] = q + s phi(r)``, q the shares of those who
+    comply and ``phi(r)`` the decoded law of the evaders' reports, the unit vector of a claimed value. One survey gives
+    the `query` (unless given: everything but `to`) as a function of s, and the s that would bring it to `threshold`.
 
     Two arms of people drawn alike, asked with different laws, identify s: with ``u = phi_1(r) - phi_2(r)``,
     ``D = p_1 - p_2`` and ``W = (V_1 + V_2)^+``, ``s = u'W D / u'W u`` with variance ``1 / u'W u``. A claimed value

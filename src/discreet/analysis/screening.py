@@ -132,8 +132,8 @@ class Screening(Result):
         )
 
     def _cell(self, cell: int) -> str:
-        words = self.mechanism.words
-        return f"report {words[cell] if words else cell}"
+        names = self.mechanism.report_names
+        return f"report {names[cell] if names else cell}"
 
     def __repr__(self) -> str:
         return f"<Screening of {self.n:,} reports of {self.mechanism.name}: least p {self.p:.3g}>"

@@ -49,7 +49,7 @@ class Evaders:
         if not all(isinstance(s, Real) and 0 <= s <= 1 for s in shares) or abs(sum(shares) - 1) > 1e-9:  # type: ignore[operator]
             raise InvalidInput("report must be one report, or {report: share} with shares that add up to 1")
         numbers = [number_of(mechanism, y) for y, _ in law]
-        names = [mechanism.words[y] if mechanism.words else y for y in numbers]
+        names = [mechanism.report_names[y] if mechanism.report_names else y for y in numbers]
         return cls(None, tuple(zip(names, map(float, shares), strict=True)))
 
     @property
@@ -79,12 +79,12 @@ class Evaders:
 
 
 def number_of(mechanism: Mechanism, report: Any) -> int:
-    """The number of a report that may be given by its word."""
+    """The number of a report that may be given by its name."""
     if isinstance(report, str):
-        if report not in mechanism.words:
-            there = ", ".join(map(repr, mechanism.words)) or "numbers only"
+        if report not in mechanism.report_names:
+            there = ", ".join(map(repr, mechanism.report_names)) or "numbers only"
             raise InvalidInput(f"report={shown(report)} must be a report of {mechanism.name}: {there}")
-        return list(mechanism.words).index(report)
+        return list(mechanism.report_names).index(report)
     return mechanism.randomizer.check_report(int(report) if isinstance(report, np.integer) else report)
 
 
@@ -130,7 +130,7 @@ class TwoArms(Result):
         arms = " and ".join(f"{arm.n:,} reports of {arm.mechanism.name}" for arm in (self.first, self.second))
         return [
             f"{arms}; each interval at {confidence:g} confidence",
-            f"(evading): the share of people who {self.evaders.said}; p {self.p:.4f} that nobody does",
+            f"(evading): the share of people who {self.evaders.said}; the test that nobody does has p {self.p:.4f}",
             "the others are shares of all people who comply and hold the value; they add up to 1 less those who evade",
             "this rests on arms of people drawn alike, who evade in equal numbers and in this way and no other",
         ]

@@ -22,7 +22,7 @@ MOST_DRAWS = 64
 
 
 def forced_response(
-    values: Iterable[Value] = NO_YES, *, truth: Any, forced: Any = None, words: Iterable[str] | None = None
+    values: Iterable[Value] = NO_YES, *, truth: Any, forced: Any = None, reports: Iterable[str] | None = None
 ) -> ByHand:
     """Say the truth with probability `truth`; else say what the dice demand, whatever you hold.
 
@@ -46,10 +46,10 @@ def forced_response(
     if len(dictated) != k or t + sum(dictated) != 1:
         raise InvalidInput(f"truth={shown(truth)} and {len(dictated)} forced answers must add up to 1, one a value")
     rows = [[t * (x == y) + p for y, p in enumerate(dictated)] for x in range(k)]
-    return designed("forced_response", domain, rows, map(str, domain) if words is None else words)
+    return designed("forced_response", domain, rows, map(str, domain) if reports is None else reports)
 
 
-def warner(values: Iterable[Value] = NO_YES, *, p: Any, words: Iterable[str] = NO_YES) -> ByHand:
+def warner(values: Iterable[Value] = NO_YES, *, p: Any, reports: Iterable[str] = NO_YES) -> ByHand:
     """A spinner shows "I am" with probability p, else "I am not"; say whether it is right, not which it was.
 
     ``Pr(yes | yes) = p``, ``Pr(yes | no) = 1 - p``; ``pi = (lambda - (1 - p)) / (2p - 1)``,
@@ -58,11 +58,11 @@ def warner(values: Iterable[Value] = NO_YES, *, p: Any, words: Iterable[str] = N
     References: Warner1965.
     """
     q = _informative(p, "p")
-    return designed("warner", values, [[q, 1 - q], [1 - q, q]], words)
+    return designed("warner", values, [[q, 1 - q], [1 - q, q]], reports)
 
 
 def unrelated_question(
-    values: Iterable[Value] = NO_YES, *, p: Any, prevalence: Any, words: Iterable[str] = NO_YES
+    values: Iterable[Value] = NO_YES, *, p: Any, prevalence: Any, reports: Iterable[str] = NO_YES
 ) -> ByHand:
     """With probability p the sensitive question, else a harmless one with a known share of yes; nobody sees which.
 
@@ -76,11 +76,11 @@ def unrelated_question(
     if q == 0:
         raise InvalidInput("p=0 must be more: nobody would be asked the sensitive question")
     yes = (1 - q) * share
-    return designed("unrelated_question", values, [[1 - yes, yes], [1 - q - yes, q + yes]], words)
+    return designed("unrelated_question", values, [[1 - yes, yes], [1 - q - yes, q + yes]], reports)
 
 
 def crosswise(
-    values: Iterable[Value] = NO_YES, *, prevalence: Any, words: Iterable[str] = ("different", "same")
+    values: Iterable[Value] = NO_YES, *, prevalence: Any, reports: Iterable[str] = ("different", "same")
 ) -> ByHand:
     """Two questions at once, the second harmless with a known share of yes: are your answers different, or the same?
 
@@ -91,11 +91,11 @@ def crosswise(
     References: Yu2008.
     """
     q = _informative(prevalence, "prevalence")
-    return designed("crosswise", values, [[q, 1 - q], [1 - q, q]], words)
+    return designed("crosswise", values, [[q, 1 - q], [1 - q, q]], reports)
 
 
 def triangular(
-    values: Iterable[Value] = NO_YES, *, prevalence: Any, words: Iterable[str] = ("neither", "one or both")
+    values: Iterable[Value] = NO_YES, *, prevalence: Any, reports: Iterable[str] = ("neither", "one or both")
 ) -> ByHand:
     """Two questions at once, the second harmless with a known share of yes: is it neither, or one or both?
 
@@ -108,11 +108,11 @@ def triangular(
     q = chance(prevalence, "prevalence")
     if q in (0, 1):
         raise InvalidInput(f"prevalence={shown(prevalence)} must be between 0 and 1")
-    return designed("triangular", values, [[1 - q, q], [Fraction(0), Fraction(1)]], words)
+    return designed("triangular", values, [[1 - q, q], [Fraction(0), Fraction(1)]], reports)
 
 
 def kuk(
-    values: Iterable[Value] = NO_YES, *, yes: Any, no: Any, draws: int = 1, words: Iterable[str] | None = None
+    values: Iterable[Value] = NO_YES, *, yes: Any, no: Any, draws: int = 1, reports: Iterable[str] | None = None
 ) -> ByHand:
     """Draw cards from two decks, and say how many red ones came from the deck of your own answer.
 
@@ -129,7 +129,7 @@ def kuk(
     if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws <= MOST_DRAWS:
         raise InvalidInput(f"draws={shown(draws)} must be a whole number from 1 to {MOST_DRAWS}")
     rows = [[comb(draws, y) * red**y * (1 - red) ** (draws - y) for y in range(draws + 1)] for red in (other, own)]
-    return designed("kuk", values, rows, words)
+    return designed("kuk", values, rows, reports)
 
 
 def _informative(given: Any, name: str) -> Fraction:

@@ -13,7 +13,7 @@ from ..context import Context
 from ..domain import Domain, Value, listed_values
 from ..errors import InvalidInput, shown
 from ..exact import Epsilon, exact_number, log_of, text_of, within
-from ..mechanisms.mechanism import Mechanism, check_words
+from ..mechanisms.mechanism import Mechanism, check_report_names
 from ..mechanisms.ratios import pairs_of
 from ..mechanisms.table import Table
 
@@ -25,16 +25,18 @@ MOST = 4096
 
 
 class ByHand(Mechanism):
-    """A mechanism that people carry out themselves: a table with a word for each report.
+    """A mechanism that people carry out themselves: a table, with a name for each report.
 
     Nothing here draws their reports, so that the promise is as good as the dice: the certificate is for the exact
     probabilities that were given, and for the table of whole units of 2**-64 next to them, which estimates use. The
     two differ by less than 2**-60 in any estimate, far below its error.
     """
 
-    def __init__(self, context: Context, rows: Sequence[Sequence[Fraction]], design: str, words: Iterable[str]) -> None:
+    def __init__(
+        self, context: Context, rows: Sequence[Sequence[Fraction]], design: str, reports: Iterable[str]
+    ) -> None:
         self.design, self.rows = design, tuple(map(tuple, rows))
-        self.words = check_words(words, len(self.rows[0]))
+        self.report_names = check_report_names(reports, len(self.rows[0]))
         verify(self.rows, context=context)
         super().__init__(context, _units(self.rows))
 
@@ -44,11 +46,11 @@ class ByHand(Mechanism):
         return self.design
 
 
-def table(values: Iterable[Value], rows: Iterable[Iterable[Any]], *, words: Iterable[str] | None = None) -> ByHand:
+def table(values: Iterable[Value], rows: Iterable[Iterable[Any]], *, reports: Iterable[str] | None = None) -> ByHand:
     """Any design: ``rows[x][y]`` is the probability that who holds value x writes report y.
 
     Entries are text such as "1/6" or "0.25", Fractions, ints, or floats, which mean the decimals that they print; a row
-    must add up to exactly 1. `words` stand for the reports, "0", "1", ... unless given.
+    must add up to exactly 1. `reports` are what people write, "0", "1", ... unless given.
 
     References: Chaudhuri1988, Acharya2020 (Definition 2: the context is E[x, z] = log max_y Q(y|x) / Q(y|z)).
     """
@@ -59,11 +61,11 @@ def table(values: Iterable[Value], rows: Iterable[Iterable[Any]], *, words: Iter
                 f"rows[{x}] adds up to {text_of(sum(row, Fraction(0)))}; it must add up to exactly 1. "
                 'Floats mean the decimals that they print: write "1/3" as text, or use by_hand.rounded'
             )
-    return designed("table", values, exact, words)
+    return designed("table", values, exact, reports)
 
 
 def designed(
-    design: str, values: Iterable[Value], rows: Sequence[Sequence[Fraction]], words: Iterable[str] | None
+    design: str, values: Iterable[Value], rows: Sequence[Sequence[Fraction]], reports: Iterable[str] | None
 ) -> ByHand:
     """The design with the tightest context that its rows satisfy."""
     domain = Domain(values)
@@ -76,7 +78,7 @@ def designed(
         context = Context.uniform(domain, same)
     else:
         context = Context.matrix(list(domain), E).simplest()
-    return ByHand(context, rows, design, map(str, range(len(rows[0]))) if words is None else words)
+    return ByHand(context, rows, design, map(str, range(len(rows[0]))) if reports is None else reports)
 
 
 def tightest(rows: Sequence[Sequence[Fraction]]) -> list[list[Epsilon]]:

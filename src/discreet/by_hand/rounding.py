@@ -17,7 +17,7 @@ SLACK = Fraction(1, 10**6)
 """How far from 1 a row may add up to: more is no rounding."""
 
 
-def rounded(rows: Iterable[Iterable[Any]], context: Context, *, words: Iterable[str] | None = None) -> ByHand:
+def rounded(rows: Iterable[Iterable[Any]], context: Context, *, reports: Iterable[str] | None = None) -> ByHand:
     """The table next to `rows` that is certified for `context`: for tables of floats, and for those that leak too much.
 
     Every row is divided by its sum, which must be 1 but for rounding. Then Q is mixed with the mean of its rows,
@@ -38,7 +38,7 @@ def rounded(rows: Iterable[Iterable[Any]], context: Context, *, words: Iterable[
     mixed = [[(1 - t) * entry + t * middle for entry, middle in zip(row, mean, strict=True)] for row in whole]
     units = repaired(mixed, E).rows
     final = [[Fraction(unit, 1 << WORD_BITS) for unit in row] for row in units]
-    return ByHand(context, final, "table", map(str, range(len(final[0]))) if words is None else words)
+    return ByHand(context, final, "table", map(str, range(len(final[0]))) if reports is None else reports)
 
 
 def _needed(rows: Sequence[Sequence[Fraction]], mean: Sequence[Fraction], E: Sequence[Sequence[Epsilon]]) -> Fraction:

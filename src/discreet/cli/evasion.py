@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.argument("spec")
 @click.argument("files", nargs=-1)
 @click.option("--to", metavar="VALUE", help="Those who evade claim this value, whatever they hold.")
-@click.option("--report", metavar="REPORT", help="Instead: they send this report, a number or a word of the design.")
+@click.option("--report", metavar="REPORT", help="Instead: they send this report, by its number or its name.")
 @click.option("--share", type=float, multiple=True, metavar="S", help="The share of people who evade; may be repeated.")
 @click.option("--threshold", type=float, metavar="T", help="Say what share of people would bring the estimate to T.")
 @click.option(

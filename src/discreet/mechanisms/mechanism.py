@@ -31,7 +31,7 @@ VERSION = 2
 """The version of descriptions, and so of fingerprints."""
 
 MARK = "#"
-"""How no word for a report may begin."""
+"""How no name of a report may begin."""
 
 CHANNEL_LIMIT = 1 << 22
 """The largest number of entries that `channel` writes out."""
@@ -43,10 +43,10 @@ class Mechanism:
     `served` is the context that the randomizer satisfies by its structure; it implies `context`,
     which may be weaker (a metric served by the classical mechanism at its smallest entry).
     Construction verifies both, and raises `PrivacyViolation` rather than make a mechanism that leaks.
-    `words` stand for the reports 0, 1, ... where people write these themselves (`discreet.by_hand`), else it is empty.
+    `report_names` are what people write for the reports 0, 1, ... by hand (`discreet.by_hand`); else there are none.
     """
 
-    words: Sequence[str] = ()
+    report_names: Sequence[str] = ()
 
     def __init__(self, context: Context, randomizer: Randomizer, *, served: Context | None = None) -> None:
         check_type("context", context, Context, "a context")
@@ -171,21 +171,22 @@ class Mechanism:
             raise InvalidInput(f"channel: {self.context.size} x {len(columns)} entries are too many to write out")
         return [[self.randomizer.probability(x, y) for y in columns] for x in range(self.context.size)]
 
-    def worded(self, words: Iterable[str]) -> Self:
-        """This mechanism with words for its reports 0, 1, ..., as people write them on paper; the law is the same."""
+    def with_report_names(self, names: Iterable[str]) -> Self:
+        """This mechanism with names for its reports 0, 1, ..., as people write them on paper; the law is the same."""
         made = copy(self)
-        made.words = check_words(words, self.randomizer.outputs)
+        made.report_names = check_report_names(names, self.randomizer.outputs)
         return made
 
-    def reports_of(self, words: Iterable[Any]) -> list[int]:
-        """The reports that a column of words stands for; `InvalidReport` names the row of one that is none."""
-        numbers = {word: number for number, word in enumerate(self.words)}
+    def reports_of(self, names: Iterable[Any]) -> list[int]:
+        """The reports that a column of names stands for; `InvalidReport` says in which row there is none of them."""
+        numbers = {name: number for number, name in enumerate(self.report_names)}
         found = []
-        for row, word in enumerate(listed_values(words, "words")):
-            if not isinstance(word, str) or word not in numbers:
-                rule = f"one of {', '.join(map(repr, self.words))}" if self.words else "a number: there are no words"
+        for row, name in enumerate(listed_values(names, "names")):
+            if not isinstance(name, str) or name not in numbers:
+                known = ", ".join(map(repr, self.report_names))
+                rule = f"one of {known}" if known else "a number: reports of this mechanism have no names"
                 raise InvalidReport(f"report in row {row} must be {rule}")
-            found.append(numbers[word])
+            found.append(numbers[name])
         return found
 
     def reports(self) -> Sequence[int]:
@@ -205,15 +206,15 @@ def fitting(randomizer: Randomizer, context: Context) -> Randomizer:
     return randomizer
 
 
-def check_words(words: Iterable[str], count: int) -> tuple[str, ...]:
-    """The words of `count` reports; `InvalidInput` unless they are different texts that lines of a file can hold."""
-    found = tuple(listed_values(words, "words"))
-    if not all(isinstance(word, str) and word and word.isprintable() and word == word.strip() for word in found):
-        raise InvalidInput("words must be text on one line, none empty, without spaces around it")
-    if any(str(word).startswith(MARK) for word in found):
-        raise InvalidInput(f"words must not begin with {MARK}, as the marks in files of reports do")
+def check_report_names(names: Iterable[str], count: int) -> tuple[str, ...]:
+    """The names of `count` reports; `InvalidInput` unless they are different texts that lines of a file can hold."""
+    found = tuple(listed_values(names, "reports"))
+    if not all(isinstance(name, str) and name and name.isprintable() and name == name.strip() for name in found):
+        raise InvalidInput("reports must be text on one line, none empty, without spaces around it")
+    if any(str(name).startswith(MARK) for name in found):
+        raise InvalidInput(f"reports must not begin with {MARK}, as the marks in files of reports do")
     if len(found) != count or len(set(found)) != count:
-        raise InvalidInput(f"words: {len(found)} must be {count} different ones, one per report")
+        raise InvalidInput(f"reports: {len(found)} names must be {count} different ones, one per report")
     return tuple(map(str, found))
 
 

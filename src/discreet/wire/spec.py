@@ -49,8 +49,8 @@ class Spec:
 
     `mechanism` is built and certified when first used; where `fingerprint` is given, a mechanism with another one is
     refused. `name`, `note` (both for people), `source` (the file, for messages) and `files` (all that it was read
-    from) are not part of the fingerprint; nor are `words`, which stand for reports that people write themselves, and
-    which files of them hold. A spec without a context is that of a design `by_hand`, whose context is the tightest that
+    from) are not part of the fingerprint; nor are `report_names`, what people write by hand
+    and files then hold. A spec without a context is that of a design `by_hand`, whose context is the tightest that
     its table satisfies. `limits` is what its mechanism may cost: those under which the spec was read.
     """
 
@@ -62,7 +62,7 @@ class Spec:
     note: str = ""
     files: tuple[Path, ...] = ()
     limits: Limits = LIFTED
-    words: tuple[str, ...] = ()
+    report_names: tuple[str, ...] = ()
     by_hand: bool = False
 
     @classmethod
@@ -108,7 +108,7 @@ class Spec:
         table = fields.optional("domain")
         domain, blocks = (None, None) if table is None else domain_of(Fields(table, "domain"), folder)
         choice = fields.optional("mechanism", default={"name": "auto"})
-        words = tuple(text(word, "reports") for word in listed(fields.optional("reports", default=[]), "reports"))
+        names = tuple(text(name, "reports") for name in listed(fields.optional("reports", default=[]), "reports"))
         if by_hand := "context" not in fields and is_design(choice):
             context = design_of(choice, given(domain)).context
         else:
@@ -121,7 +121,7 @@ class Spec:
         if not isinstance(choice, Mapping):
             raise InvalidSpec(f"mechanism must be a table, not {kind_of(choice)}")
         limits = allowed()
-        return cls(context, choice, name, source, fingerprint, note, limits=limits, words=words, by_hand=by_hand)
+        return cls(context, choice, name, source, fingerprint, note, limits=limits, report_names=names, by_hand=by_hand)
 
     @classmethod
     def of_mechanism(cls, mechanism: Mechanism, *, name: str = "") -> Spec:
@@ -136,7 +136,7 @@ class Spec:
         law = {"name": "law", "law": mechanism.description["law"]}
         for choice in (described, law | {key: described[key] for key in ("prior",) if key in described}):
             with under(LIFTED):
-                spec = cls.of({**entries, "name": name, "mechanism": choice, "reports": list(mechanism.words)})
+                spec = cls.of({**entries, "name": name, "mechanism": choice, "reports": list(mechanism.report_names)})
             with suppress(DiscreetError):
                 if spec.mechanism.fingerprint == mechanism.fingerprint:
                     return spec
@@ -153,7 +153,7 @@ class Spec:
             made: Mechanism = design_of(self.choice, self.context.domain)
         else:
             made = mechanism_of(self.context, self.choice)
-        return made.worded(self.words) if self.words else made
+        return made.with_report_names(self.report_names) if self.report_names else made
 
     @property
     def is_auto(self) -> bool:
@@ -203,7 +203,7 @@ class Spec:
             note = f"{mechanism.name}, {mechanism.bits} bits per report, resolved by discreet {__version__}"
         entries = {key: mechanism.description[key] for key in ("domain", "context")}
         about: dict[str, Any] = {"name": self.name, "note": note, "fingerprint": mechanism.fingerprint}
-        about["reports"] = list(mechanism.words)
+        about["reports"] = list(mechanism.report_names)
         with under(LIFTED):
             spec = Spec.of({**about, **entries, "mechanism": law})
         assert spec.mechanism.fingerprint == mechanism.fingerprint  # it is read back before it is trusted
@@ -225,7 +225,7 @@ class Spec:
         chosen = self.by_hand or self.choice.get("name") == "law"
         choice = _plain(self.choice) if chosen else mechanism.randomizer.describe()
         about = {"name": self.name, "note": self.note, "version": VERSION, "fingerprint": self.fingerprint}
-        about |= {"reports": list(self.words)}
+        about |= {"reports": list(self.report_names)}
         keys = ("domain",) if self.by_hand else ("domain", "context")
         entries = {key: written(mechanism.description[key]) for key in keys}
         return {**{key: entry for key, entry in about.items() if entry}, **entries, "mechanism": dict(choice)}
