@@ -112,3 +112,8 @@ def test_more_cards_vary_no_more_than_kuks_estimator_at_even_shares(draws):
 def test_what_is_refused(make, said):
     with pytest.raises(InvalidInput, match=said):
         make()
+
+
+def test_a_die_for_too_many_values_is_refused_before_it_is_written_out():
+    with pytest.raises(InvalidInput, match="1000000 x 1000000 entries"):
+        dc.by_hand.forced_response(range(10**6), truth="1/2")

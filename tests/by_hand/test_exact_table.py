@@ -62,7 +62,8 @@ def test_floats_are_the_decimals_that_they_print():
         ([[1, 0, 0], [0, 1, 0]], "report 2 must be possible"),
         ([[1, "-0"], [2, -1]], r"rows\[1\]\[0\]=2 must be a probability"),
         ([[1 - Fraction(1, 1 << 70), Fraction(1, 1 << 70)], [0, 1]], "0 or at least"),
-        ([[0.5] * 3] * 2000, "at most 4096"),
+        ([[0.5] * 3] * 6000, "at most 16384"),
+        ([[Fraction(1, 10**180 + x), Fraction(1, 10**180 + x + 5)] for x in (1, 2)], "at most 300 digits"),
         ("ab", "must be a collection"),
     ],
 )

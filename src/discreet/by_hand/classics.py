@@ -13,7 +13,7 @@ from typing import Any
 
 from ..domain import Domain, Value, listed_values
 from ..errors import InvalidInput, shown
-from .exact_table import ByHand, chance, designed
+from .exact_table import ByHand, chance, check_entries, designed
 
 NO_YES = ("no", "yes")
 
@@ -34,6 +34,7 @@ def forced_response(
     """
     domain, t = Domain(values), chance(truth, "truth")
     k = len(domain)
+    check_entries(k, k)
     if t == 0:
         raise InvalidInput("truth=0 must be more: reports would say nothing")
     if forced is None:

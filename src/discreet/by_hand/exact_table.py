@@ -13,6 +13,8 @@ from ..context import Context
 from ..domain import Domain, Value, listed_values
 from ..errors import InvalidInput, shown
 from ..exact import Epsilon, exact_number, log_of, text_of, within
+from ..limits import spend
+from ..mechanisms.channel import PAIR
 from ..mechanisms.mechanism import Mechanism, check_report_names
 from ..mechanisms.ratios import pairs_of
 from ..mechanisms.table import Table
@@ -20,8 +22,11 @@ from ..mechanisms.table import Table
 PLACES = 12
 """The decimals of the epsilons of a design, rounded up."""
 
-MOST = 4096
-"""The most entries of a table that somebody wrote."""
+MOST = 1 << 14
+"""The most entries of a table."""
+
+DIGITS = 300
+"""The most digits of the common denominator of a table."""
 
 
 class ByHand(Mechanism):
@@ -55,6 +60,7 @@ def table(values: Iterable[Value], rows: Iterable[Iterable[Any]], *, reports: It
     References: Chaudhuri1988, Acharya2020 (Definition 2: the context is E[x, z] = log max_y Q(y|x) / Q(y|z)).
     """
     exact = rows_of(rows)
+    common_denominator(exact)
     for x, row in enumerate(exact):
         if sum(row) != 1:
             raise InvalidInput(
@@ -69,6 +75,7 @@ def designed(
 ) -> ByHand:
     """The design with the tightest context that its rows satisfy."""
     domain = Domain(values)
+    check_entries(len(rows), len(rows[0]))
     if len(domain) != len(rows):
         raise InvalidInput(f"values: {len(domain)} must be as many as the rows, {len(rows)}")
     E = tightest(rows)
@@ -83,14 +90,24 @@ def designed(
 
 def tightest(rows: Sequence[Sequence[Fraction]]) -> list[list[Epsilon]]:
     """The smallest E, to 12 decimals, that both the exact rows and the table of whole units satisfy."""
-    units = _units(rows).rows
-    scale = math.lcm(*(entry.denominator for row in rows for entry in row))
+    spend(2 * len(rows) ** 2 * (len(rows[0]) + PAIR), f"a design of {len(rows)} rows")
+    units, scale = _units(rows).rows, common_denominator(rows)
     exact = [[int(entry * scale) for entry in row] for row in rows]
     E: list[list[Epsilon]] = [[Fraction(0) if x == z else math.inf for z in range(len(rows))] for x in range(len(rows))]
     asked, drawn = ({(p.x, p.z): p.ratio for p in pairs_of(of, sum(of[0]))} for of in (exact, units))
     for (x, z), ratio in asked.items():
         E[x][z] = above(max(ratio, drawn[x, z]))
     return E
+
+
+def common_denominator(rows: Sequence[Sequence[Fraction]]) -> int:
+    """The common denominator of all entries; `InvalidInput` where it has too many digits to be computed with."""
+    scale = 1
+    for entry in (entry for row in rows for entry in row):
+        scale = math.lcm(scale, entry.denominator)
+        if scale > 10**DIGITS:
+            raise InvalidInput(f"rows must have a common denominator of at most {DIGITS} digits")
+    return scale
 
 
 def above(ratio: Fraction) -> Fraction:
@@ -108,9 +125,14 @@ def rows_of(rows: Iterable[Iterable[Any]]) -> list[list[Fraction]]:
     listed = [listed_values(row, f"rows[{x}]") for x, row in enumerate(listed_values(rows, "rows"))]
     if not listed or not listed[0] or len({len(row) for row in listed}) > 1:
         raise InvalidInput("rows must be at least one row, all of the same length, one entry per report")
-    if len(listed) * len(listed[0]) > MOST:
-        raise InvalidInput(f"rows: {len(listed)} x {len(listed[0])} entries must be at most {MOST}")
+    check_entries(len(listed), len(listed[0]))
     return [[chance(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(listed)]
+
+
+def check_entries(values: int, reports: int) -> None:
+    """Refuse a table of too many entries before it is written out."""
+    if values * reports > MOST:
+        raise InvalidInput(f"rows: {values} x {reports} entries must be at most {MOST}")
 
 
 def chance(given: Any, name: str) -> Fraction:

@@ -11,7 +11,7 @@ from ..errors import InvalidInput, check_type
 from ..exact import Epsilon, exp_below
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.repair import repaired
-from .exact_table import ByHand, rows_of
+from .exact_table import ByHand, common_denominator, rows_of
 
 SLACK = Fraction(1, 10**6)
 """How far from 1 a row may add up to: more is no rounding."""
@@ -26,6 +26,7 @@ def rounded(rows: Iterable[Iterable[Any]], context: Context, *, reports: Iterabl
     """
     check_type("context", context, Context, "a context")
     exact = rows_of(rows)
+    common_denominator(exact)
     if len(exact) != context.size:
         raise InvalidInput(f"rows: {len(exact)} must be as many as the values of the context, {context.size}")
     for x, row in enumerate(exact):
