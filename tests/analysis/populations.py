@@ -104,10 +104,10 @@ def analyses(drawn):
     }
 
 
-def coverage(mechanism, times, seed):
-    """How often each interval at 0.95 holds the truth, over so many surveys."""
+def coverage(mechanism, times, seed, n=N):
+    """How often each interval at 0.95 holds the truth, over so many surveys of n people."""
     held = dict.fromkeys(TRUTHS, 0)
     for number in range(times):
-        for name, (estimate, error) in analyses(Drawn(mechanism, seed * 1_000_003 + number)).items():
+        for name, (estimate, error) in analyses(Drawn(mechanism, seed * 1_000_003 + number, n=n)).items():
             held[name] += abs(estimate - TRUTHS[name]) < 1.959963985 * error
     return {name: count / times for name, count in held.items()}

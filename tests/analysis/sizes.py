@@ -16,9 +16,9 @@ MECHANISMS = {
 }
 
 
-def p_values(mechanism, seed):
+def p_values(mechanism, seed, n=N):
     """The p-value of each test on a survey of which its hypothesis is true."""
-    drawn = Drawn(mechanism, seed, **NULL)
+    drawn = Drawn(mechanism, seed, n=n, **NULL)
     sample, event = drawn.survey, drawn.indicator
     found = {f"screen {check.test}": check.p for check in dc.screen(sample).checks if check.test != "negative"}
     apart = dc.compare(sample, by="half")
@@ -44,7 +44,7 @@ def _two_arms(seed):
     return dc.evasion(*arms, report=0).p
 
 
-def rejected(mechanism, times, seed):
-    """How often each test rejects at 5 %, over so many surveys."""
-    found = [p_values(mechanism, seed * 1_000_003 + number) for number in range(times)]
+def rejected(mechanism, times, seed, n=N):
+    """How often each test rejects at 5 %, over so many surveys of n people."""
+    found = [p_values(mechanism, seed * 1_000_003 + number, n) for number in range(times)]
     return {name: float(np.mean([one[name] < 0.05 for one in found])) for name in found[0]}
