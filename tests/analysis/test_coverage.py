@@ -17,9 +17,8 @@ from .populations import MECHANISMS, TRUTHS, Drawn, analyses, coverage, joint_ce
 
 LONG = "SOAK" in os.environ
 PEOPLE = 10_000 if LONG else 3000
-"""Fewer than 10,000 are not enough for log-odds under Hadamard on 50 values or more at epsilon 1: with 3,000 people their
-intervals cover 0.97, and tests of them reject 2 % of true hypotheses (Wald's are blunt where shares near 0 or 1 are in
-reach)."""
+"""Fewer are not enough for log-odds under Hadamard on 50 values or more at epsilon 1: with 3,000 people their intervals
+cover 0.97, and tests reject 2 % of true hypotheses (Wald's are blunt where shares of 0 or 1 are within reach)."""
 FIGURES = len(MECHANISMS) * len(TRUTHS) + 40
 """How many figures are held against bounds of the short form, at the most."""
 
