@@ -39,8 +39,8 @@ fuzz: .venv/dev.done
 
 SOAKED := kills power simulation replay sqlite_check service_fuzz service_openapi service_soak
 soak: .venv/dev.done
-	@echo "soak: $(SOAKED)"
-	@SOAK=1 $(BIN)/python -m pytest -rP --timeout 3600 $(SOAKED:%=tests/collector/test_%.py)
+	@echo "soak: $(SOAKED) coverage"
+	@SOAK=1 $(BIN)/python -m pytest -rP --timeout 3600 $(SOAKED:%=tests/collector/test_%.py) tests/analysis/test_coverage.py
 
 cover: $(READY)
 	@echo "cover: pytest with coverage"

@@ -20,6 +20,7 @@ from discreet.errors import DiscreetError, InvalidInput
 CONTEXT = dc.Context.uniform(range(2), "1")
 MECHANISM = dc.mechanism(CONTEXT, "randomized_response")
 TALLY = MECHANISM.tally([0, 1, 1] * 20)
+SECOND = dc.mechanism(dc.Context.uniform(range(2), "3"), "randomized_response").tally([0, 1, 1] * 20)
 ESTIMATE = dc.estimate(TALLY)
 QUERY = ESTIMATE.query({0: 1})
 RNG = dc.random.secure()
@@ -75,6 +76,8 @@ VALID = {
         },  # progress is code of theirs
     ),
     "estimate": (dc.estimate, [TALLY], {}),
+    "evasion": (dc.evasion, [TALLY], {"to": 0, "share": 0.1, "query": {1: 1}, "threshold": 0.5}),
+    "evasion, two arms": (dc.evasion, [TALLY, SECOND], {"report": 0}),
     "explain": (dc.explain, [CONTEXT], {"prior": None, "bits": 64}),
     "exposure": (dc.exposure, [MECHANISM], {"prior": None}),
     "Exposure.posterior": (dc.exposure(MECHANISM).posterior, [0], {}),
@@ -112,11 +115,20 @@ VALID = {
     "repeated": (dc.repeated, [MECHANISM, 3], {}),
     "Repeated.delta": (dc.repeated(MECHANISM, 3).delta, [0, 1, 0.5], {}),
     "Repeated.epsilon": (dc.repeated(MECHANISM, 3).epsilon, [0, 1, 1e-3], {}),
+    "screen": (dc.screen, [TALLY], {}),
     "shuffled": (dc.shuffled, [MECHANISM, 100], {"among": None}),
     "Shuffled.delta": (dc.shuffled(MECHANISM, 100).delta, [0, 1, 0.5], {}),
     "Shuffled.epsilon": (dc.shuffled(MECHANISM, 100).epsilon, [0, 1, 1e-3], {}),
     "shrink": (dc.shrink, [TALLY], {"rule": "mean", "coordinates": None}),
     "verify": (dc.verify, [MECHANISM], {"context": CONTEXT}),
+    "by_hand.crosswise": (dc.by_hand.crosswise, [], {"values": [0, 1], "prevalence": "1/4", "reports": ["a", "b"]}),
+    "by_hand.forced_response": (dc.by_hand.forced_response, [], {"truth": "2/3", "forced": None, "reports": None}),
+    "by_hand.kuk": (dc.by_hand.kuk, [], {"yes": "0.8", "no": "0.2", "draws": 2, "reports": None}),
+    "by_hand.rounded": (dc.by_hand.rounded, [[[0.7, 0.3], [0.3, 0.7]], CONTEXT], {"reports": None}),
+    "by_hand.table": (dc.by_hand.table, [range(2), [["1/2", "1/2"], [0, 1]]], {"reports": None}),
+    "by_hand.triangular": (dc.by_hand.triangular, [], {"prevalence": "1/4"}),
+    "by_hand.unrelated_question": (dc.by_hand.unrelated_question, [], {"p": "0.7", "prevalence": "1/12"}),
+    "by_hand.warner": (dc.by_hand.warner, [["no", "yes"]], {"p": "0.7", "reports": ["no", "yes"]}),
     "Context.uniform": (dc.Context.uniform, [range(3), "1"], {}),
     "Context.blocks": (dc.Context.blocks, [{"a": [1, 2], "b": [3]}, "1"], {}),
     "Context.high_low": (dc.Context.high_low, [range(3), [0], "1"], {}),
@@ -138,6 +150,8 @@ VALID = {
     "Mechanism.randomize_index": (MECHANISM.randomize_index, [1, RNG], {}),
     "Mechanism.randomize_indices": (MECHANISM.randomize_indices, [[1, 0], RNG], {}),
     "Mechanism.randomize_many": (MECHANISM.randomize_many, [[1, 0], RNG], {"unknown": "error"}),
+    "Mechanism.reports_of": (MECHANISM.with_report_names(["no", "yes"]).reports_of, [["no", "yes"]], {}),
+    "Mechanism.with_report_names": (MECHANISM.with_report_names, [["no", "yes"]], {}),
     "Mechanism.tally": (MECHANISM.tally, [[0, 1]], {}),
     "Tally": (dc.Tally, [MECHANISM, TALLY.counts, TALLY.n], {}),
     "Shares[...]": (ESTIMATE.__getitem__, [0], {}),

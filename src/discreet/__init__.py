@@ -12,18 +12,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import bounds, checks, client, errors, geo, limits, random, spark
+    from . import bounds, by_hand, checks, client, errors, geo, limits, random, spark
     from .accounting import Ledger
     from .accounting.exposing import Exposure, exposure
     from .accounting.repetition import Repeated, repeated
     from .accounting.shuffling import Shuffled, batch_needed, shuffled
     from .analysis.categorical import Model, model
     from .analysis.comparison import Comparison, compare
+    from .analysis.evading import Evasion, evasion
     from .analysis.form_shares import Margins, margins
     from .analysis.group_tallies import GroupTallies
     from .analysis.joint_table import Cross, cross
     from .analysis.predictor import Relation, relate
     from .analysis.regression import Regression, regress
+    from .analysis.screening import Screening, screen
     from .analysis.survey import Survey
     from .auditing import Audit, audit
     from .build import mechanism
@@ -58,6 +60,7 @@ _HOMES = {
     "Designed": "designing",
     "Domain": "domain",
     "Estimate": "results.unbiased",
+    "Evasion": "analysis.evading",
     "Explanation": "explanation",
     "Exposure": "accounting.exposing",
     "Form": "wire",
@@ -75,6 +78,7 @@ _HOMES = {
     "Relation": "analysis.predictor",
     "Release": "publishing",
     "Repeated": "accounting.repetition",
+    "Screening": "analysis.screening",
     "Shares": "results.shares",
     "Shrunk": "results.shrinking",
     "Shuffled": "accounting.shuffling",
@@ -85,6 +89,7 @@ _HOMES = {
     "audit": "auditing",
     "batch_needed": "accounting.shuffling",
     "bounds": "bounds",
+    "by_hand": "by_hand",
     "checks": "checks",
     "client": "client",
     "compare": "analysis.comparison",
@@ -93,6 +98,7 @@ _HOMES = {
     "design": "designing",
     "errors": "errors",
     "estimate": "results.unbiased",
+    "evasion": "analysis.evading",
     "explain": "choose",
     "exposure": "accounting.exposing",
     "geo": "geo",
@@ -109,6 +115,7 @@ _HOMES = {
     "relate": "analysis.predictor",
     "release": "publishing",
     "repeated": "accounting.repetition",
+    "screen": "analysis.screening",
     "shrink": "results.shrinking",
     "shuffled": "accounting.shuffling",
     "spark": "spark",
@@ -116,7 +123,7 @@ _HOMES = {
 }
 """Where each public name lives; modules are imported when first used."""
 
-_MODULES = {"bounds", "checks", "client", "errors", "geo", "limits", "random", "spark"}
+_MODULES = {"bounds", "by_hand", "checks", "client", "errors", "geo", "limits", "random", "spark"}
 
 __all__ = [
     "Audit",
@@ -128,6 +135,7 @@ __all__ = [
     "Designed",
     "Domain",
     "Estimate",
+    "Evasion",
     "Explanation",
     "Exposure",
     "Form",
@@ -145,6 +153,7 @@ __all__ = [
     "Relation",
     "Release",
     "Repeated",
+    "Screening",
     "Shares",
     "Shrunk",
     "Shuffled",
@@ -155,6 +164,7 @@ __all__ = [
     "audit",
     "batch_needed",
     "bounds",
+    "by_hand",
     "checks",
     "client",
     "compare",
@@ -163,6 +173,7 @@ __all__ = [
     "design",
     "errors",
     "estimate",
+    "evasion",
     "explain",
     "exposure",
     "geo",
@@ -179,6 +190,7 @@ __all__ = [
     "relate",
     "release",
     "repeated",
+    "screen",
     "shrink",
     "shuffled",
     "spark",

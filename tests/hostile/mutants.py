@@ -63,7 +63,14 @@ def _made():
 
 
 MADE = list(_made())
+DESIGNS = [
+    {"name": "forced_response", "truth": "2/3", "forced": ["1/6", "1/6"]},
+    {"name": "warner", "p": 0.7},
+    {"name": "kuk", "yes": "0.8", "no": "0.3", "draws": 3},
+    {"name": "table", "rows": [["1/2", "1/2"], ["0", 1]]},
+]
 SPECS = [
+    *({"domain": {"values": ["no", "yes"]}, "reports": ["n", "y"], "mechanism": design} for design in DESIGNS),
     *(Spec.of_mechanism(mechanism, name="survey").as_dict() for mechanism in MADE),
     {"domain": {"size": 4}, "context": {"form": "uniform", "epsilon": 1.5}, "mechanism": {"bits": 8}},
     {"domain": {"size": 3}, "context": METRIC},

@@ -27,6 +27,8 @@ COMMANDS = {
     "compare": "Differences between groups of people or waves.",
     "regress": "Explain a randomized answer by public labels.",
     "cross": "The joint table of two answers.",
+    "screen": "Could these reports come from this law?",
+    "evasion": "What people who do not follow the instructions would change.",
     "release": "A report of the shares, to be published.",
     "plan": "The error to expect, or the people needed, before collecting.",
     "bounds": "What no mechanism can beat.",

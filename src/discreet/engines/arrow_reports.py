@@ -55,6 +55,8 @@ def reports_in(mechanism: Mechanism, column: pa.Array) -> NDArray[Any]:
     if pa.types.is_integer(column.type):
         numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
         return numbers
+    if mechanism.report_names and (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return reports_from_texts(mechanism, column.to_pylist())
     if is_bytes(column.type):
         column = pc.cast(column, pa.binary())
     if not pa.types.is_binary(column.type) or report_type(mechanism) != pa.binary():
@@ -76,7 +78,7 @@ def reports_in_texts(mechanism: Mechanism, column: pa.Array) -> NDArray[Any]:
     """The reports in a column of text, as a batch for `Mechanism.tally`; each must be exactly how it prints."""
     if column.null_count:
         raise InvalidReport(f"reports: {column.null_count} are null")
-    if mechanism.bits <= EXACT_BITS:
+    if mechanism.bits <= EXACT_BITS and not mechanism.report_names:
         try:
             numbers = pc.cast(column, pa.uint64())
         except pa.ArrowInvalid:

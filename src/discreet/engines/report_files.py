@@ -17,7 +17,7 @@ from ..files.text_reader import read_reports
 from ..files.text_writer import TextWriter
 from ..tally import Tally
 from ..wire.located import located
-from ..wire.reports import report_from_text, reports_from_texts, reports_to_json
+from ..wire.reports import report_from_text, reports_from_texts, reports_to_texts
 from .sections import Sections, marks_in
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def text_sink(out: str, mechanism: Mechanism, *, keep: Sequence[str], unmarked: 
     with TextWriter(out, None if unmarked else mechanism.fingerprint, keep=keep) as text:
 
         def write(reports: NDArray[Any], kept: Sequence[Any]) -> None:
-            text.write(reports_to_json(mechanism, reports), list(map(listed, kept)))
+            text.write(reports_to_texts(mechanism, reports), list(map(listed, kept)))
 
         with passed_on(text) if out == PIPE else nullcontext():
             yield write

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from copy import copy
 from fractions import Fraction
 from functools import cached_property
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from .. import errors
 from ..arithmetic import INTEGERS
@@ -15,8 +16,8 @@ from ..canonical import canonical
 from ..certificate import Certificate, verify
 from ..context import Context
 from ..context.reading import describe_domain
-from ..domain import Value
-from ..errors import InvalidInput, RandomnessFailure, UnknownValue, check_type
+from ..domain import Value, listed_values
+from ..errors import InvalidInput, InvalidReport, RandomnessFailure, UnknownValue, check_type
 from ..limits import check
 from ..random import check_source, pause
 from .law import WORD_BITS, Law, plain_law
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 VERSION = 2
 """The version of descriptions, and so of fingerprints."""
 
+MARK = "#"
+"""How no name of a report may begin."""
+
 CHANNEL_LIMIT = 1 << 22
 """The largest number of entries that `channel` writes out."""
 
@@ -39,7 +43,10 @@ class Mechanism:
     `served` is the context that the randomizer satisfies by its structure; it implies `context`,
     which may be weaker (a metric served by the classical mechanism at its smallest entry).
     Construction verifies both, and raises `PrivacyViolation` rather than make a mechanism that leaks.
+    `report_names` are what people write for the reports 0, 1, ... by hand (`discreet.by_hand`); else there are none.
     """
+
+    report_names: Sequence[str] = ()
 
     def __init__(self, context: Context, randomizer: Randomizer, *, served: Context | None = None) -> None:
         check_type("context", context, Context, "a context")
@@ -164,6 +171,24 @@ class Mechanism:
             raise InvalidInput(f"channel: {self.context.size} x {len(columns)} entries are too many to write out")
         return [[self.randomizer.probability(x, y) for y in columns] for x in range(self.context.size)]
 
+    def with_report_names(self, names: Iterable[str]) -> Self:
+        """This mechanism with names for its reports 0, 1, ..., as people write them on paper; the law is the same."""
+        made = copy(self)
+        made.report_names = check_report_names(names, self.randomizer.outputs)
+        return made
+
+    def reports_of(self, names: Iterable[Any]) -> list[int]:
+        """The reports that a column of names stands for; `InvalidReport` says in which row there is none of them."""
+        numbers = {name: number for number, name in enumerate(self.report_names)}
+        found = []
+        for row, name in enumerate(listed_values(names, "names")):
+            if not isinstance(name, str) or name not in numbers:
+                known = ", ".join(map(repr, self.report_names))
+                rule = f"one of {known}" if known else "a number: reports of this mechanism have no names"
+                raise InvalidReport(f"report in row {row} must be {rule}")
+            found.append(numbers[name])
+        return found
+
     def reports(self) -> Sequence[int]:
         """Every report that can occur, in order (small domains)."""
         if self.randomizer.outputs > 1 << 24:
@@ -179,6 +204,18 @@ def fitting(randomizer: Randomizer, context: Context) -> Randomizer:
     if randomizer.size != context.size:
         raise InvalidInput(f"randomizer is for {randomizer.size} values; the context has {context.size}")
     return randomizer
+
+
+def check_report_names(names: Iterable[str], count: int) -> tuple[str, ...]:
+    """The names of `count` reports; `InvalidInput` unless they are different texts that lines of a file can hold."""
+    found = tuple(listed_values(names, "reports"))
+    if not all(isinstance(name, str) and name and name.isprintable() and name == name.strip() for name in found):
+        raise InvalidInput("reports must be text on one line, none empty, without spaces around it")
+    if any(str(name).startswith(MARK) for name in found):
+        raise InvalidInput(f"reports must not begin with {MARK}, as the marks in files of reports do")
+    if len(found) != count or len(set(found)) != count:
+        raise InvalidInput(f"reports: {len(found)} names must be {count} different ones, one per report")
+    return tuple(map(str, found))
 
 
 def _check_words(randomizer: Randomizer) -> None:

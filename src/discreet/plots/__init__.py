@@ -4,8 +4,10 @@ from .accounts import plot_exposure, plot_repeated, plot_shuffled
 from .bars import plot_bars, plot_dots
 from .curves import plot_curves, plot_ratios
 from .designs import plot_design
+from .deviations import plot_deviations
 from .error_region import plot_error_region
 from .estimates import plot_estimates
+from .evading import plot_evasion
 from .joint_tables import plot_table
 from .maps import plot_maps, plot_partitions
 from .matrices import plot_matrices
@@ -17,9 +19,11 @@ __all__ = [
     "plot_bars",
     "plot_curves",
     "plot_design",
+    "plot_deviations",
     "plot_dots",
     "plot_error_region",
     "plot_estimates",
+    "plot_evasion",
     "plot_exposure",
     "plot_maps",
     "plot_matrices",

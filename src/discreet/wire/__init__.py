@@ -16,6 +16,7 @@ from .reports import (
     reports_to_bytes,
     reports_to_envelope,
     reports_to_json,
+    reports_to_texts,
 )
 from .spec import Spec
 from .tallies import parse_tally, read_tally, tally_from_json, tally_text, tally_to_json, write_tally
@@ -40,6 +41,7 @@ __all__ = [
     "reports_to_bytes",
     "reports_to_envelope",
     "reports_to_json",
+    "reports_to_texts",
     "tally_from_json",
     "tally_text",
     "tally_to_json",

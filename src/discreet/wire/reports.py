@@ -50,12 +50,18 @@ def report_from_json(mechanism: Mechanism, data: object) -> int:
 
 
 def report_to_text(mechanism: Mechanism, report: int) -> str:
-    """A report as one line of text."""
+    """A report as one line of text: its name, where reports have names."""
+    if mechanism.report_names:
+        return mechanism.report_names[mechanism.randomizer.check_report(report)]
     return str(report_to_json(mechanism, report))
 
 
 def report_from_text(mechanism: Mechanism, text: str) -> int:
     """The report in a line of text; `InvalidReport` unless it is exactly what `report_to_text` gives."""
+    if mechanism.report_names:
+        if text not in mechanism.report_names:
+            raise InvalidReport(f"report must be one of {', '.join(map(repr, mechanism.report_names))}")
+        return mechanism.randomizer.check_report(list(mechanism.report_names).index(text))
     if mechanism.bits > EXACT_BITS:
         return report_from_json(mechanism, text)
     if not _is_whole(text):
@@ -90,10 +96,21 @@ def reports_to_json(mechanism: Mechanism, reports: NDArray[Any]) -> list[int] | 
     return [row.tobytes().hex()[-digits:] for row in rows]
 
 
+def reports_to_texts(mechanism: Mechanism, reports: NDArray[Any]) -> list[int] | list[str]:
+    """Reports as files of text hold them: names, where they have them, else as in JSON."""
+    return (
+        [mechanism.report_names[y] for y in reports.tolist()]
+        if mechanism.report_names
+        else reports_to_json(mechanism, reports)
+    )
+
+
 def reports_from_texts(mechanism: Mechanism, texts: list[str]) -> NDArray[Any]:
     """Lines of text as a batch for `Mechanism.tally`; the form is checked here, the reports when counted."""
     from ..tally import as_batch
 
+    if mechanism.report_names:
+        return as_batch(mechanism.reports_of(texts), mechanism.bits)
     if mechanism.bits <= EXACT_BITS:
         found = _whole_numbers(texts)
         if found is None:

@@ -7,16 +7,19 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..by_hand.reading import design_of, is_design
 from ..context import Context
+from ..context.reading import given
 from ..documents import parse_toml, read_document
 from ..domain import Domain
 from ..errors import DiscreetError, InvalidSpec, check_type
-from ..fields import Fields, kind_of, text, value, whole, written
+from ..fields import Fields, kind_of, listed, text, value, whole, written
 from ..limits import LIFTED, Limits, allowed, metered, under
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import VERSION as LAW_VERSION
@@ -46,7 +49,9 @@ class Spec:
 
     `mechanism` is built and certified when first used; where `fingerprint` is given, a mechanism with another one is
     refused. `name`, `note` (both for people), `source` (the file, for messages) and `files` (all that it was read
-    from) are not part of the fingerprint. `limits` is what its mechanism may cost: those under which the spec was read.
+    from) are not part of the fingerprint; nor are `report_names`, what people write by hand
+    and files then hold. A spec without a context is that of a design `by_hand`, whose context is the tightest that
+    its table satisfies. `limits` is what its mechanism may cost: those under which the spec was read.
     """
 
     context: Context
@@ -57,6 +62,8 @@ class Spec:
     note: str = ""
     files: tuple[Path, ...] = ()
     limits: Limits = LIFTED
+    report_names: tuple[str, ...] = ()
+    by_hand: bool = False
 
     @classmethod
     def read(cls, path: str | Path, *, folder: str | Path | None = None) -> Spec:
@@ -100,8 +107,12 @@ class Spec:
             raise InvalidSpec(f"word_bits={bits} must be {WORD_BITS}")
         table = fields.optional("domain")
         domain, blocks = (None, None) if table is None else domain_of(Fields(table, "domain"), folder)
-        context = context_of(fields.required("context"), domain, blocks)
         choice = fields.optional("mechanism", default={"name": "auto"})
+        names = tuple(text(name, "reports") for name in listed(fields.optional("reports", default=[]), "reports"))
+        if by_hand := "context" not in fields and is_design(choice):
+            context = design_of(choice, given(domain)).context
+        else:
+            context = context_of(fields.required("context"), domain, blocks)
         if fields.has("law"):
             if "mechanism" in fields:
                 raise InvalidSpec("a spec must give one of mechanism and law, not both")
@@ -109,7 +120,8 @@ class Spec:
         fields.close()
         if not isinstance(choice, Mapping):
             raise InvalidSpec(f"mechanism must be a table, not {kind_of(choice)}")
-        return cls(context, choice, name, source, fingerprint, note, limits=allowed())
+        limits = allowed()
+        return cls(context, choice, name, source, fingerprint, note, limits=limits, report_names=names, by_hand=by_hand)
 
     @classmethod
     def of_mechanism(cls, mechanism: Mechanism, *, name: str = "") -> Spec:
@@ -124,7 +136,7 @@ class Spec:
         law = {"name": "law", "law": mechanism.description["law"]}
         for choice in (described, law | {key: described[key] for key in ("prior",) if key in described}):
             with under(LIFTED):
-                spec = cls.of({**entries, "name": name, "mechanism": choice})
+                spec = cls.of({**entries, "name": name, "mechanism": choice, "reports": list(mechanism.report_names)})
             with suppress(DiscreetError):
                 if spec.mechanism.fingerprint == mechanism.fingerprint:
                     return spec
@@ -134,7 +146,14 @@ class Spec:
     def mechanism(self) -> Mechanism:
         """The mechanism that the spec asks for, certified for its context."""
         with located(self.source), metered(self.limits):
-            return self._as_pinned(mechanism_of(self.context, self.choice))
+            return self._as_pinned(self._made())
+
+    def _made(self) -> Mechanism:
+        if self.by_hand:
+            made: Mechanism = design_of(self.choice, self.context.domain)
+        else:
+            made = mechanism_of(self.context, self.choice)
+        return made.with_report_names(self.report_names) if self.report_names else made
 
     @property
     def is_auto(self) -> bool:
@@ -183,7 +202,8 @@ class Spec:
         if self.choice.get("name") != "law":
             note = f"{mechanism.name}, {mechanism.bits} bits per report, resolved by discreet {__version__}"
         entries = {key: mechanism.description[key] for key in ("domain", "context")}
-        about = {"name": self.name, "note": note, "fingerprint": mechanism.fingerprint}
+        about: dict[str, Any] = {"name": self.name, "note": note, "fingerprint": mechanism.fingerprint}
+        about["reports"] = list(mechanism.report_names)
         with under(LIFTED):
             spec = Spec.of({**about, **entries, "mechanism": law})
         assert spec.mechanism.fingerprint == mechanism.fingerprint  # it is read back before it is trusted
@@ -202,9 +222,12 @@ class Spec:
     def as_dict(self) -> dict[str, Any]:
         """The spec as plain data, with the mechanism named as chosen: `Spec.of` gives the same fingerprint."""
         mechanism = self.mechanism
-        choice = self.choice if self.choice.get("name") == "law" else mechanism.randomizer.describe()
+        chosen = self.by_hand or self.choice.get("name") == "law"
+        choice = _plain(self.choice) if chosen else mechanism.randomizer.describe()
         about = {"name": self.name, "note": self.note, "version": VERSION, "fingerprint": self.fingerprint}
-        entries = {key: written(mechanism.description[key]) for key in ("domain", "context")}
+        about |= {"reports": list(self.report_names)}
+        keys = ("domain",) if self.by_hand else ("domain", "context")
+        entries = {key: written(mechanism.description[key]) for key in keys}
         return {**{key: entry for key, entry in about.items() if entry}, **entries, "mechanism": dict(choice)}
 
     def to_json(self) -> str:
@@ -254,6 +277,15 @@ def _as_text(prior: Any) -> Any:
     if isinstance(prior, Mapping):
         return {key: str(share) for key, share in prior.items()}
     return [str(share) for share in prior]
+
+
+def _plain(entry: Any) -> Any:
+    """An entry of a spec as data of which both TOML and JSON can hold all: decimals are text."""
+    if isinstance(entry, Mapping):
+        return {key: _plain(inner) for key, inner in entry.items()}
+    if isinstance(entry, (list, tuple)):
+        return [_plain(inner) for inner in entry]
+    return str(entry) if isinstance(entry, (Decimal, float)) else entry
 
 
 def named_files(data: Any) -> Iterator[str]:
