@@ -1,4 +1,7 @@
-"""Pictures of every page in both themes, from a collector with made-up people: ``make screenshots``."""
+"""The pictures of the documentation: ``make screenshots``.
+
+Every page in both themes, from a collector with made-up people; and what the tutorial on surveys draws by itself.
+"""
 
 import json
 import os
@@ -53,9 +56,20 @@ def shoot(page: Page, base: str, link: str, theme: str) -> None:
     page.screenshot(path=PICTURES / f"receipt-{theme}.png")
 
 
+def tutorial() -> None:
+    """Run the lines of the tutorial on surveys where its pictures are to be."""
+    text = (ROOT / "docs" / "survey-tutorial.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    lines = [line[4:] for block in blocks for line in block.splitlines() if line.startswith((">>> ", "... "))]
+    os.chdir(PICTURES)
+    exec("\n".join(lines), {})
+    Path("release.html").unlink()
+
+
 def main() -> None:
-    """Start the demonstration, go through it twice, and end it."""
+    """Start the demonstration, go through it twice, and end it; then the tutorial."""
     PICTURES.mkdir(exist_ok=True)
+    tutorial()
     node = ROOT / ".venv" / "bin" / "node"
     where = json.loads(subprocess.check_output([node, ROOT / "client" / "tests" / "chromium.mjs"], text=True))
     libraries = {"LD_LIBRARY_PATH": where["libraries"]} if where["libraries"] else {}
