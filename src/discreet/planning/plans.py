@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from .. import tables
 from ..build import REPORT_BITS
 from ..choose import candidate_of, compared, explain, prior_of
 from ..context import Context
-from ..errors import DiscreetError, InvalidInput, check_type, shown
+from ..errors import DiscreetError, InvalidInput, shown
 from ..explanation import Explanation
 from ..mechanisms.mechanism import Mechanism
 from ..objective import Objective, objective_of
@@ -184,8 +184,15 @@ class Plan:
         return "\n".join(lines)
 
 
+class Plannable(Protocol):
+    """What plans itself, such as a form of several questions, whose strategies are compared."""
+
+    def plan(self, *, n: int, prior: Any = None) -> Any:
+        """The comparison."""
+
+
 def plan(
-    subject: Context | Mechanism | Explanation,
+    subject: Context | Mechanism | Explanation | Plannable,
     *,
     n: int | None = None,
     tv: float | None = None,
@@ -203,11 +210,12 @@ def plan(
     groups: tuple[float, ...] = (0.5, 0.5),
     comparisons: int = 1,
     design_effect: float = 1.0,
-) -> Plan:
+) -> Any:
     """The expected error of n reports, or the number of users that a target needs.
 
     `subject` is a context, for its best mechanism with reports of at most `bits` bits, a mechanism, or the comparison
-    that one was chosen by.
+    that one was chosen by. A form of several questions has its strategies compared at n people, and takes only n and
+    `prior`.
     Give `n`, or a target: `tv` (expected total variation of the raw estimate) or `stderr` (the
     largest standard error of a share, or of `query`). `prior` is the assumed distribution, uniform unless given.
     `query` and `worst` say what the mechanism is chosen by, as in `dc.explain`; all errors in the plan are those at the
@@ -233,6 +241,10 @@ def plan(
         design_effect=design_effect,
     )
     check_target(n=n, tv=tv, stderr=stderr, wanted=wanted)
+    if callable(strategies := getattr(subject, "plan", None)):
+        if n is None or wanted is not None or query is not None or worst:
+            raise InvalidInput("a form is planned with n people, and perhaps a prior; nothing else is taken")
+        return strategies(n=n, prior=prior)
     asked = query is not None or worst is not False
     if isinstance(subject, Mechanism):
         context = subject.context
@@ -245,7 +257,8 @@ def plan(
         objective = objective_of(context, query, worst) if asked else subject.objective
         explanation = replace(subject, objective=objective).at(shares)
     else:
-        check_type("subject", subject, Context, "a context or a mechanism")
+        if not isinstance(subject, Context):
+            raise InvalidInput(f"subject of type {type(subject).__name__} must be a context or a mechanism")
         context = subject
         shares = prior_of(context, prior)
         explanation = explain(context, prior=shares, bits=bits, query=query, worst=worst)
