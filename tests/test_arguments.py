@@ -112,6 +112,11 @@ VALID = {
     "relate": (dc.relate, [SURVEY, "age", {1: 1}], {"on": ["group"], "link": "identity", "factors": []}),
     "relate, to a column": (lambda column: dc.relate(SURVEY, ("x", column), {1: 1}), [range(60)], {}),
     "regress, on a column": (lambda column: dc.regress(SURVEY, {1: 1}, on=[("x", column)]), [range(60)], {}),
+    "release": (
+        dc.release,
+        [ESTIMATE],
+        {"title": "A survey", "question": "", "words": {}, "confidence": 0.9, "notes": ()},
+    ),
     "repeated": (dc.repeated, [MECHANISM, 3], {}),
     "Repeated.delta": (dc.repeated(MECHANISM, 3).delta, [0, 1, 0.5], {}),
     "Repeated.epsilon": (dc.repeated(MECHANISM, 3).epsilon, [0, 1, 1e-3], {}),

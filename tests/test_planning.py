@@ -219,3 +219,10 @@ def test_the_worst_case_is_told_beside_the_errors_at_the_assumed_shares() -> Non
     again = dc.plan(dc.explain(context), n=1000, worst=True)
     assert again.mechanism.fingerprint == dc.mechanism(context).fingerprint, "what was chosen stays"
     assert again.worst_squared_error > plan.worst_squared_error
+
+
+def test_a_form_of_several_questions_is_planned_by_its_strategies():
+    form = dc.Form({"a": dc.Context.uniform([0, 1], "1"), "b": dc.Context.uniform([0, 1, 2], "1")}, "each")
+    assert str(dc.plan(form, n=500)) == str(form.plan(n=500))
+    with pytest.raises(dc.errors.InvalidInput, match="a form is planned with n people"):
+        dc.plan(form, stderr=0.1)

@@ -241,10 +241,11 @@ def plan(
         design_effect=design_effect,
     )
     check_target(n=n, tv=tv, stderr=stderr, wanted=wanted)
-    if callable(strategies := getattr(subject, "plan", None)):
+    if hasattr(type(subject), "plan"):
         if n is None or wanted is not None or query is not None or worst:
             raise InvalidInput("a form is planned with n people, and perhaps a prior; nothing else is taken")
-        return strategies(n=n, prior=prior)
+        planned: Plannable = subject  # type: ignore[assignment]
+        return planned.plan(n=n, prior=prior)
     asked = query is not None or worst is not False
     if isinstance(subject, Mechanism):
         context = subject.context

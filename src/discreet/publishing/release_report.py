@@ -126,6 +126,9 @@ def release(
     check_confidence(confidence)
     for name, text in (("title", title), ("question", question)):
         check_type(name, text, str, "text")
+    check_type("words", {} if words is None else words, Mapping, "a mapping from values to words")
+    if not isinstance(notes, (tuple, list)) or not all(isinstance(note, str) for note in notes):
+        raise InvalidInput("notes must be a list of texts")
     if not title.strip():
         raise InvalidInput("title must not be empty")
     if not result.n:
