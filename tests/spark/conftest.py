@@ -40,7 +40,7 @@ def spark(cluster):
     import discreet.spark
 
     events = cluster.folder / "events"
-    events.mkdir()
+    events.mkdir(exist_ok=True)
     settings = cluster.settings(
         spark_eventLog_enabled="true",
         spark_eventLog_compress="false",  # a test reads them
