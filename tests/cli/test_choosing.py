@@ -36,7 +36,7 @@ def compared(folder, monkeypatch):
         contexts.append(context)
         return explain(context, **more)
 
-    for module in ("discreet.choose", "discreet.planning"):
+    for module in ("discreet.choose", "discreet.planning.plans"):
         monkeypatch.setattr(f"{module}.explain", counted)
     return contexts
 

@@ -66,7 +66,7 @@ MADE = list(_made())
 DESIGNS = [
     {"name": "forced_response", "truth": "2/3", "forced": ["1/6", "1/6"]},
     {"name": "warner", "p": 0.7},
-    {"name": "kuk", "yes": "0.8", "no": "0.3", "draws": 3},
+    {"name": "kuk", "yes": "0.8", "no": "0.3", "draws": 1},
     {"name": "table", "rows": [["1/2", "1/2"], ["0", 1]]},
 ]
 SPECS = [
