@@ -61,10 +61,12 @@ for _route in ROUTES:
 SAFE = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
     (b"cross-origin-resource-policy", b"same-origin"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 ]
-"""What every answer says to browsers."""
+"""What every answer says to browsers; a page has a policy of its own."""
+
+POLICY = SAFE[-1:]
 
 UNKEPT = (b"cache-control", b"no-store")
 """What every answer says that does not say how long it may be kept."""
@@ -102,7 +104,7 @@ class App:
         except Exception as problem:
             failure("a request failed", problem)
             response = Problem("failed", "the collector failed; its log says where").response()
-        response.raw_headers += (one for one in SAFE if one[0] not in {name for name, _ in response.raw_headers})
+        response.raw_headers += SAFE if shown is None else SAFE[:-1] + POLICY * (response.status_code >= 400)
         if method == "POST" or not any(header == b"cache-control" for header, _ in response.raw_headers):
             response.raw_headers.append(UNKEPT)
         self._origins.mark(scope, route, response)

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from ..canonical import canonical
 from ..errors import StoreFailed, StoreFull
 from .bodies import SMALL, media_type
-from .calls import Call
+from .calls import Call, Told
 from .decoding import JSON, KEY, PACKED, Decoded
 from .problems import Problem, later
 from .store import Outcome, Upload
@@ -62,7 +62,7 @@ async def upload(call: Call) -> Response:
         decoded,
     )
     service.metrics.took(time.perf_counter() - started)
-    return Response(stored, media_type=JSON)
+    return Told(stored)
 
 
 def _check(call: Call, decoded: Decoded, invited: bool) -> None:
