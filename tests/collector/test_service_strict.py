@@ -142,9 +142,7 @@ def test_large_bodies_together_are_limited(make):
     assert service.service.bodies._held == 0
 
 
-@pytest.mark.parametrize(
-    "path", ["/x", "/collections/", "/collections/x/y", "//health", "/health/", "/collections//"]
-)
+@pytest.mark.parametrize("path", ["/x", "/collections/", "/collections/x/y", "//health", "/health/", "/collections//"])
 def test_unknown_addresses_are_not_found(service, path):
     answered = service.get(path)
     assert (answered.status, answered.code) == (404, "not_found")
