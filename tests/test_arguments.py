@@ -27,6 +27,7 @@ RNG = dc.random.secure()
 SURVEY = dc.Survey(MECHANISM, [0, 1, 1] * 20, labels={"age": range(60), "group": ["a", "b", "c", "d"] * 15})
 REGRESSION = dc.regress(SURVEY, {1: 1}, on=["age", "group"])
 MODEL = dc.model(SURVEY, on=["age"])
+SECOND = dc.Survey(MECHANISM, [1, 1, 0] * 20)
 FORM = dc.Form({"a": MECHANISM, "b": MECHANISM}, "each")
 
 
@@ -84,7 +85,11 @@ VALID = {
     "Exposure.range": (dc.exposure(MECHANISM).range, [0], {}),
     "Exposure.test": (dc.exposure(MECHANISM).test, [0, 1], {}),
     "likelihood": (dc.likelihood, [TALLY], {}),
-    "cross": (dc.cross, [SURVEY, SURVEY], {"names": ("a", "b"), "questions": (0, 1), "scores": None, "rng": None}),
+    "cross": (
+        dc.cross,
+        [SURVEY, dc.Survey(MECHANISM, [1, 1, 0] * 20)],
+        {"names": ("a", "b"), "questions": (0, 1), "scores": None, "rng": None},
+    ),
     "Form": (dc.Form, [{"a": CONTEXT, "b": CONTEXT}, "each"], {"epsilon": None, "choice": None}),
     "Form.randomize": (FORM.randomize, [{"a": 0, "b": 1}, RNG], {}),
     "Form.randomize_many": (FORM.randomize_many, [{"a": [0, 1], "b": [1, 1]}, RNG], {"unknown": "error"}),

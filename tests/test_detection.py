@@ -130,6 +130,9 @@ def test_a_plan_says_what_is_found_how_often():
     assert "0.2 against 0.3, in groups of 1,739 and 1,739, is found in 80 of 100 surveys" in str(plan)
     assert plan.as_dict()["detection"]["groups"] == [0.5, 0.5]
     assert "A slope of 0.1" in str(dc.plan(YES, slope=0.1))
+    assert "at 5 % shared by 3 comparisons, with a design effect of 2;" in str(
+        dc.plan(YES, difference=(0.2, 0.3), comparisons=3, design_effect=2)
+    )
     assert "instead of the known" in str(dc.plan(YES, difference=0.1, groups=(1,)))
     assert math.isclose(dc.plan(YES, difference=(0.2, 0.3)).n, plan.users_needed)
 
@@ -157,6 +160,8 @@ def test_a_plan_says_what_is_found_how_often():
         ({"difference": 0.1, "comparisons": 0}, "comparisons=0"),
         ({"difference": 0.1, "design_effect": 0}, "design_effect=0"),
         ({"difference": 1e-12}, "more than"),
+        ({"difference": (0.2, 0.3), "prior": [1, 0]}, "no other value"),
+        ({"n": 1000, "power": 0.8, "prior": [1, 0]}, "no other value"),
         ({}, "exactly one of"),
     ],
 )

@@ -68,10 +68,10 @@ def test_solved_columns_have_mean_0_and_deviation_1():
 
 def test_columns_that_combine_are_named():
     same = AGE * 2.0 + 3
-    with pytest.raises(InvalidInput, match=r"on: 'same' can be told from 'age', .* leave one out"):
+    with pytest.raises(InvalidInput, match=r"on: 'same' follows from 'age', .* leave one out"):
         _ = rows(["age", "region", "same"], same=same)[0].triangle
     north, south = ((name == REGION).astype(float) for name in ("north", "south"))
-    with pytest.raises(InvalidInput, match=r"on: 'south' can be told from 'region\[south\]'"):
+    with pytest.raises(InvalidInput, match=r"on: 'south' follows from 'region\[south\]'"):
         _ = rows(["age", "region", "south", "north"], north=north, south=south)[0].triangle
     _ = rows(["age", "region", "same"], same=same + 1e-6 * np.sin(np.arange(N)))[0].triangle
 

@@ -365,6 +365,7 @@ def test_an_answer_needs_no_numpy(url, folder):
         ("https://s.example/survey/answer/4f1d#invitation=x", "https://s.example/survey/collections/4f1d#invitation=x"),
         ("https://s.example/collections/4f1d", "https://s.example/collections/4f1d"),
         ("https://s.example/answer/", "https://s.example/answer/"),
+        ("https://answer/4f1d", "https://answer/4f1d"),
     ],
 )
 def test_the_address_of_a_page_is_that_of_its_collection(given, meant):

@@ -205,5 +205,5 @@ def test_a_difference_is_planned_for(discreet, auto, folder):
         "plan", auto, "--query", "first.json", "--difference", "0.1:0.2", "--n", found["n"], "--json"
     ).stdout
     assert json.loads(again)["detection"]["power"] == pytest.approx(found["power"])
-    part = discreet("plan", auto, "--query", "first.json", "--slope", 0.01, "--groups", "0.2:0.2").stdout
+    part = discreet("plan", auto, "--query", "first.json", "--slope", 0.01, "--groups", "1/3:1/3").stdout
     assert "A slope of 0.01 for each unit" in part

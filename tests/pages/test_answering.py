@@ -16,7 +16,7 @@ def test_a_person_answers_and_is_counted(collector, opened):
     page = opened(f"/answer/{name}", tokens=False)
     page.get_by_label("an HIV infection").check()
     told = page.locator("section[aria-label='What your report can show']").inner_text()
-    assert "change by at most 4.49 times" in told
+    assert "grow by at most 4.49 times" in told
     assert "Of 100 who send your very report, at most 34 hold it." in told
     page.get_by_text("Say more, openly").click()
     page.get_by_label("region").select_option("south")

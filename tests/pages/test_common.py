@@ -59,3 +59,13 @@ def test_pages_are_compressed_and_asked_for_again(opened, collector):
     assert answer.headers["content-encoding"] == "gzip"
     again = page.request.get(f"{collector.url}/pages/made/plot.js", headers={"if-none-match": answer.headers["etag"]})
     assert again.status == 304
+
+
+def test_addresses_that_nobody_has_are_counted_together(opened, collector):
+    page = opened("/", tokens=False)
+    for number in range(5):
+        page.request.get(f"{collector.url}/pages/{number}")
+    token = {"authorization": f"Bearer {collector.tokens['analyst']}"}
+    told = page.request.get(f"{collector.url}/metrics", headers=token).text()
+    assert 'route="/pages"' in told
+    assert "/pages/" not in told

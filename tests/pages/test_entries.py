@@ -25,6 +25,8 @@ CONTEXTS = {
     "l2": C.metric([(0, 0), (1, 2), (3, 1)], "l2", epsilon="0.5"),
     "linf": C.metric([(0, 0), (1, 2), (3, 1)], "linf", epsilon="0.5"),
     "product": C.uniform(["a", "b"], "1") * C.high_low([1, 2, 3], [1], "2"),
+    "product of three": C.uniform(["a", "b"], "1") * C.high_low([1, 2, 3], [1], "2") * C.uniform([0, 1], "0.5"),
+    "product, nested to the right": C.uniform([0, 1], "1") * (C.uniform(["a", "b"], "1") * C.uniform([3, 4, 5], "2")),
     "matrix": C.matrix(["a", "b"], [["0", "1"], ["inf", "0"]]),
 }
 SCRIPT = """

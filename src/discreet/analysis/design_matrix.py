@@ -132,7 +132,7 @@ def _check_rank(triangle: Array, names: Sequence[str]) -> None:
     parts = np.linalg.lstsq(triangle[:last, :last], triangle[:last, last], rcond=None)[0]
     joined = [repr(name) for name, part in zip(names, parts, strict=False) if abs(part) > 1e-7]
     raise InvalidInput(
-        f"on: {names[last]!r} can be told from {', '.join(joined)}, so that their coefficients cannot be told apart: "
+        f"on: {names[last]!r} follows from {', '.join(joined)}, so that their coefficients cannot be told apart: "
         "leave one out"
     )
 

@@ -228,6 +228,8 @@ def evasion(
 
 
 def _estimate(name: str, given: Tally | Shares | Survey) -> Estimate:
+    if isinstance(given, Survey) and any(one is not None for one in (given.weights, given.clusters, given.strata)):
+        raise InvalidInput(f"{name} has weights or a design, which evasion does not use: give its tally")
     made = estimate(given.tally if isinstance(given, Survey) else tally_of(name, given))
     if not made.n:
         raise InvalidInput(f"{name} must have reports")

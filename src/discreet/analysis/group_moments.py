@@ -131,6 +131,7 @@ class DrawnGroups:
         size, asked = len(self.groups), len(self.weights)
         if self.survey.n * asked > MOST_SCORES or asked * size * size > MOST_SCORES // 4:
             raise InvalidInput("there are too many people, groups and values for a design: ask one query")
+        self._check_units(size)
         means, between = np.empty((size, asked)), np.empty((asked, size, size))
         for number in range(asked):
             scores = self.scores(number)
@@ -141,6 +142,16 @@ class DrawnGroups:
         variances = np.maximum(np.diagonal(between, axis1=1, axis2=2).T, 0.0)
         sizes = np.bincount(self.codes, minlength=size)
         return GroupMoments(self.groups, sizes, means, variances, between)
+
+    def _check_units(self, size: int) -> None:
+        """Refuse a group of one person or cluster, whose error would come out as 0."""
+        units = np.bincount(np.unique(self.drawn.unit_of * size + self.codes) % size, minlength=size)
+        if (units < 2).any():
+            alone = self.groups[int(units.argmin())]
+            raise InvalidInput(
+                f"the people of {', '.join(map(str, alone))} are of one cluster, or one person, which tells nothing of "
+                "their spread: join them to another group, or leave the design out"
+            )
 
     def _corrected(self, covariance: Array, scores: Array, number: int) -> Array:
         assert self.survey.population is not None

@@ -174,6 +174,11 @@ def of_two(first: Survey, second: Survey) -> PairedAnswers:
         raise InvalidInput(
             f"first has {first.n} reports and second {second.n}; they must be of the same people, row by row"
         )
+    waves = list(zip(first.waves, second.waves, strict=False))
+    if all(a.mechanism.fingerprint == b.mechanism.fingerprint for a, b in waves) and all(
+        np.array_equal(a.reports, b.reports) for a, b in waves
+    ):
+        raise InvalidInput("first and second are the same reports: the noise of two questions must be independent")
     for name in ("weights", "clusters", "strata"):
         one, two = getattr(first, name), getattr(second, name)
         if two is not None and (one is None or not np.array_equal(one, two)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -61,6 +62,12 @@ def permuted(
     """
     numbers = generator(rng)
     moments, names = groups.moments(), list(groups.tallies)
+    for family in families:
+        held = Counter(mark for g in family for mark in {one.fingerprint for one in groups.tallies[names[g]]})
+        if min(held.values()) < 2:
+            raise Unavailable(
+                "rng: a group has a mechanism that no other group has, so that labels cannot be dealt out anew"
+            )
     scale = _scale(groups, families, moments.sizes)
     real = _statistics(moments.means, moments.sizes, scale, families, pairs)
     dealers = [

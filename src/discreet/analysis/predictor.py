@@ -158,7 +158,7 @@ def _features(survey: Survey, query: Any) -> dict[str, Array]:
             raise InvalidInput("query: the weights must differ, or there is nothing to relate")
     columns = np.stack([np.ones(len(survey.values)), *found.values()], axis=1)
     if np.linalg.matrix_rank(columns / np.abs(columns).max(axis=0)) < columns.shape[1]:
-        raise InvalidInput("query: one of the queries can be told from the others; leave it out")
+        raise InvalidInput("query: one of the queries follows from the others; leave it out")
     return found
 
 

@@ -86,7 +86,7 @@ def _format(name: str, column: Sequence[Any], table: Mapping[str, Sequence[Any]]
     if not all(_is_number(cell) or cell is None for cell in column):
         return "s"
     if all(isinstance(cell, (int, np.integer)) for cell in column):
-        return ",d"
+        return ",d" if name == "n" else "d"
     if name == "p" or name.endswith("_p"):
         return ".4f"
     errors = [float(cell) for cell in table.get("stderr", ()) if cell is not None and 0 < cell < math.inf]

@@ -17,6 +17,9 @@ Array = NDArray[np.float64]
 Terms = Callable[[slice, Array], Array]
 """From the place of some people and their scaled rows to a row of terms each."""
 
+NOTHING = 1e-9
+"""A variance by clusters that is a smaller part of that by people is 0 but for rounding."""
+
 TINY = 1e-300
 """Instead of a zero below the line."""
 
@@ -35,20 +38,25 @@ def sandwich(design: Design, bread: Array, terms: Terms, kind: str | None) -> tu
     """
     p = len(bread)
     spread = Spread(design.survey, p) if kind is None else None
-    meat, told, even = np.zeros((p, p)), Largest(p), Largest(p)
+    each, told, even = np.zeros((p, p)), Largest(p), Largest(p)
     for place, rows in design.chunks(p):
         if rows.shape[1] == p:
             even.add(((design.weights[place, None] * rows) @ bread.T) ** 2)
         some = terms(place, rows)
         told.add((some @ bread.T) ** 2)
-        if spread is None:
-            meat += squared(some)
-        else:
+        each += squared(some)
+        if spread is not None:
             spread.add(place, some)
+    meat = each if spread is None else spread.covariance()
     if spread is not None:
-        meat = spread.covariance()
+        apart, drawn = (np.diag(bread @ one @ bread.T) for one in (each, meat))
+        if (drawn < NOTHING * apart).any():
+            raise InvalidInput(
+                "clusters: everybody who decides one of the coefficients is of one cluster, which tells nothing of "
+                "their spread: leave that label out, or the clusters"
+            )
     elif kind == "HC1":
-        meat *= design.n / (design.n - p)
+        meat = each * (design.n / (design.n - p))
     return np.asarray(bread @ meat @ bread.T), np.maximum(told.parts(), even.parts())
 
 

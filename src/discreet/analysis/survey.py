@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from .means import Means
 
 
+FEW_CLUSTERS = 40
+"""With fewer, errors are themselves so uncertain that the normal law understates them."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Wave:
     """Reports of one mechanism."""
@@ -169,6 +173,8 @@ class Survey:
         columns = {"weights": self.weights, "clusters": self.clusters, "strata": self.strata}
         if used := [name for name, column in columns.items() if column is not None]:
             found.append(f"errors allow for {' and '.join(used)}")
+        if self.clusters is not None and (units := len(codes_of(self.clusters)[0])) < FEW_CLUSTERS:
+            found.append(f"{units} clusters are few: intervals by the normal law are too short, and p-values too small")
         if self.population is not None:
             found.append(f"drawn from {self.population:,} people: only the error of drawing them shrinks for that")
         if self.left_out:
@@ -185,6 +191,8 @@ class Survey:
             raise InvalidInput(f"surveys must have the same labels: {sorted(self.labels)} and {sorted(other.labels)}")
         if (self.population is None) != (other.population is None):
             raise InvalidInput("population must be given for both surveys or for neither")
+        if self.population and other.population and self.n * other.population != other.n * self.population:
+            raise InvalidInput("surveys of different parts of their populations must be analysed apart")
         return Survey.__new__(Survey)._become(
             (*self.waves, *other.waves),
             {name: joined([column, other.labels[name]]) for name, column in self.labels.items()},

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..client import Client, Collection, Receipt
     from ..domain import Value
 
-PAGE = re.compile(r"(/(?:[^/#?]+/)*?)answer/([0-9a-f]+)(?=#|$)")
+PAGE = re.compile(r"^(https?://[^/#?]+/(?:[^/#?]+/)*?)answer/([0-9a-f]+)(?=#|$)")
 """The path of a collector's page to answer, which is what people are sent, and the id of the collection."""
 
 LISTED = 40

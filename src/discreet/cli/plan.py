@@ -149,11 +149,13 @@ def command(
 
 def _numbers(name: str, text: str) -> tuple[float, ...]:
     """The numbers of "A" or "A:B"."""
+    from fractions import Fraction
+
     from ..errors import InvalidInput
 
     try:
-        return tuple(float(part) for part in text.split(":"))
-    except ValueError:
+        return tuple(float(Fraction(part)) for part in text.split(":"))
+    except (ValueError, ZeroDivisionError, OverflowError):
         raise InvalidInput(f"{name}={text!r} must be a number, or two with a colon between them") from None
 
 

@@ -90,7 +90,8 @@ class App:
         route = None if methods is None else methods.get(method)
         try:
             if shown is not None:
-                path, response = "/pages", pages.page(shown, once(scope["headers"]))
+                path = "/pages"
+                response = pages.page(shown, once(scope["headers"]))
             else:
                 answered = self._origins.preflight(scope, methods)
                 response = answered or await self._answer(scope, receive, path, name, route)

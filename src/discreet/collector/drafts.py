@@ -27,6 +27,7 @@ from ..wire.spec import Spec
 Array = NDArray[np.float64]
 
 MOST_PEOPLE = 10**9
+MOST_COUNT = 10**15
 PREVIEWED = 50_000
 """The most people of a preview."""
 SHOWN = 200
@@ -68,8 +69,9 @@ def drafted(data: object) -> dict[str, Any]:
 def _shares(context: Context, counts: object) -> Array:
     if counts is None:
         return np.asarray(prior_of(context, None))
-    found = np.asarray(counts, dtype=float) if isinstance(counts, list) else np.zeros(0)
-    if found.shape != (context.size,) or not np.isfinite(found).all() or (found < 0).any() or not found.sum():
+    fit = isinstance(counts, list) and all(type(one) in (int, float) and 0 <= one <= MOST_COUNT for one in counts)
+    found = np.array(counts, dtype=float) if fit else np.zeros(0)
+    if found.shape != (context.size,) or not found.sum():
         raise InvalidSpec(f"counts must be {context.size} numbers, one a value, none below 0 and not all 0")
     return np.asarray(found / found.sum())
 

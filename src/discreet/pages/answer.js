@@ -3,9 +3,9 @@
 import { el, keep, place, show } from "./dom.js";
 import { explain } from "./explain.js";
 import { Participant, Refused } from "./made/participant.js";
-import { meaning } from "./words.js";
+import { meaning, worded } from "./words.js";
 
-/** What all answers on this device may spend together. */
+/** What all answers to this collector may spend together, in this browser. */
 const CAP = "4";
 /** More answers than these are searched instead of listed. */
 const MANY = 12;
@@ -26,17 +26,14 @@ function failed(problem) {
       "div",
       { class: "card alarm", role: "alert" },
       el("p", {}, refused ? problem.message : "The question could not be fetched. Try again in a while."),
-      el("p", { class: "soft" }, "Nothing was sent, and nothing of your budget was spent."),
+      el("p", { class: "soft" }, "Nothing was sent for this question, and nothing of your budget was spent on it."),
     ),
     el("p", {}, el("button", { class: "plain", onclick: () => location.reload() }, "Try again")),
   );
 }
 
 /** How a value is shown. @param {any} collection @param {any} value */
-const wordOf = (collection, value) => {
-  const text = Array.isArray(value) ? value.join(", ") : String(value);
-  return Object.hasOwn(collection.words, text) ? collection.words[text] : text;
-};
+const wordOf = (collection, value) => worded(value, collection.words);
 
 /** The list of answers, or a search among many. @param {any} collection @param {(x: number) => void} chosen */
 function choices(collection, chosen) {
@@ -107,7 +104,7 @@ function ledgerOf(summary) {
     el("tr", {}, el("td", {}, one.collection.replace(/^https?:\/\//, "")), el("td", { class: "number" }, one.epsilon), el("td", { class: "number" }, String(one.reports))),
   );
   return [
-    el("p", {}, `Spent so far: ${summary.spent} of ${summary.cap}. ${summary.left} is left for all questions on this device together.`),
+    el("p", {}, `Spent so far: ${summary.spent} of ${summary.cap}. ${summary.left} is left for all questions of this collector, in this browser.`),
     rows.length
       ? el(
           "div",
@@ -134,7 +131,7 @@ function received(participant, collection, receipt, x) {
     main,
     el("h1", {}, told[0]),
     el("div", { class: `card ${receipt.state === "accepted" ? "done" : "alarm"}` }, el("p", {}, told[1])),
-    el("h2", {}, "This is all that left"),
+    el("h2", {}, receipt.state === "queued" ? "This is all that will leave" : "This is all that left"),
     el("pre", { tabindex: "0" }, receipt.sent),
     el(
       "p",
@@ -148,7 +145,7 @@ function received(participant, collection, receipt, x) {
       "p",
       { class: "row" },
       el("button", { class: "plain", onclick: () => keep("receipt.json", "application/json", text) }, "Keep the receipt"),
-      receipt.state === "queued" && el("button", { class: "plain", onclick: async () => received(participant, collection, (await participant.flush())[0] ?? receipt, x) }, "Send it now"),
+      receipt.state === "queued" && el("button", { class: "plain", onclick: async () => received(participant, collection, (await participant.flush()).find((/** @type {any} */ { upload }) => upload === receipt.upload) ?? receipt, x) }, "Send it now"),
     ),
     el("h2", {}, "Your budget"),
     again,
@@ -164,25 +161,29 @@ function ask(participant, collection) {
   /** @type {Record<string, string>} */
   const labels = {};
   let chosen = -1;
+  let sending = false;
   const send = el("button", { type: "submit", disabled: true }, "Randomize here, and send the report");
   const meant = el("div", { id: "meant" });
   const problem = el("div", { role: "alert" });
   const pick = (/** @type {number} */ x) => {
     chosen = x;
-    send.disabled = false;
     show(meant, ...explain(collection, x, (value) => wordOf(collection, value)));
+    send.disabled = sending;
   };
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    send.disabled = true;
+    const x = chosen;
+    send.disabled = sending = true;
     show(problem);
+    let receipt;
     try {
-      const receipt = await collection.answer(collection.values[chosen], { labels, ...(invitation ? { invitation } : {}) });
-      received(participant, collection, receipt, chosen);
+      receipt = await collection.answer(collection.values[x], { labels, ...(invitation ? { invitation } : {}) });
     } catch (reason) {
-      send.disabled = false;
+      send.disabled = sending = false;
       show(problem, el("div", { class: "card alarm" }, el("p", {}, reason instanceof Error ? reason.message : "This did not work.")));
+      return;
     }
+    received(participant, collection, receipt, x);
   };
   const budget = el("div", {});
   show(

@@ -20,6 +20,10 @@ export function takeTokens() {
   if (given.has("admin") || given.has("analyst")) history.replaceState(null, "", location.pathname + location.search);
 }
 
+addEventListener("hashchange", () => {
+  if (/[#&](admin|analyst)=/.test(location.hash)) location.reload();
+});
+
 /** @param {"admin" | "analyst"} role */
 export const tokenOf = (role) => sessionStorage.getItem(role);
 

@@ -75,7 +75,11 @@ async function work(stderr) {
 /** Epsilon in words. */
 function told() {
   const likelier = power(String(state.epsilon));
-  return `${state.epsilon}: a report is at most ${above(likelier)} times as likely with one answer as with another it is hidden from. If 10 of 100 people hold an answer, then of 100 who send the same report at most ${sureAtMost(10, likelier)} do.`;
+  const where = { high_low: "For a sensitive answer: a", blocks: "Inside a group, a", nested: "Inside a group, a", metric: "Between neighbours, a", matrix: "For the pairs you name, a", uniform: "A" }[state.form];
+  const sentence = `${state.epsilon}. ${where} report is at most ${above(likelier)} times as likely with one answer as with another that it is hidden from.`;
+  if (state.form === "metric" || state.form === "matrix") return sentence;
+  const people = state.form === "uniform" || state.form === "high_low" ? "people" : "people of a group";
+  return `${sentence} If 10 of 100 ${people} hold it, then of 100 of them who send the same report at most ${sureAtMost(10, likelier)} do.`;
 }
 
 /** @param {any} rows @param {any} kept */
@@ -276,6 +280,7 @@ async function start() {
         checked: form === state.form,
         onchange: () => {
           state.form = /** @type {keyof typeof FORMS} */ (form);
+          at("epsilon-text").textContent = told();
           detail();
           changed();
         },

@@ -31,7 +31,8 @@ export function show(place, ...children) {
 /** The path of the collector, and what follows the name of a page in the address: "/answer/4f1d" gives "4f1d". */
 export function place() {
   const parts = location.pathname.split("/");
-  const page = parts.findIndex((part) => part === "answer" || part === "results");
+  const last = parts.length - 2;
+  const page = ["answer", "results"].includes(parts[last]) && parts[last + 1] && parts[last + 1] !== "design" ? last : -1;
   const root = page < 0 ? location.pathname.replace(/\/(design)?$/, "") : parts.slice(0, page).join("/");
   return { root, id: page < 0 ? "" : parts[page + 1] };
 }

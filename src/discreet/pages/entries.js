@@ -50,8 +50,8 @@ const FORMS = {
     return (x, z) => unit * apart(x, z);
   },
   product: ({ first, second }) => {
-    const [one, two] = [first, second].map((part) => entriesOf(part.context, domain(part.domain)));
-    const count = domain(second.domain).length;
+    const [one, two] = [first, second].map((part) => entriesOf(part.context, part.domain ? domain(part.domain) : []));
+    const count = sizeOf(second);
     return (x, z) => one(Math.floor(x / count), Math.floor(z / count)) + two(x % count, z % count);
   },
 };
@@ -62,6 +62,9 @@ function domain({ values, size }) {
   if (Array.isArray(values)) return values;
   return Array.from({ length: values.to - values.from + 1 }, (_, x) => values.from + x);
 }
+
+/** How many values a factor of a product has, which may be a product itself. @param {any} part @returns {number} */
+const sizeOf = ({ context, domain: own }) => (own ? domain(own).length : sizeOf(context.first) * sizeOf(context.second));
 
 /**
  * E[x, z] by the numbers of two answers, 0 for the same one.

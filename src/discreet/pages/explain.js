@@ -25,6 +25,7 @@ function listed(words) {
 export function explain(collection, x, word) {
   const { likelier, hiddenFrom, shownFrom } = meaning(collection.law, x);
   const own = `“${word(collection.values[x])}”`;
+  const among = shownFrom.length ? ", among the answers that it is hidden among," : "";
   if (hiddenFrom.length === 0) {
     return [
       el(
@@ -41,7 +42,7 @@ export function explain(collection, x, word) {
     const most = sureAtMost(share, likelier);
     show(
       picture,
-      el("figure", {}, hundred(share, `${share} of 100 people`), el("figcaption", { class: "small" }, `Before: ${share} of 100 people hold ${own}.`)),
+      el("figure", {}, hundred(share, `${share} of 100 people`), el("figcaption", { class: "small" }, `Before: ${share} of 100 people${shownFrom.length ? " among whom you are hidden" : ""} hold ${own}.`)),
       el("figure", {}, hundred(most, `at most ${most} of 100 people`), el("figcaption", { class: "small" }, `Of 100 who send your very report, at most ${most} hold it.`)),
     );
   };
@@ -55,7 +56,7 @@ export function explain(collection, x, word) {
       el(
         "p",
         {},
-        el("strong", {}, `The odds that you hold ${own} change by at most ${above(likelier)} times`),
+        el("strong", {}, `The odds that you hold ${own}${among} grow by at most ${above(likelier)} times`),
         `, whatever anybody knew before: a report that you send is at most ${above(likelier)} times as likely from you as from somebody with ${hiddenFrom.length === 1 ? "the other answer" : "another answer"}${shownFrom.length ? " that it is hidden among" : ""}.`,
       ),
       shownFrom.length

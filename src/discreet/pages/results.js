@@ -6,6 +6,7 @@ import { at, el, keep, place, show } from "./dom.js";
 import { placed } from "./places.js";
 import { table } from "./table.js";
 import { withToken } from "./tokens.js";
+import { worded } from "./words.js";
 
 const { id } = place();
 /** Milliseconds between two looks at what came in. */
@@ -31,9 +32,7 @@ const parts = /** @type {Record<string, HTMLElement>} */ (Object.fromEntries(["h
 
 /** @param {any} value */
 function word(value) {
-  const text = Array.isArray(value) ? value.join(", ") : String(value);
-  const { words = {} } = state.document;
-  return Object.hasOwn(words, text) ? words[text] : text;
+  return worded(value, state.document.words ?? {});
 }
 
 /** @param {any} result @param {string} [series] */
@@ -235,14 +234,14 @@ async function look() {
   const progress = await ask(`/collections/${id}/progress`, { role: "analyst" });
   const mark = `${progress.n} ${progress.state} ${state.method}`;
   if (mark === state.last) return;
-  state.last = mark;
   head(progress);
   const [cell] = await shares(`method=${state.method}`);
   if (!cell?.result) return;
   await main(cell);
   keeping(cell);
   await days(progress, cell);
-  await labels(progress);
+  await labels(progress).catch((problem) => show(parts.labels, el("h2", {}, "By label"), el("p", { class: "small" }, problem.message)));
+  state.last = mark;
   if (!parts.methods.querySelector("details[open]")) await methods();
 }
 

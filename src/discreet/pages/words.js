@@ -9,7 +9,7 @@ export const power = (epsilon) => Math.exp(numberOf(epsilon)) * (1 + 1e-12);
 
 /** Three digits, rounded up. @param {number} number */
 export function above(number) {
-  if (!(number < 1e6)) return "more than a million";
+  if (!(number < 1e6)) return "a million or more";
   const step = 10 ** (Math.floor(Math.log10(number)) - 2);
   return String(Number((Math.ceil(number / step - 1e-9) * step).toPrecision(3)));
 }
@@ -43,4 +43,25 @@ export function meaning({ values, context }, x) {
  * @param {number} share
  * @param {number} likelier
  */
-export const sureAtMost = (share, likelier) => Math.min(100, Math.ceil((100 * share * likelier) / (share * likelier + 100 - share) - 1e-9));
+export const sureAtMost = (share, likelier) => (!(likelier < 1e12) ? 100 : Math.min(100, Math.ceil((100 * share * likelier) / (share * likelier + 100 - share) - 1e-9)));
+
+/** How a value is shown: the collection's words for it, or its own text. @param {any} value @param {Record<string, string>} words */
+export function worded(value, words) {
+  const text = textual(value);
+  return Object.hasOwn(words, text) ? words[text] : plain(value);
+}
+
+/** The text of a value as words are given by: that of Python. @param {any} value @returns {string} */
+function textual(value) {
+  if (typeof value === "boolean") return value ? "True" : "False";
+  const parts = value?.tuple ?? value;
+  if (!Array.isArray(parts)) return String(parts);
+  const inside = parts.map((part) => (typeof part === "string" ? `'${part}'` : textual(part)));
+  return `(${inside.join(", ")}${parts.length === 1 ? "," : ""})`;
+}
+
+/** A value for people: the answers of a tuple one after the other. @param {any} value @returns {string} */
+function plain(value) {
+  const parts = value?.tuple ?? value;
+  return Array.isArray(parts) ? parts.map(plain).join(", ") : String(parts);
+}

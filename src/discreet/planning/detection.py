@@ -61,6 +61,8 @@ def tilted(shares: Array, weights: Array, target: float) -> Array:
     """The shares ``p_x exp(t w_x)``, scaled, for the t at which the query has the value `target`."""
     held = weights[shares > 0]
     low, high = float(held.min()), float(held.max())
+    if high == low:
+        raise InvalidInput(f"prior: everybody who is assumed has {low:g} in the query, which can have no other value")
     unit = (weights - low) / (high - low)
     goal = (target - low) / (high - low)
     if not -FLAT <= goal <= 1 + FLAT:
@@ -219,6 +221,10 @@ class Detection:
         """What is found how often, in a sentence."""
         groups, parts = self.design.sizes(self.n), len(self.design.groups)
         level = f"at {100 * self.design.alpha:g} %"
+        if self.design.comparisons > 1:
+            level += f" shared by {self.design.comparisons} comparisons"
+        if self.design.design_effect != 1:
+            level += f", with a design effect of {self.design.design_effect:g}"
         if self.kind == "slope":
             what = f"A slope of {self.second:g} for each unit of the covariate, around {self.first:.4g},"
         elif parts == 1:

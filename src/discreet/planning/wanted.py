@@ -74,6 +74,7 @@ class Wanted:
     def _smallest(self, way: Variances, level: float, n: int, wanted: float) -> float:
         """The nearest value above the level, or else below it, that is found with the wanted power."""
         held = way.weights[way.shares > 0]
+        way.at(level)
         for end in (float(held.max()), float(held.min())):
             if end == level or self._test(way, level, end)(n) < wanted:
                 continue

@@ -7,8 +7,15 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from ..results.intervals import quantile
+
 DRAWN = 60
 """The most values in the picture; the table has all of them."""
+
+RANDOMIZED = (
+    "What was collected are reports, not answers: each answer was randomized on its holder's own device, and the "
+    "shares below were recovered from all reports together."
+)
 
 STYLE = """
 :root{color-scheme:light dark;--ink:light-dark(#1d2126,#e9ebee);--soft:light-dark(#555d66,#a9b1ba);
@@ -27,7 +34,6 @@ def page(data: Mapping[str, Any]) -> str:
     """The page of a report's data."""
     inside = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "").replace("\u2029", "")
     law, proof, promised = data["law"], data["certificate"], data["promise"]
-    tightest = proof["tightest"]
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -35,8 +41,7 @@ def page(data: Mapping[str, Any]) -> str:
 <title>{escape(data["title"])}</title><style>{STYLE}</style></head><body>
 <h1>{escape(data["title"])}</h1>
 <p class="soft">{escape(data["question"])}</p>
-<p><strong>{data["n"]:,} reports.</strong> What was collected are reports, not answers: each answer was randomized on
-its holder's own device, and the shares below were recovered from all reports together.</p>
+<p><strong>{data["n"]:,} reports.</strong> {"" if proof["claimed"] is None else RANDOMIZED}</p>
 <h2>What people were promised</h2>
 {_list(promised["sentences"])}
 <h2>What was found</h2>
@@ -49,9 +54,7 @@ the pale rest is the noise that protects them. {escape(data["method"]["sentence"
 {_list(data["caveats"])}
 <h2>How it can be checked</h2>
 <p>Reports were drawn by <code>{escape(law["mechanism"])}</code>, {law["bits"]} bits each, under the law whose
-SHA-256 is <code>{escape(law["fingerprint"])}</code>. The proof is by whole numbers: of all pairs of answers, the
-likelihood ratio comes nearest to what E allows for {escape(str(tightest["x"]))} against {escape(str(tightest["z"]))},
-with epsilon {_number(proof["claimed"])} promised and {_number(proof["realised"])} realised.</p>
+SHA-256 is <code>{escape(law["fingerprint"])}</code>. {_proof(proof)}</p>
 <p>Shares by method: {escape(data["method"]["name"])}; intervals at {data["confidence"]:g} confidence.
 {escape(data["made_by"])}. The data of this page are inside it, under the id <code>data</code>.</p>
 <script type="application/json" id="data">{inside}</script>
@@ -63,8 +66,14 @@ def _list(sentences: Sequence[str]) -> str:
     return "<ul>" + "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences) + "</ul>"
 
 
-def _number(number: float | None) -> str:
-    return "without limit" if number is None else f"{number:.10g}"
+def _proof(proof: Mapping[str, Any]) -> str:
+    if proof["claimed"] is None:
+        return "It promises nothing that would have to be proved."
+    x, z = (escape(str(proof["tightest"][name])) for name in ("x", "z"))
+    return (
+        "The proof is by whole numbers: of all pairs of answers, the likelihood ratio comes nearest to what E allows "
+        f"for {x} against {z}, with epsilon {proof['claimed']:.10g} promised and {proof['realised']:.10g} realised."
+    )
 
 
 def _percent(share: float | None) -> str:
@@ -110,7 +119,7 @@ def _picture(data: Mapping[str, Any]) -> str:
     for name in ("low", "high"):
         ends += [data[name][x] for x in order if data[name] is not None and data[name][x] is not None]
     low, high = min(0.0, *ends), max(0.01, *ends)
-    left, right = 190, 690
+    left, right, z = 190, 690, quantile(data["confidence"])
 
     def at(share: float) -> float:
         return round(left + (right - left) * (share - low) / (high - low), 1)
@@ -122,7 +131,7 @@ def _picture(data: Mapping[str, Any]) -> str:
         marks.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(name[:26])}</text>')
         if data["low"] is not None and data["low"][x] is not None:
             begin, end = data["low"][x], data["high"][x]
-            half = 1.96 * data["sampling_stderr"][x]
+            half = z * data["sampling_stderr"][x]
             marks.append(_bar(at(begin), at(end), y, "var(--pale)"))
             marks.append(_bar(at(max(begin, share - half)), at(min(end, share + half)), y, "var(--fill)"))
         marks.append(f'<circle cx="{at(share)}" cy="{y}" r="3.5" fill="var(--ink)"/>')

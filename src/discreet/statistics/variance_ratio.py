@@ -20,14 +20,20 @@ def variance_ratio_tail(x: float, first: float, second: float) -> float:
         return 1.0
     if math.isinf(x):
         return 0.0
-    return _beta(second / 2, first / 2, second / (second + first * x))
+    whole = second + first * x
+    if math.isinf(whole):
+        return 0.0
+    return _beta(second / 2, first / 2, second / whole, first * x / whole)
 
 
-def _beta(a: float, b: float, x: float) -> float:
-    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
+def _beta(a: float, b: float, x: float, y: float) -> float:
+    """The function at x; y is 1 - x, worked out without cancellation."""
+    if not x or not y:
+        return float(x > y)
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(y))
     if x < (a + 1) / (a + b + 2):
         return min(1.0, front * _fraction(a, b, x) / a)
-    return max(0.0, 1 - front * _fraction(b, a, 1 - x) / b)
+    return max(0.0, 1 - front * _fraction(b, a, y) / b)
 
 
 def _fraction(a: float, b: float, x: float) -> float:

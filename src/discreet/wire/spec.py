@@ -93,7 +93,7 @@ class Spec:
     def _of(cls, fields: Fields, folder: Path | None, source: str) -> Spec:
         if "questions" in fields or "form" in fields:
             raise IsForm(
-                "this is a form of several questions; `discreet resolve --question NAME` writes the spec of one of them"
+                "this is a form of several questions: compare and regress take --question NAME, estimate all of them"
             )
         name = text(fields.optional("name", default=""), "name")
         note = text(fields.optional("note", default=""), "note")

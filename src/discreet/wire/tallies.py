@@ -39,6 +39,10 @@ def tally_from_json(mechanism: Mechanism, data: object) -> Tally:
         raise InvalidInput("a tally must be a JSON object with fingerprint, n and counts")
     for key in ("fingerprint", "n", "counts"):
         if key not in data:
+            if "groups" in data:
+                raise InvalidInput(
+                    "holds tallies by label, which estimate and compare read; tally without --by for one"
+                )
             raise InvalidInput(f"{key} is missing; a tally must have fingerprint, n and counts")
     for key in data.keys() - {"version", "mechanism", "fingerprint", "n", "counts"}:
         raise InvalidInput(f"{key} is not a known entry of a tally")

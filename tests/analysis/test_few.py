@@ -1,0 +1,82 @@
+"""What cannot be known from one cluster, one group or one report a person is refused, not given as certain."""
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.errors import InvalidInput, Unavailable
+from discreet.statistics.variance_ratio import variance_ratio_tail
+
+MECHANISM = dc.mechanism(dc.Context.uniform(["a", "b"], "5"))
+QUERY = {"b": 1}
+
+
+def survey(**columns):
+    held = np.random.default_rng(1).integers(0, 2, 360)
+    return dc.Survey(MECHANISM, MECHANISM.randomize_indices(held, dc.random.seeded(1)), **columns)
+
+
+def test_groups_that_are_clusters_have_no_error():
+    clusters = np.repeat(np.arange(6), 60)
+    sample = survey(labels={"village": clusters}, clusters=clusters)
+    for ask in (
+        lambda: sample.by("village", query=QUERY),
+        lambda: dc.compare(sample, by="village", query=QUERY),
+        lambda: dc.regress(sample, QUERY, on=["village"], factors=["village"]),
+    ):
+        with pytest.raises(InvalidInput, match="nothing of"):
+            ask()
+    apart = survey(labels={"half": np.arange(360) % 2}, clusters=clusters)
+    assert (dc.regress(apart, QUERY, on=["half"]).stderr > 0).all(), "the control"
+    assert any("6 clusters are few" in remark for remark in apart.remarks())
+
+
+def test_a_group_of_one_weighted_person_has_no_error():
+    label = np.where(np.arange(360) == 5, "solo", "others")
+    with pytest.raises(InvalidInput, match="solo"):
+        dc.compare(survey(labels={"who": label}, weights=np.ones(360)), by="who", query=QUERY)
+    assert dc.compare(survey(labels={"who": label}), by="who", query=QUERY).stderr.max() > 0.05
+
+
+@pytest.mark.parametrize(
+    ("x", "first", "second"), [(1e-17, 1, 7), (1e308, 4, 1), (1e-300, 3, 5), (1e-9, 1, 7), (2.5, 3, 9)]
+)
+def test_ratios_of_variances_far_out_have_a_tail(x, first, second):
+    stats = pytest.importorskip("scipy.stats")
+    assert variance_ratio_tail(x, first, second) == pytest.approx(stats.f.sf(x, first, second), abs=1e-8)
+
+
+def test_groups_with_mechanisms_of_their_own_are_not_dealt_out_anew():
+    parts = []
+    for number, (label, epsilon) in enumerate((("x", "1"), ("y", "3"))):
+        made = dc.mechanism(dc.Context.uniform(["a", "b", "c"], epsilon))
+        reports = made.randomize_indices(np.full(500, number), dc.random.seeded(number))
+        parts.append(dc.Survey(made, reports, labels={"w": [label] * 500}))
+    both = parts[0] + parts[1]
+    assert dc.compare(both, wave="w", query={"a": 1}).p.max() < 1e-6
+    with pytest.raises(Unavailable, match="no other group has"):
+        dc.compare(both, wave="w", query={"a": 1}, rng=dc.random.seeded(1))
+
+
+def test_surveys_of_different_parts_of_their_populations_are_not_joined():
+    census, sample = survey(population=360), survey(population=36_000)
+    with pytest.raises(InvalidInput, match="analysed apart"):
+        census + sample
+    assert (sample + sample).population == 72_000
+
+
+def test_evasion_does_not_pass_over_weights():
+    with pytest.raises(InvalidInput, match="give its tally"):
+        dc.evasion(survey(weights=np.ones(360)), to="a", query=QUERY)
+    assert dc.evasion(survey(), to="a", query=QUERY)
+
+
+def test_the_same_reports_are_no_two_questions():
+    with pytest.raises(InvalidInput, match="independent"):
+        dc.cross(survey(), survey())
+
+
+def test_years_are_printed_as_years():
+    printed = str(survey(labels={"year": np.repeat([2025, 2026], 180)}).by("year", query=QUERY))
+    assert "2025" in printed
+    assert "2,025" not in printed
