@@ -110,7 +110,7 @@ def test_log_odds_that_do_not_settle_are_said_not_to():
     [
         (("outcomes", "mean"), {}, "label='outcomes' must be one of the survey's labels"),
         (("outcome", np.ones(5)), {}, "query: the weights must differ"),
-        (("outcome", {"a": np.arange(5.0), "b": 2 * np.arange(5.0)}), {}, "query: one of the queries can be told"),
+        (("outcome", {"a": np.arange(5.0), "b": 2 * np.arange(5.0)}), {}, "query: one of the queries follows"),
         (("outcome", {str(i): np.eye(5)[i % 5] for i in range(11)}), {}, "11 queries are too many"),
         (("outcome", {1: np.arange(5.0)}), {}, "query: the name 1 must be text"),
         (("outcome", {"c": np.arange(5.0)}), {"on": ["c"]}, "query: 'c' is also a label"),
