@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,14 +79,14 @@ class Coefficients(Result):
     """The standard deviation of every column that is a number."""
 
     @property
+    @abstractmethod
     def axis(self) -> str:
         """What the coefficients are, in a few words."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def rows(self) -> dict[str, Sequence[Any]]:
         """The words of each row of the table."""
-        raise NotImplementedError
 
     @cached_property
     def stderr(self) -> Array:
