@@ -121,10 +121,12 @@ export function map(places, { width, told, hexagons, groups = [] }) {
   const spanX = span(places.map(({ x }) => x));
   const spanY = span([...places, ...groups].map(({ y }) => y));
   const wide = Math.min(width, 640);
-  const step = hexagons ? (wide - 60) / (spanX.steps + 1) : 0;
+  const unit = (wide - 60) / Math.max(spanX.high - spanX.low, 1e-9);
+  const step = hexagons ? nearest(places) * unit * 0.8 : 0;
+  const shape = hexagons ? (spanY.high - spanY.low) / Math.max(spanX.high - spanX.low, 1e-9) : (spanY.steps + 1) / (spanX.steps + 1);
   const chart = Plot.plot({
     width: wide,
-    height: Math.max(160, Math.min(640, 60 + ((wide - 60) * (spanY.steps + 1)) / (spanX.steps + 1))),
+    height: Math.max(160, Math.min(640, 60 + (wide - 60) * shape)),
     style: STYLE,
     margin: 30,
     axis: null,
@@ -140,6 +142,13 @@ export function map(places, { width, told, hexagons, groups = [] }) {
     ],
   });
   return described(chart, told);
+}
+
+/** How far the first places are from those next to them, at least; 1 for a single one. @param {{x: number, y: number}[]} places */
+function nearest(places) {
+  const some = places.slice(0, 200);
+  const apart = some.flatMap((a, i) => places.filter((_, j) => j !== i).map((b) => Math.hypot(a.x - b.x, a.y - b.y)));
+  return apart.length ? apart.reduce((least, one) => Math.min(least, one), Infinity) : 1;
 }
 
 /** @param {number[]} numbers */
