@@ -244,6 +244,30 @@ def kept(folder, parts):
     return sum(part in data for part in parts)
 
 
+@pytest.fixture
+def nothing_is_deleted(raw):
+    """A checkpoint keeps every file of the journal for later; with room for a few, their order on disk would decide."""
+    for size in ("min_wal_size = '256MB'", "max_wal_size = '512MB'"):
+        raw.execute(f"ALTER SYSTEM SET {size}")
+    raw.execute("SELECT pg_reload_conf()")
+    wait_for(raw, "256MB")
+    yield
+    for size in ("min_wal_size = '32MB'", "max_wal_size = '64MB'"):  # as in `server`
+        raw.execute(f"ALTER SYSTEM SET {size}")
+    raw.execute("SELECT pg_reload_conf()")
+    wait_for(raw, "32MB")
+
+
+def wait_for(raw, size):
+    """Return when the server has read its settings again."""
+    for _ in range(1000):
+        if raw.execute("SELECT current_setting('min_wal_size')").fetchone() == (size,):
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"min_wal_size is not {size}")
+
+
+@pytest.mark.usefixtures("nothing_is_deleted")
 def test_what_is_forgotten_is_in_no_file_of_the_server_any_more(store, raw):
     store.create(collection(), day=DAY)
     old, new = secrets(store, "2026-01-02"), secrets(store, "2026-01-09")
@@ -257,11 +281,9 @@ def test_what_is_forgotten_is_in_no_file_of_the_server_any_more(store, raw):
     assert store.check() == []
 
 
+@pytest.mark.usefixtures("nothing_is_deleted")
 def test_files_that_the_server_keeps_for_later_are_written_over(store, raw):
     store.create(collection(), day=DAY)
-    for _ in range(3):
-        raw.execute("SELECT pg_logical_emit_message(false, 'discreet', '')")
-        raw.execute("SELECT pg_switch_wal()")
     old = secrets(store, "2026-01-02")
     for _ in range(2):
         raw.execute("SELECT pg_logical_emit_message(false, 'discreet', '')")
@@ -272,6 +294,7 @@ def test_files_that_the_server_keeps_for_later_are_written_over(store, raw):
     assert kept("pg_wal", old) == 0
 
 
+@pytest.mark.usefixtures("nothing_is_deleted")
 def test_a_role_that_may_not_clear_the_journal_forgets_all_the_same(store, raw, tmp_path, caplog):
     caplog.set_level("INFO", "discreet.collector")
     logging.getLogger("discreet.collector").propagate = True
