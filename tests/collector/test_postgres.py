@@ -246,11 +246,14 @@ def kept(folder, parts):
 
 @pytest.fixture
 def nothing_is_deleted(raw):
-    """A checkpoint keeps every file of the journal for later; with room for a few, their order on disk would decide."""
-    for size in ("min_wal_size = '256MB'", "max_wal_size = '512MB'"):
+    """A checkpoint keeps every file of the journal for later, and none begins by itself.
+
+    With room for a few files their order on disk would decide which are kept.
+    """
+    for size in ("min_wal_size = '128MB'", "max_wal_size = '8GB'"):
         raw.execute(f"ALTER SYSTEM SET {size}")
     raw.execute("SELECT pg_reload_conf()")
-    wait_for(raw, "256MB")
+    wait_for(raw, "128MB")
     yield
     for size in ("min_wal_size = '32MB'", "max_wal_size = '64MB'"):  # as in `server`
         raw.execute(f"ALTER SYSTEM SET {size}")
