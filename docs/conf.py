@@ -9,12 +9,15 @@ copyright = "the discreet authors"
 version = release = installed_version("discreet")
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
-    "sphinx.ext.doctest",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "sphinx_click",
     "formulas",
 ]
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "myst-nb", ".py": "myst-nb"}
+include_patterns = ["**/*.md", "notebooks/*.py"]
 exclude_patterns = ["_build"]
 nitpicky = False
 smartquotes = False
@@ -22,9 +25,19 @@ smartquotes = False
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
+# Notebooks are Python files in the percent format of jupytext; all of them are run, and an error ends the build.
+nb_custom_formats = {".py": ["jupytext.reads", {"fmt": "py:percent"}]}
+nb_execution_mode = "force"
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+
+copybutton_exclude = ".linenos, .gp, .go"
+
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 
 html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "discreet"
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]

@@ -128,7 +128,7 @@ def test_each_optional_package_is_imported_in_one_file_or_folder():
 
 
 def test_every_reference_key_in_the_source_is_spelt_out():
-    known = set(KEY.findall((ROOT / "docs" / "references.md").read_text(encoding="utf-8")))
+    known = set(KEY.findall((ROOT / "docs" / "reference" / "references.md").read_text(encoding="utf-8")))
     used = {key: name(file) for file in FILES for key in KEY.findall(file.read_text(encoding="utf-8"))}
     assert "Acharya2020" in known
     assert {key: file for key, file in used.items() if key not in known} == {}

@@ -1,4 +1,4 @@
-/** Vectors against the client, in Node and in a browser alike: see docs/vectors.md for the file. */
+/** Vectors against the client, in Node and in a browser alike: see docs/reference/vectors.md for the file. */
 
 /**
  * Check every law of a file, and every report that the client draws from the words of a vector.

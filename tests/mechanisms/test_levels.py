@@ -321,7 +321,7 @@ def test_every_combination_of_sub_reports_is_a_report():
 
 
 def drawn_as_written(made, x, words):
-    """A report as docs/law.md says it is drawn, node by node."""
+    """A report as docs/reference/law.md says it is drawn, node by node."""
     law, words = made.law, iter(words)
     kinds = [kind_of(inner) for inner in law.inners]
     bits, depth = [], len(law.branches)

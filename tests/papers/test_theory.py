@@ -72,7 +72,7 @@ def test_every_numbered_item_of_the_papers_has_its_line():
 
 
 def test_the_page_of_documentation_is_this_table():
-    page = (DOCS / "theory-map.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "theory-map.md").read_text(encoding="utf-8")
     assert page.endswith(markdown())
 
 

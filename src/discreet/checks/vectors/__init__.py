@@ -1,6 +1,6 @@
 """Shared vectors: laws with values, words and the reports that every client must write from them.
 
-``discreet vectors -o FILE`` writes them; docs/vectors.md describes the file.
+``discreet vectors -o FILE`` writes them; docs/reference/vectors.md describes the file.
 """
 
 from .checking import Checked, check_vectors
