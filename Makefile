@@ -10,9 +10,10 @@
 #   make client  the modules of client/ and their types from client/src, with their sizes and hashes
 #   make pages   what the pages need besides their own files: the chart library and the client, minified
 #   make screenshots  every page in both themes, for the documentation
+#   make figures  the drawings of the documentation
 #   make bench   speed and accuracy, as ratios in one run
 #   make docs    the documentation, as pages in docs/_build/html
-.PHONY: run example test fuzz soak cover lint client pages screenshots bench docs
+.PHONY: run example test fuzz soak cover lint client pages screenshots figures bench docs
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -66,6 +67,9 @@ pages: $(MADE)
 screenshots: $(READY)
 	@echo "screenshots: docs/pictures"
 	@$(BIN)/python docs/screenshots.py
+
+figures: .venv/docs.done
+	@$(BIN)/python docs/draw.py
 
 bench: .venv/bench.done
 	@$(BIN)/python bench/run.py
