@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from discreet.plots import picture
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from discreet.plots import picture
 
 ROOT = Path(__file__).parents[1]
 GROUND = "#131416"
@@ -31,11 +32,11 @@ PARTNERS = {
 }
 
 
-class figure_of_both_themes(nodes.General, nodes.Element):  # noqa: N801 (docutils calls visitors by the class's name)
+class figure_of_both_themes(nodes.General, nodes.Element):
     """One drawing, twice."""
 
 
-class code_behind(nodes.General, nodes.Element):  # noqa: N801
+class code_behind(nodes.General, nodes.Element):
     """The code of a figure, which is shown when asked for."""
 
 
@@ -48,7 +49,11 @@ class Drawn(SphinxDirective):
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = {"alt": directives.unchanged_required, "code": directives.path, "command": directives.unchanged}
+    option_spec: ClassVar = {
+        "alt": directives.unchanged_required,
+        "code": directives.path,
+        "command": directives.unchanged,
+    }
 
     def run(self) -> list[nodes.Node]:
         """The figure with its caption and its code."""
