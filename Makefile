@@ -52,6 +52,8 @@ lint: $(READY)
 	@$(BIN)/ruff check --quiet .
 	@echo "lint: ruff format --check"
 	@$(BIN)/ruff format --quiet --check .
+	@echo "lint: codespell"
+	@$(BIN)/codespell
 	@echo "lint: mypy --strict"
 	@$(BIN)/mypy --no-error-summary
 	@echo "lint: lint-imports"
@@ -77,6 +79,8 @@ bench: .venv/bench.done
 docs: .venv/docs.done
 	@echo "docs: building docs/_build/html"
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs: checking links and anchors"
+	@$(BIN)/python docs/check_links.py docs/_build/html
 
 # What each command needs, pinned; a file that changes is installed again.
 .venv/%.done: requirements/%.txt .venv/build.done
