@@ -1,7 +1,6 @@
 """Figures: the directive `drawn` shows a drawing for the light and for the dark theme, and the code that drew it.
 
-The drawing in the sources is for paper and for the light theme. The dark one is made from it when the pages are built,
-by giving each colour of `discreet.plots.picture` its partner for dark ground.
+The drawing in the sources is for paper and for the light theme. The dark one is made from it when the pages are built.
 """
 
 from __future__ import annotations
@@ -11,25 +10,13 @@ from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
+from dark_theme import for_dark_ground
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from discreet.plots import picture
-
 ROOT = Path(__file__).parents[1]
-GROUND = "#131416"
-"""The ground of the dark theme."""
-PARTNERS = {
-    "#ffffff": GROUND,
-    "#000000": "#e6e6e6",
-    picture.INK: "#d6d6d6",
-    picture.FAINT: "#3a3d42",
-    picture.ESTIMATE: "#4ba6e8",
-    picture.INTERVAL: "#2c5f85",
-    picture.TRUTH: "#ff8a3d",
-}
 
 
 class figure_of_both_themes(nodes.General, nodes.Element):
@@ -78,14 +65,6 @@ class Drawn(SphinxDirective):
         holder = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, holder)
         return [child for block in holder.children for child in block.children]
-
-
-def for_dark_ground(drawing: str) -> str:
-    """A drawing with each colour replaced by its partner; what has no colour of its own is drawn in the light ink."""
-    drawing = drawing.replace("<svg ", f'<svg fill="{PARTNERS["#000000"]}" ', 1)
-    for light, dark in PARTNERS.items():
-        drawing = drawing.replace(f"fill: {light}", f"fill: {dark}").replace(f"stroke: {light}", f"stroke: {dark}")
-    return drawing
 
 
 def _show_figure(writer: Any, node: figure_of_both_themes) -> None:
