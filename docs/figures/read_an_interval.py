@@ -57,7 +57,9 @@ def draw(path: str | Path) -> None:
     many_surveys(right, "weekly")
     plain(left, title="one survey", x_label="share of people")
     plain(right, title="the share of weekly in forty surveys", x_label="share of people")
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=4, frameon=False, fontsize=8)
+    figure.legend(
+        *left.get_legend_handles_labels(), loc="outside lower left", ncols=4, frameon=False, fontsize=8, labelcolor=INK
+    )
     save(figure, path)
 
 
