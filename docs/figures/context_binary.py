@@ -11,7 +11,3 @@ def draw(path: str | Path) -> None:
     """Who holds yes may be taken for no; who holds no may be shown."""
     context = dc.Context.binary("no", "yes", epsilon=("inf", "1"))
     picture(context, {"yes": (0, 0), "no": (2, 0)}, path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

@@ -13,7 +13,3 @@ def draw(path: str | Path) -> None:
     context = dc.Context.blocks(towns, epsilon="1")
     places = on_circle(towns["aldermoor"]) | on_circle(towns["dunmere"], radius=0.75, centre=(3.7, 0.25))
     picture(context, places, path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

@@ -11,7 +11,3 @@ def draw(path: str | Path) -> None:
     """Every answer is hidden among all others as well as it needs."""
     context = dc.Context.graded({"none": "inf", "cold": "3", "flu": "3", "hiv": "1"})
     picture(context, on_circle(context.values, start=135), path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

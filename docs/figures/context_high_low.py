@@ -12,7 +12,3 @@ def draw(path: str | Path) -> None:
     answers = ["none", "cold", "flu", "hiv", "cancer"]
     context = dc.Context.high_low(answers, sensitive=["hiv", "cancer"], epsilon="1")
     picture(context, on_circle(context.values, start=126), path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

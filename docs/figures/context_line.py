@@ -11,7 +11,3 @@ def draw(path: str | Path) -> None:
     """Ages in steps of ten years, hidden the better the nearer they are."""
     context = dc.Context.metric(range(20, 90, 10), "line", epsilon="0.05")
     picture(context, in_row(context.values), path, bend=-0.5)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

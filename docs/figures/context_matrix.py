@@ -12,7 +12,3 @@ def draw(path: str | Path) -> None:
     work = ["employed", "own business", "informal"]
     context = dc.Context.matrix(work, [["0", "3", "3"], ["2", "0", "2"], ["0.5", "1", "0"]])
     picture(context, on_circle(work, start=150), path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

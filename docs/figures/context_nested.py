@@ -16,7 +16,3 @@ def draw(path: str | Path) -> None:
     places |= dict(zip(lyon, [(-0.6, -1), (0.6, -1)], strict=True))
     places |= dict(zip(madrid, [(3, 0.5), (3, -0.5)], strict=True))
     picture(context, places, path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

@@ -13,7 +13,3 @@ def draw(path: str | Path) -> None:
     context = illness * dc.Context.uniform(["young", "old"], epsilon="2")
     places = {(ill, age): (1.4 * (age == "old"), 1.2 * (ill == "well")) for ill, age in context.values}
     picture(context, places, path, names=", ".join)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

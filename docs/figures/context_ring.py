@@ -11,7 +11,3 @@ def draw(path: str | Path) -> None:
     """Hours in steps of three, where midnight is as near to 21 as to 3."""
     context = dc.Context.metric(range(0, 24, 3), "ring", epsilon="0.2", around=24)
     picture(context, on_circle(context.values), path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

@@ -11,7 +11,3 @@ def draw(path: str | Path) -> None:
     """Every answer is hidden from every other one."""
     context = dc.Context.uniform(["never", "monthly", "weekly", "daily"], epsilon="1")
     picture(context, on_circle(context.values, start=135), path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

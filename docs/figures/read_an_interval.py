@@ -61,7 +61,3 @@ def draw(path: str | Path) -> None:
         *left.get_legend_handles_labels(), loc="outside lower left", ncols=4, frameon=False, fontsize=8, labelcolor=INK
     )
     save(figure, path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

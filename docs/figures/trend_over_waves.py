@@ -39,7 +39,3 @@ def draw(path: str | Path) -> None:
     plain(axes, y_label="share who say often")
     axes.legend(loc="lower right", frameon=False, fontsize=8, labelcolor=INK)
     save(figure, path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))
