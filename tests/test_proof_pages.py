@@ -37,7 +37,7 @@ def missing(name: str, text: str) -> list[str]:
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
     lacks = [f"section {section}" for section in SECTIONS if section not in headings]
     check = text.partition("## Check")[2].partition("\n## ")[0]
-    blocks = [block for block in re.findall(r"^```python\n(.*?)^```$", check, re.MULTILINE | re.DOTALL)]
+    blocks = re.findall(r"^```python\n(.*?)^```$", check, re.MULTILINE | re.DOTALL)
     wanted = {"its name": name, "the exact channel": ".channel()", "the library's error": "squared_error("}
     if "<!-- not run" in check or not blocks:
         return [*lacks, "a block that is run"]
