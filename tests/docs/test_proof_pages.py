@@ -10,7 +10,7 @@ import pytest
 from discreet.build import BASES, COMPARED, MAKERS
 from discreet.mechanisms.kinds import FOLLOWERS
 
-PROOFS = Path(__file__).parents[1] / "docs" / "proofs"
+PROOFS = Path(__file__).parents[2] / "docs" / "proofs"
 
 TOGETHER = {
     "adaptive": "composition",
