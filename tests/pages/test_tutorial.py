@@ -3,6 +3,7 @@
 With PICTURES, a folder, in the environment, the pictures of the page are written there: ``make screenshots``.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -40,10 +41,8 @@ class Reader:
         """Stop the collector, unless the page got as far as that."""
         number = self.folder / "server.pid"
         if number.exists():
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(int(number.read_text()), signal.SIGTERM)
-            except ProcessLookupError:
-                pass
 
 
 @pytest.fixture
@@ -130,6 +129,7 @@ def test_the_numbers_of_reports_are_as_the_tutorial_says(reader):
     mechanism = Spec.read("survey.toml").mechanism
     likelihood = [[float(mechanism.randomizer.probability(x, y)) for y in range(4)] for x in range(4)]
     assert [y for row in likelihood for y in range(4) if row[y] == 0] == [3, 2, 2, 3, 2, 3]
-    assert likelihood[2][0] > likelihood[2][1] and likelihood[3][1] > likelihood[3][0]
+    assert likelihood[2][0] > likelihood[2][1]
+    assert likelihood[3][1] > likelihood[3][0]
     assert likelihood[0][0] + likelihood[0][1] > 0.5
     assert likelihood[1][0] + likelihood[1][1] > 0.5
