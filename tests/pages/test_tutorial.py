@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ..test_docs import blocks, run_console
+from ..docs.test_blocks import blocks, run_console
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "tutorials" / "ten-minutes.md"
