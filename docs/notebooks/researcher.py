@@ -108,7 +108,7 @@ print("largest distance from the closed form, in Monte-Carlo errors:")
 print({name: round(float(max(map(abs, row))), 1) for name, row in z.items()})
 assert max(abs(one) for row in z.values() for one in row) < 4.5  # 25 comparisons: about 1 false alarm in 1,000 seeds
 
-# %%
+# %% mystnb={"image": {"alt": "The risk of five mechanisms over epsilon; simulated points lie on the lines"}}
 figure = new_figure(7.5, 4.2)
 axes = figure.subplots()
 x = [float(epsilon) for epsilon in epsilons]
@@ -134,7 +134,7 @@ SVG(folder / "risk.svg")
 # Hadamard and unary responses stay within a constant factor. Projective designs exist at certain sizes, the next
 # larger one serves for those between, and from 12 values on they are within 5 %.
 
-# %%
+# %% mystnb={"image": {"alt": "The risk of four mechanisms over the optimum, against the number of values"}}
 sizes = [4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128]
 ratios = {
     name.replace("_", " "): [
@@ -212,7 +212,7 @@ assert math.isclose(limit, math.tanh(0.5) ** 2)
 # e^{E[x,z]} r_z$ and, up to eight values, prices every extreme ray: then the gap to the best possible is proved,
 # whatever the search did.
 
-# %%
+# %% mystnb={"image": {"alt": "The matrix E, the designed channel and the search that found it"}}
 E = [
     [0, "0.5", 1, 2, 2, "inf"],
     ["0.5", 0, "0.5", 1, 2, 2],
@@ -272,7 +272,7 @@ assert certificate.ratio == largest**2
 # likelihood-ratio tests of a channel attain the boundary of its own region (Neyman and Pearson), whose corners are
 # fractions. A simulated test lands on the corner:
 
-# %%
+# %% mystnb={"image": {"alt": "False alarms against missed detections: the corner of the best test"}}
 binary = dc.mechanism(dc.Context.binary("no", "yes", epsilon=("0.5", "2")))
 region = dc.bounds.attained_region(binary, "no", "yes")
 rng, trials = dc.random.seeded(7), 200_000

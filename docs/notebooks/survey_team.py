@@ -172,7 +172,7 @@ assert checked.p > 0.01
 shares = survey.shares()
 print(shares)
 
-# %%
+# %% mystnb={"image": {"alt": "Four shares with intervals: never 0.65, once or twice 0.20, weekly and daily the rest"}}
 truth = np.array([np.average(held == x, weights=weights) for x in range(4)])
 low, high = shares.interval(0.95)
 assert ((low <= truth) & (truth <= high)).all()
@@ -200,7 +200,7 @@ assert plain.estimate.item() < whole.estimate.item()
 # `compare` subtracts unbiased shares and gives the difference its own interval. Three differences are looked at, so
 # `adjusted_p` counts.
 
-# %%
+# %% mystnb={"image": {"alt": "Three differences to the capital, all with intervals below zero"}}
 regions = dc.compare(survey, by="region", query=often)
 print(regions)
 regions.plot(folder / "regions.svg", title="At least weekly: other regions less the capital")
@@ -223,7 +223,7 @@ assert ((low <= true_differences) & (true_differences <= high)).all()
 #
 # First the four quarters, each with its interval. None of them is precise:
 
-# %%
+# %% mystnb={"image": {"alt": "The share of each of four quarters with wide intervals, rising slowly"}}
 quarters = survey.by("quarter", query=often)
 quarters.plot(folder / "quarters.svg", title="At least weekly, by quarter")
 SVG(folder / "quarters.svg")
@@ -241,7 +241,7 @@ print(trend)
 # A regression holds one thing constant while it looks at another. Its outcome is an answer that nobody has seen, and
 # its coefficients are unbiased all the same: differences in the share who do it at least weekly.
 
-# %%
+# %% mystnb={"image": {"alt": "Coefficients with intervals: nights above zero, regions below, age around zero"}}
 regression = dc.regress(survey, often, on=["nights", "age", "quarter", "region"])
 print(regression)
 regression.plot(folder / "regression.svg", title="At least weekly: what goes with it")
@@ -273,7 +273,7 @@ print(form.plan(n=12_000))
 # For how answers go together, *together* has the least error: one report of the pair. 12,000 other members of staff
 # are asked both; among those who take something often, half want to leave, among the others a fifth.
 
-# %%
+# %% mystnb={"image": {"alt": "A table of two questions as shaded cells with shares and half-widths"}}
 second = 12_000
 takes = np.where(people.random(second) < 0.2, "often", "seldom")
 u = people.random(second)
@@ -302,7 +302,7 @@ assert leaving_row["low"][2] <= 0.5 <= leaving_row["high"][2]
 # act if 20 in 100 do it at least weekly. (This and the release below count every report once: they are about those
 # who answered, without weights.)
 
-# %%
+# %% mystnb={"image": {"alt": "The share against the part of people who evade, under three readings"}}
 estimate = dc.estimate(survey.tally)
 evading = dc.evasion(estimate, to="never", query=often, share=[0, 0.05, 0.1, 0.15, 0.2, 0.25], threshold=0.2)
 evading.plot(folder / "evasion.svg", title="At least weekly, if some claim 'never' whatever they do")
@@ -336,7 +336,7 @@ HTML(f"<table><tr><th></th><th>asked</th><th>at least weekly</th><th>95 % interv
 # %% [markdown]
 # And a figure. It shows intervals, not only points, and here also the truth, which a real survey does not have.
 
-# %%
+# %% mystnb={"image": {"alt": "Four shares with intervals that hold the true shares"}}
 answered = np.bincount(held, minlength=4) / n
 plot_shares(
     estimate, folder / "figure.svg", title="Those who answered: shares, intervals and the truth", truth=answered

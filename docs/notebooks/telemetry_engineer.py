@@ -71,7 +71,7 @@ def refused(error, work):
 #
 # There are 1,000 known crashes, each hidden from all others at epsilon 2: no report is more than $e^2 \approx 7.4$
 # times as likely from one as from another. `dc.explain` compares the mechanisms whose reports fit 16 bits by their
-# exact error, and `n x error` says how many reports each needs.
+# exact error; the reports that each needs are in proportion to `n x error`.
 
 # %%
 crashes = [f"crash-{number:03}" for number in range(1000)]
@@ -126,26 +126,20 @@ lie = law.replace('"epsilon":"2"', '"epsilon":"1.9"')
 print(refused(dc.errors.PrivacyViolation, lambda: parse_law(lie)))
 
 # %% [markdown]
-# One device, one report. Randomness comes from the operating system, and the report is two bytes.
-
-# %%
-report = mechanism.randomize("crash-042", dc.random.secure())
-print(report, report_to_bytes(mechanism, report))
-assert len(report_to_bytes(mechanism, report)) == 2
-
-# %% [markdown]
-# ## Asking again
+# ## One device
 #
-# Every fresh report spends its epsilon again. So a device keeps a *ledger*: one value gets one report, which is sent
-# again as it is, and what all answers spend together stays below a cap. This device allows 3 in all.
+# Randomness comes from the operating system, and the report is two bytes. Every fresh report spends its epsilon
+# again. So a device keeps a *ledger*: one value gets one report, which is sent again as it is, and what all answers
+# spend together stays below a cap. This device allows 3 in all.
 
 # %%
 ledger = dc.Ledger(folder / "ledger.jsonl", cap="3")
 monday = ledger.randomize(mechanism, "crash-042", dc.random.secure(), question="crashes, 47")
 again = ledger.randomize(mechanism, "crash-042", dc.random.secure(), question="crashes, 47")
 assert monday == again
-next_week = {"question": "crashes, 48"}
-print(refused(dc.errors.Overspent, lambda: ledger.randomize(mechanism, "crash-042", dc.random.secure(), **next_week)))
+assert len(report_to_bytes(mechanism, monday)) == 2
+rng, next_week = dc.random.secure(), "crashes, 48"
+print(refused(dc.errors.Overspent, lambda: ledger.randomize(mechanism, "crash-042", rng, question=next_week)))
 
 # %% [markdown]
 # ## Four million values
@@ -160,9 +154,7 @@ print(refused(dc.errors.Overspent, lambda: ledger.randomize(mechanism, "crash-04
 # %%
 people, n = np.random.default_rng(1), 4_000_000
 common = 1 / np.arange(1, 1001) ** 1.1
-order = people.permutation(1000)
-shares = np.empty(1000)
-shares[order] = common / common.sum()
+shares = people.permutation(common / common.sum())
 shares[17] = 0.001
 new = shares.copy()
 new[17] = 0.02
@@ -173,7 +165,6 @@ u = people.random(n)
 in_new, in_old = (np.searchsorted(np.cumsum(p)[:-1], u) for p in (new, shares))
 held = np.where(release, in_new, in_old).astype(np.uint16)
 
-# %%
 mechanism.randomize_indices(held[:200_000], dc.random.seeded(0))  # the first large batch waits for the compiler
 reports = clock("randomize", lambda: mechanism.randomize_indices(held, dc.random.seeded(1)))
 print(f"{len(reports):,} reports of type {reports.dtype}, {reports.nbytes / 1e6:.0f} MB")
@@ -199,8 +190,7 @@ assert [mechanism.randomize_index(int(x), one_by_one) for x in held[:100]] == re
 # In a shell you would type the lines that are printed here.
 
 # %%
-days = folder / "days"
-days.mkdir()
+(days := folder / "days").mkdir()
 for day in range(2):
     rows = slice(day * 1_000_000, (day + 1) * 1_000_000)
     crash = pa.DictionaryArray.from_arrays(pa.array(held[rows]), pa.array(crashes))
@@ -240,8 +230,7 @@ assert not discreet("tally other.toml reports.parquet -o wrong.json --quiet")
 
 # %%
 rest = slice(2_000_000, None)
-labels = {"release": np.where(release[rest], "v2", "v1")}
-survey = dc.Survey(mechanism, reports[rest], labels=labels)
+survey = dc.Survey(mechanism, reports[rest], labels={"release": np.where(release[rest], "v2", "v1")})
 groups = read_groups(folder / "first.json", mechanism) + clock("tally by release", lambda: survey.tallies("release"))
 tally = clock("tally", lambda: mechanism.tally(reports))
 assert groups.tally == tally
@@ -263,7 +252,7 @@ print(f"{(estimate.shares < 0).sum()} of 1,000 shares are below 0")
 # values at once, so whatever is picked from them is safe: these crashes are above 1 in 200, with 95 % confidence for
 # the whole list.
 
-# %%
+# %% mystnb={"image": {"alt": "The common crashes in order of their shares, with intervals"}}
 low, high = estimate.simultaneous_interval(0.95)
 heavy = np.flatnonzero(low > 0.005)
 heavy = heavy[np.argsort(-estimate.shares[heavy])]
@@ -322,7 +311,7 @@ assert low.item() <= new[17] - shares[17] <= high.item()
 # claim another value by the rules.
 
 # %%
-influence = choice.candidates[0].influence
+influence, worst = choice.candidates[0].influence, choice.candidates[-1]
 chances = [mechanism.randomizer.probability(999, y) for y in mechanism.reports()]
 largest = max(chances)
 speaking = [y for y, chance in enumerate(chances) if chance == largest]
@@ -330,7 +319,6 @@ forged = people.choice(speaking, n // 1000).astype(reports.dtype)
 attacked = dc.estimate(mechanism.tally(np.concatenate([reports[len(forged) :], forged])))
 moved = attacked["crash-999"] - estimate["crash-999"]
 print(f"influence {influence:.2f}: up to {0.001 * influence:.5f}, but for noise; the share moved by {moved:.5f}")
-worst = choice.candidates[-1]
 print(f"with {worst.name} it would be up to {0.001 * worst.influence:.3f}")
 assert abs(moved - 0.001 * influence) < 3 * estimate.stderr[999]
 
@@ -353,7 +341,7 @@ made = {"hidden in its block": dc.mechanism(places, bits=16), "hidden everywhere
 for name, one in made.items():
     print(f"{name}: {one.name}, {one.bits} bits, expected total variation {dc.plan(one, n=2_000_000).expected.tv:.3f}")
 
-# %%
+# %% mystnb={"image": {"alt": "Three maps of three towns: the truth, hidden in blocks, hidden everywhere"}}
 row, column = np.divmod(np.arange(1600), 40)
 towns = [(8, 9, 3, 0.45), (27, 30, 2, 0.35), (31, 8, 4, 0.2)]  # row, column, spread, share
 density = np.zeros(1600)
