@@ -64,4 +64,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("doctree-read", offer_files, priority=900)  # after files to download have been looked for
     app.connect("build-finished", write_files)
     app.add_post_transform(DrawingsOfBothThemes)
+    app.add_css_file("notebooks.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

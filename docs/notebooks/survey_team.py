@@ -28,6 +28,7 @@ interval.
 import math
 from pathlib import Path
 from tempfile import mkdtemp
+from textwrap import fill
 
 import numpy as np
 from IPython.display import HTML, SVG
@@ -61,17 +62,18 @@ sensitive = answers[1:]
 # at most, after seeing the report of one person?
 
 # %%
-print("epsilon  odds grow at most  5 in 100 become at most  stderr of 'daily', 10,000 people")
+print("epsilon  odds grow at most  5 in 100 become at most  stderr of 'daily'")
 for epsilon in ("0.69", "1.09", "1.38", "2.3"):
     choice = dc.Context.high_low(answers, sensitive=sensitive, epsilon=epsilon)
     odds = choice.posterior_odds_bound("daily", "never", 5 / 95)
-    error = dc.plan(choice, n=10_000, prior=[0.7, 0.15, 0.1, 0.05], query={"daily": 1}).expected.wishes[0][1]
-    print(f"{epsilon:>7}  {math.exp(float(epsilon)):>17.2f}  {100 * odds / (1 + odds):>16.1f} in 100  {error:>33.4f}")
+    expected = dc.plan(choice, n=10_000, prior=[0.7, 0.15, 0.1, 0.05], query={"daily": 1}).expected
+    factor, certain, error = math.exp(float(epsilon)), 100 * odds / (1 + odds), expected.wishes[0][1]
+    print(f"{epsilon:>7}  {factor:>17.2f}  {certain:>16.1f} in 100  {error:>17.4f}")
 
 # %% [markdown]
-# More protection costs accuracy; the last column is the price. This team decides that odds may grow fourfold at most.
-# The logarithm of 4 is 1.386, so epsilon is 1.38. It is a decision about people, and it is made before anybody looks
-# at what else it costs.
+# More protection costs accuracy; the last column is the price, with 10,000 people. This team decides that odds may
+# grow fourfold at most. The logarithm of 4 is 1.386, so epsilon is 1.38. It is a decision about people, and it is
+# made before anybody looks at what else it costs.
 #
 # The *context* writes both decisions down. All that follows is derived from it.
 
@@ -94,7 +96,7 @@ often = {"weekly": 1, "daily": 1}
 wanted = {"difference": (0.15, 0.21), "query": often, "prior": guess, "power": 0.8}
 asked = {"groups": (1 / 4, 1 / 4), "comparisons": 3, "design_effect": 1.3}
 plan = dc.plan(context, **wanted, **asked)
-print(plan.detection.sentence)
+print(fill(plan.detection.sentence, 80))
 
 # %% [markdown]
 # Randomization is not free: without it a seventh of the people would do, if they told the truth. What does it buy to
@@ -189,7 +191,8 @@ SVG(folder / "shares.svg")
 plain = dc.Survey(mechanism, reports).query(often)
 whole = survey.query(often)
 effect = (whole.stderr / plain.stderr).item() ** 2
-for name, found, true in (("those who answered", plain, (held >= 2).mean()), ("the staff", whole, truth[2:].sum())):
+true_shares = (held >= 2).mean(), truth[2:].sum()
+for name, found, true in zip(("those who answered", "the staff"), (plain, whole), true_shares, strict=True):
     print(f"{name:18}  estimate {found.estimate.item():.3f} ± {found.stderr.item():.4f}, truth {true:.3f}")
     assert abs(found.estimate.item() - true) < 2 * found.stderr.item()
 print(f"design effect {effect:.2f}, planned 1.3")
@@ -332,7 +335,8 @@ cells = "".join(
     f"<tr><td>{name}</td><td>{count:,}</td><td>{share:.0%}</td><td>{least:.0%} to {most:.0%}</td></tr>"
     for name, count, share, least, most in rows
 )
-HTML(f"<table><tr><th></th><th>asked</th><th>at least weekly</th><th>95 % interval</th></tr>{cells}</table>")
+head = "<tr><th></th><th>asked</th><th>at least weekly</th><th>95 % interval</th></tr>"
+HTML(f'<table class="docutils">{head}{cells}</table>')
 
 # %% [markdown]
 # And a figure. It shows intervals, not only points, and here also the truth, which a real survey does not have.
@@ -357,7 +361,7 @@ release = dc.release(
     question=question,
     notes=(
         "Shares are those of the people who answered. The weighted table by region is published beside this page.",
-        f"20 in 100 at least weekly would be reached if {only_they:.1%} of all people had claimed 'never' and did it weekly or daily.",
+        f"At least weekly would be 20 in 100 if {only_they:.1%} of all people had claimed 'never' and did so.",
     ),
 )
 release.write(folder / "release.html")
