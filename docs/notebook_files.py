@@ -23,7 +23,7 @@ def offer_files(app: Sphinx, doctree: nodes.document) -> None:
         return
     line = nodes.paragraph(classes=["notebook-files"])
     line += nodes.Text("Take it along: ")
-    for suffix, kind in ((".ipynb", ", with its output; "), (".py", ", as plain Python. Jupyter opens both.")):
+    for suffix, kind in ((".ipynb", ", with its output; "), (".py", ", which Jupyter opens if it has jupytext.")):
         link = addnodes.download_reference("", "", reftarget=name + suffix, refuri=name + suffix)
         link += nodes.literal(text=name + suffix)
         line += [link, nodes.Text(kind)]

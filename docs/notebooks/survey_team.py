@@ -287,7 +287,7 @@ leaves = np.array(["stays", "unsure", "leaves"])[leaving]
 (part,) = form.parts
 both = form.randomize_many({"takes": takes, "leaves": leaves}, dc.random.seeded(5))
 joint = dc.cross(dc.Survey(form.mechanisms[part], both.reports[part]), names=("takes", "leaves"))
-joint.plot(folder / "joint.svg", title="Two answers of the same people, share of all (half-width of the interval)")
+joint.plot(folder / "joint.svg", title="Two answers, shares of all people")
 SVG(folder / "joint.svg")
 
 # %%
