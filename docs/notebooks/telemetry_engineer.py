@@ -45,6 +45,7 @@ from discreet.plots import plot_estimates
 from discreet.plots.picture import INK, new_figure, save
 from discreet.wire import law_text, parse_law, report_to_bytes
 
+# %%
 folder = Path(mkdtemp())  # for files and pictures
 
 seconds = {}  # of the processor, by what was done
@@ -229,8 +230,8 @@ assert not discreet("tally other.toml reports.parquet -o wrong.json --quiet")
 # other two million reports are counted in memory, by release, and merged with those of the files.
 
 # %%
-rest = slice(2_000_000, None)
-survey = dc.Survey(mechanism, reports[rest], labels={"release": np.where(release[rest], "v2", "v1")})
+labels = {"release": np.where(release[2_000_000:], "v2", "v1")}
+survey = dc.Survey(mechanism, reports[2_000_000:], labels=labels)
 groups = read_groups(folder / "first.json", mechanism) + clock("tally by release", lambda: survey.tallies("release"))
 tally = clock("tally", lambda: mechanism.tally(reports))
 assert groups.tally == tally
@@ -369,8 +370,7 @@ SVG(folder / "maps.svg")
 # $10^{-8}$:
 
 # %%
-least = dc.batch_needed(mechanism, epsilon=0.5, delta=1e-8)
-print(f"no tally of fewer than {least:,} devices")
+print(f"no tally of fewer than {dc.batch_needed(mechanism, epsilon=0.5, delta=1e-8):,} devices")
 print(dc.shuffled(mechanism, 100_000))
 
 # %% [markdown]

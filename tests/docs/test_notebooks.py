@@ -57,7 +57,7 @@ def test_it_teaches_in_short_cells(notebook):
     assert sum(line.startswith("## ") for text in told for line in text.splitlines()) >= 8
     assert len(told) >= 15
     assert len(code) >= 15
-    assert max(len(text.splitlines()) for text in told + code) <= 40
+    assert max(len(text.splitlines()) for text in told + code) <= 30
     for number, text in enumerate(code):
         compile(text, f"{notebook.stem}, code cell {number}", "exec")
 
