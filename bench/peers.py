@@ -30,8 +30,10 @@ from peer_programs import (
     OPENDP_BITS,
     OPENDP_RR,
     OUR_LINE,
+    OUR_ONE,
     OURS,
     PURE,
+    PURE_ONE,
     TOOLBOX,
     TOOLBOX_FIRST,
 )
@@ -78,6 +80,7 @@ PEERS = [
         "from pure_ldp.frequency_oracles.hadamard_response import HadamardResponseClient",
         (Task("Hadamard response", "hadamard", MANY, PURE),),
         ("scikit-learn", "statsmodels"),
+        {"one report at a time, k = 1000": (PURE_ONE, OUR_ONE)},
     ),
     Peer(
         "multi-freq-ldpy",
