@@ -64,11 +64,13 @@ import math
 IMPORT
 for k, n in ((10, 200_000), (100, 200_000)):
     write = MAKE
-    own, other = (sum(int(write(x)[0]) == 0 for _ in range(n)) for x in (0, 1))
+    places = {x: [set.tolist().index(0) for set in (write(x) for _ in range(n)) if 0 in set] for x in (0, 1)}
+    own, other = (places[x].count(0) for x in (0, 1))
     print(f"k = {k}: value 0 is first in {own} sets of its holders and in {other} of another's, of {n} each:",
-          f"a ratio of e^{math.log(own / other):.2f}")
+          f"a ratio of e^{math.log(own / other):.2f};",
+          f"it is elsewhere in {len(places[0]) - own} and {len(places[1]) - other}")
 """
-"""How often a value is written first by those who hold it, and by those who do not."""
+"""How often a value is written first, and elsewhere, by those who hold it and by those who do not."""
 
 OPENDP_RR = """
 import math
