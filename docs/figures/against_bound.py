@@ -23,7 +23,3 @@ def draw(path: Path) -> None:
     series["no mechanism below"] = [1.0] * len(EPSILONS)
     panel = {"title": f"{K} values", "x": [float(epsilon) for epsilon in EPSILONS], "series": series}
     plot_curves([panel], path, x_label="epsilon", y_label="squared error over the bound", log_y=True)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

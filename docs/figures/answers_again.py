@@ -22,7 +22,3 @@ def draw(path: Path) -> None:
     panel = {"title": "Hadamard response, 15 values", "x": TIMES, "series": series}
     labels = {"x_label": "fresh reports about one value", "y_label": "right answers, x or z"}
     plot_curves([panel], path, log_x=True, **labels)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

@@ -20,7 +20,3 @@ def draw(path: Path) -> None:
     panel = {"title": "Hadamard response, 15 values", "x": SIZES, "series": series}
     labels = {"x_label": "reports in the batch", "y_label": "epsilon at delta 1e-6"}
     plot_curves([panel], path, log_x=True, log_y=True, **labels)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

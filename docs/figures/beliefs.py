@@ -29,7 +29,3 @@ def draw(path: Path) -> None:
         bands[f"epsilon {epsilon}"] = (lows, highs)
     panel = {"title": "", "x": SHARES, "series": series, "bands": bands}
     plot_curves([panel], path, x_label="share of x before the report", y_label="share of x after it")
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

@@ -1,9 +1,6 @@
 """How far each way from a tally to shares is off on average, by the true share, where shares follow Zipf's law."""
 
-import sys
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from _surveys import estimated, shares_of
 
@@ -27,7 +24,3 @@ def draw(path: Path) -> None:
     plain(axes, x_label="true share, %", y_label="mean error, points")
     figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     save(figure, path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

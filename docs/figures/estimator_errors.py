@@ -1,9 +1,6 @@
 """The squared error of each way from a tally to shares, beside that of the unbiased one, for four shapes of shares."""
 
-import sys
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from _surveys import SHAPES, WAYS, estimated, shares_of
 
@@ -21,7 +18,3 @@ def draw(path: Path) -> None:
         for way in WAYS:
             errors[way].append(total[way] / total["unbiased"])
     plot_bars(list(SHAPES), errors, path, y_label="squared error, unbiased = 1")
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

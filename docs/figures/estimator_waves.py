@@ -1,9 +1,6 @@
 """The error of an average over waves, where each wave was made a distribution before and where it was not."""
 
-import sys
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
 from _surveys import WAYS, estimated, shares_of
@@ -29,7 +26,3 @@ def distance(rows: np.ndarray, waves: int, truth: np.ndarray) -> float:
     """Half the sum of absolute errors of averages over so many surveys in a row, their mean."""
     groups = rows[: len(rows) // waves * waves].reshape(-1, waves, len(truth)).mean(axis=1)
     return float(np.abs(groups - truth).sum(axis=1).mean() / 2)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

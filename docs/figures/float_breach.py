@@ -42,7 +42,3 @@ def draw(path: Path) -> None:
     plain(axes, x_label="epsilon claimed", y_label="distance of the realised epsilon from it")
     figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     save(figure, path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

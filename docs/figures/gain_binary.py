@@ -21,7 +21,3 @@ def draw(path: Path) -> None:
     panel = {"title": "yes is protected at 1", "x": [float(e) for e in EASED], "series": series}
     labels = {"x_label": "epsilon of no against yes", "y_label": "times fewer people than uniform privacy"}
     plot_curves([panel], path, **labels)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

@@ -31,7 +31,3 @@ def draw(path: Path) -> None:
     panel = {"title": f"{K} values in equal blocks", "x": NUMBERS, "series": series}
     labels = {"x_label": "blocks", "y_label": "times fewer people than uniform privacy"}
     plot_curves([panel], path, log_x=True, log_y=True, **labels)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

@@ -46,7 +46,3 @@ def draw(path: Path) -> None:
     ]
     labels = {"x_label": "values on the line", "y_label": "times fewer people than uniform privacy"}
     plot_curves(panels, path, log_y=True, columns=2, **labels)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

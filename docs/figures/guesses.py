@@ -21,7 +21,3 @@ def draw(path: Path) -> None:
     series["without a report"] = [1 / K] * len(EPSILONS)
     panel = {"title": f"{K} values, equally likely", "x": [float(e) for e in EPSILONS], "series": series}
     plot_curves([panel], path, x_label="epsilon", y_label="right guesses")
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))

@@ -19,7 +19,3 @@ def draw(path: Path) -> None:
     plain(axes, x_label="of holders of z, taken for x", y_label="of holders of x, taken for z")
     axes.legend(frameon=False, fontsize=8, loc="upper right")
     save(figure, path)
-
-
-if __name__ == "__main__":
-    draw(Path(__file__).with_suffix(".svg"))
