@@ -16,6 +16,7 @@ extensions = [
     "sphinx_click",
     "drawn",
     "formulas",
+    "docstrings",
 ]
 source_suffix = {".md": "myst-nb", ".py": "myst-nb"}
 include_patterns = ["index.md", "*/**/*.md", "*/*.md", "notebooks/*.py"]
@@ -34,8 +35,16 @@ nb_execution_raise_on_error = True
 
 copybutton_exclude = ".linenos, .gp, .go"
 
+# Docstrings: `name` is a link where there is such a name, and code where there is none; a long signature has a line for
+# each parameter, and types are shown by the names of reference/api/index.md.
+default_role = "py:obj"
+maximum_signature_line_length = 80
 autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
+_SHORT = "Array Box Channel Corners Epsilon Heights Matrix Number Points Privacy SmallBall Value Vector"
+autodoc_type_aliases = {name: name for name in _SHORT.split()} | {"Floats": "Array"}
 
 html_math_renderer = "mathml"
 html_theme = "furo"
