@@ -17,6 +17,7 @@ extensions = [
     "drawn",
     "formulas",
     "docstrings",
+    "commands",
 ]
 source_suffix = {".md": "myst-nb", ".py": "myst-nb"}
 include_patterns = ["index.md", "*/**/*.md", "*/*.md", "notebooks/*.py"]
