@@ -1,6 +1,6 @@
 """``.. command:: NAME`` shows the usage and the options of a command, under whatever heading stands above it."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -20,8 +20,14 @@ class Command(ClickDirective):
         return [node for node in section.children if not isinstance(node, nodes.title)]
 
 
+def _plain(app: Sphinx, context: Any, lines: list[str]) -> None:
+    """Help is plain text: a star in it is a star."""
+    lines[:] = [line.replace("*", r"\*") for line in lines]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive."""
     app.setup_extension("sphinx_click")
     app.add_directive("command", Command)
+    app.connect("sphinx-click-process-description", _plain)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
