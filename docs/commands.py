@@ -25,9 +25,15 @@ def _plain(app: Sphinx, context: Any, lines: list[str]) -> None:
     lines[:] = [line.replace("*", r"\*") for line in lines]
 
 
+def _nothing(app: Sphinx, context: Any, lines: list[str]) -> None:
+    """The usage shows the arguments and the text says what they are; sphinx-click would add that they are required."""
+    lines.clear()
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive."""
     app.setup_extension("sphinx_click")
     app.add_directive("command", Command)
     app.connect("sphinx-click-process-description", _plain)
+    app.connect("sphinx-click-process-arguments", _nothing)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -42,7 +42,6 @@ default_role = "py:obj"
 maximum_signature_line_length = 80
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
 _SHORT = "Array Box Channel Corners Epsilon Heights Matrix Number Points Privacy SmallBall Value Vector"
 autodoc_type_aliases = {name: name for name in _SHORT.split()} | {"Floats": "Array"}
