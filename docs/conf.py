@@ -36,9 +36,9 @@ nb_execution_raise_on_error = True
 
 copybutton_exclude = ".linenos, .gp, .go"
 
-# Docstrings: `name` is a link where there is such a name, and code where there is none; a long signature has a line for
-# each parameter, and types are shown by the names of reference/api/index.md.
-default_role = "py:obj"
+# Docstrings: `name` is code; a long signature has a line for each parameter, and types are shown by the names of
+# reference/api/index.md.
+default_role = "literal"
 maximum_signature_line_length = 80
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

@@ -1,11 +1,15 @@
-"""Docstrings on the pages: a key such as Wilson1927 links to the paper that it stands for; signatures are short."""
+"""Docstrings on the pages: names of classes and keys of papers, such as Wilson1927, are links; signatures are short."""
 
 import re
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.util.inspect import TypeAliasForwardRef
 
 KEY = re.compile(r"(?<![`\w])(?:[A-Z][a-z]+)+(?:19|20)\d\d[a-z]?(?![`\w])")
+
+NAME = re.compile(r"(?<![`:\w])`(discreet\.[\w.]+|[A-Z]\w+(?:\.\w+)*)`(?![`\w])")
+"""A public name or a class; any other word in such quotes may be that of an argument, and is no link."""
 
 SHORT = [
     (re.compile(r"~numpy\._typing\._array_like\._Buffer \| .*?\[complex \| bytes \| str\]"), "ArrayLike"),
@@ -16,7 +20,9 @@ SHORT = [
 
 
 def _link(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    lines[:] = [line if line.startswith(">>>") else KEY.sub(r":term:`\g<0>`", line) for line in lines]
+    for at, line in enumerate(lines):
+        if not line.startswith(">>>"):
+            lines[at] = NAME.sub(r":py:obj:`\1`", KEY.sub(r":term:`\g<0>`", line))
 
 
 def _shorten(
@@ -31,8 +37,13 @@ def _short(text: str | None) -> str | None:
     return text
 
 
+def _name(alias: TypeAliasForwardRef) -> str:
+    return alias.name
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register what is done to every docstring and signature."""
+    TypeAliasForwardRef.__repr__ = _name  # Sphinx shows it for an alias inside another type
     app.connect("autodoc-process-docstring", _link)
     app.connect("autodoc-process-signature", _shorten)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
