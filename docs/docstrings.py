@@ -6,6 +6,8 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util.inspect import TypeAliasForwardRef
 
+import discreet
+
 KEY = re.compile(r"(?<![`\w])(?:[A-Z][a-z]+)+(?:19|20)\d\d[a-z]?(?![`\w])")
 
 NAME = re.compile(r"(?<![`:\w])`(discreet\.[\w.]+|[A-Z]\w+(?:\.\w+)*)`(?![`\w])")
@@ -22,7 +24,14 @@ SHORT = [
 def _link(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     for at, line in enumerate(lines):
         if not line.startswith(">>>"):
-            lines[at] = NAME.sub(r":py:obj:`\1`", KEY.sub(r":term:`\g<0>`", line))
+            lines[at] = NAME.sub(_linked, KEY.sub(r":term:`\g<0>`", line))
+
+
+def _linked(found: re.Match[str]) -> str:
+    name = found[1]
+    head = name.partition(".")[0]
+    home = "discreet.errors." if head in discreet.errors.__all__ else "discreet." if head in discreet.__all__ else ""
+    return f":py:obj:`{name} <{home}{name}>`"
 
 
 def _shorten(
