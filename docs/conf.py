@@ -17,6 +17,8 @@ extensions = [
     "drawn",
     "notebook_files",
     "formulas",
+    "docstrings",
+    "commands",
 ]
 source_suffix = {".md": "myst-nb", ".py": "myst-nb"}
 include_patterns = ["index.md", "*/**/*.md", "*/*.md", "notebooks/*.py"]
@@ -36,8 +38,15 @@ nb_merge_streams = True
 
 copybutton_exclude = ".linenos, .gp, .go"
 
+# Docstrings: `name` is code; a long signature has a line for each parameter, and types are shown by the names of
+# reference/api/index.md.
+default_role = "literal"
+maximum_signature_line_length = 80
 autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
+_SHORT = "Array Box Channel Corners Epsilon Heights Matrix Number Points Privacy SmallBall Value Vector"
+autodoc_type_aliases = {name: name for name in _SHORT.split()} | {"Floats": "Array"}
 
 html_math_renderer = "mathml"
 html_theme = "furo"
