@@ -32,7 +32,7 @@ myst_heading_anchors = 3
 # Notebooks are Python files in the percent format of jupytext; all of them are run, and an error ends the build.
 nb_custom_formats = {".py": ["jupytext.reads", {"fmt": "py:percent"}]}
 nb_execution_mode = "force"
-nb_execution_timeout = 120
+nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_merge_streams = True
 

@@ -10,7 +10,7 @@ import pytest
 from discreet import errors
 from discreet.cli.group import COMMANDS
 
-REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 ERRORS = [name for name in errors.__all__ if isinstance(getattr(errors, name), type)]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import discreet
 
-API = Path(__file__).parents[1] / "docs" / "reference" / "api"
+API = Path(__file__).parents[2] / "docs" / "reference" / "api"
 ENTRY = re.compile(r"^\.\. (?:auto(?:class|function|data|module)|py:data):: discreet\.([\w.]+)$", re.MULTILINE)
 MODULES = ("bounds", "by_hand", "checks", "client", "errors", "geo", "limits", "random", "spark", "plots", "wire")
 ELSEWHERE = {
