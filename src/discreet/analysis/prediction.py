@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..results.intervals import quantile
+from .few_clusters import Law
 from .result import CONFIDENCE, Result
+from .tails import quantiles
 
 Array = NDArray[np.float64]
 
@@ -25,18 +26,20 @@ def expit(logits: Array) -> Array:
 class Prediction(Result):
     """Estimates for people with given labels, a row each, with the errors of the coefficients.
 
-    The intervals of shares by log-odds are those of the log-odds, so that they stay between 0 and 1.
+    `law` is what each is held against, which is normal where people were not drawn by a design. The intervals of shares
+    by log-odds are those of the log-odds, so that they stay between 0 and 1.
     """
 
     labels: Mapping[str, Sequence[Any]]
     estimates: Array
     stderr: Array
+    law: Law
     log_odds: bool
     what: str
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The ends of each estimate's interval."""
-        z = quantile(confidence)
+        z = quantiles(confidence, self.law.freedom)
         if not self.log_odds:
             return self.estimates - z * self.stderr, self.estimates + z * self.stderr
         slope = self.estimates * (1 - self.estimates)
@@ -50,7 +53,8 @@ class Prediction(Result):
         return {**self.labels, **{name: column.tolist() for name, column in numbers.items()}}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        return [f"{self.what} for people with these labels; each interval at {confidence:g} confidence"]
+        told = f"{self.what} for people with these labels; each interval at {confidence:g} confidence"
+        return [told, *self.law.remarks()]
 
     @property
     def about(self) -> dict[str, Any]:

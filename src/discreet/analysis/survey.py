@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from .means import Means
 
 
-FEW_CLUSTERS = 40
-"""With fewer, errors are themselves so uncertain that the normal law understates them."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Wave:
     """Reports of one mechanism."""
@@ -173,8 +169,6 @@ class Survey:
         columns = {"weights": self.weights, "clusters": self.clusters, "strata": self.strata}
         if used := [name for name, column in columns.items() if column is not None]:
             found.append(f"errors allow for {' and '.join(used)}")
-        if self.clusters is not None and (units := len(codes_of(self.clusters)[0])) < FEW_CLUSTERS:
-            found.append(f"{units} clusters are few: intervals by the normal law are too short, and p-values too small")
         if self.population is not None:
             found.append(f"drawn from {self.population:,} people: only the error of drawing them shrinks for that")
         if self.left_out:
