@@ -39,7 +39,7 @@ class Law:
     @classmethod
     def even(cls, rows: int, freedom: float = math.inf) -> Law:
         """The law of so many rows without clusters: the normal one, unless degrees of freedom are given."""
-        return cls(np.ones(rows), np.full(rows, freedom))
+        return cls(np.ones(rows), np.full(rows, float(freedom)))
 
     def remarks(self) -> list[str]:
         """What is said of results that it was used for."""

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .columns import codes_of
 from .few_clusters import Clusters, Law
 from .sampling import Codes, Drawn
+from .survey import Survey
 
 Array = NDArray[np.float64]
 
@@ -60,3 +62,17 @@ class GroupClusters:
             self.within,
         )
         return clusters.law(np.array([[1.0, -1.0][: len(groups)]]))
+
+
+def mean_law(survey: Survey) -> Law:
+    """The law of a mean over all people of a survey, in one row.
+
+    How far answers go together in clusters is not asked: of none and all, it is the one with less freedom.
+    """
+    if survey.weights is None and survey.clusters is None and survey.strata is None:
+        return Law.even(1)
+    weights = np.ones(survey.n) if survey.weights is None else survey.weights
+    clusters, strata = (None if one is None else codes_of(one)[1] for one in (survey.clusters, survey.strata))
+    drawn, nobody = Drawn(survey.n, clusters, strata), np.zeros(survey.n, dtype=np.int64)
+    laws = [GroupClusters.of(drawn, nobody, weights / weights.sum(), np.ones(1), r).law([(0,)]) for r in (0.0, 1.0)]
+    return min(laws, key=lambda law: float(law.freedom[0]))
