@@ -78,6 +78,10 @@ class Model(Coefficients):
             "name": [name for _ in self.values[1:] for name in self.names],
         }
 
+    @property
+    def words(self) -> Sequence[str]:
+        return ["value"]
+
     def without(self, *terms: str) -> Model:
         """The model without these terms, fitted to the same people."""
         if not terms:
@@ -101,8 +105,8 @@ class Model(Coefficients):
         places = [value * p + place for value in range(len(self.matrix)) for place in self.design.formula.places(asked)]
         return wald(self.coefficients[places], self.covariance[np.ix_(places, places)], self.law.freedom[places])
 
-    def predict(self, labels: Mapping[str, Any] | None = None) -> Prediction:
-        """The share of every value among people with these labels, ``{label: value or column}``, with errors."""
+    def predict(self, labels: Any = None) -> Prediction:
+        """The share of every value among people with these labels, ``{label: value or column}`` or a table."""
         formula = self.design.formula
         values, size = formula.coded({} if labels is None else labels)
         rows = formula.rows(values, size)

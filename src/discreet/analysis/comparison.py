@@ -78,6 +78,10 @@ class Comparison(Result):
             found["permutation"] = {"squares_p": told.squares_p, "largest_p": told.largest_p, "deals": told.deals}
         return found
 
+    @property
+    def words(self) -> Sequence[str]:
+        return [*column_names(self.labels), "group", "wave", "against", "value"]
+
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         low, high = self.interval(confidence)
         several = len(self.names)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .few_clusters import Law
 from .group_moments import GroupMoments, GroupName
-from .result import CONFIDENCE, Result
+from .result import CONFIDENCE, Result, label_text
 from .tails import quantiles
 
 SMALL = 30
@@ -68,6 +68,10 @@ class Means(Result):
     def about(self) -> dict[str, Any]:
         return {"method": "unbiased", "n": int(self.moments.sizes.sum()), "labels": list(self.labels)}
 
+    @property
+    def words(self) -> Sequence[str]:
+        return [*column_names(self.labels), "value"]
+
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         low, high = self.interval(confidence)
         several = len(self.names)
@@ -116,7 +120,7 @@ def column_names(labels: Sequence[str]) -> list[str]:
 
 def group_text(group: Sequence[Any]) -> str:
     """The labels of a group as one text."""
-    return ", ".join(map(str, group))
+    return ", ".join(map(label_text, group))
 
 
 def doubts(moments: GroupMoments, shares: bool) -> list[str]:

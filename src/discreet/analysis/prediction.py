@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .few_clusters import Law
-from .result import CONFIDENCE, Result
+from .result import CONFIDENCE, Result, label_text
 from .tails import quantiles
 
 Array = NDArray[np.float64]
@@ -47,6 +47,10 @@ class Prediction(Result):
             centre, reach = np.log(self.estimates / (1 - self.estimates)), z * self.stderr / slope
         return expit(centre - reach), expit(centre + reach)
 
+    @property
+    def words(self) -> Sequence[str]:
+        return list(self.labels)
+
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         low, high = self.interval(confidence)
         numbers = {"estimate": self.estimates, "stderr": self.stderr, "low": low, "high": high}
@@ -67,14 +71,12 @@ class Prediction(Result):
         table = self.table(confidence)
         labels = [name for name in self.labels if name != "value"]
         cells = zip(*(table[name] for name in labels), strict=True) if labels else [()] * len(self.estimates)
-        people = [", ".join(f"{name} {_short(cell)}" for name, cell in zip(labels, row, strict=True)) for row in cells]
+        people = [
+            ", ".join(f"{name} {label_text(cell)}" for name, cell in zip(labels, row, strict=True)) for row in cells
+        ]
         rows = {key: table[key] for key in ("estimate", "low", "high")}
         if "value" in self.labels:
             rows |= {"names": self.labels["value"], "groups": people}
         else:
             rows["names"] = people
         plot_estimates(rows, path, title=title, x_label=self.what, note="; ".join(self.remarks(confidence)))
-
-
-def _short(cell: Any) -> str:
-    return f"{cell:g}" if isinstance(cell, float) else str(cell)

@@ -78,8 +78,8 @@ class Regression(Coefficients):
             raise InvalidInput("names: there is no coefficient to test but the constant")
         return wald(self.coefficients[places], self.covariance[np.ix_(places, places)], self.law.freedom[places])
 
-    def predict(self, labels: Mapping[str, Any] | None = None) -> Prediction:
-        """The share or mean among people with these labels: ``{label: value or column}``, with errors."""
+    def predict(self, labels: Any = None) -> Prediction:
+        """The share or mean among people with these labels: ``{label: value or column}`` or a table, with errors."""
         values, size = self.formula.coded({} if labels is None else labels)
         rows = self.formula.rows(values, size)
         found, law = rows @ self.coefficients, self.laws.law(rows)
