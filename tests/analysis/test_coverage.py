@@ -123,11 +123,9 @@ def test_tests_of_few_clusters_reject_what_is_true_as_often_as_they_say(name):
 
 def check_sizes(found, times):
     """Hold how often each test rejected against how often it says that it does."""
-    for test, rate in found.items():
-        assert times * rate <= most_missed(times, 0.05), test
-    if LONG:
-        wrong = {test: rate for test, rate in found.items() if abs(rate - 0.05) > 0.015}
-        assert not wrong, wrong
+    far = (lambda rate: abs(rate - 0.05) > 0.015) if LONG else (lambda rate: times * rate > most_missed(times, 0.05))
+    wrong = {test: rate for test, rate in found.items() if far(rate)}
+    assert not wrong, wrong
 
 
 def test_a_difference_is_not_passed_by_the_tests():

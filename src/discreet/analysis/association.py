@@ -73,10 +73,10 @@ def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
     statistic, rank = float(((found @ directions) ** 2 / spread).sum()), len(spread)
     if pairs.survey.clusters is None:
         return _test(statistic, rank)
-    freedom = float(pairs.law.freedom[0])
-    if (rest := rest_of(freedom, rank)) < 1:
+    freedom, design = float(pairs.law.freedom[0]), pairs.law.design
+    if (rest := rest_of(rank, freedom, design)) < 1:
         return None
-    return Independence(statistic, rank, hotelling_tail(statistic, rank, freedom), rest=rest)
+    return Independence(statistic, rank, hotelling_tail(statistic, rank, freedom, design), rest=rest)
 
 
 def permuted(pairs: PairedAnswers, test: Independence, rng: Source, permutations: int) -> Independence:

@@ -103,7 +103,12 @@ class Model(Coefficients):
             return chi_square_test("likelihood ratio", statistic, self.coefficients.size - less.coefficients.size)
         p = len(self.names)
         places = [value * p + place for value in range(len(self.matrix)) for place in self.design.formula.places(asked)]
-        return wald(self.coefficients[places], self.covariance[np.ix_(places, places)], self.law.freedom[places])
+        return wald(
+            self.coefficients[places],
+            self.covariance[np.ix_(places, places)],
+            self.law.freedom[places],
+            self.law.design,
+        )
 
     def predict(self, labels: Any = None) -> Prediction:
         """The share of every value among people with these labels, ``{label: value or column}`` or a table."""

@@ -64,16 +64,16 @@ def chi_square_test(method: str, statistic: float, df: int) -> Test:
     return Test(method, float(statistic), df, chi_square_tail(float(statistic), df))
 
 
-def wald(coefficients: Array, covariance: Array, freedom: Array) -> Test:
+def wald(coefficients: Array, covariance: Array, freedom: Array, design: float) -> Test:
     """Wald's test that all of these are 0: ``b' V^-1 b``, chi-square on as many degrees of freedom as there are.
 
-    Where the errors have a finite `freedom`, for each coefficient, it is held against F with their mean.
+    Where the errors of each coefficient have a finite `freedom`, it is held against F with their mean, out of those of
+    the `design`.
     """
     size, mean = len(coefficients), float(freedom.mean())
     if not np.isfinite(covariance).all():
         return Test("Wald", math.nan, size, math.nan)
-    rest = rest_of(mean, size)
-    if rest < 1:
+    if math.isfinite(mean) and rest_of(size, mean, design) < 1:
         raise Unavailable(
             f"{size} coefficients are too many to test at once: their errors have {mean:.3g} degrees of freedom"
         )
@@ -82,7 +82,7 @@ def wald(coefficients: Array, covariance: Array, freedom: Array) -> Test:
     statistic = float(scaled @ (coefficients / root))
     if math.isinf(mean):
         return chi_square_test("Wald", statistic, size)
-    return Test("Wald", statistic, size, hotelling_tail(statistic, size, mean), rest)
+    return Test("Wald", statistic, size, hotelling_tail(statistic, size, mean, design), rest_of(size, mean, design))
 
 
 class Coefficients(Result):

@@ -29,17 +29,19 @@ ROUGH = 4.0
 class Law:
     """What estimates are held against, a row each: t on `freedom`, with linearised errors times `factor`.
 
-    `clusters` is their number, 0 where people were not drawn in clusters.
+    `clusters` is their number, 0 where people were not drawn in clusters, and `design` the degrees of freedom that they
+    would have if all were alike: units less strata.
     """
 
     factor: Array
     freedom: Array
+    design: float
     clusters: int = 0
 
     @classmethod
     def even(cls, rows: int, freedom: float = math.inf) -> Law:
         """The law of so many rows without clusters: the normal one, unless degrees of freedom are given."""
-        return cls(np.ones(rows), np.full(rows, float(freedom)))
+        return cls(np.ones(rows), np.full(rows, float(freedom)), freedom)
 
     def remarks(self) -> list[str]:
         """What is said of results that it was used for."""
@@ -104,7 +106,12 @@ class Clusters:
             factors.append(max(1.0, true / mean) if known else 1.0)
             freedom.append(max(1.0, mean**2 / spread) if known else 1.0)
         clusters = len(self.strata)
-        return Law(np.sqrt(factors) if clusters < FEW else np.ones(len(factors)), np.array(freedom), clusters)
+        return Law(
+            np.sqrt(factors) if clusters < FEW else np.ones(len(factors)),
+            np.array(freedom),
+            clusters - np.count_nonzero(sizes),
+            clusters,
+        )
 
 
 def within_clusters(drawn: Drawn, errors: Array) -> float:
@@ -114,4 +121,5 @@ def within_clusters(drawn: Drawn, errors: Array) -> float:
     own, pairs = float(errors @ errors), float(sizes @ sizes) - len(errors)
     if own <= 0 or pairs <= 0:
         return 0.0
-    return min(1.0, max(0.0, (float(sums @ sums) - own) / pairs / (own / len(errors))))
+    between = float(sums @ sums) * drawn.units / (drawn.units - 1)  # errors are nearer to their mean than to the truth
+    return min(1.0, max(0.0, (between - own) / pairs / (own / len(errors))))

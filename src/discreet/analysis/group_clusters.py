@@ -48,7 +48,7 @@ class GroupClusters:
             return Law.even(len(combinations), self.drawn.freedom)
         found = [self._law(list(groups)) for groups in combinations]
         factor, freedom = (np.array([getattr(one, name)[0] for one in found]) for name in ("factor", "freedom"))
-        return Law(factor, freedom, self.drawn.units)
+        return Law(factor, freedom, self.drawn.freedom, self.drawn.units)
 
     def _law(self, groups: list[int]) -> Law:
         """Means of groups are the coefficients of a regression on which group people are of: products are diagonal."""

@@ -5,15 +5,18 @@ from __future__ import annotations
 from ..statistics.variance_ratio import variance_ratio_tail
 
 
-def rest_of(freedom: float, rank: int) -> float:
-    """The degrees of freedom of the errors that are left for a test of so many at once; below 1 there is none."""
-    return freedom - rank + 1
+def rest_of(rank: int, freedom: float, design: float) -> float:
+    """The degrees of freedom of the errors that are left for a test of so many at once; below 1 there is none.
 
-
-def hotelling_tail(statistic: float, rank: int, freedom: float) -> float:
-    """The p-value of ``T = d' C^-1 d``: ``T (f - r + 1) / (f r)`` is F on r and f - r + 1 degrees of freedom.
-
-    f are the degrees of freedom of C, as in Hotelling's test (Korn1990).
+    ``f (D - r + 1) / D`` for errors with f of the D degrees of freedom of the design, units less strata.
     """
-    rest = rest_of(freedom, rank)
-    return variance_ratio_tail(statistic * rest / (freedom * rank), rank, rest)
+    return freedom * (design - rank + 1) / design
+
+
+def hotelling_tail(statistic: float, rank: int, freedom: float, design: float) -> float:
+    """The p-value of ``T = d' C^-1 d``: ``T (D - r + 1) / (D r)`` is F on r and f (D - r + 1) / D degrees of freedom.
+
+    Where all D of the design are those of C, f = D, this is Hotelling's test (Korn1990).
+    """
+    ratio = statistic * (design - rank + 1) / (design * rank)
+    return variance_ratio_tail(ratio, rank, rest_of(rank, freedom, design))

@@ -115,13 +115,13 @@ def of_design(groups: DrawnGroups, families: Sequence[Sequence[int]], law: Law) 
     gaps = (means[ones] - means[others]).reshape(-1)
     apart = (sums[:, ones] - sums[:, others]).reshape(drawn.units, -1)
     root, rank = inverse(drawn.of_units().covariance(apart * np.repeat(law.factor, asked)))
-    total, freedom = float(((gaps @ root) ** 2).sum()), min(float(law.freedom.mean()), drawn.freedom)
-    rest = rest_of(freedom, rank)
+    total, freedom = float(((gaps @ root) ** 2).sum()), float(law.freedom.mean())
+    rest = rest_of(rank, freedom, law.design)
     if rank == 0 or rest < 1:
         return None
     if drawn.alone:
         return Omnibus(total, rank, chi_square_tail(total, rank))
-    return Omnibus(total, rank, hotelling_tail(total, rank, freedom), rest)
+    return Omnibus(total, rank, hotelling_tail(total, rank, freedom, law.design), rest)
 
 
 def firsts(families: Sequence[Sequence[int]]) -> list[tuple[int, int]]:

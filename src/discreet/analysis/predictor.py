@@ -75,7 +75,12 @@ class Relation(Coefficients):
         asked = names or self.features
         known = [name for name in asked if name not in self.features]
         places = self.formula.places(known) + [p + self.features.index(name) for name in asked if name in self.features]
-        return wald(self.coefficients[places], self.covariance[np.ix_(places, places)], self.law.freedom[places])
+        return wald(
+            self.coefficients[places],
+            self.covariance[np.ix_(places, places)],
+            self.law.freedom[places],
+            self.law.design,
+        )
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         found = [

@@ -76,7 +76,12 @@ class Regression(Coefficients):
         places = self.formula.places(names or self.names[1:])
         if not places:
             raise InvalidInput("names: there is no coefficient to test but the constant")
-        return wald(self.coefficients[places], self.covariance[np.ix_(places, places)], self.law.freedom[places])
+        return wald(
+            self.coefficients[places],
+            self.covariance[np.ix_(places, places)],
+            self.law.freedom[places],
+            self.law.design,
+        )
 
     def predict(self, labels: Any = None) -> Prediction:
         """The share or mean among people with these labels: ``{label: value or column}`` or a table, with errors."""
