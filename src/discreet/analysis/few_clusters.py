@@ -109,7 +109,7 @@ class Clusters:
         return Law(
             np.sqrt(factors) if clusters < FEW else np.ones(len(factors)),
             np.array(freedom),
-            clusters - np.count_nonzero(sizes),
+            clusters - int(np.count_nonzero(sizes)),
             clusters,
         )
 
