@@ -17,15 +17,16 @@ MECHANISMS = {
 
 
 def p_values(mechanism, seed, n=N):
-    """The p-value of each test on a survey of which its hypothesis is true."""
-    drawn = Drawn(mechanism, seed, n=n, **NULL)
+    """The p-value of each test on a survey of which its hypothesis is true; n are the people for log-odds."""
+    drawn = Drawn(mechanism, seed, **NULL)
     sample, event = drawn.survey, drawn.indicator
     found = {f"screen {check.test}": check.p for check in dc.screen(sample).checks if check.test != "negative"}
     apart = dc.compare(sample, by="half")
     found["compare, all values"] = apart.omnibus.p
     found["compare, one query"] = dc.compare(sample, by="half", query=event).p[0, 0]
-    for link in ("identity", "logit"):
-        found[f"regress {link}"] = dc.regress(sample, event, on=["c"], link=link).p[1]
+    found["regress identity"] = dc.regress(sample, event, on=["c"]).p[1]
+    more = sample if n == N else Drawn(mechanism, seed, n=n, **NULL).survey
+    found["regress logit"] = dc.regress(more, event, on=["c"], link="logit").p[1]
     found["relate"] = dc.relate(sample, "noise", event, on=["c"]).p[-1]
     found["cross"] = dc.cross(sample, drawn.second).independence.p
     if mechanism.context.size <= 5:
@@ -45,6 +46,6 @@ def _two_arms(seed):
 
 
 def rejected(mechanism, times, seed, n=N):
-    """How often each test rejects at 5 %, over so many surveys of n people."""
+    """How often each test rejects at 5 %, over so many surveys; n are the people for log-odds."""
     found = [p_values(mechanism, seed * 1_000_003 + number, n) for number in range(times)]
     return {name: float(np.mean([one[name] < 0.05 for one in found])) for name in found[0]}

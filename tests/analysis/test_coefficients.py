@@ -77,8 +77,8 @@ def test_people_who_lack_a_label_are_said_to_be_left_out():
 
 def test_the_statistic_of_wald_is_a_quadratic_form():
     b, v = np.array([1e-6, 2.0]), np.array([[1e-12, 2e-7], [2e-7, 0.5]])
-    found = wald(b, v)
+    found = wald(b, v, np.full(2, np.inf), np.inf)
     assert found.statistic == pytest.approx(b @ np.linalg.inv(v) @ b, rel=1e-9)
     assert found.df == 2
     assert str(found) == f"Wald: {found.statistic:.4f} on 2 degrees of freedom, p = {found.p:.4g}"
-    assert np.isnan(wald(b, np.full((2, 2), np.nan)).p)
+    assert np.isnan(wald(b, np.full((2, 2), np.nan), np.full(2, np.inf), np.inf).p)

@@ -1,7 +1,10 @@
 """Coverage of intervals and size of tests, by simulation: a short form here, the long one where SOAK is set.
 
-The long form has 1,000 surveys for every mechanism, and coverage must be within 0.02 of 0.95; the short one has so few
-that only gross errors show, and its bounds are missed by right intervals at most once in a million runs.
+The long form has 1,000 surveys for every mechanism, and coverage must be within 0.02 of 0.95; and 3,000 for every test,
+whose size must be within 0.015 of 0.05. By chance an exact interval misses the first bound with probability 0.004 (its
+standard deviation is 0.0069), an exact test the second with 0.0002 (0.0040); seeds are fixed, so that either is seen
+once or never. It takes some 20 minutes on one core. The short form has so few surveys that only gross errors show, and
+its bounds are missed by right intervals at most once in a million runs.
 """
 
 import os
@@ -12,14 +15,14 @@ import pytest
 
 import discreet as dc
 
-from . import sizes
+from . import clustered, sizes
 from .populations import MECHANISMS, TRUTHS, Drawn, analyses, coverage, joint_cell
 
 LONG = "SOAK" in os.environ
 PEOPLE = 10_000 if LONG else 3000
 """Fewer are not enough for log-odds under Hadamard on 50 values or more at epsilon 1: with 3,000 people their intervals
 cover 0.97, and tests reject 2 % of true hypotheses (Wald's are blunt where shares of 0 or 1 are within reach)."""
-FIGURES = len(MECHANISMS) * len(TRUTHS) + 40
+FIGURES = len(MECHANISMS) * len(TRUTHS) + 80
 """How many figures are held against bounds of the short form, at the most."""
 
 
@@ -47,8 +50,9 @@ def test_intervals_hold_the_truth_as_often_as_they_say(name):
     assert found.keys() == TRUTHS.keys()
     for figure, rate in found.items():
         assert times * (1 - rate) <= most_missed(times, 0.05), figure
-        if LONG:
-            assert abs(rate - 0.95) <= 0.02, figure
+    if LONG:
+        wrong = {figure: rate for figure, rate in found.items() if abs(rate - 0.95) > 0.02}
+        assert not wrong, wrong
 
 
 def test_the_joint_cell_is_that_of_the_joint_table():
@@ -99,13 +103,29 @@ def test_nothing_is_projected_before_differencing():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sizes.MECHANISMS)
 def test_tests_reject_what_is_true_as_often_as_they_say(name):
-    times = 1000 if LONG else 25
+    times = 3000 if LONG else 25
     found = sizes.rejected(sizes.MECHANISMS[name](), times, seed=2, n=PEOPLE)
     print(name, found)
-    for test, rate in found.items():
-        assert times * rate <= most_missed(times, 0.05), test
-        if LONG:
-            assert abs(rate - 0.05) <= 0.02, test
+    check_sizes(found, times)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", clustered.CASES)
+def test_tests_of_few_clusters_reject_what_is_true_as_often_as_they_say(name):
+    times = 3000 if LONG else 25
+    found = clustered.rejected(clustered.CASES[name], times, seed=3)
+    print(name, found)
+    control = found.pop("normal law")
+    check_sizes(found, times)
+    if LONG:
+        assert control > 0.065, "the control: held against the normal law, errors from few clusters reject too often"
+
+
+def check_sizes(found, times):
+    """Hold how often each test rejected against how often it says that it does."""
+    far = (lambda rate: abs(rate - 0.05) > 0.015) if LONG else (lambda rate: times * rate > most_missed(times, 0.05))
+    wrong = {test: rate for test, rate in found.items() if far(rate)}
+    assert not wrong, wrong
 
 
 def test_a_difference_is_not_passed_by_the_tests():

@@ -139,7 +139,7 @@ def test_predictions_of_log_odds_stay_between_0_and_1():
         ({"age": "old", "region": "west"}, "labels: age must be numbers"),
         ({"age": np.nan, "region": "west"}, "labels: age must be finite"),
         ({"age": [1, 2], "region": ["west"] * 3}, "must be of one length"),
-        (3, "must be {label: value or column}"),
+        (3, "must be columns by name"),
     ],
 )
 def test_labels_that_no_prediction_can_be_made_for(labels, message):

@@ -167,3 +167,18 @@ def test_an_unknown_reading_and_an_empty_survey_are_refused():
         dc.evasion(mechanism.tally([1]), mechanism.tally([1]), report=0, share=0.1)
     with pytest.raises(NotIdentifiable, match="different laws"):
         dc.evasion(mechanism.tally([1]), mechanism.tally([1]), report=0)
+
+
+def test_where_a_share_is_not_above_0_nobody_is_seen_to_evade():
+    mechanism = dc.mechanism(dc.Context.uniform(range(K), "1"), "randomized_response")
+    tally = dc.Tally(mechanism, np.array([100, 400, 300, 300, 300]), 1400)
+    assert dc.estimate(tally).shares[0] < 0
+    found = dc.evasion(tally, to=0)
+    assert found.largest == 0
+    assert list(found.shares) == [0.0]
+    assert any("no sign that anybody evades" in remark for remark in found.remarks())
+    asked = dc.evasion(tally, to=0, share=[0.0, 0.1])
+    assert len(asked.table()["estimate"]) == 2
+    some = dc.evasion(with_evaders(mechanism, 0.2, 4000, 1, to=0), to=0)
+    assert len(set(some.shares)) == 6, "the control"
+    assert any("would leave a share below 0" in remark for remark in some.remarks())

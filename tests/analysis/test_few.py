@@ -28,7 +28,12 @@ def test_groups_that_are_clusters_have_no_error():
             ask()
     apart = survey(labels={"half": np.arange(360) % 2}, clusters=clusters)
     assert (dc.regress(apart, QUERY, on=["half"]).stderr > 0).all(), "the control"
-    assert any("6 clusters are few" in remark for remark in apart.remarks())
+    for result in (
+        dc.regress(apart, QUERY, on=["half"]),
+        dc.compare(apart, by="half", query=QUERY),
+        apart.query(QUERY),
+    ):
+        assert any("6 clusters: intervals and p-values are those of t on" in remark for remark in result.remarks())
 
 
 def test_a_group_of_one_weighted_person_has_no_error():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.errors import InvalidInput, InvalidReport
 
 from .reference import B2, B5, N, answers, figures, survey
 
@@ -105,3 +106,45 @@ def test_columns_that_cannot_serve_are_named(columns, message):
     mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], "1"))
     with pytest.raises(dc.errors.InvalidInput, match=message):
         dc.Survey(mechanism, [0, 1, 1], **columns)
+
+
+def test_answers_on_paper_are_read_in_words():
+    by_hand = dc.mechanism(dc.Context.uniform(["no", "yes"], "1"), "randomized_response")
+    by_hand = by_hand.with_report_names(["blue", "red"])
+    words = ["red", "blue", "red", "red"]
+    plain = dc.Survey(by_hand, by_hand.reports_of(words)).tally
+    for given in (words, np.array(words), np.array(words, dtype=object), iter(words)):
+        assert dc.Survey(by_hand, given).tally == plain
+    assert dc.Survey(by_hand, np.array([1, 0, 1, 1])).tally == plain
+    for wrong in (["red", "green"], ["red", 1]):
+        with pytest.raises(InvalidReport, match="row 1 must be one of 'blue', 'red'"):
+            dc.Survey(by_hand, wrong)
+    with pytest.raises(InvalidReport, match="one column"):
+        dc.Survey(by_hand, "red")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_labels_and_predictions_take_a_table(library):
+    made = pytest.importorskip(library)
+    columns = {"age": [20.5, 30.0, 41.0, 50.0] * 25, "region": ["n", "s"] * 50}
+    table = made.table(columns) if library == "pyarrow" else made.DataFrame(columns)
+    mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], "3"))
+    reports = mechanism.randomize_indices(np.arange(100) % 2, dc.random.seeded(1))
+    plain, other = dc.Survey(mechanism, reports, labels=columns), dc.Survey(mechanism, reports, labels=table)
+    assert str(other.by("region")) == str(plain.by("region"))
+    fitted = dc.regress(other, {"yes": 1}, on=["age", "region"])
+    assert str(fitted.predict(table)) == str(fitted.predict(columns))
+    with pytest.raises(InvalidInput, match="labels of type int must be columns by name, or a table"):
+        dc.Survey(mechanism, reports, labels=3)
+
+
+def test_labels_that_are_numbers_are_printed_as_given():
+    mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], "3"))
+    reports = mechanism.randomize_indices(np.arange(100) % 2, dc.random.seeded(1))
+    sample = dc.Survey(mechanism, reports, labels={"dose": np.arange(100) % 2 / 2 + 1, "arm": [1.0, 2.0] * 50})
+    for shown in (str(sample.by("dose")), str(dc.compare(sample, by="dose", query={"yes": 1}))):
+        assert " 1.5 " in shown.replace("\n", " ")
+        assert "1.5000" not in shown
+    told = str(dc.compare(sample, by="arm", query={"yes": 1}))
+    assert told.splitlines()[1].split()[:2] == ["2", "1"]
+    assert sample.by("dose").to_dict()["dose"] == [1.0, 1.0, 1.5, 1.5], "data stay numbers"

@@ -215,3 +215,33 @@ def test_strategies_are_planned(habits, discreet, refused):
     assert "must be an object with the assumed shares" in refused(
         "plan", "each.toml", "--n", 9, "--prior", "prior.json"
     )
+
+
+@pytest.mark.parametrize("strategy", ["one at random", "each"])
+def test_one_question_is_counted_screened_and_released(habits, discreet, refused, strategy):
+    form = f"{strategy}.toml"
+    assert discreet("randomize", form, "people.csv", "-o", "r.jsonl", "--insecure-seed", 1).exit_code == 0
+    assert discreet("tally", form, "r.jsonl", "-o", "all.json", "--quiet").exit_code == 0
+    own = discreet("tally", form, "r.jsonl", "-o", "drinks.json", "--question", "drinks", "--quiet")
+    assert own.exit_code == 0, own.stderr
+    assert discreet("resolve", form, "--question", "drinks", "-o", "drinks.toml", "--quiet").exit_code == 0
+    alone = discreet("estimate", "drinks.toml", "drinks.json", "--json")
+    found, _ = shares(discreet("estimate", form, "all.json", "--json"))
+    assert json.loads(alone.stdout)["shares"] == [found["drinks", value] for value in ("never", "weekly", "daily")]
+    for command in (["screen"], ["evasion", "--to", "never"]):
+        name, *more = command
+        expected = discreet(name, "drinks.toml", "drinks.json", *more, "--quiet")
+        assert expected.exit_code == 0, expected.stderr
+        for file in ("all.json", "r.jsonl"):
+            done = discreet(name, form, file, "--question", "drinks", *more, "--quiet")
+            assert done.stdout == expected.stdout, done.stderr
+        assert "must be one of smokes, drinks" in refused(name, form, "all.json", *more)
+        assert "must go with a form" in refused(name, "drinks.toml", "drinks.json", *more, "--question", "drinks")
+    done = discreet("release", form, "all.json", "-o", "r.json", "--title", "Habits", "--question", "drinks")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(Path("r.json").read_text())
+    assert "weekly" in json.dumps(told)
+    assert "must be one of smokes, drinks" in refused("release", form, "all.json", "-o", "n.json", "--title", "Habits")
+    assert not Path("n.json").exists()
+    assert "must go with a form" in refused("tally", "drinks.toml", "r.jsonl", "--question", "drinks")
+    assert "must be one of smokes, drinks" in refused("tally", form, "r.jsonl", "--question", "wine")

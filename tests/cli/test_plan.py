@@ -207,3 +207,20 @@ def test_a_difference_is_planned_for(discreet, auto, folder):
     assert json.loads(again)["detection"]["power"] == pytest.approx(found["power"])
     part = discreet("plan", auto, "--query", "first.json", "--slope", 0.01, "--groups", "1/3:1/3").stdout
     assert "A slope of 0.01 for each unit" in part
+
+
+def test_a_slope_is_planned_for_by_a_sample_of_the_covariate(discreet, refused, auto, folder):
+    (folder / "c.json").write_text(json.dumps([0.0, 1.0, 2.0, 3.0] * 5))
+    (folder / "flat.json").write_text("[1, 1]")
+    (folder / "first.json").write_text('{"0": 1}')
+    asked = ["plan", auto, "--event", "0", "--slope", 0.001, "--json"]
+    normal, spread = (
+        json.loads(discreet(*asked, *more).stdout)["detection"]["n"] for more in ([], ["--covariate", "c.json"])
+    )
+    assert spread < normal, "a covariate that varies more tells more"
+    weighed = discreet("plan", auto, "--query", "first.json", "--slope", 0.001, "--json")
+    assert json.loads(weighed.stdout)["detection"]["n"] == normal
+    assert "covariate must go with a slope" in refused("plan", auto, "--difference", 0.1, "--covariate", "c.json")
+    assert "covariate must be a column" in refused(*asked, "--covariate", "flat.json")
+    assert "must not both be given" in refused(*asked, "--query", "shares")
+    assert "must be" in refused("plan", auto, "--event", "nowhere", "--slope", 0.001)

@@ -1,5 +1,6 @@
 """Values in order: cumulative shares and quantiles, and how often their intervals cover."""
 
+import json
 import math
 
 import numpy as np
@@ -170,3 +171,19 @@ def test_means_of_every_result_are_queries():
         result = make(tally)
         assert result.mean().value == result.query("mean").value
         assert result.mean([0, 1, 4, 9, 16]).value == result.query([0, 1, 4, 9, 16]).value
+
+
+def test_a_curve_is_plain_data_and_a_frame():
+    curve = simulated(HADAMARD).cumulative()
+    told, (low, high) = curve.to_dict(confidence=0.9), curve.interval(0.9)
+    assert json.loads(json.dumps(told)) == told
+    assert told["values"] == [0, 1, 2, 3, 4]
+    assert (told["shares"], told["low"], told["high"]) == (curve.shares.tolist(), low.tolist(), high.tolist())
+    assert (told["n"], told["confidence"], told["mechanism"]) == (3000, 0.9, HADAMARD.name)
+    empty = dc.estimate(HADAMARD.tally()).cumulative().to_dict()
+    assert empty["shares"] == empty["stderr"] == [None] * 5
+    pytest.importorskip("pandas")
+    frame = curve.to_pandas(confidence=0.9)
+    assert list(frame) == ["value", "share", "raw", "stderr", "low", "high"]
+    assert frame["raw"].tolist() == curve.raw.tolist()
+    assert frame.attrs["n"] == 3000

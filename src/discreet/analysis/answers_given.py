@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from ..domain import Value
 from ..errors import Unavailable, shown
-from ..results.intervals import quantile
+from .few_clusters import Law
 from .paired_answers import PairedAnswers
 from .result import CONFIDENCE, Result
+from .tails import quantiles
 
 Array = NDArray[np.float64]
 
@@ -36,10 +37,11 @@ class Given(Result):
     answer: Value
     among: tuple[float, float]
     n: int
+    law: Law
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         """A row for each answer."""
-        half = quantile(confidence) * self.stderr
+        half = quantiles(confidence, self.law.freedom) * self.stderr
         low, high = self.shares - half, self.shares + half
         numbers = {"estimate": self.shares, "stderr": self.stderr, "low": low, "high": high}
         return {self.name: list(self.values)} | {name: column.tolist() for name, column in numbers.items()}
@@ -49,7 +51,8 @@ class Given(Result):
         share, error = self.among
         said = [
             f"among the people whose {self.other} is {self.answer}: a share of {share:.4f} (stderr {error:.4f}) "
-            f"of {self.n:,}; each interval at {confidence:g} confidence"
+            f"of {self.n:,}; each interval at {confidence:g} confidence",
+            *self.law.remarks(),
         ]
         if share < SURE * error:
             said.append("WARNING: hardly anybody may have given that answer, so these ratios can be far off")
@@ -94,4 +97,4 @@ def given_answer(pairs: PairedAnswers, names: tuple[str, str], side: int, place:
     linear = (terms - shares * all_terms[:, None]) / total
     stderr = np.sqrt([pairs.covariance(column[:, None])[0, 0] for column in linear.T])
     among = total, float(np.sqrt(pairs.covariance((all_terms - total)[:, None])[0, 0]))
-    return Given(names[other], pairs.values[other], shares, stderr, names[side], answer, among, pairs.n)
+    return Given(names[other], pairs.values[other], shares, stderr, names[side], answer, among, pairs.n, pairs.law)

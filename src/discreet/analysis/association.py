@@ -13,6 +13,7 @@ from ..errors import InvalidInput
 from ..random import Source, check_source
 from ..statistics.chi_square import chi_square_tail
 from .correlation import Correlation
+from .hotelling import hotelling_tail, rest_of
 from .paired_answers import PairedAnswers
 from .permutation import generator
 
@@ -31,6 +32,7 @@ class Independence:
     """A test that two answers have nothing to do with each other.
 
     `statistic` has a chi-square law on `df` degrees of freedom if they do not, so that `p` is small where they do.
+    Where people were drawn in clusters it is held against F, with `rest` degrees of freedom for the errors.
     `permuted_p` is that of the exact test, over `permutations` random orders; None unless one was asked for.
     """
 
@@ -39,6 +41,7 @@ class Independence:
     p: float
     permuted_p: float | None = None
     permutations: int = 0
+    rest: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The test as plain data."""
@@ -67,7 +70,13 @@ def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
         terms[people] = linear[:, :-1, :-1].reshape(len(t), -1)
     found = (shares - rows[:, None] * columns)[:-1, :-1].reshape(-1)
     spread, directions = _directions(pairs.covariance(terms - pairs.weights @ terms))
-    return _test(float(((found @ directions) ** 2 / spread).sum()), len(spread))
+    statistic, rank = float(((found @ directions) ** 2 / spread).sum()), len(spread)
+    if pairs.survey.clusters is None:
+        return _test(statistic, rank)
+    freedom, design = float(pairs.law.freedom[0]), pairs.law.design
+    if (rest := rest_of(rank, freedom, design)) < 1:
+        return None
+    return Independence(statistic, rank, hotelling_tail(statistic, rank, freedom, design), rest=rest)
 
 
 def permuted(pairs: PairedAnswers, test: Independence, rng: Source, permutations: int) -> Independence:
@@ -120,7 +129,7 @@ def joint_correlation(pairs: PairedAnswers, first: Array, second: Array) -> Corr
     terms = (both - a * two - b * one) / scale
     terms -= r / 2 * ((squares[0] - 2 * a * one) / variances[0] + (squares[1] - 2 * b * two) / variances[1])
     variance = pairs.covariance((terms - w @ terms)[:, None])[0, 0]
-    return Correlation(float(r), float(np.sqrt(variance)))
+    return Correlation(float(r), float(np.sqrt(variance)), float(pairs.law.freedom[0]))
 
 
 def _directions(covariance: Array) -> tuple[Array, Array]:

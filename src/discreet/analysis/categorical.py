@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,11 @@ from ..domain import plain_value
 from ..errors import InvalidInput, check_type
 from .coefficients import Coefficients, Test, chi_square_test, wald
 from .design_matrix import Design, design_of
+from .few_clusters import Law
 from .multinomial import Answers, Maximum, answers_of, fit_multinomial
 from .prediction import Prediction
 from .regression import drawn_by, sample_remarks
+from .regression_law import RegressionLaw, corrected, regression_law
 from .result import CONFIDENCE
 from .survey import Survey
 
@@ -42,6 +44,7 @@ class Model(Coefficients):
     fit: Maximum
     coefficients: Array
     covariance: Array
+    law: Law
     units: Mapping[str, float]
 
     @property
@@ -75,6 +78,10 @@ class Model(Coefficients):
             "name": [name for _ in self.values[1:] for name in self.names],
         }
 
+    @property
+    def words(self) -> Sequence[str]:
+        return ["value"]
+
     def without(self, *terms: str) -> Model:
         """The model without these terms, fitted to the same people."""
         if not terms:
@@ -96,10 +103,15 @@ class Model(Coefficients):
             return chi_square_test("likelihood ratio", statistic, self.coefficients.size - less.coefficients.size)
         p = len(self.names)
         places = [value * p + place for value in range(len(self.matrix)) for place in self.design.formula.places(asked)]
-        return wald(self.coefficients[places], self.covariance[np.ix_(places, places)])
+        return wald(
+            self.coefficients[places],
+            self.covariance[np.ix_(places, places)],
+            self.law.freedom[places],
+            self.law.design,
+        )
 
-    def predict(self, labels: Mapping[str, Any] | None = None) -> Prediction:
-        """The share of every value among people with these labels, ``{label: value or column}``, with errors."""
+    def predict(self, labels: Any = None) -> Prediction:
+        """The share of every value among people with these labels, ``{label: value or column}`` or a table."""
         formula = self.design.formula
         values, size = formula.coded({} if labels is None else labels)
         rows = formula.rows(values, size)
@@ -108,14 +120,16 @@ class Model(Coefficients):
         shares = odds / odds.sum(axis=1, keepdims=True)
         slopes = shares[:, :, None] * (np.eye(len(self.values)) - shares[:, None, :])
         turned = (slopes[:, :, 1:, None] * rows[:, None, None, :]).reshape(size, len(self.values), -1)
-        known = np.where(np.isnan(self.covariance), 0.0, self.covariance)
+        plain = self.covariance / np.outer(self.law.factor, self.law.factor)
+        known, law = np.where(np.isnan(plain), 0.0, plain), _law(self.design).law(rows)
         error = np.sqrt(np.maximum(np.einsum("nxa,ab,nxb->nx", turned, known, turned, optimize=True), 0))
+        error = error * law.factor[:, None]
         unknown = np.isnan(np.diag(self.covariance)).reshape(len(self.matrix), -1).any(axis=1)
         error[:, 1:][:, unknown] = np.nan
         k = len(self.values)
         told = {name: [cell for cell in column for _ in range(k)] for name, column in formula.shown(values).items()}
         told["value"] = [*self.values] * size
-        return Prediction(told, shares.reshape(-1), error.reshape(-1), True, "share")
+        return Prediction(told, shares.reshape(-1), error.reshape(-1), _repeated(law, k), True, "share")
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         errors = "a sandwich of it" if drawn_by(self.design.survey) else "the observed information"
@@ -124,6 +138,7 @@ class Model(Coefficients):
             f"log-odds against {self.values[0]}, by the likelihood ({self.log_likelihood:.4f} as logarithm{constant});"
             f" each interval at {confidence:g} confidence",
             f"standard errors by {errors}",
+            *self.law.remarks(),
             *self.design.formula.compared(),
             *sample_remarks(self.design.survey),
         ]
@@ -183,4 +198,16 @@ def _fitted(design: Design, answers: Answers, values: tuple[Hashable, ...]) -> M
     k, p = start.shape
     covariance = np.einsum("ij,ajbl,ml->aibm", turn, fit.covariance.reshape(k, p, k, p), turn, optimize=True)
     coefficients = (fit.coefficients @ turn.T).reshape(-1)
-    return Model(design, answers, values, fit, coefficients, covariance.reshape(k * p, k * p), design.units)
+    own = _law(design).coefficients
+    law = replace(own, factor=np.tile(own.factor, k), freedom=np.tile(own.freedom, k))
+    covariance = corrected(covariance.reshape(k * p, k * p), law)
+    return Model(design, answers, values, fit, coefficients, covariance, law, design.units)
+
+
+def _law(design: Design) -> RegressionLaw:
+    """The law of the coefficients of each value: all values have the same labels, and so the same clusters decide."""
+    return regression_law(design, design.unscaling)
+
+
+def _repeated(law: Law, times: int) -> Law:
+    return replace(law, factor=np.repeat(law.factor, times), freedom=np.repeat(law.freedom, times))

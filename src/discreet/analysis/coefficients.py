@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..results.intervals import quantile
+from ..errors import Unavailable
 from ..statistics.chi_square import chi_square_tail
+from .few_clusters import Law
 from .formula import CONSTANT
+from .hotelling import hotelling_tail, rest_of
 from .result import CONFIDENCE, Result
+from .tails import quantiles, two_sided
 
 Array = NDArray[np.float64]
 
@@ -38,7 +41,10 @@ class Fit:
 
 @dataclass(frozen=True)
 class Test:
-    """A test that several coefficients are 0: its statistic, degrees of freedom and p-value."""
+    """A test that several coefficients are 0: its statistic, degrees of freedom and p-value.
+
+    `rest` are the degrees of freedom of the errors where people were drawn by a design, and the p-value is of F.
+    """
 
     __test__ = False  # pytest would take it for one of its own
 
@@ -46,9 +52,11 @@ class Test:
     statistic: float
     df: int
     p: float
+    rest: float | None = None
 
     def __str__(self) -> str:
-        return f"{self.method}: {self.statistic:.4f} on {self.df} degrees of freedom, p = {self.p:.4g}"
+        rest = "" if self.rest is None else f", against F with {self.rest:.4g} more for the errors"
+        return f"{self.method}: {self.statistic:.4f} on {self.df} degrees of freedom{rest}, p = {self.p:.4g}"
 
 
 def chi_square_test(method: str, statistic: float, df: int) -> Test:
@@ -56,18 +64,25 @@ def chi_square_test(method: str, statistic: float, df: int) -> Test:
     return Test(method, float(statistic), df, chi_square_tail(float(statistic), df))
 
 
-def wald(coefficients: Array, covariance: Array) -> Test:
-    """Wald's test that all of these are 0: ``b' V^-1 b``, chi-square on as many degrees of freedom as there are."""
+def wald(coefficients: Array, covariance: Array, freedom: Array, design: float) -> Test:
+    """Wald's test that all of these are 0: ``b' V^-1 b``, chi-square on as many degrees of freedom as there are.
+
+    Where the errors of each coefficient have a finite `freedom`, it is held against F with their mean, out of those of
+    the `design`.
+    """
+    size, mean = len(coefficients), float(freedom.mean())
     if not np.isfinite(covariance).all():
-        return Test("Wald", math.nan, len(coefficients), math.nan)
+        return Test("Wald", math.nan, size, math.nan)
+    if math.isfinite(mean) and rest_of(size, mean, design) < 1:
+        raise Unavailable(
+            f"{size} coefficients are too many to test at once: their errors have {mean:.3g} degrees of freedom"
+        )
     root = np.sqrt(np.diag(covariance))
     scaled = np.linalg.lstsq(covariance / np.outer(root, root), coefficients / root, rcond=None)[0]
-    return chi_square_test("Wald", float(scaled @ (coefficients / root)), len(coefficients))
-
-
-def two_sided(z: Array) -> Array:
-    """The p-values of normal statistics, both tails; nan where there is none."""
-    return np.array([math.erfc(abs(one) / math.sqrt(2)) for one in z.tolist()])
+    statistic = float(scaled @ (coefficients / root))
+    if math.isinf(mean):
+        return chi_square_test("Wald", statistic, size)
+    return Test("Wald", statistic, size, hotelling_tail(statistic, size, mean, design), rest_of(size, mean, design))
 
 
 class Coefficients(Result):
@@ -75,6 +90,8 @@ class Coefficients(Result):
 
     coefficients: Array
     covariance: Array
+    law: Law
+    """What each coefficient is held against: t where people were drawn by a design, else the normal law."""
     units: Mapping[str, float]
     """The standard deviation of every column that is a number."""
 
@@ -101,12 +118,12 @@ class Coefficients(Result):
 
     @cached_property
     def p(self) -> Array:
-        """The p-value of each coefficient being 0, two-sided, by the normal distribution."""
-        return two_sided(self.z)
+        """The p-value of each coefficient being 0, two-sided, by `law`."""
+        return np.asarray(two_sided(self.z, self.law.freedom))
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """The ends of each coefficient's interval, by the normal distribution."""
-        reach = quantile(confidence) * self.stderr
+        """The ends of each coefficient's interval, by `law`."""
+        reach = quantiles(confidence, self.law.freedom) * self.stderr
         return self.coefficients - reach, self.coefficients + reach
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:

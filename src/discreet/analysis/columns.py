@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,16 @@ def column_of(name: str, column: Any, n: int) -> NDArray[Any]:
     if found.dtype.kind not in "biufO":
         raise InvalidInput(f"{name} of type {found.dtype} must hold numbers, text, truth values or times")
     return found
+
+
+def by_name(role: str, given: Any) -> Mapping[str, Any]:
+    """Columns by name: a mapping as it is, or those of a table of pandas, polars or Arrow."""
+    if isinstance(given, Mapping):
+        return given
+    names = getattr(given, "column_names", getattr(given, "columns", None))
+    if names is None or not hasattr(given, "__getitem__"):
+        raise InvalidInput(f"{role} of type {type(given).__name__} must be columns by name, or a table of them")
+    return {name: given[name] for name in names}
 
 
 def names_of(role: str, names: Any) -> tuple[str, ...]:

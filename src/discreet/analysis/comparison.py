@@ -12,16 +12,17 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidInput, Unavailable, shown
 from ..random import Source
-from ..results.intervals import quantile
 from . import omnibus as tests
 from .columns import names_of
+from .few_clusters import Law
 from .group_moments import DrawnGroups, GroupMoments, GroupName, TalliedGroups, groups_of
 from .group_tallies import GroupTallies
-from .means import Means, column_names, doubts, group_text, two_sided
+from .means import Means, column_names, doubts, group_text
 from .moments import queries_of
 from .permutation import Permutation, permuted
 from .result import CONFIDENCE, Result
 from .survey import Survey
+from .tails import quantiles, two_sided
 
 Array = NDArray[np.float64]
 
@@ -39,10 +40,12 @@ EXACT = 1e-12
 class Comparison(Result):
     """Differences of groups: each pair's first less its second, a row for each pair and a column for each query.
 
-    `p` is two-sided, of the normal statistic ``difference / stderr``; `adjusted_p` holds for all of them together
-    (Holm1979): to call everything below 0.05 different is wrong about anything with probability of at most 0.05.
+    `p` is two-sided, of ``difference / stderr``, which is normal, or t where people were drawn by a design: `law` tells
+    the degrees of freedom of each pair. `adjusted_p` holds for all of them together (Holm1979): to call everything
+    below 0.05 different is wrong about anything with probability of at most 0.05.
     `omnibus` is the Wald test of no difference at all, None where it cannot be made, and `permutation` what was asked
-    for with `rng`. `groups` has the estimates of the groups themselves.
+    for with `rng`. `groups` has the estimates of the groups themselves; `finite` tells whether people were drawn by a
+    design from a finite population, which the Wald test does not take.
     """
 
     labels: tuple[str, ...]
@@ -56,10 +59,12 @@ class Comparison(Result):
     omnibus: tests.Omnibus | None
     permutation: Permutation | None
     groups: Means
+    law: Law
+    finite: bool
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """Low and high ends of the differences, by the normal quantile; each by itself."""
-        reach = quantile(confidence) * self.stderr
+        """Low and high ends of the differences, by the quantile of `law`; each by itself."""
+        reach = quantiles(confidence, self.law.freedom)[:, None] * self.stderr
         return self.difference - reach, self.difference + reach
 
     @property
@@ -72,6 +77,10 @@ class Comparison(Result):
             told = self.permutation
             found["permutation"] = {"squares_p": told.squares_p, "largest_p": told.largest_p, "deals": told.deals}
         return found
+
+    @property
+    def words(self) -> Sequence[str]:
+        return [*column_names(self.labels), "group", "wave", "against", "value"]
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         low, high = self.interval(confidence)
@@ -101,6 +110,7 @@ class Comparison(Result):
         found = [
             *self.groups.notes,
             f"differences are group less against, at {confidence:g} confidence",
+            *self.law.remarks(),
         ]
         size = self.p.size // (2 if _mirrored(self.difference) else 1)
         if size > 1:
@@ -108,13 +118,14 @@ class Comparison(Result):
         if self.omnibus is not None:
             one, rest = self.omnibus, ""
             if one.rest is not None:
-                rest = f", against F with {one.rest} more for the errors"
+                rest = f", against F with {one.rest:.4g} more for the errors"
             found.append(
                 f"no difference at all: Wald statistic {one.statistic:.4f} on {one.freedom} degrees of freedom{rest}, "
                 f"p {one.p:.4g}"
             )
         elif len(self.names) > 1 or len(self.pairs) > 1:
-            found.append("no Wald test of all at once: too many values, or too few clusters for it")
+            why = "it takes no finite population" if self.finite else "too many values, or too few clusters for it"
+            found.append(f"no Wald test of all at once: {why}")
         if self.permutation is not None:
             told = self.permutation
             found.append(
@@ -192,27 +203,36 @@ def compare(
     chosen = _pairs(families, pairs)
     if len(chosen) * len(asked) > MOST_TESTS:
         raise InvalidInput(f"more than {MOST_TESTS} tests: compare with the first group only, or ask one query")
+    law = moments.law(chosen)
     return Comparison(
         labels,
         wave,
         [(moments.groups[one], moments.groups[other]) for one, other in chosen],
         asked,
-        *differences_of(moments, chosen),
-        _omnibus(groups if omnibus == "calibrated" else replace(groups, calibrated=False), families),
+        *differences_of(moments, chosen, law),
+        _omnibus(groups if omnibus == "calibrated" else replace(groups, calibrated=False), families, moments),
         _permutation(groups, families, chosen, rng),
         Means(names, asked, moments, tuple(_notes(sample, moments)), query is None),
+        law,
+        isinstance(groups, DrawnGroups) and groups.survey.population is not None,
     )
 
 
-def differences_of(moments: GroupMoments, pairs: Sequence[tuple[int, int]]) -> tuple[Array, Array, Array, Array]:
+def differences_of(
+    moments: GroupMoments, pairs: Sequence[tuple[int, int]], law: Law | None = None
+) -> tuple[Array, Array, Array, Array]:
     """The differences of pairs of groups, their standard errors, two-sided p-values, and these adjusted for all.
+
+    `law` is what `moments` holds these pairs against.
 
     What is known without any error differs surely, or surely not.
     """
     found = [moments.difference(one, other) for one, other in pairs]
+    law = moments.law(pairs) if law is None else law
     gaps, errors = np.array([gap for gap, _ in found]), np.sqrt(np.array([spread for _, spread in found]))
+    errors = errors * law.factor[:, None]
     surely = np.where(np.abs(gaps) > EXACT, np.inf, 0.0)
-    p = np.asarray(two_sided(np.divide(gaps, errors, out=surely, where=errors > EXACT)))
+    p = np.asarray(two_sided(np.divide(gaps, errors, out=surely, where=errors > EXACT), law.freedom[:, None]))
     apart = p[:, :1] if _mirrored(gaps) else p
     return gaps, errors, p, np.broadcast_to(holm(apart.reshape(-1)).reshape(apart.shape), p.shape).copy()
 
@@ -239,17 +259,19 @@ def _families(groups: Sequence[GroupName], waves: bool) -> list[list[int]]:
 
 def _pairs(families: Sequence[Sequence[int]], pairs: str) -> list[tuple[int, int]]:
     if pairs == "first":
-        return [(g, family[0]) for family in families for g in family[1:]]
+        return tests.firsts(families)
     size = sum(len(family) * (len(family) - 1) // 2 for family in families)
     if size > MOST_TESTS:
         raise InvalidInput(f"there are {size} pairs, more than {MOST_TESTS}: compare with the first group instead")
     return [(one, other) for family in families for other, one in combinations(family, 2)]
 
 
-def _omnibus(groups: TalliedGroups | DrawnGroups, families: Sequence[Sequence[int]]) -> tests.Omnibus | None:
+def _omnibus(
+    groups: TalliedGroups | DrawnGroups, families: Sequence[Sequence[int]], moments: GroupMoments
+) -> tests.Omnibus | None:
     if isinstance(groups, TalliedGroups):
         return tests.of_tallies(groups, families)
-    return tests.of_design(groups, families)
+    return tests.of_design(groups, families, moments.law(tests.firsts(families)))
 
 
 def _permutation(

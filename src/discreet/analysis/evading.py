@@ -109,7 +109,10 @@ class Evasion(Result):
             f"{self.estimate.n:,} reports of {self.estimate.mechanism.name}; evading: the share of people who "
             f"{self.evaders.said}",
             f"estimate: {READINGS[LIKE_OTHERS]}; whoever they are, the query is between lowest and highest",
-            f"a share of more than {self.largest:.3g} would leave a share below 0",
+            f"a share of more than {self.largest:.3g} would leave a share below 0"
+            if self.largest > 0
+            else "the estimate of a share that evading adds to is not above 0 as it is: there is no sign that anybody "
+            "evades; give shares to see what they would change",
         ]
         if self.threshold is not None:
             for reading in READINGS:
@@ -255,7 +258,7 @@ def _share(share: Any) -> float:
 
 def _shares(given: Any, largest: float) -> Array:
     if given is None:
-        return np.linspace(0, min(largest, 0.99), STEPS)
+        return np.linspace(0, min(largest, 0.99), STEPS) if largest > 0 else np.zeros(1)
     if isinstance(given, Real):
         return np.array([_share(given)])
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput, shown
+from .columns import by_name
 
 Array = NDArray[np.float64]
 Values = Mapping[str, NDArray[Any]]
@@ -91,10 +92,9 @@ class Formula:
             return np.asarray(column, dtype=float)[:, None]
         return np.asarray(column[:, None] == np.arange(1, len(levels)), dtype=float)
 
-    def coded(self, labels: Mapping[str, Any]) -> tuple[dict[str, NDArray[Any]], int]:
+    def coded(self, labels: Any) -> tuple[dict[str, NDArray[Any]], int]:
         """Labels of new people as numbers and places of levels, and how many people they are; one value serves all."""
-        if not isinstance(labels, Mapping):
-            raise InvalidInput(f"labels of type {type(labels).__name__} must be {{label: value or column}}")
+        labels = by_name("labels", labels)
         absent = [name for name in self.levels if name not in labels]
         if absent:
             raise InvalidInput(f"labels must also give {', '.join(map(repr, absent))}")

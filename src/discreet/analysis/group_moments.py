@@ -14,6 +14,8 @@ from ..errors import InvalidInput
 from ..results.unbiased import estimate
 from ..tally import Tally
 from .columns import codes_of
+from .few_clusters import Law, within_clusters
+from .group_clusters import GroupClusters
 from .group_tallies import GroupTallies
 from .moments import Queries
 from .sampling import Drawn
@@ -27,13 +29,16 @@ GroupName: TypeAlias = tuple[Hashable, ...]
 MOST_SCORES = 1 << 28
 """The most scores that are worked out for one result: people times queries."""
 
+TINY = 1e-300
+"""Instead of a variance of 0."""
+
 
 @dataclass(frozen=True, eq=False)
 class GroupMoments:
     """Estimates of queries in groups, with the covariance of groups where they are not independent.
 
     `means` and `variances` have a row for each group and a column for each query; `between` is None, or the
-    covariance of all groups under each query.
+    covariance of all groups under each query, and `clusters` the design that made it.
     """
 
     groups: list[GroupName]
@@ -41,6 +46,11 @@ class GroupMoments:
     means: Array
     variances: Array
     between: Array | None = None
+    clusters: GroupClusters | None = None
+
+    def law(self, combinations: Sequence[Sequence[int]]) -> Law:
+        """The law that a group's estimates, or the differences of two, are held against, for each of these."""
+        return Law.even(len(combinations)) if self.clusters is None else self.clusters.law(combinations)
 
     def difference(self, one: int, other: int) -> tuple[Array, Array]:
         """The estimates of one group less those of another, and the variances of these differences."""
@@ -133,15 +143,21 @@ class DrawnGroups:
             raise InvalidInput("there are too many people, groups and values for a design: ask one query")
         self._check_units(size)
         means, between = np.empty((size, asked)), np.empty((asked, size, size))
+        sizes = np.bincount(self.codes, minlength=size)
+        spreads, within = np.zeros(size), 0.0
         for number in range(asked):
             scores = self.scores(number)
             means[:, number], terms = self.terms(scores)
+            errors = scores - means[self.codes, number]
+            spreads += np.bincount(self.codes, errors**2, minlength=size) / sizes / asked
+            if not self.drawn.alone:
+                within += within_clusters(self.drawn, errors) / asked
             between[number] = self.drawn.covariance_of_groups(terms, self.codes, size)
             if self.survey.population is not None:
                 between[number] = self._corrected(between[number], scores, number)
         variances = np.maximum(np.diagonal(between, axis1=1, axis2=2).T, 0.0)
-        sizes = np.bincount(self.codes, minlength=size)
-        return GroupMoments(self.groups, sizes, means, variances, between)
+        clusters = GroupClusters.of(self.drawn, self.codes, self.shares_of_weight, np.maximum(spreads, TINY), within)
+        return GroupMoments(self.groups, sizes, means, variances, between, clusters)
 
     def _check_units(self, size: int) -> None:
         """Refuse a group of one person or cluster, whose error would come out as 0."""

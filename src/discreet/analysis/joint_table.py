@@ -15,7 +15,6 @@ from ..domain import Domain, Value
 from ..errors import InvalidInput, Unavailable, check_type
 from ..mechanisms.mechanism import Mechanism
 from ..random import Source
-from ..results.intervals import quantile
 from ..results.likelihood import likelihood
 from ..results.weights import weights_of
 from .answers_given import Given, given_answer
@@ -25,6 +24,7 @@ from .likely_table import likely_table
 from .paired_answers import PairedAnswers, of_one, of_two
 from .result import CONFIDENCE, Result
 from .survey import Survey
+from .tails import quantiles
 
 Array = NDArray[np.float64]
 
@@ -64,9 +64,12 @@ class Cross(Result):
         return self.pairs.margin(0), self.pairs.margin(1)
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """The ends of normal intervals for every pair of answers, k1 x k2 each."""
-        half = quantile(confidence) * self.stderr
+        """The ends of the interval for every pair of answers, k1 x k2 each; normal, with a design those of t."""
+        half = self._reach(confidence) * self.stderr
         return self.shares - half, self.shares + half
+
+    def _reach(self, confidence: float) -> float:
+        return float(quantiles(confidence, self.pairs.law.freedom)[0])
 
     def given(self, **answer: Value) -> Given:
         """The shares of one question's answers among the people who gave an answer to the other.
@@ -98,7 +101,7 @@ class Cross(Result):
         rows = [(x, z) for x in one for z in two] + [(x, ALL) for x in one] + [(ALL, z) for z in two]
         shares = np.concatenate([self.shares.reshape(-1), *(shares for shares, _ in self.margins)])
         errors = np.concatenate([self.stderr.reshape(-1), *(errors for _, errors in self.margins)])
-        half = quantile(confidence) * errors
+        half = self._reach(confidence) * errors
         columns: dict[str, Sequence[Any]] = {name: [row[i] for row in rows] for i, name in enumerate(self.names)}
         numbers = {"estimate": shares, "stderr": errors, "low": shares - half, "high": shares + half}
         return columns | {name: column.tolist() for name, column in numbers.items()}
@@ -109,12 +112,14 @@ class Cross(Result):
         said = [
             f"{self.n:,} people, {how}; each interval at {confidence:g} confidence",
             "shares are unbiased: some may be below 0; do not pick the largest without allowing for it",
+            *self.pairs.law.remarks(),
         ]
         if (test := self.independence) is not None:
             exact = f"; by {test.permutations} permutations p = {test.permuted_p:.3g}" if test.permutations else ""
-            said.append(f"independence: chi-square {test.statistic:.4g} on {test.df}, p = {test.p:.3g}{exact}")
+            law = "chi-square" if test.rest is None else f"with {test.rest:.4g} degrees of freedom for the errors, Wald"
+            said.append(f"independence: {law} {test.statistic:.4g} on {test.df}, p = {test.p:.3g}{exact}")
         else:
-            said.append("no test of independence: the table is too large for it")
+            said.append("no test of independence: the table is too large for it, or clusters are too few")
         if (r := self.correlation) is not None and math.isnan(r.estimate):
             said.append("no correlation: the reports are too few to show that answers differ at all")
         elif r is not None:
@@ -141,7 +146,7 @@ class Cross(Result):
 
         plot_table(
             self.shares.tolist(),
-            (quantile(confidence) * self.stderr).tolist(),
+            (self._reach(confidence) * self.stderr).tolist(),
             path,
             row_names=self.values[0],
             column_names=self.values[1],

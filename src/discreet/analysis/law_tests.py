@@ -14,7 +14,7 @@ from ..results.unbiased import Estimate
 from ..statistics.chi_square import chi_square_tail
 from ..statistics.numeric import NUMERIC
 from .cell_fit import fitted
-from .means import two_sided
+from .tails import two_sided
 
 Array = NDArray[np.float64]
 

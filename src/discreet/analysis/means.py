@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..results.intervals import quantile
+from .few_clusters import Law
 from .group_moments import GroupMoments, GroupName
-from .result import CONFIDENCE, Result
+from .result import CONFIDENCE, Result, label_text
+from .tails import quantiles
 
 SMALL = 30
 """Groups of fewer people are remarked on: their intervals may cover less often than they say."""
@@ -47,11 +48,16 @@ class Means(Result):
     @property
     def stderr(self) -> Any:
         """Their standard errors."""
-        return np.sqrt(self.moments.variances)
+        return np.sqrt(self.moments.variances) * self.law.factor[:, None]
+
+    @cached_property
+    def law(self) -> Law:
+        """The law that the estimates of each group are held against."""
+        return self.moments.law([(group,) for group in range(len(self.groups))])
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Any, Any]:
-        """Low and high ends, by the normal quantile."""
-        reach = quantile(confidence) * self.stderr
+        """Low and high ends, by the normal quantile; by that of t where people were drawn by a design."""
+        reach = quantiles(confidence, self.law.freedom)[:, None] * self.stderr
         return self.estimate - reach, self.estimate + reach
 
     def __getitem__(self, group: Any) -> Any:
@@ -61,6 +67,10 @@ class Means(Result):
     @property
     def about(self) -> dict[str, Any]:
         return {"method": "unbiased", "n": int(self.moments.sizes.sum()), "labels": list(self.labels)}
+
+    @property
+    def words(self) -> Sequence[str]:
+        return [*column_names(self.labels), "value"]
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         low, high = self.interval(confidence)
@@ -78,7 +88,7 @@ class Means(Result):
         return {**columns, "n": sizes, **{name: part.reshape(-1).tolist() for name, part in numbers.items()}}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        found = [*self.notes, f"intervals at {confidence:g} confidence"]
+        found = [*self.notes, f"intervals at {confidence:g} confidence", *self.law.remarks()]
         if self.shares:
             found.append("shares are unbiased: some may be below 0, and they need not add up to 1")
         return found + doubts(self.moments, self.shares)
@@ -110,7 +120,7 @@ def column_names(labels: Sequence[str]) -> list[str]:
 
 def group_text(group: Sequence[Any]) -> str:
     """The labels of a group as one text."""
-    return ", ".join(map(str, group))
+    return ", ".join(map(label_text, group))
 
 
 def doubts(moments: GroupMoments, shares: bool) -> list[str]:
@@ -129,8 +139,3 @@ def doubts(moments: GroupMoments, shares: bool) -> list[str]:
 def _some(names: Sequence[str]) -> str:
     shown = ", ".join(name or "the sample" for name in names[:3])
     return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
-
-
-def two_sided(z: Any) -> Any:
-    """Two-sided p-values of normal statistics."""
-    return np.array([math.erfc(abs(one) / math.sqrt(2)) for one in np.ravel(z).tolist()]).reshape(np.shape(z))

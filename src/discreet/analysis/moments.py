@@ -101,6 +101,8 @@ class Queries:
     def covariance(self, shares: Array) -> Array:
         """The covariance of one report's scores, query by query, when values follow `shares`."""
         assert self.weights is not None
+        if len(self.weights) == 1:
+            return self.variances(shares)[:, None]
         mean, randomizer = self.weights @ shares, self.mechanism.randomizer
         if randomizer.disjoint:
             return self._by_cells(np.asarray(randomizer.push(shares, NUMERIC)), mean)

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..statistics.chi_square import chi_square_tail
-from ..statistics.variance_ratio import variance_ratio_tail
 from ..tally import Tally
+from .few_clusters import Law
 from .group_moments import DrawnGroups, TalliedGroups, plausible
+from .hotelling import hotelling_tail, rest_of
 
 Array = NDArray[np.float64]
 
@@ -35,7 +36,7 @@ class Omnibus:
     statistic: float
     freedom: int
     p: float
-    rest: int | None = None
+    rest: float | None = None
 
 
 def inverse(covariance: Array) -> tuple[Array, int]:
@@ -94,12 +95,12 @@ def _covariance(tallies: Sequence[Tally], shares: Array, groups: TalliedGroups) 
     return np.asarray(found - groups.fraction * queries.spread(shares)) if groups.fraction else found
 
 
-def of_design(groups: DrawnGroups, families: Sequence[Sequence[int]]) -> Omnibus | None:
+def of_design(groups: DrawnGroups, families: Sequence[Sequence[int]], law: Law) -> Omnibus | None:
     """``d' C**+ d`` for the differences d to the first group of each family and their linearised covariance C.
 
-    It is chi-square on r degrees of freedom, the rank of C. With m clusters in H strata
-    ``T (m - H - r + 1) / ((m - H) r)`` is held against F on r and m - H - r + 1 (Korn1990). None where there are too
-    few, or too many sums to hold.
+    It is chi-square on r degrees of freedom, the rank of C; with clusters it is held against F (`hotelling_tail`), with
+    the factors and the mean of the degrees of freedom of `law`, that of these differences. None where there are too few
+    clusters, too many sums to hold, or a finite population.
     """
     size, asked, drawn = len(groups.groups), len(groups.weights), groups.drawn
     if asked > MOST_VALUES or drawn.units * size * asked > MOST_SUMS or groups.survey.population is not None:
@@ -109,14 +110,20 @@ def of_design(groups: DrawnGroups, families: Sequence[Sequence[int]]) -> Omnibus
         means[:, number], terms = groups.terms(groups.scores(number))
         flat = np.bincount(drawn.unit_of * size + groups.codes, terms, minlength=drawn.units * size)
         sums[:, :, number] = flat.reshape(drawn.units, size)
-    pairs = [(g, family[0]) for family in families for g in family[1:]]
+    pairs = firsts(families)
     ones, others = [g for g, _ in pairs], [g for _, g in pairs]
     gaps = (means[ones] - means[others]).reshape(-1)
     apart = (sums[:, ones] - sums[:, others]).reshape(drawn.units, -1)
-    root, rank = inverse(drawn.of_units().covariance(apart))
-    total, rest = float(((gaps @ root) ** 2).sum()), drawn.freedom - rank + 1
+    root, rank = inverse(drawn.of_units().covariance(apart * np.repeat(law.factor, asked)))
+    total, freedom = float(((gaps @ root) ** 2).sum()), float(law.freedom.mean())
+    rest = rest_of(rank, freedom, law.design)
     if rank == 0 or rest < 1:
         return None
     if drawn.alone:
         return Omnibus(total, rank, chi_square_tail(total, rank))
-    return Omnibus(total, rank, variance_ratio_tail(total * rest / (drawn.freedom * rank), rank, rest), rest)
+    return Omnibus(total, rank, hotelling_tail(total, rank, freedom, law.design), rest)
+
+
+def firsts(families: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """Every group of a family with the first of it."""
+    return [(g, family[0]) for family in families for g in family[1:]]

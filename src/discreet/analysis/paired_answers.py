@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 
 from ..domain import Value
 from ..errors import InvalidInput, shown
+from .few_clusters import Law
+from .group_clusters import mean_law
 from .survey import Survey
 
 Array = NDArray[np.float64]
@@ -93,6 +96,11 @@ class PairedAnswers:
         """True if people were drawn in clusters or strata."""
         return self.survey.clusters is not None or self.survey.strata is not None
 
+    @cached_property
+    def law(self) -> Law:
+        """What means over all people are held against, in one row."""
+        return mean_law(self.survey)
+
     def blocks(self) -> Iterator[tuple[slice, Array]]:
         """The terms of all people, some people at a time."""
         cells = self.shape[0] * self.shape[1]
@@ -167,7 +175,7 @@ class PairedAnswers:
         """The covariance of the weighted mean of terms, a row a person, that have mean 0."""
         weighted = self.weights[:, None] * terms
         if self.designed:
-            return self.survey.covariance_of_sum(weighted)
+            return self.survey.covariance_of_sum(weighted) * float(self.law.factor[0]) ** 2
         return np.asarray(weighted.T @ weighted * (self.n / (self.n - 1)))
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..results.intervals import quantile
-from .result import CONFIDENCE, Result
+from .few_clusters import Law
+from .result import CONFIDENCE, Result, label_text
+from .tails import quantiles
 
 Array = NDArray[np.float64]
 
@@ -25,18 +26,20 @@ def expit(logits: Array) -> Array:
 class Prediction(Result):
     """Estimates for people with given labels, a row each, with the errors of the coefficients.
 
-    The intervals of shares by log-odds are those of the log-odds, so that they stay between 0 and 1.
+    `law` is what each is held against, which is normal where people were not drawn by a design. The intervals of shares
+    by log-odds are those of the log-odds, so that they stay between 0 and 1.
     """
 
     labels: Mapping[str, Sequence[Any]]
     estimates: Array
     stderr: Array
+    law: Law
     log_odds: bool
     what: str
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The ends of each estimate's interval."""
-        z = quantile(confidence)
+        z = quantiles(confidence, self.law.freedom)
         if not self.log_odds:
             return self.estimates - z * self.stderr, self.estimates + z * self.stderr
         slope = self.estimates * (1 - self.estimates)
@@ -44,13 +47,18 @@ class Prediction(Result):
             centre, reach = np.log(self.estimates / (1 - self.estimates)), z * self.stderr / slope
         return expit(centre - reach), expit(centre + reach)
 
+    @property
+    def words(self) -> Sequence[str]:
+        return list(self.labels)
+
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         low, high = self.interval(confidence)
         numbers = {"estimate": self.estimates, "stderr": self.stderr, "low": low, "high": high}
         return {**self.labels, **{name: column.tolist() for name, column in numbers.items()}}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        return [f"{self.what} for people with these labels; each interval at {confidence:g} confidence"]
+        told = f"{self.what} for people with these labels; each interval at {confidence:g} confidence"
+        return [told, *self.law.remarks()]
 
     @property
     def about(self) -> dict[str, Any]:
@@ -63,14 +71,12 @@ class Prediction(Result):
         table = self.table(confidence)
         labels = [name for name in self.labels if name != "value"]
         cells = zip(*(table[name] for name in labels), strict=True) if labels else [()] * len(self.estimates)
-        people = [", ".join(f"{name} {_short(cell)}" for name, cell in zip(labels, row, strict=True)) for row in cells]
+        people = [
+            ", ".join(f"{name} {label_text(cell)}" for name, cell in zip(labels, row, strict=True)) for row in cells
+        ]
         rows = {key: table[key] for key in ("estimate", "low", "high")}
         if "value" in self.labels:
             rows |= {"names": self.labels["value"], "groups": people}
         else:
             rows["names"] = people
         plot_estimates(rows, path, title=title, x_label=self.what, note="; ".join(self.remarks(confidence)))
-
-
-def _short(cell: Any) -> str:
-    return f"{cell:g}" if isinstance(cell, float) else str(cell)

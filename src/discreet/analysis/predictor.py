@@ -16,9 +16,11 @@ from .coefficients import Coefficients, Test, wald
 from .columns import column_of, missing_in, settled
 from .corrected import fit_corrected_linear, fit_corrected_logit
 from .correlation import Correlation, correlation_of
-from .design_matrix import design_of
+from .design_matrix import Design, design_of
+from .few_clusters import Law
 from .formula import Formula, finite
 from .regression import check_link, notes_of
+from .regression_law import corrected, regression_law
 from .result import CONFIDENCE
 from .survey import Survey
 
@@ -45,6 +47,7 @@ class Relation(Coefficients):
     n: int
     coefficients: Array
     covariance: Array
+    law: Law
     units: Mapping[str, float]
     correlation: Correlation | None
     notes: tuple[str, ...]
@@ -72,12 +75,18 @@ class Relation(Coefficients):
         asked = names or self.features
         known = [name for name in asked if name not in self.features]
         places = self.formula.places(known) + [p + self.features.index(name) for name in asked if name in self.features]
-        return wald(self.coefficients[places], self.covariance[np.ix_(places, places)])
+        return wald(
+            self.coefficients[places],
+            self.covariance[np.ix_(places, places)],
+            self.law.freedom[places],
+            self.law.design,
+        )
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         found = [
             f"differences in {self._what}; each interval at {confidence:g} confidence",
             "standard errors by a sandwich that allows for the noise of the answer",
+            *self.law.remarks(),
             *self.formula.compared(),
             *self.notes,
         ]
@@ -129,18 +138,34 @@ def relate(
         raise InvalidInput(f"on: {name!r} is the outcome")
     weights = np.stack(list(features.values()), axis=1)
     fit, turn = (fit_corrected_linear if link == "identity" else fit_corrected_logit)(design, weights, outcomes)
+    coefficients = turn @ fit.coefficients
+    left = None if survey.clusters is None else _left(design, weights, outcomes, coefficients, link)
+    law = regression_law(design, turn, left, answers=len(features)).coefficients
     return Relation(
         design.formula,
         tuple(features),
         name,
         link,
         design.n,
-        turn @ fit.coefficients,
-        turn @ fit.covariance @ turn.T,
+        coefficients,
+        corrected(turn @ fit.covariance @ turn.T, law),
+        law,
         design.units,
         correlation_of(survey, weights[:, 0], outcomes) if len(features) == 1 else None,
         (*notes_of(survey, (*design.formula.names, *features), fit), *fit.remarks),
     )
+
+
+def _left(design: Design, weights: Array, outcomes: Array, coefficients: Array, link: str) -> Array:
+    """What the regression leaves of every outcome; with log-odds, what the mean leaves."""
+    if link == "logit":
+        return np.asarray(outcomes - outcomes.mean())
+    p = len(design.formula.names)
+    left = outcomes - sum(b * design.survey.scores(w) for b, w in zip(coefficients[p:], weights.T, strict=True))
+    own = np.linalg.solve(design.unscaling, coefficients[:p])
+    for place, rows in design.chunks():
+        left[place] -= rows @ own
+    return np.asarray(left)
 
 
 def _features(survey: Survey, query: Any) -> dict[str, Array]:

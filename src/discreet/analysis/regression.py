@@ -15,10 +15,12 @@ from ..errors import InvalidInput, check_type, shown
 from ..results.weights import weights_of
 from .coefficients import Coefficients, Fit, Test, wald
 from .design_matrix import Design, design_of
+from .few_clusters import Law
 from .formula import Formula
 from .linear import fit_linear
 from .logit import fit_logit, score_variances
 from .prediction import Prediction, expit
+from .regression_law import RegressionLaw, corrected, regression_law
 from .result import CONFIDENCE
 from .survey import Survey
 
@@ -40,7 +42,8 @@ class Regression(Coefficients):
     """The coefficients of labels for a randomized answer, with their covariance.
 
     With the identity link a coefficient is a difference of shares (or of means), with the logit link one of log-odds.
-    `names` are the columns: ``(constant)``, ``label``, ``factor[level]`` and products of these.
+    `names` are the columns: ``(constant)``, ``label``, ``factor[level]`` and products of these. `laws` tell what
+    combinations of coefficients are held against.
     """
 
     formula: Formula
@@ -49,7 +52,9 @@ class Regression(Coefficients):
     n: int
     coefficients: Array
     covariance: Array
+    law: Law
     units: Mapping[str, float]
+    laws: RegressionLaw
     query: Mapping[Any, float]
     notes: tuple[str, ...]
 
@@ -71,18 +76,24 @@ class Regression(Coefficients):
         places = self.formula.places(names or self.names[1:])
         if not places:
             raise InvalidInput("names: there is no coefficient to test but the constant")
-        return wald(self.coefficients[places], self.covariance[np.ix_(places, places)])
+        return wald(
+            self.coefficients[places],
+            self.covariance[np.ix_(places, places)],
+            self.law.freedom[places],
+            self.law.design,
+        )
 
-    def predict(self, labels: Mapping[str, Any] | None = None) -> Prediction:
-        """The share or mean among people with these labels: ``{label: value or column}``, with errors."""
+    def predict(self, labels: Any = None) -> Prediction:
+        """The share or mean among people with these labels: ``{label: value or column}`` or a table, with errors."""
         values, size = self.formula.coded({} if labels is None else labels)
         rows = self.formula.rows(values, size)
-        found = rows @ self.coefficients
-        error = np.sqrt(np.maximum(((rows @ self.covariance) * rows).sum(axis=1), 0))
+        found, law = rows @ self.coefficients, self.laws.law(rows)
+        plain = self.covariance / np.outer(self.law.factor, self.law.factor)
+        error = law.factor * np.sqrt(np.maximum(((rows @ plain) * rows).sum(axis=1), 0))
         if self.link == "logit":
             found = expit(found)
             error = error * found * (1 - found)
-        return Prediction(self.formula.shown(values), found, error, self.link == "logit", self._what)
+        return Prediction(self.formula.shown(values), found, error, law, self.link == "logit", self._what)
 
     @property
     def _what(self) -> str:
@@ -94,6 +105,7 @@ class Regression(Coefficients):
         return [
             f"{what} of {_described(self.query)}; each interval at {confidence:g} confidence",
             f"standard errors by {about}, which hold whatever the law of the answers",
+            *self.law.remarks(),
             *self.formula.compared(),
             *self.notes,
         ]
@@ -126,7 +138,8 @@ def regress(
     With the identity link scores stand for answers in least squares, ``b = (X'WX)^-1 X'W s``; with ``link="logit"``,
     for an event, ``sum w x (d / V)(s - expit(x b)) = 0`` is solved, which for two values is the likelihood equation
     (Blair2015). `errors` are HC0 to HC3, HC1 unless given (for the logit link HC0, or HC1); where the survey has
-    weights, clusters or strata they are linearised for these (Binder1983).
+    weights, clusters or strata they are linearised for these (Binder1983), and held against t; where there are fewer
+    than 50 clusters, without the bias that this gives them (Bell2002, Imbens2016).
     """
     check_type("survey", survey, Survey, "a survey")
     check_link(link)
@@ -141,17 +154,31 @@ def regress(
     else:
         fit = _by_log_odds(design, scores, w, kind)
     turn = design.unscaling
+    left = None if survey.clusters is None else _left(design, scores, fit.coefficients, link)
+    laws = regression_law(design, turn, left)
+    law = laws.coefficients
     return Regression(
         design.formula,
         link,
         kind or SURVEY,
         design.n,
         turn @ fit.coefficients,
-        turn @ fit.covariance @ turn.T,
+        corrected(turn @ fit.covariance @ turn.T, law),
+        law,
         design.units,
+        laws,
         {value: float(weight) for value, weight in zip(survey.values, w, strict=True) if weight},
         (*notes_of(survey, design.formula.names, fit), *fit.remarks),
     )
+
+
+def _left(design: Design, scores: Array, coefficients: Array, link: str) -> Array:
+    """What the regression leaves of every score."""
+    found = np.empty(design.n)
+    for place, rows in design.chunks():
+        fitted = rows @ coefficients
+        found[place] = scores[place] - (expit(fitted) if link == "logit" else fitted)
+    return found
 
 
 def check_link(link: str) -> None:

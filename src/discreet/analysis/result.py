@@ -30,6 +30,11 @@ class Result(ABC):
         """How the numbers were made and what to mind, a sentence each."""
 
     @property
+    def words(self) -> Sequence[str]:
+        """The columns of labels and values, which are shown as they were given, though they be numbers."""
+        return ()
+
+    @property
     @abstractmethod
     def about(self) -> dict[str, Any]:
         """What is said once, beside the table, as plain data: the method, n, and tests of the whole."""
@@ -69,7 +74,8 @@ class Result(ABC):
         table = self.table(confidence)
         size = len(next(iter(table.values())))
         first, left_out, last = middle_out(size)
-        columns = [(name, _format(name, column, table)) for name, column in table.items()]
+        words = set(self.words)
+        columns = [(n, ".15g" if n in words and _floats(c) else _format(n, c, table)) for n, c in table.items()]
         rows = [[column[i] for column in table.values()] for i in (*first, *last)]
         shown = [
             [
@@ -91,6 +97,15 @@ def _format(name: str, column: Sequence[Any], table: Mapping[str, Sequence[Any]]
         return ".4f"
     errors = [float(cell) for cell in table.get("stderr", ()) if cell is not None and 0 < cell < math.inf]
     return f".{tables.digits(min(errors, default=None))}f"
+
+
+def _floats(column: Sequence[Any]) -> bool:
+    return all(_is_number(cell) for cell in column) and any(isinstance(cell, float) for cell in column)
+
+
+def label_text(cell: Any) -> str:
+    """A label as text: a number as it was given, 1 and not 1.0."""
+    return f"{cell:.15g}" if isinstance(cell, float) else str(cell)
 
 
 def _is_number(cell: Any) -> bool:

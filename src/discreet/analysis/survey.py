@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,16 +17,12 @@ from ..mechanisms.mechanism import Mechanism
 from ..results.unbiased import Estimate, estimate
 from ..results.weights import weights_of
 from ..tally import Tally, as_batch
-from .columns import codes_of, column_of, joined, missing_in, positive, settled
+from .columns import by_name, codes_of, column_of, joined, missing_in, positive, settled
 from .sampling import Array, covariance_of_sum
 
 if TYPE_CHECKING:
     from .group_tallies import GroupTallies
     from .means import Means
-
-
-FEW_CLUSTERS = 40
-"""With fewer, errors are themselves so uncertain that the normal law understates them."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +46,8 @@ class Wave:
 class Survey:
     """Reports of many people, each with public labels; ``+`` appends more, of other mechanisms over these values too.
 
-    `labels` are columns by name, one entry a report: whatever is a label is public, and protects nobody. `weights` are
+    `reports` may be the words that a mechanism by hand has for them. `labels` are columns by name, or a table of
+    pandas, polars or Arrow, one entry a report: whatever is a label is public, and protects nobody. `weights` are
     positive numbers (how many people a report stands for), `clusters` and `strata` columns that say how people were
     drawn, and `population` the number of people that they were drawn from, where that is not many times more. A label
     that is missing (None or nan) is an error; ``missing="drop"`` leaves out the people who lack one, and `left_out`
@@ -62,7 +59,7 @@ class Survey:
         mechanism: Mechanism,
         reports: Any,
         *,
-        labels: Mapping[str, Any] | None = None,
+        labels: Any = None,
         weights: Any = None,
         clusters: Any = None,
         strata: Any = None,
@@ -72,8 +69,9 @@ class Survey:
         check_type("mechanism", mechanism, Mechanism, "a mechanism")
         if missing not in ("error", "drop"):
             raise InvalidInput(f"missing={shown(missing)} must be 'error' or 'drop'")
-        batch = as_batch(reports, mechanism.randomizer.bits)
-        given = {f"labels[{name!r}]": column for name, column in _named(labels).items()}
+        batch = as_batch(_numbers(mechanism, reports), mechanism.randomizer.bits)
+        labels = _named(labels)
+        given = {f"labels[{name!r}]": column for name, column in labels.items()}
         given |= {"weights": weights, "clusters": clusters, "strata": strata}
         wanted = {name for name, column in given.items() if column is not None or name.startswith("labels")}
         columns = {name: column_of(name, given[name], len(batch)) for name in given if name in wanted}
@@ -91,7 +89,7 @@ class Survey:
         wave = Wave(mechanism, batch)
         self._become(
             (wave,),
-            {name: columns[f"labels[{name!r}]"] for name in _named(labels)},
+            {name: columns[f"labels[{name!r}]"] for name in labels},
             positive("weights", columns["weights"]) if "weights" in columns else None,
             columns.get("clusters"),
             columns.get("strata"),
@@ -173,8 +171,6 @@ class Survey:
         columns = {"weights": self.weights, "clusters": self.clusters, "strata": self.strata}
         if used := [name for name, column in columns.items() if column is not None]:
             found.append(f"errors allow for {' and '.join(used)}")
-        if self.clusters is not None and (units := len(codes_of(self.clusters)[0])) < FEW_CLUSTERS:
-            found.append(f"{units} clusters are few: intervals by the normal law are too short, and p-values too small")
         if self.population is not None:
             found.append(f"drawn from {self.population:,} people: only the error of drawing them shrinks for that")
         if self.left_out:
@@ -293,13 +289,23 @@ def _both(name: str, first: Any, second: Any) -> Any:
     return None if first is None else joined([first, second])
 
 
-def _named(labels: Mapping[str, Any] | None) -> Mapping[str, Any]:
+def _named(labels: Any) -> Mapping[str, Any]:
     if labels is None:
         return {}
-    check_type("labels", labels, Mapping, "columns by name")
-    for name in labels:
+    found = by_name("labels", labels)
+    for name in found:
         check_type("labels: a name", name, str, "text")
-    return labels
+    return found
+
+
+def _numbers(mechanism: Mechanism, reports: Any) -> Any:
+    """Reports as numbers, where they are the words that a mechanism by hand has for them."""
+    if not mechanism.report_names or getattr(getattr(reports, "dtype", None), "kind", "O") in "iu":
+        return reports
+    if isinstance(reports, (str, bytes, Mapping)) or not isinstance(reports, Iterable):
+        return reports
+    listed = list(reports)
+    return mechanism.reports_of(listed) if any(isinstance(report, str) for report in listed) else listed
 
 
 def _population(population: int | None, n: int) -> int | None:

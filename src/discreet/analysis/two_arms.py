@@ -17,8 +17,8 @@ from ..mechanisms.mechanism import Mechanism
 from ..results.intervals import quantile
 from ..results.unbiased import Estimate, estimate
 from ..statistics.numeric import NUMERIC
-from .means import two_sided
 from .result import CONFIDENCE, Result
+from .tails import two_sided
 
 Array = NDArray[np.float64]
 

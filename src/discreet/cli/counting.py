@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 OPTIONS = (
+    click.option("--question", metavar="NAME", help="Where SPEC is a form: the question that the reports are about."),
     click.option("--column", help="The column or JSON key that holds the report; 'report' unless given."),
     click.option("--delimiter", metavar="CHAR", help="What separates the columns of CSV, if not a comma."),
     click.option(
@@ -37,6 +38,7 @@ def read_counts(
     spec: str,
     files: Sequence[str],
     *,
+    question: str | None,
     column: str | None,
     delimiter: str | None,
     unmarked: bool,
@@ -45,20 +47,29 @@ def read_counts(
 ) -> Tally:
     """The tally of files: a .json file is one already, any other holds reports."""
     from ..engines.jobs import rows_in, tally_files
+    from ..errors import InvalidInput
     from ..files.columns import REPORT
     from ..files.formats import JSON, PIPE, compression_of, format_of
     from ..files.sources import inputs, source_of
     from ..plots.picture import kind_of
-    from ..wire import read_tally
-    from .choosing import read_spec
+    from ..wire import Form, read_tally
+    from . import form_commands
+    from .choosing import read_either
     from .progress import progress
 
     given = inputs(files or (PIPE,))
-    mechanism = read_spec(spec, quiet=quiet, writes=[plot], reads=given).mechanism
+    wanted = read_either(spec, quiet=quiet, writes=[plot], reads=given)
     if plot is not None:
         kind_of(plot)
     earlier = [file for file in given if format_of(file) is JSON and not compression_of(file)]
     reports = [source_of(file, delimiter=delimiter) for file in given if file not in earlier]
+    if isinstance(wanted, Form):
+        form_commands.without(column=column)
+        part = form_commands.part_of(wanted, question)
+        return form_commands.counted(wanted, earlier, reports, unmarked=unmarked)[part]
+    if question is not None:
+        raise InvalidInput("--question must go with a form of several questions")
+    mechanism = wanted.mechanism
     total: Tally = sum((read_tally(file, mechanism) for file in earlier), mechanism.tally())
     with progress(rows_in(reports, column, usual=REPORT), quiet=quiet) as advance:
         return total + tally_files(mechanism, reports, column=column, unmarked=unmarked, progress=advance)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..analysis.survey import Survey
     from ..files.sources import Source
     from ..wire import Form
+    from ..wire.form_tally import FormTally
 
 
 def without(**options: Any) -> None:
@@ -34,20 +35,32 @@ def randomize(form: Form, sources: Sequence[Source], out: str, rng: Any, **how: 
         raise UnknownValue(f"{problem} (see --unknown)") from None
 
 
-def tally(form: Form, earlier: Sequence[str], sources: Sequence[Source], out: str, *, unmarked: bool) -> None:
-    """Count the reports in files, merge earlier tallies, and write the whole."""
+def counted(form: Form, earlier: Sequence[str], sources: Sequence[Source], *, unmarked: bool) -> FormTally:
+    """The reports in files, counted, with earlier tallies."""
     from ..engines.form_rows import tally_form
-    from ..files.formats import PIPE
     from ..wire.form_tally import FormTally
 
     total = form.tally()
     for file in earlier:
         total += FormTally.read(file, form)
-    total += tally_form(form, sources, unmarked=unmarked)
+    return total + tally_form(form, sources, unmarked=unmarked)
+
+
+def tally(
+    form: Form, earlier: Sequence[str], sources: Sequence[Source], out: str, *, question: str | None, unmarked: bool
+) -> None:
+    """Count the reports in files, merge earlier tallies, and write the whole, or what it has of one question."""
+    from ..files.formats import PIPE
+    from ..wire import tally_text, write_tally
+
+    part = None if question is None else part_of(form, question)
+    total = counted(form, earlier, sources, unmarked=unmarked)
     if out == PIPE:
-        click.echo(total.text, nl=False)
-    else:
+        click.echo(total.text if part is None else tally_text(total[part]), nl=False)
+    elif part is None:
         total.write(out)
+    else:
+        write_tally(total[part], out)
 
 
 def estimate(form: Form, path: str, *, confidence: float, as_json: bool, plot: str | None) -> None:
@@ -71,12 +84,19 @@ def estimate(form: Form, path: str, *, confidence: float, as_json: bool, plot: s
 def survey(form: Form, question: str | None, sources: Sequence[Source], **read: Any) -> Survey:
     """The survey of one part of a form."""
     from ..analysis.form_surveys import read_form_surveys
+
+    part = part_of(form, question)
+    return read_form_surveys(form, sources, **read)[part]
+
+
+def part_of(form: Form, question: str | None) -> str:
+    """The part of a form that --question names."""
     from ..errors import InvalidInput
 
     if question not in form.parts:
         given = "is missing; it" if question is None else repr(question)
         raise InvalidInput(f"--question {given} must be one of {', '.join(form.parts)}")
-    return read_form_surveys(form, sources, **read)[question]
+    return question
 
 
 def plan(form: Form, n: int, prior: str | None, *, as_json: bool, plot: str | None) -> None:

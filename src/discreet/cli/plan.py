@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from ..domain import Domain
     from ..planning import Plan
 
 
@@ -42,6 +43,14 @@ WORDS = ("shares", "mean", "cumulative")
 )
 @click.option("--slope", type=float, metavar="B", help="Instead of N: find this slope of the query, by a covariate.")
 @click.option(
+    "--covariate",
+    metavar="FILE",
+    help="A JSON list with a sample of the covariate of --slope; normal, with mean 0 and deviation 1, unless given.",
+)
+@click.option(
+    "--event", multiple=True, metavar="VALUE", help="Instead of --query: holding this value; may be repeated."
+)
+@click.option(
     "--power",
     type=float,
     metavar="P",
@@ -69,6 +78,8 @@ def command(
     query: tuple[str, ...],
     difference: str | None,
     slope: float | None,
+    covariate: str | None,
+    event: tuple[str, ...],
     power: float | None,
     alpha: float,
     subgroup: float,
@@ -94,6 +105,7 @@ def command(
     Mechanisms are compared by the error of all shares, unless SPEC or --query names other queries.
     """
     from ..build import REPORT_BITS
+    from ..errors import InvalidInput
     from ..files.overwriting import check_outputs
     from ..planning import check_target, wanted_of
     from ..planning import plan as make
@@ -103,11 +115,14 @@ def command(
     from . import form_commands
     from .choosing import compare, read_either
 
+    if query and event:
+        raise InvalidInput("--query and --event must not both be given")
     parts = {} if groups is None else {"groups": _numbers("groups", groups)}
     spread = None if difference is None else _numbers("difference", difference)
     aims: dict[str, Any] = {
         "difference": spread[0] if spread is not None and len(spread) == 1 else spread,
         "slope": slope,
+        "covariate": None if covariate is None else read_json(covariate),
         "power": power,
         "alpha": alpha,
         "subgroup": subgroup,
@@ -119,16 +134,16 @@ def command(
     try:
         wanted = Spec.read(spec)
     except IsForm:
-        form_commands.without(tv=tv, stderr=stderr, query=query, worst=worst, candidates=candidates)
+        form_commands.without(tv=tv, stderr=stderr, query=query, event=event, worst=worst, candidates=candidates)
         form_commands.without(difference=difference, slope=slope, power=power, groups=groups, subgroup=subgroup != 1)
         form = read_either(spec, quiet=True, writes=[plot], reads=[prior])
         if isinstance(form, Form) and n is not None:
             form_commands.plan(form, n, prior, as_json=as_json, plot=plot)
         return
-    check_outputs([plot], [*wanted.files, prior, *(one for one in query if one not in WORDS)])
+    check_outputs([plot], [*wanted.files, prior, covariate, *(one for one in query if one not in WORDS)])
     shares = wanted.prior if prior is None else read_prior(prior, wanted.context.domain)
     bits = wanted.choice.get("bits", REPORT_BITS)
-    asked = read_queries(query)
+    asked = read_event(wanted.context.domain, event) if event else read_queries(query)
     aims |= {"n": n, "tv": tv, "stderr": stderr, "prior": shares, "bits": bits}
     if not wanted.is_auto:
         about = None if asked is None else query_of(asked, wanted.context.domain, name="query")
@@ -169,6 +184,12 @@ def read_queries(queries: Sequence[str]) -> Any:
             raise InvalidInput(f"query={one!r} must be {', '.join(WORDS)} or the name of a .json file of weights")
         found.append(one if one in WORDS else read_json(one))
     return found[0] if len(found) == 1 else found or None
+
+
+def read_event(values: Domain, event: Sequence[str]) -> list[float]:
+    """The weights of an event: 1 for each of these values, written as text, and 0 for the others."""
+    held = {values.index_of_text(text) for text in event}
+    return [1.0 if x in held else 0.0 for x in range(len(values))]
 
 
 def read_json(path: str) -> Any:

@@ -12,7 +12,7 @@ from .estimate import METHODS
 @click.argument("tally")
 @click.option("-o", "--out", required=True, metavar="FILE", help="The report to write: a page (.html) or data (.json).")
 @click.option("--title", required=True, help="What heads the report.")
-@click.option("--question", default="", help="What people were asked.")
+@click.option("--question", default="", help="What people were asked; of a form, the name of the question.")
 @click.option("--note", "notes", multiple=True, help="A caveat of yours; several are possible.")
 @click.option(
     "--method", type=click.Choice(list(METHODS)), default="unbiased", show_default=True, help="How shares are computed."
@@ -34,14 +34,22 @@ def command(
 
     It says what was asked and promised, with the proof and the law's SHA-256, how the shares were made, the shares
     with their intervals, and what they do not say. A page needs nothing but itself, and has its data inside.
+
+    Where SPEC is a form and TALLY its tally, the report is about the question that --question names.
     """
     from importlib import import_module
 
     from ..publishing import release
-    from ..wire import read_tally
-    from .choosing import read_spec
+    from ..wire import Form, read_tally
+    from ..wire.form_tally import FormTally
+    from . import form_commands
+    from .choosing import read_either
 
-    mechanism = read_spec(spec, writes=[out], reads=[tally]).mechanism
-    made = getattr(import_module("discreet"), METHODS[method])(read_tally(tally, mechanism))
+    wanted = read_either(spec, writes=[out], reads=[tally])
+    if isinstance(wanted, Form):
+        counted = FormTally.read(tally, wanted)[form_commands.part_of(wanted, question or None)]
+    else:
+        counted = read_tally(tally, wanted.mechanism)
+    made = getattr(import_module("discreet"), METHODS[method])(counted)
     release(made, title=title, question=question, confidence=confidence, notes=notes).write(out)
     click.echo(f"The report is in {out}.")

@@ -139,13 +139,12 @@ def read_query(values: Domain, query: str | None, event: Sequence[str]) -> Any:
     """The weights of the values that --query or --event gives; None without either."""
     from ..errors import InvalidInput
     from ..wire.choices import query_of
-    from .plan import read_queries
+    from .plan import read_event, read_queries
 
     if query is not None and event:
         raise InvalidInput("--query and --event must not both be given")
     if event:
-        numbers = [values.index_of_text(text) for text in event]
-        return [1.0 if x in set(numbers) else 0.0 for x in range(len(values))]
+        return read_event(values, event)
     if query is None:
         return None
     if query != "mean" and not query.endswith(".json"):

@@ -13,6 +13,7 @@ import click
 @click.option("--column", help="The column or JSON key that holds the report; 'report' unless given.")
 @click.option("--delimiter", metavar="CHAR", help="What separates the columns of CSV, if not a comma (in .tsv a tab).")
 @click.option("--by", multiple=True, metavar="COLUMN", help="Count apart by this public label; may be repeated.")
+@click.option("--question", metavar="NAME", help="Of a form: write the tally of this question alone.")
 @click.option("-o", "--out", default="-", help="The tally file to write; '-' prints it.")
 @click.option(
     "--unmarked",
@@ -27,6 +28,7 @@ def command(
     column: str | None,
     delimiter: str | None,
     by: tuple[str, ...],
+    question: str | None,
     out: str,
     unmarked: bool,
     threads: int | None,
@@ -42,10 +44,14 @@ def command(
 
     With --by there is a tally for every label that the column holds, and one for people without; they are
     written, merged and estimated together.
+
+    Where SPEC is a form, all its questions are counted; --question writes the tally of one of them, for the spec that
+    `discreet resolve --question` writes.
     """
     from ..analysis.group_files import groups_text, read_groups, read_one_tally, write_groups
     from ..analysis.group_tallies import GroupTallies, tally_groups
     from ..engines.jobs import rows_in, tally_files
+    from ..errors import InvalidInput
     from ..files.columns import REPORT
     from ..files.formats import JSON, PIPE, compression_of, format_of
     from ..files.sources import inputs, source_of
@@ -60,8 +66,10 @@ def command(
     reports = [source_of(file, delimiter=delimiter) for file in given if file not in earlier]
     if isinstance(wanted, Form):
         form_commands.without(column=column, by=by)
-        form_commands.tally(wanted, earlier, reports, out, unmarked=unmarked)
+        form_commands.tally(wanted, earlier, reports, out, question=question, unmarked=unmarked)
         return
+    if question is not None:
+        raise InvalidInput("--question must go with a form of several questions")
     mechanism = wanted.mechanism
     read: dict[str, Any] = {"column": column, "unmarked": unmarked, "threads": threads}
     with progress(rows_in(reports, column, usual=REPORT), quiet=quiet) as advance:

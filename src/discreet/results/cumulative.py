@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import tables
-from ..domain import Domain, Value, listed_values
+from ..domain import Domain, Value, listed_values, plain_value
 from ..errors import InvalidInput, Unavailable, shown
 from ..statistics.isotonic import isotonic
 from .calibration import constants
+from .frames import pandas_frame
 from .intervals import check_confidence, quantile, stretched
 from .layout import columns_of, middle_out, rows_of
 from .query_moments import QueryMoments, calibrated_value, joined, query_moments
-from .shares import CONFIDENCE
+from .shares import CONFIDENCE, finite
 from .weights import numbers_of
 
 if TYPE_CHECKING:
@@ -109,6 +110,28 @@ class Cumulative:
     def __getitem__(self, value: Value) -> float:
         """The share of the values up to this one, as shown; `UnknownValue` if it is not in the domain."""
         return float(self.shares[int(np.argmax(self.places == self.result.values.asked(value)))])
+
+    def to_dict(self, *, confidence: float = CONFIDENCE) -> dict[str, Any]:
+        """The curve as plain data that JSON can hold; numbers that it cannot express are None."""
+        values, numbers = [plain_value(value) for value in self.values], self._numbers(confidence)
+        columns = {"shares" if name == "share" else name: finite(column) for name, column in numbers.items()}
+        return {**self._about(confidence), "values": values, **columns}
+
+    def to_pandas(self, *, confidence: float = CONFIDENCE) -> Any:
+        """A pandas DataFrame with the columns value, share, raw, stderr, low and high; needs pandas.
+
+        A share is that of all values up to the one of its row. What is said beside the curve is in `attrs`.
+        """
+        return pandas_frame({"value": list(self.values), **self._numbers(confidence)}, self._about(confidence))
+
+    def _numbers(self, confidence: float) -> dict[str, Any]:
+        low, high = self.interval(confidence)
+        return {"share": self.shares, "raw": self.raw, "stderr": self.stderr, "low": low, "high": high}
+
+    def _about(self, confidence: float) -> dict[str, Any]:
+        mechanism, tally = self.result.mechanism, self.result.tally
+        made = {"mechanism": mechanism.name, "fingerprint": tally.fingerprint, "n": self.n}
+        return {**made, "method": "unbiased, made to rise", "confidence": float(confidence)}
 
     def _table(self) -> tuple[list[tables.Column], list[list[Any]], str, int]:
         low, high = self.interval(CONFIDENCE)
