@@ -17,6 +17,12 @@ TRUTH = "#d55e00"
 COLOURS = (INK, ESTIMATE, TRUTH, "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#7f7f7f")
 """The colours of lines and bars, in the order in which they are drawn: those of Okabe and Ito, which stay apart for
 the colour-blind (the yellow is left out, too faint on white)."""
+PAPER = "#ffffff"
+"""The ground of a picture, and of the water on maps."""
+LAND, COAST = "#f0efeb", "#a3a3a0"
+"""The land of maps, and the lines around it."""
+HEAT = ("#fbd9a5", "#f99a6c", "#e0526a", "#93307f", "#3b0f5e")
+"""Five steps from little to much, as evenly apart in lightness as the colours of magma."""
 MARKERS = "osD^vPX*"
 """The markers that go with them, so that a print without colours can be read too."""
 
