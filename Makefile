@@ -10,9 +10,10 @@
 #   make client  the modules of client/ and their types from client/src, with their sizes and hashes
 #   make pages   what the pages need besides their own files: the chart library and the client, minified
 #   make screenshots  every page in both themes, for the documentation
+#   make figures  the drawings of the documentation
 #   make bench   speed and accuracy, as ratios in one run
 #   make docs    the documentation, as pages in docs/_build/html
-.PHONY: run example test fuzz soak cover lint client pages screenshots bench docs
+.PHONY: run example test fuzz soak cover lint client pages screenshots figures bench docs
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -51,6 +52,8 @@ lint: $(READY)
 	@$(BIN)/ruff check --quiet .
 	@echo "lint: ruff format --check"
 	@$(BIN)/ruff format --quiet --check .
+	@echo "lint: codespell"
+	@$(BIN)/codespell
 	@echo "lint: mypy --strict"
 	@$(BIN)/mypy --no-error-summary
 	@echo "lint: lint-imports"
@@ -67,12 +70,17 @@ screenshots: $(READY)
 	@echo "screenshots: docs/pictures"
 	@$(BIN)/python docs/screenshots.py
 
+figures: .venv/docs.done
+	@$(BIN)/python docs/draw.py
+
 bench: .venv/bench.done
 	@$(BIN)/python bench/run.py
 
 docs: .venv/docs.done
 	@echo "docs: building docs/_build/html"
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs: checking links and anchors"
+	@$(BIN)/python docs/check_links.py docs/_build/html
 
 # What each command needs, pinned; a file that changes is installed again.
 .venv/%.done: requirements/%.txt .venv/build.done

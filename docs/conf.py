@@ -14,10 +14,11 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinx_click",
+    "drawn",
     "formulas",
 ]
 source_suffix = {".md": "myst-nb", ".py": "myst-nb"}
-include_patterns = ["**/*.md", "notebooks/*.py"]
+include_patterns = ["index.md", "*/**/*.md", "*/*.md", "notebooks/*.py"]
 exclude_patterns = ["_build"]
 nitpicky = False
 smartquotes = False
@@ -38,6 +39,6 @@ autodoc_member_order = "bysource"
 
 html_math_renderer = "mathml"
 html_theme = "furo"
-html_title = "discreet"
+html_title = f"discreet {release}"
 html_static_path = ["_static"]
 html_css_files = ["wide.css"]

@@ -58,7 +58,7 @@ def shoot(page: Page, base: str, link: str, theme: str) -> None:
 
 def tutorial() -> None:
     """Run the lines of the tutorial on surveys where its pictures are to be."""
-    text = (ROOT / "docs" / "survey-tutorial.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "tutorials" / "survey.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     lines = [line[4:] for block in blocks for line in block.splitlines() if line.startswith((">>> ", "... "))]
     os.chdir(PICTURES)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = sorted({*ROOT.glob("README.md"), *ROOT.glob("docs/**/*.md")})
 SETUP = ("cd ", "git ", "make", "pip ", "python -m pip ", "python -m venv ", "python3 -m venv ")
 MATCH = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
