@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .cells import Corner, borders, merged
-from .picture import HEAT, INK, INTERVAL, LAND, TRUTH, kind_of, new_figure, save
+import numpy as np
+
+from .cells import Corner, borders
+from .picture import HEAT, INK, SHADES, TRUTH, kind_of, new_figure, save
 from .projection import Box
 from .sheet import Sheet
 
@@ -19,7 +21,7 @@ Places = Mapping[str, tuple[float, float]]
 
 STEPS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 """Where the colours of shares begin."""
-WEIGHTS = (1e3, 1e4, 1e5, 1e6)
+WEIGHTS = (1e4, 1e5, 1e6)
 """Where the shades of inhabitants begin."""
 
 
@@ -43,12 +45,11 @@ def plot_maps(
     kind_of(path)
     figure, sheets = _sheets(maps, box, outline, title)
     for sheet, shares in zip(sheets, maps.values(), strict=True):
-        for step, colour in zip(STEPS, HEAT, strict=True):
-            sheet.area(_placed(merged(shares >= step), shares.shape, box), colour)
+        sheet.cells(np.digitize(shares, STEPS), HEAT)
         sheet.finish()
     sheets[0].name(places or {})
     colours = dict(zip(map(one_in, STEPS), HEAT, strict=True))
-    _legend(figure, f"One cell holds at least … of all {unit}", colours)
+    _legend(figure, f"A cell of this colour holds at least … of all {unit}", colours)
     save(figure, path, note=_sourced(note, outline))
 
 
@@ -59,21 +60,24 @@ def plot_partitions(
     box: Box,
     weights: Any,
     title: str = "",
+    unit: str = "inhabitants",
     outline: Outline | None = None,
     places: Places | None = None,
     note: str = "",
 ) -> None:
-    """Draw the borders of blocks, from labels [row, column] of each partition, over the inhabitants of each cell."""
+    """Draw the borders of blocks, from labels [row, column] of each partition, over public weights in three greys.
+
+    Weights are numbers of inhabitants, or of another `unit`, of each cell: below 10,000 a cell is left blank.
+    """
     kind_of(path)
     figure, sheets = _sheets(partitions, box, outline, title)
-    shades = [0.35, 0.35, 0.45, 0.6]
     for sheet, labels in zip(sheets, partitions.values(), strict=True):
-        for step, alpha in zip(WEIGHTS, shades, strict=True):
-            sheet.area(_placed(merged(weights >= step), weights.shape, box), INTERVAL if step < 1e5 else INK, alpha)
-        sheet.lines(_placed(borders(labels), labels.shape, box), TRUTH, 0.4)
+        sheet.cells(np.digitize(weights, WEIGHTS), SHADES)
         sheet.finish()
+        sheet.lines(_placed(borders(labels), labels.shape, box), TRUTH, 0.45)
     sheets[0].name(places or {})
-    _legend(figure, "One block is fenced in", {"border of a block": TRUTH})
+    shades = {f"{weight:,.0f} {unit}": colour for weight, colour in zip(WEIGHTS, SHADES, strict=True)}
+    _legend(figure, "Lines are the borders of blocks; a cell has at least", shades | {"border": TRUTH})
     save(figure, path, note=_sourced(note, outline))
 
 
@@ -97,7 +101,7 @@ def _sheets(names: Mapping[str, Any], box: Box, outline: Outline | None, title: 
         first = bool(alone) and number == 0
         row, column = divmod(number + alone, 2)
         axes = figure.add_subplot(grid[0, :] if first else grid[row, column])
-        sheets.append(Sheet(axes, box, outline, 7.0 if number else 8.0))
+        sheets.append(Sheet(axes, box, outline, 2 * wide if first else wide))
         axes.set_title(name, fontsize=10 if first else 9, color=INK, loc="left", pad=3)
     if title:
         figure.suptitle(title, fontsize=13, fontweight="bold", color=INK, x=0.01, ha="left")
@@ -106,8 +110,6 @@ def _sheets(names: Mapping[str, Any], box: Box, outline: Outline | None, title: 
 
 def _placed(rings: Sequence[Sequence[Corner]], shape: tuple[int, int], box: Box) -> list[Any]:
     """Corners of cells as longitudes and latitudes [point, 2]."""
-    import numpy as np
-
     south, north, west, east = box
     across = np.array([(east - west) / shape[1], (north - south) / shape[0]])
     return [np.array(ring) * across + (west, south) for ring in rings]
@@ -117,7 +119,7 @@ def _legend(figure: Any, title: str, colours: Mapping[str, str]) -> None:
     """The colours in a row, each with its words."""
     from matplotlib.patches import Patch
 
-    handles = [Patch(color=colour, label=words) for words, colour in colours.items()]
+    handles = [Patch(facecolor=colour, edgecolor="none", label=words) for words, colour in colours.items()]
     legend = figure.legend(
         handles=handles,
         title=title,

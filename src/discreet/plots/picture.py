@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from ..errors import InvalidInput, MissingExtra
+from .lean_svg import lean
 
 INK = "#333333"
 FAINT = "#d9d9d9"
@@ -23,6 +24,8 @@ LAND, COAST = "#f0efeb", "#a3a3a0"
 """The land of maps, and the lines around it."""
 HEAT = ("#fbd9a5", "#f99a6c", "#e0526a", "#93307f", "#3b0f5e")
 """Five steps from little to much, as evenly apart in lightness as the colours of magma."""
+SHADES = ("#c4c3be", "#85847e", "#3f3e3a")
+"""Three greys from little to much, for what lies behind the data."""
 MARKERS = "osD^vPX*"
 """The markers that go with them, so that a print without colours can be read too."""
 
@@ -85,7 +88,7 @@ def save(figure: Any, path: str | Path, *, note: str = "") -> None:
         if kind == "png":
             _with_palette(drawn, file)
         else:
-            file.write(drawn.getvalue())
+            file.write(lean(drawn.getvalue()) if kind == "svg" else drawn.getvalue())
 
 
 def _settle(figure: Any) -> None:

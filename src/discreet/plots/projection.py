@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,39 +13,45 @@ Box = tuple[float, float, float, float]
 KILOMETRES = 6371.0088
 """The mean radius of the earth."""
 
-Project = Callable[[Any, Any], tuple[Any, Any]]
-"""From longitudes and latitudes in degrees to kilometres east and north."""
 
-
-def albers(box: Box) -> Project:
-    """Albers' equal-area projection for a box: a cone that cuts it at a sixth and at five sixths of its height.
+@dataclass(frozen=True)
+class Albers:
+    """Albers' equal-area projection of a box: a cone that cuts it at a sixth and at five sixths of its height.
 
     With standard parallels a and b, n = (sin a + sin b)/2 and C = cos^2 a + 2 n sin a, a point is at the distance
-    sqrt(C - 2 n sin latitude)/n from the tip of the cone and at the angle n (longitude - middle). A box that the
-    equator halves has a cylinder instead, n = 0.
+    sqrt(C - 2 n sin latitude)/n from the tip of the cone and at the angle n (longitude - middle).
 
-    References: Snyder1987 (14).
+    References: Snyder1987 (Section 14).
     """
-    south, north, west, east = box
-    sixth = (north - south) / 6
-    first, second = np.radians(south + sixth), np.radians(north - sixth)
-    middle, between = np.radians((west + east) / 2), np.radians((south + north) / 2)
-    n = (np.sin(first) + np.sin(second)) / 2
-    constant = np.cos(first) ** 2 + 2 * n * np.sin(first)
 
-    def radius(latitude: Any) -> Any:
-        return np.sqrt(np.maximum(constant - 2 * n * np.sin(latitude), 0)) / n
+    box: Box
 
-    def conic(longitude: Any, latitude: Any) -> tuple[Any, Any]:
-        away, angle = radius(np.radians(latitude)), n * (np.radians(longitude) - middle)
-        return KILOMETRES * away * np.sin(angle), KILOMETRES * (radius(between) - away * np.cos(angle))
+    @property
+    def _cone(self) -> tuple[float, float, float, float]:
+        """n, C, the middle of the longitudes and the distance of the middle latitude from the tip."""
+        south, north, west, east = self.box
+        sixth = (north - south) / 6
+        first, second = np.radians(south + sixth), np.radians(north - sixth)
+        n = (np.sin(first) + np.sin(second)) / 2
+        n = float(n) if abs(n) > 1e-6 else 1e-6  # the equator halves the box: a cone so steep that it is a cylinder
+        constant = float(np.cos(first) ** 2 + 2 * n * np.sin(first))
+        between = float(np.sqrt(constant - 2 * n * np.sin(np.radians((south + north) / 2))) / n)
+        return n, constant, float(np.radians((west + east) / 2)), between
 
-    def cylindric(longitude: Any, latitude: Any) -> tuple[Any, Any]:
-        narrowed = np.cos(first)
-        easting = (np.radians(longitude) - middle) * narrowed
-        return KILOMETRES * easting, KILOMETRES * np.sin(np.radians(latitude)) / narrowed
+    def __call__(self, longitude: Any, latitude: Any) -> tuple[Any, Any]:
+        """Kilometres east and north of the middle, from degrees."""
+        n, constant, middle, between = self._cone
+        away = np.sqrt(np.maximum(constant - 2 * n * np.sin(np.radians(latitude)), 0)) / n
+        angle = n * (np.radians(longitude) - middle)
+        return KILOMETRES * away * np.sin(angle), KILOMETRES * (between - away * np.cos(angle))
 
-    return conic if abs(n) > 1e-6 else cylindric
+    def inverse(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """Longitude and latitude in degrees, from kilometres east and north of the middle."""
+        n, constant, middle, between = self._cone
+        x, y = np.asarray(x) / KILOMETRES, between - np.asarray(y) / KILOMETRES
+        sine = (constant - n * n * (x * x + y * y)) / (2 * n)
+        angle = np.arctan2(np.sign(n) * x, np.sign(n) * y)
+        return np.degrees(middle + angle / n), np.degrees(np.arcsin(np.clip(sine, -1, 1)))
 
 
 def edge(box: Box, *, points: int = 60) -> Any:
