@@ -57,6 +57,17 @@ def plain(axes: Any, *, x_label: str = "", y_label: str = "", title: str = "") -
         axes.spines[side].set_visible(False)
 
 
+def plain_numbers(scale: Any) -> None:
+    """Label a logarithmic scale in plain numbers: the powers of ten, and 2 and 5 times a power."""
+    from matplotlib.ticker import FuncFormatter
+
+    def some(value: float, _: int) -> str:
+        return f"{value:,g}" if f"{value:e}"[0] in "125" else ""
+
+    scale.set_major_formatter("{x:,g}")
+    scale.set_minor_formatter(FuncFormatter(some))
+
+
 def kind_of(path: str | Path) -> str:
     """The format, png, svg or pdf, by the name of the file; `InvalidInput` for any other name."""
     suffix = Path(path).suffix.lstrip(".").lower()
