@@ -6,8 +6,8 @@ import discreet as dc
 
 
 def draw(path):
-    mechanism = dc.mechanism(dc.Context.uniform(range(30), epsilon="1"), "hadamard")
-    held = np.random.default_rng(6).choice(30, 20_000)
+    mechanism = dc.mechanism(dc.Context.uniform(range(20), epsilon="1"), "hadamard")
+    held = np.random.default_rng(6).choice(20, 20_000)
     reports = mechanism.randomize_indices(held, dc.random.seeded(6))
     reports[:200] = 11
     survey = dc.Survey(mechanism, reports)

@@ -14,10 +14,10 @@ from ..plots import plot_maps
 from ..results.projection import project
 from ..results.shrinking import shrink
 from .data import Grid, check_ins
-from .report import Report, Table
+from .report import Report, Table, beside_the_print
 from .setting import Setting
 from .simulate import recorded_tally, squared_error, total_variation
-from .snap import BOX, CITIES, SHAPE
+from .snap import BOX, CITIES, PAPER_RECORDS, SHAPE
 
 EPSILON = "1"
 PARTS = (25, 35)
@@ -55,6 +55,14 @@ def run(setting: Setting) -> Report:
         [Table("error", f"One survey each, on {data.name}", columns, rows)],
         figures={"acharya2020-figure3": lambda path: _draw(maps, {row[0]: row[3] for row in rows}, data, path)},
         data=data.source,
+        beside=beside_the_print(
+            "What the paper says of its file, and what ours has",
+            [
+                ("check-ins", f"{PAPER_RECORDS:,}", int(data.counts.sum())),
+                ("cells", "43,750", data.counts.size),
+            ],
+            form=",d",
+        ),
     )
 
 
