@@ -31,7 +31,9 @@ class code_behind(nodes.General, nodes.Element):
 
 def behind(code: Path, summary: str) -> code_behind:
     """The file as a listing that opens when its summary is touched."""
-    return code_behind("", nodes.literal_block("", code.read_text(encoding="utf-8"), language="python"), summary=summary)
+    return code_behind(
+        "", nodes.literal_block("", code.read_text(encoding="utf-8"), language="python"), summary=summary
+    )
 
 
 class ResultsInBothThemes(SphinxTransform):
@@ -44,7 +46,9 @@ class ResultsInBothThemes(SphinxTransform):
         folder, _, name = self.env.docname.rpartition("/")
         if folder != "results":
             return
-        code = ROOT / "src/discreet" / ("gallery/page.py" if name == "gallery" else f"papers/{name.replace('-', '_')}.py")
+        code = (
+            ROOT / "src/discreet" / ("gallery/page.py" if name == "gallery" else f"papers/{name.replace('-', '_')}.py")
+        )
         command = "discreet gallery all" if name == "gallery" else f"discreet papers {name}"
         for image in list(self.document.findall(nodes.image)):
             if image["uri"].endswith(".svg"):

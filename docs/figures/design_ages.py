@@ -5,5 +5,6 @@ from discreet.plots import plot_design
 
 
 def draw(path):
+    """Draw the figure."""
     context = dc.Context.metric(range(20, 44), "line", "0.2")
     plot_design(dc.design(context, seconds=20), path)

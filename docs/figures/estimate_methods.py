@@ -11,6 +11,7 @@ TRUTH = TRUTH / TRUTH.sum()
 
 
 def draw(path):
+    """Draw the figure."""
     mechanism = dc.mechanism(dc.Context.uniform(VALUES, epsilon="1"))
     held = np.random.default_rng(4).choice(16, 4_000, p=TRUTH)
     tally = mechanism.tally(mechanism.randomize_indices(held, dc.random.seeded(5)))

@@ -11,6 +11,7 @@ PEOPLE = 20_000
 
 
 def draw(path):
+    """Draw the figure."""
     mechanism = dc.mechanism(dc.Context.blocks(DISTRICTS, epsilon="1"))
     held = np.random.default_rng(1).choice(len(TRUTH), PEOPLE, p=TRUTH)
     reports = mechanism.randomize_indices(held, dc.random.seeded(2))

@@ -12,6 +12,7 @@ MIDDLE = (48.2085, 16.3731)
 
 
 def draw(path):
+    """Draw the figure."""
     context = gallery.find("hexagons").spec.context
     here = h3.latlng_to_cell(*MIDDLE, 8)
     project = Albers((48.15, 48.27, 16.28, 16.46))

@@ -19,6 +19,7 @@ CITIES = {
 
 
 def draw(path):
+    """Draw the figure."""
     centres = geo.grid_centres(SHAPE, BOX)
     inhabitants = geo.city_population(*centres, smallest=1000)
     truth = inhabitants / inhabitants.sum()
@@ -39,5 +40,5 @@ def draw(path):
         outline=geo.north_america(),
         places=CITIES,
         note=f"Public inhabitants of towns of 1,000 or more (GeoNames), from whom {PEOPLE:,} made-up people are drawn; "
-        f"{context.size:,} cells of 0.2 degrees in 875 blocks, epsilon 1 inside a block. Which block people are in may be seen.",
+        f"{context.size:,} cells of 0.2 degrees. Epsilon 1 inside each of 875 blocks; which block it is may be seen.",
     )

@@ -6,6 +6,7 @@ import discreet as dc
 
 
 def draw(path):
+    """Draw the figure."""
     design = dc.by_hand.forced_response(["no", "yes"], truth="2/3")
     tally = design.tally(design.reports_of(["yes"] * 390 + ["no"] * 1110))
     curve = dc.evasion(tally, report="no", query={"yes": 1}, share=np.linspace(0, 0.3, 31), threshold=0.2)

@@ -6,5 +6,6 @@ import discreet as dc
 
 
 def draw(path):
+    """Draw the figure."""
     found = dc.compare(survey(), by="region", query={"every day": 1}, pairs="all")
     found.plot(path, title="Drinking every day, between regions")

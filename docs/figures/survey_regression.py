@@ -6,5 +6,6 @@ import discreet as dc
 
 
 def draw(path):
+    """Draw the figure."""
     found = dc.regress(survey(), {"every day": 1}, on=["age", "region", "year"])
     found.plot(path, title="Drinking every day: what goes with it")

@@ -6,6 +6,7 @@ import discreet as dc
 
 
 def draw(path):
+    """Draw the figure."""
     mechanism = dc.mechanism(dc.Context.uniform(range(20), epsilon="1"), "hadamard")
     held = np.random.default_rng(6).choice(20, 20_000)
     reports = mechanism.randomize_indices(held, dc.random.seeded(6))

@@ -9,6 +9,7 @@ TRUTH = np.array([[0.28, 0.07, 0.05], [0.20, 0.12, 0.08], [0.05, 0.05, 0.10]])
 
 
 def draw(path):
+    """Draw the figure."""
     form = dc.Form({"drinks": DRINKS, "smokes": SMOKES}, "together", epsilon="2")
     held = np.random.default_rng(3).choice(9, 8_000, p=TRUTH.ravel())
     answers = {"drinks": np.array(DRINKS)[held // 3], "smokes": np.array(SMOKES)[held % 3]}

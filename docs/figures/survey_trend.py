@@ -4,4 +4,7 @@ from _drinking import survey
 
 
 def draw(path):
-    survey().by("year", query={"every day": 1}).plot(path, title="Drinking every day: four years, 12,000 made-up people")
+    """Draw the figure."""
+    survey().by("year", query={"every day": 1}).plot(
+        path, title="Drinking every day: four years, 12,000 made-up people"
+    )

@@ -18,6 +18,7 @@ PEOPLE = 10_000
 
 
 def draw(path):
+    """Draw the figure."""
     even = np.full(len(VALUES), 1 / len(VALUES))
 
     def error(context):

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
 import pytest
 
 from discreet.errors import InvalidInput
+from discreet.geo import north_america
 from discreet.plots import (
     picture,
     plot_bars,
@@ -17,7 +19,6 @@ from discreet.plots import (
     plot_ratios,
     plot_regions,
 )
-from discreet.geo import north_america
 from discreet.plots.cells import borders
 from discreet.plots.maps import one_in
 
@@ -196,7 +197,7 @@ def test_borders_are_joined_around_corners_and_cover_every_edge_once():
     labels = np.random.default_rng(1).integers(0, 3, (20, 30))
     apart = int((labels[1:] != labels[:-1]).sum() + (labels[:, 1:] != labels[:, :-1]).sum())
     lines = borders(labels)
-    steps = [abs(a - c) + abs(b - d) for line in lines for (a, b), (c, d) in zip(line, line[1:], strict=False)]
+    steps = [abs(a - c) + abs(b - d) for line in lines for (a, b), (c, d) in pairwise(line)]
     assert sum(steps) == apart
     assert any(len({x for x, _ in line}) > 1 and len({y for _, y in line}) > 1 for line in lines)
 
@@ -223,7 +224,12 @@ def test_places_and_the_scale_are_named_on_the_first_map_only(tmp_path):
 
 
 def test_shares_are_said_in_words():
-    assert [one_in(share) for share in (1e-6, 1e-4, 0.01, 0.25)] == ["1 in 1 million", "1 in 10,000", "1 in 100", "1 in 4"]
+    assert [one_in(share) for share in (1e-6, 1e-4, 0.01, 0.25)] == [
+        "1 in 1 million",
+        "1 in 10,000",
+        "1 in 100",
+        "1 in 4",
+    ]
 
 
 def test_the_steps_of_a_map_go_evenly_from_light_to_dark():

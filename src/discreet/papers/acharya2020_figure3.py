@@ -49,8 +49,8 @@ def run(setting: Setting) -> Report:
         The paper shows its data only, without numbers; what follows is ours to add. Beside the data, one survey
         by the paper's method (Hadamard response, projection onto the simplex) and one by ours (the mechanism that
         `discreet.mechanism` chooses, spatial shrinkage with the total-variation rule), both at epsilon 1. The total
-        variation is the share of all check-ins that an estimate has in the wrong cell. Cells with less than one check-in
-        in a million are left blank.
+        variation is the share of all check-ins that an estimate has in the wrong cell. Cells with less than one
+        check-in in a million are left blank.
         """,
         [Table("error", f"One survey each, on {data.name}", columns, rows)],
         figures={"acharya2020-figure3": lambda path: _draw(maps, {row[0]: row[3] for row in rows}, data, path)},

@@ -51,7 +51,9 @@ def _chained(lines: list[list[Corner]]) -> list[list[Corner]]:
     return chains
 
 
-def _followed(line: list[Corner], lines: list[list[Corner]], at: dict[Corner, list[int]], used: set[int]) -> list[Corner]:
+def _followed(
+    line: list[Corner], lines: list[list[Corner]], at: dict[Corner, list[int]], used: set[int]
+) -> list[Corner]:
     """The line with those that go on from its end."""
     chain = list(line)
     while len(at[chain[-1]]) == 2:

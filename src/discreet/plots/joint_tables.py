@@ -39,8 +39,8 @@ def plot_table(
     axes.set_ylim(rows - 0.5, -0.5)
     for x, row in enumerate(shares):
         for z, share in enumerate(row):
-            field = {"color": ESTIMATE, "alpha": DEEPEST * max(share, 0) / largest, "linewidth": 0}
-            axes.add_patch(Rectangle((z - 0.48, x - 0.47), 0.96, 0.94, **field))
+            depth = DEEPEST * max(share, 0) / largest
+            axes.add_patch(Rectangle((z - 0.48, x - 0.47), 0.96, 0.94, color=ESTIMATE, alpha=depth, linewidth=0))
             axes.annotate(
                 f"{100 * share:.1f} %", (z, x), ha="center", va="bottom", fontsize=8, color=INK, fontweight="bold"
             )

@@ -53,7 +53,7 @@ def cell_of_pixels(box: Box, shape: tuple[int, int], across: int) -> Any:
 
 
 class Sheet:
-    """Axes of so many inches without frame or ticks, in kilometres, on which everything is clipped to the rim of the box."""
+    """Axes of so many inches without frame or ticks, in kilometres, with everything clipped to the rim of the box."""
 
     def __init__(self, axes: Any, box: Box, outline: Outline | None, width: float) -> None:
         from matplotlib.patches import Polygon
@@ -81,7 +81,7 @@ class Sheet:
         return (up - down) / (right - left)
 
     def cells(self, classes: Any, colours: Sequence[str]) -> None:
-        """Paint the cells of a grid [row, column] that fills the box: class 0 is left blank, class 1 has the first colour.
+        """Paint the cells of a grid [row, column] that fills the box: class 0 blank, class 1 in the first colour.
 
         Many small cells are one image, in few colours, whatever the size of the picture.
         """
