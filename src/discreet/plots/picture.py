@@ -58,11 +58,12 @@ def plain(axes: Any, *, x_label: str = "", y_label: str = "", title: str = "") -
 
 
 def plain_numbers(scale: Any) -> None:
-    """Label a logarithmic scale in plain numbers: the powers of ten, and 2 and 5 times a power."""
+    """Label a logarithmic scale in plain numbers: the powers of ten and, where it is short, 2 and 5 times a power."""
     from matplotlib.ticker import FuncFormatter
 
     def some(value: float, _: int) -> str:
-        return f"{value:,g}" if f"{value:e}"[0] in "125" else ""
+        low, high = scale.get_view_interval()
+        return f"{value:,g}" if f"{value:e}"[0] in "25" and high < 400 * low else ""
 
     scale.set_major_formatter("{x:,g}")
     scale.set_minor_formatter(FuncFormatter(some))
