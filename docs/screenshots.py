@@ -1,6 +1,7 @@
 """The pictures of the documentation: ``make screenshots``.
 
-Every page in both themes, from a collector with made-up people; and what the tutorial on surveys draws by itself.
+Every page in both themes, from a collector with made-up people; what the tutorial on surveys draws by itself; and the
+pages of the tutorial of ten minutes, which a test goes through.
 """
 
 import json
@@ -66,9 +67,16 @@ def tutorial() -> None:
     Path("release.html").unlink()
 
 
+def ten_minutes() -> None:
+    """Follow the tutorial of ten minutes with a camera."""
+    line = [sys.executable, "-m", "pytest", "-q", "-n", "0", "tests/pages/test_tutorial.py"]
+    subprocess.run(line, cwd=ROOT, env={**os.environ, "PICTURES": str(PICTURES)}, check=True)
+
+
 def main() -> None:
-    """Start the demonstration, go through it twice, and end it; then the tutorial."""
+    """Follow both tutorials; start the demonstration, go through it twice, and end it."""
     PICTURES.mkdir(exist_ok=True)
+    ten_minutes()
     tutorial()
     node = ROOT / ".venv" / "bin" / "node"
     where = json.loads(subprocess.check_output([node, ROOT / "client" / "tests" / "chromium.mjs"], text=True))

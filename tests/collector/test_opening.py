@@ -3,7 +3,7 @@
 import pytest
 
 from discreet.checks.store_keeping import fill
-from discreet.collector.opening import check_place, open_store
+from discreet.collector.opening import check_place, open_store, shown_place
 from discreet.collector.postgres import PostgresStore
 from discreet.collector.sqlite import SQLiteStore
 from discreet.errors import StoreFailed
@@ -31,3 +31,11 @@ def test_an_address_is_a_postgres_server_with_a_folder_for_its_heads(tmp_path):
     store.shut()
     assert check_place(server().get_uri(), heads=tmp_path) == []
     server().psql("DROP SCHEMA discreet CASCADE")
+
+
+def test_a_place_is_told_without_names_and_passwords():
+    assert shown_place("postgresql://me:secret@db.example:5432/answers?password=secret") == (
+        "postgresql://db.example:5432/answers"
+    )
+    assert shown_place("postgres:///answers") == "postgres:///answers"
+    assert shown_place("some/file.db") == "some/file.db"

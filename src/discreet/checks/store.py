@@ -48,7 +48,8 @@ def check_store(
 
     ``make(folder)`` opens the store of a folder: a new one, or the one that was made there before and shut.
     ``restore(copy, folder)`` opens what `Store.back_up` wrote as the store of another folder. The names of the laws
-    that were checked are returned; that what returned survives the loss of power is another matter (docs/reference/stores.md).
+    that were checked are returned; that what returned survives the loss of power is another matter
+    (docs/reference/stores.md).
     """
     done = []
     with TemporaryDirectory() as folder:

@@ -87,6 +87,7 @@ def _rotate(settings: Settings, role: str) -> None:
 
 def _serve(settings: Settings) -> None:
     try:
+        from ..collector.opening import shown_place
         from ..collector.running import run
     except ImportError as problem:
         from ..errors import MissingExtra
@@ -95,7 +96,7 @@ def _serve(settings: Settings) -> None:
 
     def listening(address: str, tokens: dict[str, str]) -> None:
         shown = "".join(f"; {role} token, shown this once: {token}" for role, token in tokens.items())
-        click.echo(f"Collecting at {address}{settings.prefix}, kept in {settings.store}{shown}")
+        click.echo(f"Collecting at {address}{settings.prefix}, kept in {shown_place(settings.store)}{shown}")
         sys.stdout.flush()
 
     run(settings, listening)

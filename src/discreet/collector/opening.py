@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ..errors import StoreFailed
 from . import sqlite_check
@@ -23,6 +24,14 @@ def open_store(place: str | Path, *, heads: str | Path | None = None) -> Store:
     if heads is None:
         raise StoreFailed("a store in PostgreSQL needs a folder of this machine for its heads")
     return PostgresStore(str(place), heads=heads)
+
+
+def shown_place(place: str | Path) -> str:
+    """A place as logs may tell it: a path as it is, of an address the host and the database, no name or password."""
+    if not str(place).startswith(ADDRESSES):
+        return str(place)
+    parts = urlsplit(str(place))
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def check_place(place: str | Path, *, heads: str | Path | None = None) -> list[str]:
