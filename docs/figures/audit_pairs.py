@@ -17,5 +17,5 @@ def draw(path):
         found = dc.audit(subject, context=CONTEXT, samples=40_000, pairs=PAIRS, rng=rng)
         bounds[f"proved: {name}"] = [finding.epsilon_lower for finding in found.findings]
     groups = [f"{finding.x} against {finding.z}" for finding in found.findings]
-    note = "40,000 reports of each value; all bounds hold together, but for one audit in a million. The promise is E = 1."
+    note = "40,000 reports of each value; all bounds hold together, but for one audit in a million. Promised: E = 1."
     plot_dots(groups, bounds, path, x_label="epsilon, at least", title="What an audit proves", note=note)

@@ -64,7 +64,7 @@ def test_every_figure_has_its_drawing_and_its_code():
         assert 1000 < drawing.stat().st_size < 360_000, file
         code = re.search(r":code: (.+)", options)
         script = ROOT / code[1] if code else drawing.with_suffix(".py")
-        assert "plot" in script.read_text(encoding="utf-8"), file
+        assert "draw" in script.read_text(encoding="utf-8"), file
         assert ":alt: " in options, file
 
 
