@@ -104,7 +104,7 @@ def _sheets(names: Mapping[str, Any], box: Box, outline: Outline | None, title: 
         sheets.append(Sheet(axes, box, outline, 2 * wide if first else wide))
         axes.set_title(name, fontsize=10 if first else 9, color=INK, loc="left", pad=3)
     if title:
-        figure.suptitle(title, fontsize=13, fontweight="bold", color=INK, x=0.01, ha="left")
+        figure.suptitle(title, fontsize=12, fontweight="bold", color=INK, x=0.01, ha="left")
     return figure, sheets
 
 
