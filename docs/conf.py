@@ -15,6 +15,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_click",
     "drawn",
+    "notebook_files",
     "formulas",
 ]
 source_suffix = {".md": "myst-nb", ".py": "myst-nb"}
@@ -31,6 +32,7 @@ nb_custom_formats = {".py": ["jupytext.reads", {"fmt": "py:percent"}]}
 nb_execution_mode = "force"
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
+nb_merge_streams = True
 
 copybutton_exclude = ".linenos, .gp, .go"
 
