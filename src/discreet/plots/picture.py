@@ -63,9 +63,9 @@ def plain_numbers(scale: Any) -> None:
 
     def some(value: float, _: int) -> str:
         low, high = scale.get_view_interval()
-        return f"{value:,g}" if f"{value:e}"[0] in "25" and high < 400 * low else ""
+        return f"{value:,.9g}" if f"{value:e}"[0] in "25" and high < 400 * low else ""
 
-    scale.set_major_formatter("{x:,g}")
+    scale.set_major_formatter("{x:,.9g}")
     scale.set_minor_formatter(FuncFormatter(some))
 
 
