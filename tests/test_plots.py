@@ -12,7 +12,11 @@ from discreet.errors import InvalidInput, MissingExtra
 from discreet.plots import plot_shares
 
 matplotlib = pytest.importorskip("matplotlib")
-matplotlib.rcParams["svg.fonttype"] = "none"
+
+
+@pytest.fixture(autouse=True)
+def words_as_text(monkeypatch):
+    monkeypatch.setitem(matplotlib.rcParams, "svg.fonttype", "none")
 
 
 def panel(size, **more):

@@ -2,9 +2,14 @@
 
 import re
 import runpy
+from base64 import b64decode
+from io import BytesIO
 from pathlib import Path
 
-from discreet.plots import picture
+import numpy as np
+from PIL import Image
+
+from discreet.plots import picture, plot_maps
 
 ROOT = Path(__file__).parents[2]
 THEME = runpy.run_path(str(ROOT / "docs" / "dark_theme.py"))
@@ -46,3 +51,30 @@ def test_a_drawing_has_no_colour_of_paper_on_dark_ground(tmp_path):
     assert used >= {"#ffffff", picture.INK, picture.ESTIMATE}  # the control: they were there
     assert not {colour for colour in PARTNERS if re.search(rf"(fill|stroke): {colour}", dark)}
     assert '<svg fill="#e6e6e6"' in dark
+
+
+def test_more_is_darker_on_paper_and_lighter_on_dark_ground():
+    for steps in (picture.HEAT, picture.SHADES):
+        paper, dark = [brightness(one) for one in steps], [brightness(PARTNERS[one]) for one in steps]
+        assert paper == sorted(paper, reverse=True)
+        assert dark == sorted(dark)
+    assert contrast(PARTNERS[picture.HEAT[0]], PARTNERS[picture.LAND]) > 1.4
+
+
+def test_the_cells_of_a_map_change_their_colours_too(tmp_path):
+    shares = np.array([[0.5, 0.0], [1e-5, 0.1]])
+    plot_maps({"a map": shares}, tmp_path / "a.svg", box=(25.0, 50.0, -130.0, -60.0))
+    light = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    inks = {theme: palette_of(drawing) for theme, drawing in (("light", light), ("dark", for_dark_ground(light)))}
+    used = {picture.HEAT[1], picture.HEAT[4]}
+    assert used <= inks["light"]
+    assert {PARTNERS[colour] for colour in used} <= inks["dark"]
+    assert not used & inks["dark"]
+
+
+def palette_of(drawing: str) -> set[str]:
+    """The colours of the image inside a drawing."""
+    found = re.search(r'data:image/png;base64,([^"]*)"', drawing)
+    with Image.open(BytesIO(b64decode(found[1]))) as image:
+        palette = bytes(image.getpalette())
+    return {f"#{palette[place : place + 3].hex()}" for place in range(0, len(palette), 3)}

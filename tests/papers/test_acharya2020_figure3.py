@@ -21,5 +21,7 @@ def test_the_picture_names_its_stand_in(made_up, tmp_path, words_of):
     made = figure.run(Setting())
     made.save(tmp_path, ("svg",))
     found = words_of(tmp_path / "acharya2020-figure3.svg")
-    assert "data: semi-synthetic stand-in" in found
+    assert "The data: semi-synthetic stand-in" in found
     assert "not the paper's file" in " ".join(found)
+    assert "Natural Earth" in " ".join(found)
+    assert any(words.startswith("Hidden in blocks, ") and "check-ins are misplaced" in words for words in found)

@@ -27,5 +27,6 @@ def test_every_statement_of_the_report_holds(tmp_path):
     made = asoodeh2021.run(Setting())
     assert len(made.checks) == 4
     assert all(check.holds for check in made.checks)
-    assert [table.name for table in made.tables] == ["figure1", "remark1", "forms", "orders"]
+    assert [table.name for table in made.tables] == ["figure1", "forms", "orders"]
+    assert [row[1] for row in made.beside.rows] == ["0.19", "0.03", "0.08"]
     assert made.save(tmp_path)[0][1].stat().st_size > 5000

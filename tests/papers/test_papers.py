@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from discreet.errors import InvalidInput
 from discreet.papers import EXPERIMENTS, find
+from discreet.papers.report import BEGIN, END
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
@@ -39,16 +41,25 @@ def test_every_experiment_has_its_page_in_the_results():
         assert "agreed" not in page
 
 
-def test_every_picture_of_the_results_is_there_as_points_and_as_lines():
-    image = pytest.importorskip("PIL.Image")
+def test_every_picture_of_the_results_is_a_drawing_on_a_page_and_lean():
     pages = "".join(page.read_text(encoding="utf-8") for page in RESULTS.glob("*.md"))
-    pictures = {path.stem for path in RESULTS.glob("*.png")}
-    assert pictures == {path.stem for path in RESULTS.glob("*.svg")}
-    for name in pictures:
-        assert f"]({name}.png)" in pages
-        assert f"[SVG]({name}.svg)" in pages
-        with image.open(RESULTS / f"{name}.png") as picture:
-            assert picture.info["dpi"][0] >= 199.9
+    assert not list(RESULTS.glob("*.png"))
+    drawings = list(RESULTS.glob("*.svg"))
+    assert set(re.findall(r"]\(([\w-]+)\.svg\)", pages)) == {path.stem for path in drawings}
+    for path in drawings:
+        assert path.stat().st_size < 360_000
+        assert not re.search(r' d="[^"]*\.\d{3}', path.read_text(encoding="utf-8"))  # hundredths of a point
+
+
+def test_what_is_printed_stands_beside_ours_on_top_of_its_page():
+    for name, printed in (("acharya2020-table1", "0.591"), ("wang2016-table1", "0.0336"), ("asoodeh2021", "0.19")):
+        page = (RESULTS / f"{name}.md").read_text(encoding="utf-8")
+        top, _, rest = page.partition(END)
+        assert rest
+        assert len(top.partition(BEGIN)[0].strip().splitlines()) == 1  # the heading
+        assert "printed" in top
+        assert "difference" in top
+        assert f"| {printed} |" in top
 
 
 def test_every_page_on_check_ins_names_its_data():

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from discreet.errors import MissingExtra
-from discreet.papers.report import Check, Report, Table
+from discreet.papers.report import BEGIN, Check, Report, Table, beside_the_print
 
 TABLE = Table(
     "errors",
@@ -96,6 +96,18 @@ def test_without_matplotlib_everything_else_is_written(tmp_path):
     assert [path.name for path in written] == ["name.md", "name-errors.tsv"]
     assert "pip install 'discreet[plot]'" in missing
     assert "name.png" not in (tmp_path / "name.md").read_text(encoding="utf-8")
+
+
+def test_what_is_printed_comes_first_with_the_difference(tmp_path):
+    compared = beside_the_print("As printed", [("cells", "43,750", 43_750), ("error", "0.50", 0.55)], form=".3f")
+    made = report(beside=compared)
+    page = made.markdown({})
+    assert page.index("| error | 0.50 | 0.550 | +10.0% |") < page.index("First line of a paragraph")
+    assert page.index("| cells | 43,750 | 43750.000 | +0.0% |") > page.index(BEGIN)
+    assert made.text().index("As printed") < made.text().index("Errors of two methods")
+    assert list(made.as_dict()["tables"]) == ["beside", "errors"]
+    assert "name-beside.tsv" in {path.name for path in made.save(tmp_path, ())[0]}
+    assert BEGIN not in report().markdown({})  # the control
 
 
 def test_rows_must_fit_the_columns():

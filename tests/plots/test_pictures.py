@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
 import pytest
 
 from discreet.errors import InvalidInput
+from discreet.geo import north_america
 from discreet.plots import (
     picture,
     plot_bars,
@@ -17,7 +19,8 @@ from discreet.plots import (
     plot_ratios,
     plot_regions,
 )
-from discreet.plots.maps import _borders
+from discreet.plots.cells import borders
+from discreet.plots.maps import one_in
 
 matplotlib = pytest.importorskip("matplotlib")
 np = pytest.importorskip("numpy")
@@ -101,12 +104,20 @@ PICTURES = {
         "P a b cells TV",
     ),
     "maps": (
-        lambda path, **more: plot_maps({"m": LABELS / 10, "o": LABELS / 20, "q": LABELS / 5}, path, box=BOX, **more),
-        "m;o;q;longitude;latitude;120° W;30° N;500 km;share of a cell (white: none)",
+        lambda path, **more: plot_maps(
+            {"m": LABELS / 10, "o": LABELS / 20, "q": LABELS / 5},
+            path,
+            box=BOX,
+            title="T",
+            unit="check-ins",
+            places={"Denver": (39.74, -104.99)},
+            **more,
+        ),
+        "T;m;o;q;1 in 1 million;1 in 100;A cell of this colour holds at least … of all check-ins",
     ),
     "partitions": (
-        lambda path, **more: plot_partitions({"k-d": LABELS}, path, box=BOX, weights=LABELS * 100, **more),
-        "k-d;longitude;latitude;60° W;50° N;500 km;inhabitants of a cell (white: none);border of a block",
+        lambda path, **more: plot_partitions({"k-d": LABELS}, path, box=BOX, weights=LABELS * 10_000, **more),
+        "k-d;10,000 inhabitants;1,000,000 inhabitants;border",
     ),
     "regions": (
         lambda path, **more: plot_regions(
@@ -178,9 +189,60 @@ def test_a_region_is_shaded_with_its_reflection(tmp_path):
 
 
 def test_borders_run_between_cells_of_different_blocks():
-    lines = _borders(LABELS, (0.0, 4.0, 0.0, 4.0))
-    assert sorted(lines) == [[(2.0, 0.0), (2.0, 4.0)], [(2.0, 2.0), (4.0, 2.0)]]
-    assert _borders(np.zeros((3, 3)), (0.0, 3.0, 0.0, 3.0)) == []
+    assert sorted(map(sorted, borders(LABELS))) == [[(2, 0), (2, 4)], [(2, 2), (4, 2)]]
+    assert borders(np.zeros((3, 3))) == []
+
+
+def test_borders_are_joined_around_corners_and_cover_every_edge_once():
+    labels = np.random.default_rng(1).integers(0, 3, (20, 30))
+    apart = int((labels[1:] != labels[:-1]).sum() + (labels[:, 1:] != labels[:, :-1]).sum())
+    lines = borders(labels)
+    steps = [abs(a - c) + abs(b - d) for line in lines for (a, b), (c, d) in pairwise(line)]
+    assert sum(steps) == apart
+    assert any(len({x for x, _ in line}) > 1 and len({y for _, y in line}) > 1 for line in lines)
+
+
+def test_a_map_names_the_source_of_its_outline_and_is_clipped_to_its_rim(tmp_path):
+    PICTURES["maps"][0](tmp_path / "p.svg", outline=north_america(), note="Data, made up.")
+    PICTURES["maps"][0](tmp_path / "q.svg", note="Data, made up.")
+    assert "Data, made up. Outline: Natural Earth 1:50m (public domain)." in written(tmp_path / "p.svg")
+    assert "Data, made up." in written(tmp_path / "q.svg")  # the control: no outline, no source
+    text = (tmp_path / "p.svg").read_text(encoding="utf-8")
+    assert text.count("clip-path") > 10
+    assert f"fill: {picture.LAND}" in text
+    assert f"fill: {picture.LAND}" not in (tmp_path / "q.svg").read_text(encoding="utf-8")
+
+
+def test_places_and_the_scale_are_named_on_the_first_map_only(tmp_path):
+    def pieces(**more):
+        plot_maps({"m": LABELS / 10, "o": LABELS / 20}, tmp_path / "p.svg", box=BOX, **more)
+        return (tmp_path / "p.svg").read_text(encoding="utf-8").count(f"stroke: {picture.PAPER}")
+
+    bare, named = pieces(), pieces(places={"Denver": (39.74, -104.99), "Miami": (25.76, -80.19)})
+    assert named - bare >= 4  # a dot and a name with a halo, twice
+    assert bare == 1  # that of the scale
+
+
+def test_shares_are_said_in_words():
+    assert [one_in(share) for share in (1e-6, 1e-4, 0.01, 0.25)] == [
+        "1 in 1 million",
+        "1 in 10,000",
+        "1 in 100",
+        "1 in 4",
+    ]
+
+
+def test_the_steps_of_a_map_go_evenly_from_light_to_dark():
+    def lightness(colour):
+        rgb = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        return 116 * np.cbrt(linear @ [0.2126, 0.7152, 0.0722]) - 16
+
+    steps = -np.diff([lightness(colour) for colour in picture.HEAT])
+    assert steps.min() > 12
+    assert steps.max() < 1.6 * steps.min()
+    assert nearest(picture.HEAT, DEUTERANOPIA) > 12
+    assert nearest(picture.HEAT, PROTANOPIA) > 12
 
 
 DEUTERANOPIA = np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]])

@@ -76,7 +76,7 @@ def _compare(folder: str | None, seconds: float) -> None:
     made = page(gains, seconds=seconds)
     click.echo(made.text())
     if folder is not None:
-        written, missing = made.save(Path(folder), ("png", "svg"))
+        written, missing = made.save(Path(folder), ("svg",))
         for example in EXAMPLES:
             written.append(Path(folder) / f"gallery-{example.name}.toml")
             _write(example, written[-1], force=True)

@@ -23,11 +23,13 @@ from .contexts import (
 from .grid import Box, box_blocks, grid_blocks, grid_centres, grid_coordinates
 from .hexagons import h3_blocks, h3_centres, h3_parent_blocks
 from .labels import block_sizes, compact, worst_block_size
+from .outline import Outline, north_america
 from .trees import kd_tree_blocks, quadtree_blocks
 
 __all__ = [
     "Box",
     "Cities",
+    "Outline",
     "block_sizes",
     "blocks_context",
     "box_blocks",
@@ -47,6 +49,7 @@ __all__ = [
     "kd_tree_blocks",
     "kd_tree_context",
     "nearest_city_blocks",
+    "north_america",
     "quadtree_blocks",
     "quadtree_context",
     "worst_block_size",

@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..build import mechanism
-from ..geo import grid_context, grid_coordinates
+from ..geo import grid_context, grid_coordinates, north_america
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_maps
 from ..results.projection import project
 from ..results.shrinking import shrink
 from .data import Grid, check_ins
-from .report import Report, Table
+from .report import Report, Table, beside_the_print
 from .setting import Setting
 from .simulate import recorded_tally, squared_error, total_variation
-from .snap import BOX, SHAPE
+from .snap import BOX, CITIES, PAPER_RECORDS, SHAPE
 
 EPSILON = "1"
 PARTS = (25, 35)
@@ -26,7 +26,7 @@ PARTS = (25, 35)
 def run(setting: Setting) -> Report:
     """The map of the data, and one survey by each method."""
     data = check_ins(setting)
-    maps: dict[str, NDArray[np.float64]] = {f"data: {data.name}": data.shares}
+    maps: dict[str, NDArray[np.float64]] = {}
     rows = []
     for title, parts, name in (
         ("LDP, the paper's method", (1, 1), "hadamard"),
@@ -48,12 +48,21 @@ def run(setting: Setting) -> Report:
 
         The paper shows its data only, without numbers; what follows is ours to add. Beside the data, one survey
         by the paper's method (Hadamard response, projection onto the simplex) and one by ours (the mechanism that
-        `discreet.mechanism` chooses, spatial shrinkage with the total-variation rule), both at epsilon 1. Cells
-        without a share are white.
+        `discreet.mechanism` chooses, spatial shrinkage with the total-variation rule), both at epsilon 1. The total
+        variation is the share of all check-ins that an estimate has in the wrong cell. Cells with less than one
+        check-in in a million are left blank.
         """,
         [Table("error", f"One survey each, on {data.name}", columns, rows)],
-        figures={"acharya2020-figure3": lambda path: _draw(maps, data, path)},
+        figures={"acharya2020-figure3": lambda path: _draw(maps, {row[0]: row[3] for row in rows}, data, path)},
         data=data.source,
+        beside=beside_the_print(
+            "What the paper says of its file, and what ours has",
+            [
+                ("check-ins", f"{PAPER_RECORDS:,}", int(data.counts.sum())),
+                ("cells", "43,750", data.counts.size),
+            ],
+            form=",d",
+        ),
     )
 
 
@@ -64,6 +73,19 @@ def _estimate(used: Mechanism, people: NDArray[np.int64], *, spatial: bool) -> N
     return project(tally, onto="simplex").shares
 
 
-def _draw(maps: dict[str, NDArray[np.float64]], data: Grid, path: Path) -> None:
-    shown = {title: shares.reshape(SHAPE) for title, shares in maps.items()}
-    plot_maps(shown, path, box=BOX, note=f"{data.note} Epsilon {EPSILON}, one survey by each method, 0.2 degree cells.")
+def _draw(maps: dict[str, NDArray[np.float64]], wrong: dict[str, float], data: Grid, path: Path) -> None:
+    shown = {f"The data: {data.name}": data.shares.reshape(SHAPE)}
+    for title, shares in maps.items():
+        shown[f"{title}: {100 * wrong[title]:.0f} % misplaced"] = shares.reshape(SHAPE)
+    everywhere, within = (100 * share for title, share in wrong.items() if title.endswith("ours"))
+    plot_maps(
+        shown,
+        path,
+        box=BOX,
+        title=f"Hidden in blocks, {within:.0f} % of check-ins are misplaced; hidden everywhere, {everywhere:.0f} %",
+        unit="check-ins",
+        outline=north_america(),
+        places=CITIES,
+        note=f"{data.note} Epsilon {EPSILON}, one survey by each method, cells of 0.2 degrees. Misplaced: in the wrong "
+        "cell, by total variation.",
+    )

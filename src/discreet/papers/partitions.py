@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..build import mechanism
-from ..geo import blocks_context, grid_coordinates
+from ..geo import blocks_context, grid_coordinates, north_america
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_partitions, plot_points
 from ..plots.points import Points
@@ -20,7 +20,7 @@ from .data import Grid, check_ins, real_subset
 from .report import Check, Report, Table
 from .setting import Setting
 from .simulate import Mean, recorded_tally, squared_error, total_variation
-from .snap import BOX, SHAPE
+from .snap import BOX, CITIES, SHAPE
 
 EPSILON = "1"
 KINDS = (
@@ -213,12 +213,19 @@ def _draw(data: dict[str, Grid], cuts: dict[str, dict[str, Cut]], runs: int, fou
 
 
 def _draw_maps(chosen: list[Cut], beside: Beside, path: Path) -> None:
-    shown = {
-        f"{one.name} ({one.blocks} blocks)": one.labels.reshape(SHAPE) for one in chosen if one.name.endswith(" 875")
-    }
     plain = next(iter(beside.values()))["k-d tree 875"]["blocks"]
-    shown[f"{plain.name} ({plain.blocks} blocks)"] = plain.labels.reshape(SHAPE)
-    note = (
-        "Grey: public inhabitants of towns (GeoNames) in cells of 0.2 degrees, which all but the uniform blocks follow."
+    shown = {f"Equal rectangles: {plain.blocks} blocks": plain.labels.reshape(SHAPE)}
+    for one in chosen:
+        if one.name.endswith(" 875"):
+            kind = one.name.removesuffix(" 875")
+            shown[f"{kind[0].upper()}{kind[1:]}: {one.blocks} blocks"] = one.labels.reshape(SHAPE)
+    plot_partitions(
+        shown,
+        path,
+        box=BOX,
+        weights=population().reshape(SHAPE),
+        title="Blocks that follow people are small in cities, wide elsewhere",
+        outline=north_america(),
+        places=CITIES,
+        note="Public inhabitants of towns (GeoNames) in cells of 0.2 degrees. No answer of anybody shapes a block.",
     )
-    plot_partitions(shown, path, box=BOX, weights=population().reshape(SHAPE), note=note)

@@ -16,6 +16,9 @@ from ..plots.picture import KINDS
 Draw = Callable[[Path], None]
 """What draws a picture into the file of that name, in the format that the name means."""
 
+BEGIN, END = "<!-- beside the print -->", "<!-- so much for the print -->"
+"""What encloses the table beside the print on a page, so that another page can show it too."""
+
 fill = TextWrapper(100).fill
 
 
@@ -44,6 +47,17 @@ class Table:
         """The values themselves, at six digits, for other programs."""
         rows = [[f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row] for row in self.rows]
         return "".join("\t".join(row) + "\n" for row in ([name for name, _ in self.columns], *rows))
+
+
+def beside_the_print(caption: str, rows: Sequence[tuple[str, str, float]], *, form: str = ".4f") -> Table:
+    """What the paper prints, as it prints it, what comes out here, and by how much that is more or less."""
+    columns = [("", "s"), ("printed", "s"), ("ours", form), ("difference", "+.1%")]
+    return Table(
+        "beside",
+        caption,
+        columns,
+        [(what, printed, ours, ours / float(printed.replace(",", "")) - 1) for what, printed, ours in rows],
+    )
 
 
 def _plain(cell: Any) -> Any:
@@ -81,6 +95,8 @@ class Report:
     """The options of the command that made it."""
     command_name: str = "papers"
     """The command that makes it; one that makes many takes the name of this one first."""
+    beside: Table | None = None
+    """What the paper prints beside ours, which a page begins with."""
     captions: Mapping[str, str] = field(default_factory=dict)
     """What stands above each figure on the page, in Markdown; figures with captions follow the tables."""
 
@@ -89,6 +105,11 @@ class Report:
         """The command that makes the report again."""
         which = f" {self.name}" if self.name != self.command_name else ""
         return f"discreet {self.command_name}{which} {self.options}".rstrip()
+
+    @property
+    def all_tables(self) -> list[Table]:
+        """The table beside the print, if there is one, and the others."""
+        return [*([self.beside] if self.beside is not None else []), *self.tables]
 
     @property
     def sources(self) -> list[str]:
@@ -103,7 +124,7 @@ class Report:
     def text(self) -> str:
         """The report for a terminal."""
         parts = [f"{self.name}: {self.title}", *map(fill, (*self.paragraphs, *self.sources))]
-        parts += [table.text() for table in self.tables]
+        parts += [table.text() for table in self.all_tables]
         if self.checks:
             parts.append("\n".join(map(str, self.checks)))
         return "\n\n".join(parts)
@@ -119,7 +140,8 @@ class Report:
         found = ["\n".join(f"- {check}" for check in self.checks)] if self.checks else []
         found += [*self.sources, *(table.markdown() for table in self.tables)]
         first, last = (found, figures) if self.captions else (figures, found)
-        head = [f"# {self.title[0].upper()}{self.title[1:]}", *self.paragraphs]
+        compared = [BEGIN, self.beside.markdown(), END] if self.beside is not None else []
+        head = [f"# {self.title[0].upper()}{self.title[1:]}", *compared, *self.paragraphs]
         return "\n\n".join([*head, *first, *last, f"Made by `{self.command}`."]) + "\n"
 
     def save(self, folder: Path, formats: Sequence[str] = KINDS) -> tuple[list[Path], str]:
@@ -142,7 +164,7 @@ class Report:
                     pictures[name].append(path.name)
         page = folder / f"{self.name}.md"
         page.write_text(self.markdown(pictures), encoding="utf-8")
-        for table in self.tables:
+        for table in self.all_tables:
             written.append(folder / f"{self.name}-{table.name}.tsv")
             written[-1].write_text(table.tsv(), encoding="utf-8")
         return [page, *written], missing
@@ -161,7 +183,7 @@ class Report:
                     "columns": [name for name, _ in table.columns],
                     "rows": table._finite,
                 }
-                for table in self.tables
+                for table in self.all_tables
             },
             "checks": [{"claim": c.claim, "holds": c.holds, "found": c.found} for c in self.checks],
         }

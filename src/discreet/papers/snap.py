@@ -16,6 +16,19 @@ SHAPE = (125, 350)
 """25-50 N and 130-60 W in steps of 0.2 degrees: the 43,750 values of Acharya2020."""
 
 BOX = (25.0, 50.0, -130.0, -60.0)
+CITIES = {
+    "New York": (40.71, -74.01),
+    "Chicago": (41.88, -87.63),
+    "Atlanta": (33.75, -84.39),
+    "Miami": (25.76, -80.19),
+    "Dallas": (32.78, -96.80),
+    "Austin": (30.27, -97.74),
+    "Denver": (39.74, -104.99),
+    "Los Angeles": (34.05, -118.24),
+    "San Francisco": (37.77, -122.42),
+    "Seattle": (47.61, -122.33),
+}
+"""Latitude and longitude of the cities that are named on maps."""
 PAPER_RECORDS = 3_671_812
 _LINES = 200_000
 _GZIP = b"\x1f\x8b"

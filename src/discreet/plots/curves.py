@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .picture import COLOURS, FAINT, INK, MARKERS, kind_of, new_figure, plain, save
+from .picture import COLOURS, FAINT, INK, MARKERS, kind_of, new_figure, plain, plain_numbers, save
 
 
 def plot_curves(
@@ -36,6 +36,8 @@ def plot_curves(
         _draw(axes, panel)
         axes.set_xscale("log" if log_x else "linear")
         axes.set_yscale("log" if log_y else "linear")
+        if log_x:
+            plain_numbers(axes.xaxis)
         plain(axes, x_label=x_label, y_label=y_label, title=panel["title"])
         axes.label_outer()
     if not log_y:

@@ -28,7 +28,7 @@ def plot_design(designed: Designed, path: str | Path) -> None:
     entries = [[float(made.context.closure().at(x, z)) for z in range(size)] for x in range(size)]
     shown = [[entry if math.isfinite(entry) else math.nan for entry in row] for row in entries]
     figure.colorbar(left.imshow(shown, cmap="viridis"), ax=left, shrink=0.8)
-    plain(left, x_label="against the value", y_label="value", title="E (white: nothing is asked)")
+    plain(left, x_label="against the value", y_label="value", title="E (blank: nothing is asked)")
     rows = [[float(entry) for entry in row] for row in made.channel()]
     columns = sorted(zip(*rows, strict=True), key=lambda column: (column.index(max(column)), max(column)))
     logs = [

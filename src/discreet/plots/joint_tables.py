@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import InvalidInput
-from .picture import INK, kind_of, new_figure, plain, save
+from .picture import ESTIMATE, INK, kind_of, new_figure, plain, save
 
+DEEPEST = 0.5
+"""How much of the colour the largest share has: so much that ink can still be read on it, in both themes."""
 MOST = 30
 """The most rows or columns whose numbers can still be read."""
 
@@ -29,18 +31,18 @@ def plot_table(
     if max(rows, columns) > MOST:
         raise InvalidInput(f"a table of {rows} x {columns} fields cannot be read; it must have at most {MOST} a side")
     figure = new_figure(max(4.4, 1.8 + 0.78 * columns), 1.4 + 0.46 * rows)
+    from matplotlib.patches import Rectangle
+
     axes = figure.subplots()
     largest = max(max(map(max, shares)), 1e-12)
-    axes.imshow(shares, cmap="Blues", vmin=0, vmax=largest, aspect="auto", interpolation="nearest")
-    for edge in range(1, rows):
-        axes.axhline(edge - 0.5, color="white", linewidth=1.2)
-    for edge in range(1, columns):
-        axes.axvline(edge - 0.5, color="white", linewidth=1.2)
+    axes.set_xlim(-0.5, columns - 0.5)
+    axes.set_ylim(rows - 0.5, -0.5)
     for x, row in enumerate(shares):
         for z, share in enumerate(row):
-            colour = "white" if share > 0.6 * largest else INK
+            depth = DEEPEST * max(share, 0) / largest
+            axes.add_patch(Rectangle((z - 0.48, x - 0.47), 0.96, 0.94, color=ESTIMATE, alpha=depth, linewidth=0))
             axes.annotate(
-                f"{100 * share:.1f} %", (z, x), ha="center", va="bottom", fontsize=8, color=colour, fontweight="bold"
+                f"{100 * share:.1f} %", (z, x), ha="center", va="bottom", fontsize=8, color=INK, fontweight="bold"
             )
             axes.annotate(
                 f"± {100 * halves[x][z]:.1f}",
@@ -50,7 +52,7 @@ def plot_table(
                 ha="center",
                 va="top",
                 fontsize=6.5,
-                color=colour,
+                color=INK,
             )
     plain(axes, x_label=labels[1], y_label=labels[0], title=title)
     axes.grid(visible=False)

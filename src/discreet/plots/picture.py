@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from ..errors import InvalidInput, MissingExtra
+from .lean_svg import lean
 
 INK = "#333333"
 FAINT = "#d9d9d9"
@@ -17,6 +18,14 @@ TRUTH = "#d55e00"
 COLOURS = (INK, ESTIMATE, TRUTH, "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#7f7f7f")
 """The colours of lines and bars, in the order in which they are drawn: those of Okabe and Ito, which stay apart for
 the colour-blind (the yellow is left out, too faint on white)."""
+PAPER = "#ffffff"
+"""The ground of a picture, and of the water on maps."""
+LAND, COAST = "#f0efeb", "#a3a3a0"
+"""The land of maps, and the lines around it."""
+HEAT = ("#fbd9a5", "#f99a6c", "#e0526a", "#93307f", "#3b0f5e")
+"""Five steps from little to much, as evenly apart in lightness as the colours of magma."""
+SHADES = ("#c4c3be", "#85847e", "#3f3e3a")
+"""Three greys from little to much, for what lies behind the data."""
 MARKERS = "osD^vPX*"
 """The markers that go with them, so that a print without colours can be read too."""
 
@@ -46,6 +55,18 @@ def plain(axes: Any, *, x_label: str = "", y_label: str = "", title: str = "") -
     axes.set_title(title, fontsize=10, color=INK, loc="left")
     for side in ("top", "right", "left", "bottom"):
         axes.spines[side].set_visible(False)
+
+
+def plain_numbers(scale: Any) -> None:
+    """Label a logarithmic scale in plain numbers: the powers of ten and, where it is short, 2 and 5 times a power."""
+    from matplotlib.ticker import FuncFormatter
+
+    def some(value: float, _: int) -> str:
+        low, high = scale.get_view_interval()
+        return f"{value:,.9g}" if f"{value:e}"[0] in "25" and high < 400 * low else ""
+
+    scale.set_major_formatter("{x:,.9g}")
+    scale.set_minor_formatter(FuncFormatter(some))
 
 
 def kind_of(path: str | Path) -> str:
@@ -79,7 +100,7 @@ def save(figure: Any, path: str | Path, *, note: str = "") -> None:
         if kind == "png":
             _with_palette(drawn, file)
         else:
-            file.write(drawn.getvalue())
+            file.write(lean(drawn.getvalue()) if kind == "svg" else drawn.getvalue())
 
 
 def _settle(figure: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .picture import COLOURS, MARKERS, kind_of, new_figure, plain, save
+from .picture import COLOURS, MARKERS, kind_of, new_figure, plain, plain_numbers, save
 
 Points = tuple[Sequence[float], Sequence[float], Sequence[float]]
 """Places, heights, and the half-length of the line through each point, nan where it is not known."""
@@ -20,8 +20,6 @@ def plot_points(
     """
     kind_of(path)
     figure = new_figure(1.0 + 4.0 * len(panels), 4.0)
-    from matplotlib.ticker import FuncFormatter
-
     grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (title, series) in zip(grid, panels.items(), strict=True):
         for number, (name, points) in enumerate(series.items()):
@@ -42,15 +40,9 @@ def plot_points(
         axes.set_xscale("log")
         axes.set_yscale("log")
         for scale in (axes.xaxis, axes.yaxis):
-            scale.set_major_formatter("{x:g}")
-            scale.set_minor_formatter(FuncFormatter(_some))
+            plain_numbers(scale)
         plain(axes, x_label=x_label, y_label=y_label, title=title)
         axes.label_outer()
     handles, labels = grid[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5), frameon=False, fontsize=8)
     save(figure, path, note=note)
-
-
-def _some(value: float, _: int) -> str:
-    """The labels between powers of ten: 2 and 5 times a power, in plain numbers."""
-    return f"{value:g}" if f"{value:e}"[0] in "25" else ""
