@@ -1,10 +1,10 @@
 """Coverage of intervals and size of tests, by simulation: a short form here, the long one where SOAK is set.
 
 The long form has 1,000 surveys for every mechanism, and coverage must be within 0.02 of 0.95; and 3,000 for every test,
-with few clusters 9,000, whose size must be within 0.015 of 0.05. By chance an exact interval misses the first bound with probability 0.004 (its
-standard deviation is 0.0069), an exact test the second with 0.0002 (0.0040); seeds are fixed, so that either is seen
-once or never. It takes some 25 minutes on one core. The short form has so few surveys that only gross errors show, and
-its bounds are missed by right intervals at most once in a million runs.
+with few clusters 9,000, whose size must be within 0.015 of 0.05. By chance an exact interval misses the first bound
+with probability 0.004 (its standard deviation is 0.0069), an exact test the second with 0.0002 (0.0040); seeds are
+fixed, so that either is seen once or never. It takes some 25 minutes on one core. The short form has so few surveys
+that only gross errors show, and its bounds are missed by right intervals at most once in a million runs.
 """
 
 import os
