@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 
 import numpy as np
@@ -11,8 +12,9 @@ import discreet as dc
 from discreet import gallery
 from discreet.errors import InvalidInput
 from discreet.gallery import EXAMPLES, FORMS, find
-from discreet.gallery.gains import gain_of
+from discreet.gallery.gains import gain_of, one_bit
 from discreet.gallery.page import LEAST, page
+from discreet.objective import objective_of
 from discreet.wire import Spec
 
 NAMES = [example.name for example in EXAMPLES]
@@ -77,3 +79,17 @@ def test_a_context_that_gains_nothing_fails_the_check():
     gain = gain_of(find("answers"), seconds=0.5)
     level = replace(gain, classical=gain.error)
     assert not page([level], seconds=0.5).checks[0].holds
+
+
+def test_classical_privacy_asks_one_bit_about_the_mean():
+    context = dc.Context.uniform(range(8), "1")
+    even, scores = np.full(8, 1 / 8), np.arange(8.0)
+    shares, mean = objective_of(context), objective_of(context, "mean")
+    t = math.tanh(0.5)
+    up = (1 + t * (scores - 3.5) / 3.5) / 2
+    guess = 3.5 + np.array([-3.5, 3.5]) / t  # for reports -1 and 1
+    exact = even @ ((1 - up) * guess[0] ** 2 + up * guess[1] ** 2) - 3.5**2
+    assert max((up / up[:, None]).max(), ((1 - up) / (1 - up)[:, None]).max()) == pytest.approx(math.e)
+    assert one_bit(mean, even, 1.0) == pytest.approx(exact)
+    assert one_bit(mean, even, 1.0) < mean.error(dc.mechanism(context, query="mean"), even)
+    assert one_bit(shares, even, 1.0) == math.inf

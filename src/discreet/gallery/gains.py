@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..build import mechanism
 from ..context import Context
 from ..designing import Designed, design
 from ..mechanisms.mechanism import Mechanism
-from ..objective import objective_of
+from ..objective import Objective, objective_of
 from . import Example
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class Gain:
     without: float
     """No privacy: every value is reported as it is."""
     classical: float
-    """The best mechanism for classical privacy at the smallest entry of E."""
+    """The best for classical privacy at the smallest entry of E: one of our mechanisms, or one bit about a query."""
     chosen: Mechanism
     error: float
     """That of the mechanism that "auto" chooses for the context."""
@@ -53,8 +57,22 @@ def gain_of(example: Example, *, seconds: float, progress: Callable[..., Any] | 
         context,
         asked.name,
         asked.unhidden(even),
-        asked.error(classical, even),
+        min(asked.error(classical, even), one_bit(asked, even, float(context.smallest))),
         chosen,
         asked.error(chosen, even),
         design(context, query=query, seconds=seconds, progress=progress),
     )
+
+
+def one_bit(asked: Objective, shares: Array, epsilon: float) -> float:
+    """n times the error of one bit about a single query under classical privacy; infinite for anything else.
+
+    With scores between m - r and m + r the bit is B = +1 with probability ``(1 + t (s - m) / r) / 2``, where
+    ``t = tanh(epsilon / 2)``, so ``m + r B / t`` has the mean s and the variance ``(r / t)**2 - (s - m)**2``. The
+    mean is estimated, and nothing else: for the shares there is no such bit (Duchi2013).
+    """
+    if len(asked.asked) > 1 or asked.asked[0][1] is None or len(asked.asked[0][1]) > 1:
+        return math.inf
+    (scores,) = asked.asked[0][1]
+    middle, reach = (scores.max() + scores.min()) / 2, (scores.max() - scores.min()) / 2
+    return float((reach / math.tanh(epsilon / 2)) ** 2 - (scores @ shares - middle) ** 2)

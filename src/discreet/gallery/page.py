@@ -44,7 +44,8 @@ def page(gains: Sequence[Gain], *, seconds: float) -> Report:
         """
         Each context is a spec to start from (`discreet gallery NAME` prints it). Errors are n times the variance of
         what is asked, summed, at even shares: *classical* is the best mechanism for local differential privacy at the
-        smallest entry of E, which is what one would use without a context; *chosen* is what `dc.mechanism` serves at
+        smallest entry of E, which is what one would use without a context (for the mean one bit about it alone,
+        Duchi2013); *chosen* is what `dc.mechanism` serves at
         once, *designed* what `dc.design` finds within the seconds it is given, *at least* a lower bound that is
         proved for every mechanism, and *gain* how many times less error the better of the two has than classical
         privacy. The promise is the one that was asked for: every pair is as hard to tell apart as its entry of E says.
