@@ -16,8 +16,8 @@
 
 A health service suspects that some of its staff take pills to get through their shifts. The board wants figures:
 how many, where, and whether it is getting worse. Nobody will say so to their employer, and with this method nobody
-has to. Each answer is randomized on the person's own device; the employer receives a report that gives
-nobody away, and still learns the shares.
+has to. Each answer is randomized on the person's own device; the employer receives a report that
+never proves that somebody took anything, and still learns the shares.
 
 This notebook goes from the question to the page that is published. **The people in it are made up with NumPy**, so
 that the truth is known and each result can be held against it. You need Python, but no statistics beyond an

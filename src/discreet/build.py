@@ -62,7 +62,7 @@ def mechanism(
     worst: bool = False,
     **parameters: Any,
 ) -> Mechanism:
-    """The best certified mechanism for `context`, or the one called `name`.
+    """The certified mechanism with the least error for `context` among those below, or the one called `name`.
 
     "auto" compares every mechanism that serves the context by n times its exact expected squared error at `prior`
     (uniform unless given), among those whose reports fit `bits` (None: no limit). The error is that of all shares, or
