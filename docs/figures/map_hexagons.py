@@ -30,6 +30,6 @@ def draw(path):
         axes.text(x.mean(), y.mean(), label, ha="center", va="center", fontsize=8, color=PAPER if dark else INK)
     axes.plot([-4.2, -3.2], [-3.9, -3.9], color=INK, linewidth=1.6)
     axes.text(-4.2, -3.8, "1 km", fontsize=8, color=INK, va="bottom")
-    title = "The nearer, the better hidden: E from the middle of Vienna"
+    title = "The nearer, the better hidden: epsilon from the middle of Vienna"
     axes.set_title(title, fontsize=12, fontweight="bold", color=INK, loc="left")
     save(figure, path, note="37 hexagons of H3 at resolution 8; E is 0.7 a kilometre between centres. No data.")

@@ -45,7 +45,7 @@ def test_a_table_on_a_page_and_for_programs():
 def test_what_does_not_hold_is_said_aloud():
     text = report().text()
     assert "holds: it holds (1 of 1)" in text
-    assert "DOES NOT HOLD: it does (0)" in text
+    assert "does not hold: it does (0)" in text
     assert "First line of a paragraph, and its second." in text
 
 

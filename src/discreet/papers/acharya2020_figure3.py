@@ -82,10 +82,10 @@ def _draw(maps: dict[str, NDArray[np.float64]], wrong: dict[str, float], data: G
         shown,
         path,
         box=BOX,
-        title=f"Hidden in blocks, {within:.0f} % of check-ins are misplaced; hidden everywhere, {everywhere:.0f} %",
+        title=f"Block shown, {within:.0f} % of check-ins are misplaced; nothing shown, {everywhere:.0f} %",
         unit="check-ins",
         outline=north_america(),
         places=CITIES,
-        note=f"{data.note} Epsilon {EPSILON}, one survey by each method, cells of 0.2 degrees. Misplaced: in the wrong "
-        "cell, by total variation.",
+        note=f"{data.note} Epsilon {EPSILON}, one survey by each method, cells of 0.2 degrees; a report shows its block "
+        "of 5 x 10 cells, if any. No method was told where the sea is. Misplaced: in the wrong cell, by total variation.",
     )

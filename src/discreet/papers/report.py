@@ -74,7 +74,7 @@ class Check:
     found: str
 
     def __str__(self) -> str:
-        return f"{'holds' if self.holds else 'DOES NOT HOLD'}: {self.claim} ({self.found})"
+        return f"{'holds' if self.holds else 'does not hold'}: {self.claim} ({self.found})"
 
 
 @dataclass(frozen=True)
