@@ -86,6 +86,7 @@ def _draw(maps: dict[str, NDArray[np.float64]], wrong: dict[str, float], data: G
         unit="check-ins",
         outline=north_america(),
         places=CITIES,
-        note=f"{data.note} Epsilon {EPSILON}, one survey by each method, cells of 0.2 degrees; a report shows its block "
-        "of 5 x 10 cells, if any. No method was told where the sea is. Misplaced: in the wrong cell, by total variation.",
+        note=f"{data.note} Epsilon {EPSILON}, one survey by each method, cells of 0.2 degrees; a report shows its "
+        "block of 5 x 10 cells, if any. No method was told where the sea is. Misplaced: in the wrong cell, by total "
+        "variation.",
     )
