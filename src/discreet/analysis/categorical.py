@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..domain import plain_value
 from ..errors import InvalidInput, check_type
-from .coefficients import Coefficients, Test, chi_square_test, wald
+from .coefficients import Coefficients, Test, chi_square_test
 from .design_matrix import Design, design_of
 from .few_clusters import Law
 from .multinomial import Answers, Maximum, answers_of, fit_multinomial
@@ -103,12 +103,7 @@ class Model(Coefficients):
             return chi_square_test("likelihood ratio", statistic, self.coefficients.size - less.coefficients.size)
         p = len(self.names)
         places = [value * p + place for value in range(len(self.matrix)) for place in self.design.formula.places(asked)]
-        return wald(
-            self.coefficients[places],
-            self.covariance[np.ix_(places, places)],
-            self.law.freedom[places],
-            self.law.design,
-        )
+        return self.jointly(places)
 
     def predict(self, labels: Any = None) -> Prediction:
         """The share of every value among people with these labels, ``{label: value or column}`` or a table."""

@@ -121,6 +121,12 @@ class Coefficients(Result):
         """The p-value of each coefficient being 0, two-sided, by `law`."""
         return np.asarray(two_sided(self.z, self.law.freedom))
 
+    def jointly(self, places: Sequence[int]) -> Test:
+        """Wald's test that the coefficients in these places are 0 together, by `law`."""
+        of = list(places)
+        freedom = self.law.freedom[of]
+        return wald(self.coefficients[of], self.covariance[np.ix_(of, of)], freedom, self.law.design)
+
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The ends of each coefficient's interval, by `law`."""
         reach = quantiles(confidence, self.law.freedom) * self.stderr

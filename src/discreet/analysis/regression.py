@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..domain import plain_value
 from ..errors import InvalidInput, check_type, shown
 from ..results.weights import weights_of
-from .coefficients import Coefficients, Fit, Test, wald
+from .coefficients import Coefficients, Fit, Test
 from .design_matrix import Design, design_of
 from .few_clusters import Law
 from .formula import Formula
@@ -76,12 +76,7 @@ class Regression(Coefficients):
         places = self.formula.places(names or self.names[1:])
         if not places:
             raise InvalidInput("names: there is no coefficient to test but the constant")
-        return wald(
-            self.coefficients[places],
-            self.covariance[np.ix_(places, places)],
-            self.law.freedom[places],
-            self.law.design,
-        )
+        return self.jointly(places)
 
     def predict(self, labels: Any = None) -> Prediction:
         """The share or mean among people with these labels: ``{label: value or column}`` or a table, with errors."""
