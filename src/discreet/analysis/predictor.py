@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidInput, check_type, shown
 from ..results.weights import weights_of
-from .coefficients import Coefficients, Test, wald
+from .coefficients import Coefficients, Test
 from .columns import column_of, missing_in, settled
 from .corrected import fit_corrected_linear, fit_corrected_logit
 from .correlation import Correlation, correlation_of
@@ -75,12 +75,7 @@ class Relation(Coefficients):
         asked = names or self.features
         known = [name for name in asked if name not in self.features]
         places = self.formula.places(known) + [p + self.features.index(name) for name in asked if name in self.features]
-        return wald(
-            self.coefficients[places],
-            self.covariance[np.ix_(places, places)],
-            self.law.freedom[places],
-            self.law.design,
-        )
+        return self.jointly(places)
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         found = [
