@@ -24,4 +24,4 @@ def test_the_picture_names_its_stand_in(made_up, tmp_path, words_of):
     assert "The data: semi-synthetic stand-in" in found
     assert "not the paper's file" in " ".join(found)
     assert "Natural Earth" in " ".join(found)
-    assert any(words.startswith("Hidden in blocks, ") and "check-ins are misplaced" in words for words in found)
+    assert any(words.startswith("Block shown, ") and "check-ins are misplaced" in words for words in found)
