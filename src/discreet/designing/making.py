@@ -82,7 +82,8 @@ def design(
     every mechanism for the context is proved beside it. `progress` is called with a `Step` now and then.
 
     The same `seed` finds the same where the search ends by itself (`converged`); one that is cut short depends on how
-    fast the machine is. Ctrl-C ends the search and gives the best that was found.
+    fast the machine is. Ctrl-C ends the search and gives the best that was found. `seconds` bounds the search alone:
+    to write its table out and to prove the bound may take a minute more for a hundred values.
 
     References: Acharya2020, Kairouz2016 (extreme rays), Silvey1978 (multiplicative weights), Murota2010 (symmetry).
     """
