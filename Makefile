@@ -20,14 +20,14 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install -qq --no-compile
 PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
 NODE := $(BIN)/node
-MADE := src/discreet/pages/made/.done
+MADE := src/discreet/collector/pages/made/.done
 READY := .venv/dev.done client/node_modules/.done $(MADE)
 
 run: .venv/run.done $(MADE)
-	@$(BIN)/python -m discreet.demo $(OPTIONS)
+	@$(BIN)/python -m discreet.gallery.demo $(OPTIONS)
 
 example: .venv/run.done
-	@$(BIN)/python -m discreet.example
+	@$(BIN)/python -m discreet.gallery.example
 
 test: $(READY)
 	@echo "test: pytest"

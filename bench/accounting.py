@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 
 import discreet as dc
-from discreet import tables
+from discreet.core import tables
 
 NAMES = {"hadamard": {}, "randomized_response": {}, "subset": {"d": 4}}
 

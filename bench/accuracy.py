@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 import discreet as dc
-from discreet.mechanisms.general_hadamard import GeneralHadamard
+from discreet.core.search import least_between
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.subset import least_error_size
-from discreet.search import least_between
+from discreet.mechanisms.uniform.general_hadamard import GeneralHadamard
+from discreet.mechanisms.uniform.subset import least_error_size
 
 EPSILONS = ("0.1", "0.5", "1", "2", "3", "5", "8")
 SHOWN = (2, 10, 50, 64, 100, 1000, 1250, 43750)
@@ -61,7 +61,7 @@ def uniform_rows() -> list[dict[str, Any]]:
 
 
 def _error(mechanism: Mechanism) -> float:
-    from discreet.choose import candidate_of, prior_of
+    from discreet.planning.choose import candidate_of, prior_of
 
     return candidate_of(mechanism, prior_of(mechanism.context, None)).error
 

@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 import discreet as dc
 from discreet.auditing import Audit, Bulk, audit
-from discreet.mechanisms.subset import least_error_size
+from discreet.mechanisms.uniform.subset import least_error_size
 
 BASES = (
     *("randomized_response", "unary", "optimised_unary", "subset", "hadamard", "projective", "cyclotomic"),

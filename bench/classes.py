@@ -21,11 +21,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from discreet.mechanisms.graded_unary import GradedUnary
-from discreet.mechanisms.subset import least_error_size
-from discreet.optimum.options import Classes
-from discreet.optimum.types import best_types
-from discreet.statistics.numeric import NUMERIC
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.uniform.graded_unary import GradedUnary
+from discreet.mechanisms.uniform.subset import least_error_size
+from discreet.planning.optimize.options import Classes
+from discreet.planning.optimize.types import best_types
 
 CASES: list[tuple[str, Sequence[int], Sequence[str], Sequence[str]]] = [
     ("uniform 3 & high-low 1, 3 of 12", (3, 9), ("1", "3"), ()),

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import discreet as dc
-from discreet import tables
+from discreet.core import tables
 from discreet.wire import law_text
 
 ROOT = Path(__file__).parents[1]

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from accuracy import subset_error
 
 import discreet as dc
-from discreet.choose import candidate_of, prior_of
-from discreet.errors import DiscreetError
-from discreet.mechanisms.level_choice import levels_response
+from discreet.core.errors import DiscreetError
+from discreet.mechanisms.tree.level_choice import levels_response
+from discreet.planning.choose import candidate_of, prior_of
 
 NAMES = ("exponential", "tight", "geometric", "ring", "torus", "nested", "levels", "levels, any bits")
 

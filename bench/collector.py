@@ -29,15 +29,15 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
+from discreet.collector.store.protocol.opening import open_store
+from discreet.collector.store.protocol.protocol import Upload
 from load import Load, load
 
-from discreet.canonical import canonical
-from discreet.collector.opening import open_store
-from discreet.collector.server import loop_factory
-from discreet.collector.store import Upload
+from discreet.collector.http.server import loop_factory
 from discreet.collector.tallies import count
-from discreet.random import seeded
-from discreet.results.unbiased import estimate
+from discreet.core.canonical import canonical
+from discreet.core.random import seeded
+from discreet.estimation.results.unbiased import estimate
 from discreet.wire import parse_law
 from discreet.wire.reports import reports_to_bytes
 

@@ -21,10 +21,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 import discreet as dc
-from discreet import tables
-from discreet.context.metric import Metric
-from discreet.domain import Domain
-from discreet.exact import Epsilon
+from discreet.contexts.forms.metric import Metric
+from discreet.core import tables
+from discreet.core.domain import Domain
+from discreet.core.exact import Epsilon
 
 
 @dataclass(frozen=True)

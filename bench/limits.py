@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from measure import Result, least
 
-from discreet.engines.bulk import BUFFER
-from discreet.random import Keystream
+from discreet.bulk.randomizing import BUFFER
+from discreet.core.random import Keystream
 
 WORDS = 1 << 23
 

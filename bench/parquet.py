@@ -29,8 +29,8 @@ with pq.ParquetWriter(target, file.schema_arrow) as writer:
 """,
     "blocks(hadamard), randomized": """
 from cases import mechanism
-from discreet.engines.jobs import randomize_files
-from discreet.random import secure
+from discreet.bulk.jobs import randomize_files
+from discreet.core.random import secure
 randomize_files(mechanism("blocks", "hadamard", 43_750), [source], target, secure())
 """,
     "pyarrow reads": """
@@ -40,7 +40,7 @@ for batch in pq.ParquetFile(source).iter_batches(1 << 20, columns=["place"]):
 """,
     "blocks(hadamard), tallied": """
 from cases import mechanism
-from discreet.engines.jobs import tally_files
+from discreet.bulk.jobs import tally_files
 tally_files(mechanism("blocks", "hadamard", 43_750), [reports])
 """,
 }

@@ -10,7 +10,7 @@ records are Parquet: a 64-bit id and one of 43,750 places in 250 cities. Each of
 turn, and the least time counts:
 
 - count: ``groupBy("place").count()``, the plain answer without privacy, written nowhere;
-- tally: `discreet.spark.tally` of `discreet.spark.randomize`, blocks(hadamard), in one pass;
+- tally: `discreet.bulk.spark.tally` of `discreet.bulk.spark.randomize`, blocks(hadamard), in one pass;
 - two passes: the same, through a frame of reports;
 - one machine: the same reports by `randomize_records` in this process, one thread, from the same files.
 
@@ -35,8 +35,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import discreet as dc
-import discreet.spark as ds
-from discreet.engines.prf import CollectionKey, randomize_records
+import discreet.bulk.spark as ds
+from discreet.bulk.prf import CollectionKey, randomize_records
 
 CITIES, PLACES = 250, 175
 FILES = 16

@@ -12,10 +12,10 @@ from limits import Limits
 from measure import Result, least, memory_beside
 
 import discreet as dc
-from discreet.engines.bulk import randomize_indices
-from discreet.errors import DiscreetError
-from discreet.statistics import acceleration
-from discreet.statistics.acceleration import cores
+from discreet.bulk.randomizing import randomize_indices
+from discreet.core.errors import DiscreetError
+from discreet.estimation.arrays import acceleration
+from discreet.estimation.arrays.acceleration import cores
 
 
 def privatise(found: Limits, ks: list[int], n: int) -> Iterator[Result]:

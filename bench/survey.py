@@ -17,10 +17,10 @@ import numpy as np
 from measure import Result, least, memory_beside, table
 
 import discreet as dc
-from discreet.engines.scores import gathered
+from discreet.bulk.scores import gathered
+from discreet.estimation.arrays.acceleration import cores
+from discreet.estimation.arrays.numeric import NUMERIC
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.statistics.acceleration import cores
-from discreet.statistics.numeric import NUMERIC
 
 ONE = "1"
 HIGH_LOW = dc.Context.high_low(range(200), range(20), ONE)

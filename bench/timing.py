@@ -19,9 +19,9 @@ from measure import Result, least
 from numpy.typing import NDArray
 
 import discreet as dc
-from discreet.mechanisms.hadamard import Hadamard
+from discreet.estimation.arrays.numeric import NUMERIC
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.uniform.hadamard import Hadamard
 
 ROWS = 2000
 """The most reports whose words are drawn beforehand for a case, and fewer if they take many words."""

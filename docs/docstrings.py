@@ -30,7 +30,13 @@ def _link(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list
 def _linked(found: re.Match[str]) -> str:
     name = found[1]
     head = name.partition(".")[0]
-    home = "discreet.errors." if head in discreet.errors.__all__ else "discreet." if head in discreet.__all__ else ""
+    home = (
+        "discreet.core.errors."
+        if head in discreet.core.errors.__all__
+        else "discreet."
+        if head in discreet.__all__
+        else ""
+    )
     return f":py:obj:`{name} <{home}{name}>`"
 
 

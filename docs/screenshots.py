@@ -82,7 +82,7 @@ def main() -> None:
     where = json.loads(subprocess.check_output([node, ROOT / "client" / "tests" / "chromium.mjs"], text=True))
     libraries = {"LD_LIBRARY_PATH": where["libraries"]} if where["libraries"] else {}
     demo = subprocess.Popen(
-        [sys.executable, "-m", "discreet.demo", "--port", "0"],
+        [sys.executable, "-m", "discreet.gallery.demo", "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

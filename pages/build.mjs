@@ -1,7 +1,7 @@
 /**
  * Make what the pages need besides their own files: `node build.mjs`.
  *
- * Into src/discreet/pages/made go Observable Plot and H3 in one file each, and the two modules of the client, minified. Nothing of it
+ * Into src/discreet/collector/pages/made go Observable Plot and H3 in one file each, and the two modules of the client, minified. Nothing of it
  * is committed; a wheel holds it.
  */
 
@@ -13,7 +13,7 @@ import { build } from "esbuild";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = dirname(HERE);
-const MADE = join(ROOT, "src", "discreet", "pages", "made");
+const MADE = join(ROOT, "src", "discreet", "collector", "pages", "made");
 const DRAFT = `${MADE}.draft`;
 
 rmSync(DRAFT, { recursive: true, force: true });

@@ -30,7 +30,7 @@ def pytest_xdist_make_scheduler(config, log):
         def _split_scope(self, nodeid):
             if nodeid.startswith(("tests/client_js/", "tests/pages/")):
                 return "client"
-            return "spark" if nodeid.startswith("tests/spark/") or "[docs/how-to/spark.md]" in nodeid else nodeid
+            return "spark" if nodeid.startswith("tests/bulk/spark/") or "[docs/how-to/spark.md]" in nodeid else nodeid
 
     return Together(config, log)
 

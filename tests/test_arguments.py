@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.build import BASES, COMPARED
-from discreet.context.metric import Metric
-from discreet.errors import DiscreetError, InvalidInput
+from discreet.contexts.forms.metric import Metric
+from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.mechanisms.build import BASES, COMPARED
 
 CONTEXT = dc.Context.uniform(range(2), "1")
 MECHANISM = dc.mechanism(CONTEXT, "randomized_response")
@@ -350,7 +350,7 @@ def test_mechanisms_are_packed_and_copied(form):
 
 
 def test_a_large_context_of_distances_is_refused_rather_than_written_out(monkeypatch):
-    monkeypatch.setattr("discreet.context.metric.MATRIX_LIMIT", 8)
+    monkeypatch.setattr("discreet.contexts.forms.metric.MATRIX_LIMIT", 8)
     with pytest.raises(InvalidInput, match="size=9 must be at most 8 to pack every distance"):
         pickle.dumps(CONTEXTS["metric"])
     assert pickle.loads(pickle.dumps(CONTEXTS["points"])) == CONTEXTS["points"]

@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import discreet as dc
-from discreet.exact import gap
+from discreet.core.exact import gap
 from discreet.plots.picture import ESTIMATE, INK, TRUTH, new_figure, plain, save
 
 EPSILONS = [f"{number / 4:g}" for number in range(1, 148)]

@@ -3,7 +3,7 @@
 import numpy as np
 
 import discreet as dc
-from discreet.objective import objective_of
+from discreet.planning.objective import objective_of
 from discreet.plots import plot_curves
 
 VALUES = list(range(40))

@@ -1,8 +1,8 @@
 """What a test between two answers can reach from one report: allowed by the context, and attained."""
 
 import discreet as dc
-from discreet.bounds.error_region import attained_region
 from discreet.plots import plot_error_region
+from discreet.theory.channels.error_region import attained_region
 
 
 def draw(path):

@@ -12,114 +12,119 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import bounds, by_hand, checks, client, errors, geo, limits, random, spark
-    from .accounting import Ledger
-    from .accounting.exposing import Exposure, exposure
-    from .accounting.repetition import Repeated, repeated
-    from .accounting.shuffling import Shuffled, batch_needed, shuffled
-    from .analysis.categorical import Model, model
-    from .analysis.comparison import Comparison, compare
-    from .analysis.evading import Evasion, evasion
-    from .analysis.form_shares import Margins, margins
-    from .analysis.group_tallies import GroupTallies
-    from .analysis.joint_table import Cross, cross
-    from .analysis.predictor import Relation, relate
-    from .analysis.regression import Regression, regress
-    from .analysis.screening import Screening, screen
-    from .analysis.survey import Survey
+    from . import checks, client, geo
+    from . import theory as bounds
+    from .analysis.diagnostics.evading import Evasion, evasion
+    from .analysis.diagnostics.screening import Screening, screen
+    from .analysis.groups.comparison import Comparison, compare
+    from .analysis.regression.categorical import Model, model
+    from .analysis.regression.predictor import Relation, relate
+    from .analysis.regression.regression import Regression, regress
+    from .analysis.survey.survey import Survey
+    from .analysis.tables.joint_table import Cross, cross
     from .auditing import Audit, audit
-    from .build import mechanism
-    from .certificate import Certificate, verify
-    from .choose import explain
-    from .context import Context
-    from .designing import Designed, design
-    from .domain import Domain
-    from .explanation import Explanation
-    from .mechanisms.adaptive import adaptive
-    from .mechanisms.compose import compose
+    from .bulk import spark
+    from .bulk.labelled.tallies import GroupTallies
+    from .client.ledger.ledger import Ledger
+    from .contexts import Context
+    from .core import errors, limits, random
+    from .core.domain import Domain
+    from .estimation.results.cumulative import Cumulative, Quantile
+    from .estimation.results.likelihood import Likelihood, likelihood
+    from .estimation.results.projection import Projected, project
+    from .estimation.results.shares import Query, Shares
+    from .estimation.results.shrinking import Shrunk, shrink
+    from .estimation.results.unbiased import Estimate, estimate
+    from .estimation.tally import Tally
+    from .leakage.exposing import Exposure, exposure
+    from .leakage.repetition import Repeated, repeated
+    from .leakage.shuffling import Shuffled, batch_needed, shuffled
+    from .mechanisms import by_hand
+    from .mechanisms.build import mechanism
+    from .mechanisms.certificate import Certificate, verify
+    from .mechanisms.composed.adaptive import adaptive
+    from .mechanisms.composed.compose import compose
+    from .mechanisms.composed.post_process import post_process
     from .mechanisms.mechanism import Mechanism
-    from .mechanisms.post_process import post_process
     from .planning import Plan, plan
+    from .planning.choose import explain
+    from .planning.design import Designed, design
+    from .planning.explanation import Explanation
     from .publishing import Release, release
-    from .results.cumulative import Cumulative, Quantile
-    from .results.likelihood import Likelihood, likelihood
-    from .results.projection import Projected, project
-    from .results.shares import Query, Shares
-    from .results.shrinking import Shrunk, shrink
-    from .results.unbiased import Estimate, estimate
-    from .tally import Tally
-    from .wire import Form, Spec
+    from .questionnaires.form import Form
+    from .questionnaires.margins import Margins, margins
+    from .wire import Spec
 
 _HOMES = {
     "Audit": "auditing",
-    "Certificate": "certificate",
-    "Comparison": "analysis.comparison",
-    "Context": "context",
-    "Cross": "analysis.joint_table",
-    "Cumulative": "results.cumulative",
-    "Designed": "designing",
-    "Domain": "domain",
-    "Estimate": "results.unbiased",
-    "Evasion": "analysis.evading",
-    "Explanation": "explanation",
-    "Exposure": "accounting.exposing",
-    "Form": "wire",
-    "GroupTallies": "analysis.group_tallies",
-    "Ledger": "accounting",
-    "Likelihood": "results.likelihood",
-    "Margins": "analysis.form_shares",
+    "Certificate": "mechanisms.certificate",
+    "Comparison": "analysis.groups.comparison",
+    "Context": "contexts",
+    "Cross": "analysis.tables.joint_table",
+    "Cumulative": "estimation.results.cumulative",
+    "Designed": "planning.design",
+    "Domain": "core.domain",
+    "Estimate": "estimation.results.unbiased",
+    "Evasion": "analysis.diagnostics.evading",
+    "Explanation": "planning.explanation",
+    "Exposure": "leakage.exposing",
+    "Form": "questionnaires.form",
+    "GroupTallies": "bulk.labelled.tallies",
+    "Ledger": "client.ledger.ledger",
+    "Likelihood": "estimation.results.likelihood",
+    "Margins": "questionnaires.margins",
     "Mechanism": "mechanisms.mechanism",
-    "Model": "analysis.categorical",
+    "Model": "analysis.regression.categorical",
     "Plan": "planning",
-    "Projected": "results.projection",
-    "Quantile": "results.cumulative",
-    "Query": "results.shares",
-    "Regression": "analysis.regression",
-    "Relation": "analysis.predictor",
+    "Projected": "estimation.results.projection",
+    "Quantile": "estimation.results.cumulative",
+    "Query": "estimation.results.shares",
+    "Regression": "analysis.regression.regression",
+    "Relation": "analysis.regression.predictor",
     "Release": "publishing",
-    "Repeated": "accounting.repetition",
-    "Screening": "analysis.screening",
-    "Shares": "results.shares",
-    "Shrunk": "results.shrinking",
-    "Shuffled": "accounting.shuffling",
+    "Repeated": "leakage.repetition",
+    "Screening": "analysis.diagnostics.screening",
+    "Shares": "estimation.results.shares",
+    "Shrunk": "estimation.results.shrinking",
+    "Shuffled": "leakage.shuffling",
     "Spec": "wire",
-    "Survey": "analysis.survey",
-    "Tally": "tally",
-    "adaptive": "mechanisms.adaptive",
+    "Survey": "analysis.survey.survey",
+    "Tally": "estimation.tally",
+    "adaptive": "mechanisms.composed.adaptive",
     "audit": "auditing",
-    "batch_needed": "accounting.shuffling",
-    "bounds": "bounds",
-    "by_hand": "by_hand",
+    "batch_needed": "leakage.shuffling",
+    "bounds": "theory",
+    "by_hand": "mechanisms.by_hand",
     "checks": "checks",
     "client": "client",
-    "compare": "analysis.comparison",
-    "compose": "mechanisms.compose",
-    "cross": "analysis.joint_table",
-    "design": "designing",
-    "errors": "errors",
-    "estimate": "results.unbiased",
-    "evasion": "analysis.evading",
-    "explain": "choose",
-    "exposure": "accounting.exposing",
+    "compare": "analysis.groups.comparison",
+    "compose": "mechanisms.composed.compose",
+    "cross": "analysis.tables.joint_table",
+    "design": "planning.design",
+    "errors": "core.errors",
+    "estimate": "estimation.results.unbiased",
+    "evasion": "analysis.diagnostics.evading",
+    "explain": "planning.choose",
+    "exposure": "leakage.exposing",
     "geo": "geo",
-    "likelihood": "results.likelihood",
-    "limits": "limits",
-    "margins": "analysis.form_shares",
-    "mechanism": "build",
-    "model": "analysis.categorical",
+    "likelihood": "estimation.results.likelihood",
+    "limits": "core.limits",
+    "margins": "questionnaires.margins",
+    "mechanism": "mechanisms.build",
+    "model": "analysis.regression.categorical",
     "plan": "planning",
-    "post_process": "mechanisms.post_process",
-    "project": "results.projection",
-    "random": "random",
-    "regress": "analysis.regression",
-    "relate": "analysis.predictor",
+    "post_process": "mechanisms.composed.post_process",
+    "project": "estimation.results.projection",
+    "random": "core.random",
+    "regress": "analysis.regression.regression",
+    "relate": "analysis.regression.predictor",
     "release": "publishing",
-    "repeated": "accounting.repetition",
-    "screen": "analysis.screening",
-    "shrink": "results.shrinking",
-    "shuffled": "accounting.shuffling",
-    "spark": "spark",
-    "verify": "certificate",
+    "repeated": "leakage.repetition",
+    "screen": "analysis.diagnostics.screening",
+    "shrink": "estimation.results.shrinking",
+    "shuffled": "leakage.shuffling",
+    "spark": "bulk.spark",
+    "verify": "mechanisms.certificate",
 }
 """Where each public name lives; modules are imported when first used."""
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import discreet as dc
-from discreet.analysis.tails import two_sided
+from discreet.analysis.groups.tails import two_sided
 
 from .populations import uniform
 

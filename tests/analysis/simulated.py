@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 
 import discreet as dc
-from discreet.statistics.numeric import NUMERIC
+from discreet.estimation.arrays.numeric import NUMERIC
 
 ALARM = 1e-6
 """How often a band may miss a true rate."""

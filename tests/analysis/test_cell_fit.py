@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.analysis.cell_fit import fitted
-from discreet.statistics.numeric import NUMERIC
+from discreet.analysis.tables.cell_fit import fitted
+from discreet.estimation.arrays.numeric import NUMERIC
 
 
 @pytest.mark.parametrize("name", ["hadamard", "projective", "cyclotomic"])
@@ -32,7 +32,7 @@ def test_a_law_of_the_channel_is_fitted_as_it_is():
 
 
 def test_equations_that_are_not_solved_say_so(monkeypatch):
-    monkeypatch.setattr("discreet.analysis.cell_fit.STEPS", -40)
+    monkeypatch.setattr("discreet.analysis.tables.cell_fit.STEPS", -40)
     mechanism = dc.mechanism(dc.Context.uniform(range(11), "1"), "hadamard")
     part = mechanism.randomizer
     frequencies = np.random.default_rng(3).dirichlet(np.ones(part.cells), size=1)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.analysis.comparison import holm
-from discreet.errors import InvalidInput, Unavailable
-from discreet.statistics.chi_square import chi_square_tail
+from discreet.analysis.groups.comparison import holm
+from discreet.core.errors import InvalidInput, Unavailable
+from discreet.estimation.chi_square import chi_square_tail
 
 from .reference import B2, B5, COVARIATE, ROWS, N, figures, survey
 
@@ -206,7 +206,7 @@ def test_equal_groups_are_rarely_called_different():
 
 def test_dealing_labels_out_anew_is_exact(monkeypatch):
     """False alarms: of 120 surveys at 0.05, more than 22 have a probability of 3e-7 if the test is right."""
-    monkeypatch.setattr("discreet.analysis.permutation.DEALS", 99)
+    monkeypatch.setattr("discreet.analysis.groups.permutation.DEALS", 99)
     assert alarms(FIVE, 120, 60, 3, dealt) <= 22
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from discreet.analysis.regression.regression.design_matrix import design_of
 
 import discreet as dc
-from discreet.analysis.design_matrix import design_of
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 N = 200
 AGE = np.arange(N) % 61 + 18

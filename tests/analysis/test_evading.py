@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.analysis.evading import HIGHEST, LIKE_OTHERS, LOWEST, READINGS
-from discreet.errors import DiscreetError, InvalidInput, NotIdentifiable, UnknownValue
-from discreet.statistics.numeric import NUMERIC
+from discreet.analysis.diagnostics.evading import HIGHEST, LIKE_OTHERS, LOWEST, READINGS
+from discreet.core.errors import DiscreetError, InvalidInput, NotIdentifiable, UnknownValue
+from discreet.estimation.arrays.numeric import NUMERIC
 
 K = 5
 HELD = np.array([0.3, 0.3, 0.2, 0.15, 0.05])

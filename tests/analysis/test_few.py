@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.errors import InvalidInput, Unavailable
-from discreet.statistics.variance_ratio import variance_ratio_tail
+from discreet.core.errors import InvalidInput, Unavailable
+from discreet.estimation.variance_ratio import variance_ratio_tail
 
 MECHANISM = dc.mechanism(dc.Context.uniform(["a", "b"], "5"))
 QUERY = {"b": 1}

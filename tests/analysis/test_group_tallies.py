@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.analysis.group_files import groups_from_json, groups_text, groups_to_json, parse_counted, read_groups
-from discreet.analysis.group_tallies import tally_groups
-from discreet.engines.jobs import randomize_files
-from discreet.engines.label_counts import label_text
-from discreet.errors import InvalidInput, MechanismMismatch
+from discreet.bulk.jobs import randomize_files
+from discreet.bulk.labelled.counts import label_text
+from discreet.bulk.labelled.files import groups_from_json, groups_text, groups_to_json, parse_counted, read_groups
+from discreet.bulk.labelled.tallies import tally_groups
+from discreet.core.errors import InvalidInput, MechanismMismatch
 
 MECHANISMS = [
     dc.mechanism(dc.Context.uniform(range(5), "1"), "hadamard"),
@@ -83,7 +83,7 @@ def test_files_are_counted_piece_by_piece(tmp_path, monkeypatch):
 
 
 def test_too_many_groups_are_refused(monkeypatch):
-    monkeypatch.setattr("discreet.engines.label_counts.MOST_GROUPS", 2)
+    monkeypatch.setattr("discreet.bulk.labelled.counts.MOST_GROUPS", 2)
     with pytest.raises(InvalidInput, match="there are more than 2 groups, and each holds 8 counts"):
         sample(MECHANISM).tallies("region")
 

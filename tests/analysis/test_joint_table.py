@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.analysis.likely_table import _Pairs
-from discreet.analysis.paired_answers import MOST_CELLS
-from discreet.errors import InvalidInput, Unavailable
+from discreet.analysis.tables.likely_table import _Pairs
+from discreet.analysis.tables.paired_answers import MOST_CELLS
+from discreet.core.errors import InvalidInput, Unavailable
 
 from .reference import B5, ROWS, N, answers, figures
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from discreet.analysis.regression.regression.design_matrix import design_of
+from discreet.analysis.regression.regression.linear import fit_linear
 
 import discreet as dc
-from discreet.analysis.design_matrix import design_of
-from discreet.analysis.linear import fit_linear
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 N = 1500
 

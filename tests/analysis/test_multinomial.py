@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from discreet.analysis.regression.regression.design_matrix import design_of
+from discreet.analysis.regression.regression.multinomial import _log_likelihood, answers_of, point
 from scipy import optimize
 
 import discreet as dc
-from discreet.analysis.design_matrix import design_of
-from discreet.analysis.multinomial import _log_likelihood, answers_of, point
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 N = 1500
 C = np.random.default_rng(1).normal(size=N)

@@ -5,7 +5,7 @@ import pytest
 import statsmodels.api as sm
 
 import discreet as dc
-from discreet.errors import InvalidInput, Unavailable
+from discreet.core.errors import InvalidInput, Unavailable
 
 N = 2000
 C = np.random.default_rng(1).normal(size=N)

@@ -6,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.engines.jobs import randomize_files
-from discreet.errors import InvalidInput, InvalidReport, MechanismMismatch
+from discreet.bulk.jobs import randomize_files
+from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch
 
 MECHANISM = dc.mechanism(dc.Context.uniform(["no", "yes"], "1"))
 OTHER = dc.mechanism(dc.Context.uniform(["no", "yes"], "2"))
@@ -29,7 +29,7 @@ def files(tmp_path):
 @pytest.mark.parametrize("large", [1, 1 << 24], ids=["by pyarrow", "by lines"])
 @pytest.mark.parametrize("name", ["r.csv", "r.tsv", "r.jsonl", "r.parquet", "r.arrow"])
 def test_every_format_gives_the_same_survey(files, name, large, monkeypatch):
-    monkeypatch.setattr("discreet.engines.jobs.LARGE", large)
+    monkeypatch.setattr("discreet.bulk.jobs.LARGE", large)
     found = dc.Survey.read(MECHANISM, str(files / name), labels=["region", "age", "zip"], weights="weight")
     assert found.n == 500
     assert found.label("region")[:3].tolist() == ["north", "south", "north"]

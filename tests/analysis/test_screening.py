@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 from .reference import B5, figures, survey
 from .simulated import band, tallies

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from discreet.analysis.survey.survey.products import rows_at_a_time, squared
+from discreet.analysis.survey.survey.spread import Spread
 
 import discreet as dc
-from discreet.analysis.products import rows_at_a_time, squared
-from discreet.analysis.spread import Spread
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 N = 700
 DRAWS = np.random.default_rng(1)

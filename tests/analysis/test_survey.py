@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.errors import InvalidInput, InvalidReport
+from discreet.core.errors import InvalidInput, InvalidReport
 
 from .reference import B2, B5, N, answers, figures, survey
 

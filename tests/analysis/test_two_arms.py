@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.errors import InvalidInput, NotIdentifiable
+from discreet.core.errors import InvalidInput, NotIdentifiable
 
 from .reference import B2, ROWS, answers, figures
 

@@ -14,8 +14,8 @@ import pytest
 
 import discreet as dc
 from discreet.auditing import Bulk, audit
-from discreet.mechanisms.subset import least_error_size
-from discreet.random import seeded
+from discreet.core.random import seeded
+from discreet.mechanisms.uniform.subset import least_error_size
 
 E = math.e
 SAMPLES = 30_000

@@ -10,7 +10,7 @@ import pytest
 import discreet as dc
 from discreet import wire
 from discreet.auditing import check_source
-from discreet.errors import CheckFailed, InvalidEpsilon, InvalidReport, RandomnessFailure, UnknownValue
+from discreet.core.errors import CheckFailed, InvalidEpsilon, InvalidReport, RandomnessFailure, UnknownValue
 
 CONTEXT = dc.Context.uniform(["no", "yes", "maybe", "never"], "1")
 

@@ -11,19 +11,19 @@ from fractions import Fraction
 import pytest
 
 import discreet as dc
-from discreet.arithmetic import INTEGERS, MASK
+from discreet.bulk.randomizing import randomize_indices
 from discreet.checks import check_engine, check_equal_words, check_every_word, check_pairs
-from discreet.engines.bulk import randomize_indices
-from discreet.errors import CheckFailed, PrivacyViolation
-from discreet.exact import exp_below
-from discreet.mechanisms.hadamard import Hadamard
+from discreet.core.arithmetic import INTEGERS, MASK
+from discreet.core.errors import CheckFailed, PrivacyViolation
+from discreet.core.exact import exp_below
+from discreet.core.random import replay
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.mechanisms.randomizer import Pair
-from discreet.mechanisms.subset import Subset
-from discreet.mechanisms.table import Table
-from discreet.mechanisms.unary import Unary
-from discreet.random import replay
+from discreet.mechanisms.tables.table import Table
+from discreet.mechanisms.uniform.hadamard import Hadamard
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
+from discreet.mechanisms.uniform.subset import Subset
+from discreet.mechanisms.uniform.unary import Unary
 
 ONE = Fraction(1)
 WORDS = 1 << 64

@@ -10,9 +10,9 @@ import discreet as dc
 from discreet import Context
 from discreet.checks import CheckFailed, check_contrast
 from discreet.mechanisms.contrast import Contrast, two_levels
-from discreet.mechanisms.hadamard import Hadamard
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.subset import Subset
+from discreet.mechanisms.uniform.hadamard import Hadamard
+from discreet.mechanisms.uniform.subset import Subset
 
 
 class NotUneven(Subset):

@@ -7,13 +7,13 @@ import pytest
 
 import discreet as dc
 from discreet import Context, checks
+from discreet.bulk.randomizing import randomize_indices
 from discreet.checks import CheckFailed, check_mechanism
-from discreet.engines.bulk import randomize_indices
-from discreet.errors import PrivacyViolation
+from discreet.core.errors import PrivacyViolation
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.randomized_response import RandomizedResponse, ResponseLaw
 from discreet.mechanisms.randomizer import Pair
-from discreet.mechanisms.subset import Subset
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse, ResponseLaw
+from discreet.mechanisms.uniform.subset import Subset
 
 CONTEXT = Context.uniform(range(5), "1")
 ONE = Fraction(1)
@@ -267,7 +267,7 @@ def test_a_mechanism_that_reports_without_randomness_is_caught():
 
 
 def test_tallies_that_forget_are_caught(monkeypatch):
-    from discreet.tally import Tally
+    from discreet.estimation.tally import Tally
 
     mechanism = made(RandomizedResponse)
     checks.check_merging(mechanism)

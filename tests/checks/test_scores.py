@@ -6,10 +6,10 @@ import pytest
 from discreet.checks import check_columns, check_scores
 from discreet.checks.law import is_small
 from discreet.checks.vectors.laws import small_laws
-from discreet.errors import NotIdentifiable
+from discreet.core.errors import NotIdentifiable
+from discreet.estimation.arrays.numeric import NUMERIC
 from discreet.mechanisms.kinds import FOLLOWERS
 from discreet.mechanisms.randomizer import Randomizer
-from discreet.statistics.numeric import NUMERIC
 
 LAWS = list(small_laws())
 

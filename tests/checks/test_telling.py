@@ -9,7 +9,7 @@ import pytest
 from discreet import Context
 from discreet.checks import CheckFailed, check_telling
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.subset import Subset
+from discreet.mechanisms.uniform.subset import Subset
 
 
 class Modest(Subset):

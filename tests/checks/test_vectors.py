@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.build import BASES, COMPARED, MAKERS
 from discreet.checks import CheckFailed, check_vectors, write_vectors
 from discreet.checks.vectors import laws
 from discreet.checks.vectors.file import read
 from discreet.checks.vectors.making import FEW, shared, vectors
-from discreet.context import FORMS
-from discreet.errors import InvalidInput
+from discreet.contexts import FORMS
+from discreet.core.errors import InvalidInput
+from discreet.mechanisms.build import BASES, COMPARED, MAKERS
 from discreet.mechanisms.kinds import FOLLOWERS
 from discreet.wire import law_text
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.cli.answer import _of_page, printable
+from discreet.cli.collecting.answer import _of_page, printable
 
 PLACE = Path(__file__).parents[1] / "client" / "collector.py"
 SURVEY = dc.mechanism(dc.Context.high_low(["none", "cold", "hiv"], ["hiv"], "1"), "randomized_response")
@@ -78,7 +78,7 @@ def test_the_value_may_come_from_standard_input(discreet, collector, url):
 
 
 def test_the_value_is_asked_for_in_a_terminal(discreet, collector, url, monkeypatch):
-    monkeypatch.setattr("discreet.cli.answer.in_terminal", lambda: True)
+    monkeypatch.setattr("discreet.cli.collecting.answer.in_terminal", lambda: True)
     done = discreet("answer", url, "--cap", "4", input="flu\nhiv\n")
     assert done.exit_code == 0
     assert "Error: a value of type str must be one of the 3 values of the domain" in done.output
@@ -216,7 +216,7 @@ def test_an_invitation_is_given_by(discreet, collector, invited, monkeypatch, da
 
 
 def test_an_invitation_is_asked_for_in_a_terminal(discreet, collector, invited, monkeypatch):
-    monkeypatch.setattr("discreet.cli.answer.in_terminal", lambda: True)
+    monkeypatch.setattr("discreet.cli.collecting.answer.in_terminal", lambda: True)
     assert discreet("answer", invited, "--cap", "4", input=f"{TOKEN}\nhiv\n").exit_code == 0
     assert sent(collector) == [TOKEN]
 
@@ -355,7 +355,7 @@ def test_an_answer_needs_no_numpy(url, folder):
     )
     loaded = set(done.stdout.rpartition("loaded:")[2].split())
     assert "Accepted." in done.stdout
-    assert not loaded & {"numpy", "cryptography", "pyarrow", "discreet.tally"}
+    assert not loaded & {"numpy", "cryptography", "pyarrow", "discreet.estimation.tally"}
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.bulk.arrow.reports import MARK
 from discreet.cli import progress as progress_file
 from discreet.cli.progress import progress
-from discreet.engines.arrow_reports import MARK
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from discreet.cli.audit import _Bar
+from discreet.cli.before.audit import _Bar
 
 HONEST = f'{sys.executable} -c "from discreet.cli import main; main()" randomize survey.toml'
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import discreet.choose
+import discreet.planning.choose
 from discreet.cli.remembered import _folder
 
 AUTO = '[domain]\nsize = 40\n[context]\nform = "uniform"\nepsilon = "1"\n'
@@ -30,13 +30,13 @@ def compared(folder, monkeypatch):
     (folder / "values.txt").write_text("3\n5\n")
     (folder / "none.txt").write_text("")
     contexts = []
-    explain = discreet.choose.explain
+    explain = discreet.planning.choose.explain
 
     def counted(context, **more):
         contexts.append(context)
         return explain(context, **more)
 
-    for module in ("discreet.choose", "discreet.planning.plans"):
+    for module in ("discreet.planning.choose", "discreet.planning.plans"):
         monkeypatch.setattr(f"{module}.explain", counted)
     return contexts
 

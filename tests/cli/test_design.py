@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.cli import design as command
+from discreet.cli.before import design as command
 from discreet.wire import Spec
 
 LINE = """
@@ -72,7 +72,7 @@ def test_what_was_found_is_remembered(ages, discreet, monkeypatch):
 
 
 def test_ctrl_c_writes_the_best_so_far(ages, discreet, monkeypatch):
-    from discreet.designing import design
+    from discreet.planning.design import design
 
     def stopped(context, *, progress, **asked):
         def stop(step):
@@ -82,7 +82,7 @@ def test_ctrl_c_writes_the_best_so_far(ages, discreet, monkeypatch):
         return design(context, progress=stop, **asked)
 
     monkeypatch.setenv("DISCREET_CACHE", str(ages / "cache"))
-    monkeypatch.setattr("discreet.designing.design", stopped)
+    monkeypatch.setattr("discreet.planning.design.design", stopped)
     done = discreet("design", "ages.toml", "-o", "designed.toml")
     assert done.exit_code == 0
     assert Spec.read("designed.toml").mechanism.context.size == 6

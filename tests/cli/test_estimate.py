@@ -6,8 +6,9 @@ import sys
 import pytest
 
 import discreet as dc
-from discreet.cli.estimate import METHODS
-from discreet.wire import Spec, read_tally
+from discreet.cli.after.estimate import METHODS
+from discreet.estimation.tally_json import read_tally
+from discreet.wire import Spec
 
 KEYS = {"n", "method", "values", "shares", "stderr", "low", "high", "confidence"}
 

@@ -52,7 +52,7 @@ def test_bad_input_is_one_line(arguments, message):
 
 def test_all_of_them_on_one_page(tmp_path, monkeypatch):
     few = tuple(find(name) for name in ("likert", "answers"))
-    monkeypatch.setattr("discreet.cli.gallery.EXAMPLES", few)
+    monkeypatch.setattr("discreet.cli.before.gallery.EXAMPLES", few)
     done = run("all", "--seconds", "0.5", "-o", str(tmp_path / "made"))
     assert done.exit_code == 0
     assert "holds: every context has at least 1.3 times less error" in done.stdout

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import discreet
 from discreet import cli
 from discreet.cli import group, main
-from discreet.errors import InvalidInput, MissingExtra
+from discreet.core.errors import InvalidInput, MissingExtra
 
 SOURCE = str(Path(cli.__file__).parents[2])
 START = f"import sys; sys.path.insert(0, {SOURCE!r}); from discreet.cli import main; main()"
@@ -38,8 +38,8 @@ def failing(problem):
 
 
 def test_the_registry_is_the_files_that_hold_a_command():
-    files = [file for file in Path(cli.__file__).parent.glob("*.py") if "@click.command()" in file.read_text()]
-    assert {file.stem for file in files} == set(group.COMMANDS)
+    files = [file for file in Path(cli.__file__).parent.glob("*/*.py") if "@click.command()" in file.read_text()]
+    assert {file.stem: file.parent.name for file in files} == {name: at for name, (at, _) in group.COMMANDS.items()}
     for name in group.COMMANDS:
         assert isinstance(main.get_command(click.Context(main), name), click.Command)
 
@@ -70,7 +70,7 @@ def test_every_command_has_its_own_help_and_loads_nothing_for_it(name):
     assert f"Usage: discreet {name}" in done.stdout
     loaded = set(done.stdout.rpartition("loaded:")[2].split())
     assert f"discreet.cli.{name}" in loaded
-    assert not loaded & {"numpy", "matplotlib", "cryptography", "discreet.choose", "discreet.wire"}
+    assert not loaded & {"numpy", "matplotlib", "cryptography", "discreet.planning.choose", "discreet.wire"}
     others = {"verify", "randomize", "tally", "estimate"} - {name}
     assert not loaded & {f"discreet.cli.{other}" for other in others}
 

@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 import discreet as dc
-from discreet.context import FORMS
+from discreet.contexts import FORMS
 from discreet.wire import Spec
 
 CELLS = "cell,city\nb1,boston\nb2,boston\nn1,nyc\n"
@@ -121,7 +121,7 @@ DRAFTS = {
 @pytest.fixture
 def terminal(monkeypatch):
     """As if somebody sat at the keyboard."""
-    monkeypatch.setattr("discreet.cli.init._in_terminal", lambda: True)
+    monkeypatch.setattr("discreet.cli.before.init._in_terminal", lambda: True)
 
 
 @pytest.fixture(autouse=True)
@@ -147,7 +147,7 @@ def test_options_make_a_commented_spec_that_verify_accepts_at_once(discreet, fol
 
 
 def test_every_form_but_matrix_and_product_can_be_drafted():
-    from discreet.cli.drafts import FORMS as DRAFTED
+    from discreet.cli.before.drafts import FORMS as DRAFTED
 
     assert {*DRAFTED} == {*FORMS} - {"matrix", "product"}
 

@@ -4,7 +4,7 @@ import json
 import re
 
 from discreet import papers
-from discreet.errors import MissingExtra
+from discreet.core.errors import MissingExtra
 from discreet.papers.report import Report
 
 

@@ -56,7 +56,7 @@ def test_a_resolved_spec_is_not_chosen_for_again(discreet, auto, monkeypatch):
     def choose(*_, **__):
         raise AssertionError("a resolved spec was chosen for")
 
-    monkeypatch.setattr("discreet.choose.explain", choose)
+    monkeypatch.setattr("discreet.planning.choose.explain", choose)
     assert discreet("verify", "pinned.toml").exit_code == 0
     with pytest.raises(AssertionError, match="was chosen for"):  # the control: a choice is seen
         discreet("verify", auto)

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from discreet.estimation.tally_json import read_tally
 from discreet.files import text_reader
-from discreet.wire import Spec, read_tally
+from discreet.wire import Spec
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from discreet.client.addresses import address_beside, address_of
-from discreet.errors import Refused
+from discreet.core.errors import Refused
 
 SHARED = json.loads((Path(__file__).parent / "addresses.json").read_text(encoding="utf-8"))
 """Addresses and what they are called, null where they are refused; those beside `base` in the same way."""

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 import discreet as dc
-from discreet.errors import Overspent, Refused
+from discreet.core.errors import Overspent, Refused
 
 
 def test_the_same_methods_are_awaited(make_client, collector, url, Reply):

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import discreet as dc
-from discreet.errors import AlreadyAnswered, InvalidInput, Overspent, Refused, UnknownValue, Unreachable
+from discreet.core.errors import AlreadyAnswered, InvalidInput, Overspent, Refused, UnknownValue, Unreachable
 from discreet.wire import report_from_json
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from discreet.accounting import Ledger
 from discreet.client import Response
 from discreet.client.addresses import address_of
 from discreet.client.collection import Collection
 from discreet.client.desk import Desk
 from discreet.client.document import Document
+from discreet.client.ledger import Ledger
 from discreet.client.sending import Courier
-from discreet.errors import AlreadyAnswered, Overspent, Unreachable
-from discreet.strict_json import loads
+from discreet.core.errors import AlreadyAnswered, Overspent, Unreachable
+from discreet.core.strict_json import loads
 
 PATH = Path("/home/one/ledger.jsonl")
 LABELS = ({}, {"week": "1"}, {"week": "2"})

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.client.addresses import address_of
 from discreet.client.document import parse_document
-from discreet.errors import InvalidInput, Refused
+from discreet.core.errors import InvalidInput, Refused
 
 HERE = address_of("https://example.org/survey")
 GOOD = {

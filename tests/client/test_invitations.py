@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet.client.addresses import invitation_of
 from discreet.client.promise import INVITED
-from discreet.errors import InvalidInput, Refused
+from discreet.core.errors import InvalidInput, Refused
 
 TOKEN = "0123456789abcdef-4711"
 SPENT = json.dumps({"code": "not_invited"}).encode()

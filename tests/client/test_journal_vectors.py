@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from discreet.accounting import Ledger
-from discreet.accounting.lines import read_lines
-from discreet.canonical import canonical
-from discreet.errors import DamagedLedger
-from discreet.exact import text_of
+from discreet.client.ledger import Ledger
+from discreet.client.ledger.lines import read_lines
+from discreet.core.canonical import canonical
+from discreet.core.errors import DamagedLedger
+from discreet.core.exact import text_of
 
 HERE = Path(__file__).parent
 JOURNAL = (HERE / "journal.jsonl").read_bytes()

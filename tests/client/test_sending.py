@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from discreet.accounting import Upload
 from discreet.client import Response
+from discreet.client.ledger import Upload
 from discreet.client.sending import Courier, Sent, outcome, wait
-from discreet.errors import Unreachable
+from discreet.core.errors import Unreachable
 
 NOW = datetime(2026, 11, 17, 12, 0, 0, tzinfo=UTC)
 UPLOAD = Upload("0" * 32, "https://a.example/", "https://a.example/reports", '{"reports":["é"]}')

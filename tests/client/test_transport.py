@@ -7,7 +7,7 @@ import pytest
 
 from discreet.client import HttpTransport, Request
 from discreet.client.addresses import address_of
-from discreet.errors import Unreachable
+from discreet.core.errors import Unreachable
 
 
 def get(url, *, limit=1000, seconds=5.0, **more):

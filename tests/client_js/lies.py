@@ -7,7 +7,7 @@ import math
 
 import discreet as dc
 from discreet import Context
-from discreet.mechanisms.adaptive import adaptive
+from discreet.mechanisms.composed.adaptive import adaptive
 from discreet.wire import law_text
 
 SPACE = 1 << 64

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.canonical import EXACT
-from discreet.errors import DiscreetError, PrivacyViolation
+from discreet.core.canonical import EXACT
+from discreet.core.errors import DiscreetError, PrivacyViolation
 from discreet.wire import parse_law
 
 SMALL = Path(__file__).parents[2] / "client" / "vectors.small.jsonl"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from discreet import limits
-from discreet.exact import text_of
+from discreet.core.exact import text_of
 from discreet.wire import parse_law
 
 

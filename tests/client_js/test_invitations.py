@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.accounting import Ledger
+from discreet.client.ledger import Ledger
 
 COLLECTOR = Path(__file__).parents[1] / "collector"
 SURVEY = dc.mechanism(dc.Context.uniform(range(40), "1"), "unary")

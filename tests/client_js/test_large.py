@@ -7,10 +7,10 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.errors import DiscreetError
-from discreet.exact import epsilon_of, text_of
-from discreet.mechanisms.graded_unary import GradedUnary
+from discreet.core.errors import DiscreetError
+from discreet.core.exact import epsilon_of, text_of
 from discreet.mechanisms.law import plain_law
+from discreet.mechanisms.uniform.graded_unary import GradedUnary
 from discreet.wire import parse_law
 
 from .lies import data_of, number

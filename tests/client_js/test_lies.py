@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discreet.errors import DiscreetError
+from discreet.core.errors import DiscreetError
 from discreet.wire import law_text, parse_law
 
 from .lies import HONEST, LIES, STALE

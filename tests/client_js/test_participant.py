@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.accounting import Ledger, claims
-from discreet.accounting.disk import SystemDisk
-from discreet.errors import AlreadyAnswered, InvalidInput, Overspent
-from discreet.exact import text_of
+from discreet.client.ledger import Ledger, claims
+from discreet.client.ledger.disk import SystemDisk
+from discreet.core.errors import AlreadyAnswered, InvalidInput, Overspent
+from discreet.core.exact import text_of
 from discreet.wire import law_text
 
 CLIENT = Path(__file__).parents[2] / "client"

@@ -14,8 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import apsw
-
-from discreet.collector.disk import LocalDisk
+from discreet.collector.store.protocol.disk import LocalDisk
 
 SECTOR = 512
 names = itertools.count()

@@ -6,9 +6,10 @@ import hashlib
 from collections import Counter
 from dataclasses import replace
 
-from discreet.canonical import canonical
-from discreet.collector.store import Answer, Batch, LogEntry, Outcome
-from discreet.errors import InvalidInput, StoreFailed, StoreFull
+from discreet.collector.store.protocol.protocol import Answer, Batch, LogEntry, Outcome
+
+from discreet.core.canonical import canonical
+from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
 
 
 class MemoryStore:

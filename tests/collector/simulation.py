@@ -10,10 +10,11 @@ import shutil
 from datetime import date, timedelta
 from pathlib import Path
 
+from discreet.collector.store.protocol.protocol import Outcome
+from discreet.collector.store.protocol.sqlite.store import SQLiteStore
+
 from discreet.checks.store_samples import DAY, collection, upload
-from discreet.collector.sqlite import SQLiteStore
-from discreet.collector.store import Outcome
-from discreet.errors import StoreFailed
+from discreet.core.errors import StoreFailed
 
 from .lossy import LossyDisk
 

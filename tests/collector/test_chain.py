@@ -3,10 +3,10 @@
 from hashlib import sha256
 
 import pytest
+from discreet.collector.store.protocol.chain import START, declaration_digest, follow, log_entry, row_hash, seal
+from discreet.collector.store.protocol.protocol import Collection
 
-from discreet.canonical import canonical
-from discreet.collector.chain import START, declaration_digest, follow, log_entry, row_hash, seal
-from discreet.collector.store import Collection
+from discreet.core.canonical import canonical
 
 ROW = {
     "position": 3,

@@ -1,9 +1,9 @@
 """Days, without a time."""
 
 import pytest
+from discreet.collector.store.protocol.days import check_day
 
-from discreet.collector.days import check_day
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 
 def test_a_day_of_the_calendar_is_taken():

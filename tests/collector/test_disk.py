@@ -1,9 +1,9 @@
 """Files beside the database."""
 
 import pytest
+from discreet.collector.store.protocol.disk import LocalDisk
 
-from discreet.collector.disk import LocalDisk
-from discreet.errors import StoreFailed
+from discreet.core.errors import StoreFailed
 
 
 def test_files_are_added_to_replaced_and_read(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 
 import discreet as dc
 from discreet.collector.drafts import drafted
-from discreet.errors import DiscreetError
+from discreet.core.errors import DiscreetError
 
 UNIFORM = {"domain": {"values": ["a", "b", "c"]}, "context": {"form": "uniform", "epsilon": "1"}}
 BLOCKS = {"context": {"form": "blocks", "epsilon": "1", "blocks": {"n": ["a", "b", "c"], "s": ["d", "e"]}}}

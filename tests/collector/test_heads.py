@@ -4,9 +4,8 @@ import errno
 from dataclasses import replace
 
 import pytest
-
-from discreet.collector.disk import LocalDisk
-from discreet.collector.heads import LINE, MOST, Head, Heads, read_heads
+from discreet.collector.store.protocol.disk import LocalDisk
+from discreet.collector.store.protocol.heads import LINE, MOST, Head, Heads, read_heads
 
 HEAD = Head(7, 12, bytes(range(32)), 3, "ab" * 32)
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-
-from discreet.collector.opening import check_place
+from discreet.collector.store.protocol.opening import check_place
 
 from .stores import LONG, numbers, postgres_in, schema_of, server, sqlite_in
 

@@ -1,12 +1,12 @@
 """Stores by where they are."""
 
 import pytest
+from discreet.collector.store.protocol.opening import check_place, open_store, shown_place
+from discreet.collector.store.protocol.postgres.store import PostgresStore
+from discreet.collector.store.protocol.sqlite.store import SQLiteStore
 
 from discreet.checks.store_keeping import fill
-from discreet.collector.opening import check_place, open_store, shown_place
-from discreet.collector.postgres import PostgresStore
-from discreet.collector.sqlite import SQLiteStore
-from discreet.errors import StoreFailed
+from discreet.core.errors import StoreFailed
 
 from .stores import server
 

@@ -8,15 +8,15 @@ from zipfile import ZipFile
 
 import psycopg
 import pytest
+from discreet.collector.store.protocol.postgres.backup import restore
+from discreet.collector.store.protocol.postgres.connections import UPLOADS, PostgresConnection, translated
+from discreet.collector.store.protocol.postgres.store import PostgresStore
+from discreet.collector.store.protocol.protocol import Outcome, Upload
 
 from discreet.checks import check_store
 from discreet.checks.store_keeping import fill
 from discreet.checks.store_samples import DAY, collection, upload
-from discreet.collector.postgres import PostgresStore
-from discreet.collector.postgres_backup import restore
-from discreet.collector.postgres_connections import UPLOADS, PostgresConnection, translated
-from discreet.collector.store import Outcome, Upload
-from discreet.errors import InvalidInput, StoreFailed, StoreFull
+from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
 
 from .stores import postgres_from, postgres_in, schema_of, server
 

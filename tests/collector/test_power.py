@@ -12,12 +12,12 @@ from contextlib import suppress
 
 import apsw
 import pytest
+from discreet.collector.store.protocol.opening import check_place
+from discreet.collector.store.protocol.protocol import Outcome
+from discreet.collector.store.protocol.sqlite.store import SQLiteStore
 
 from discreet.checks.store_samples import DAY, collection, upload
-from discreet.collector.opening import check_place
-from discreet.collector.sqlite import SQLiteStore
-from discreet.collector.store import Outcome
-from discreet.errors import StoreFailed, StoreFull
+from discreet.core.errors import StoreFailed, StoreFull
 
 from .lossy import LossyDisk
 from .stores import LONG, numbers, sqlite_in

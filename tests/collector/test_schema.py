@@ -3,11 +3,11 @@
 import sqlite3
 
 import pytest
+from discreet.collector.store.protocol.sqlite.store import SQLiteStore
 
 from discreet.checks.store_keeping import everything, fill
-from discreet.collector import schema
-from discreet.collector.sqlite import SQLiteStore
-from discreet.errors import StoreFailed
+from discreet.collector.store.protocol import schema
+from discreet.core.errors import StoreFailed
 
 from .stores import postgres_in, schema_of, server, sqlite_in
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 from asking import DECLARATION, SPEC
 
-from discreet.canonical import canonical
 from discreet.client.addresses import address_of
 from discreet.client.document import parse_document
+from discreet.core.canonical import canonical
 from discreet.wire import parse_law
 
 

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, settings
 from running import running
 from schemathesis.specs.openapi.checks import missing_required_header, positive_data_acceptance
 
-from discreet.collector.app import ROUTES
-from discreet.collector.openapi import description
-from discreet.collector.problems import CODES
+from discreet.collector.http.app import ROUTES
+from discreet.collector.http.openapi import description
+from discreet.collector.http.problems import CODES
 
 DOCUMENT = description("")
 

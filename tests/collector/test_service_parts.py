@@ -14,15 +14,15 @@ from click.testing import CliRunner
 import discreet as dc
 from discreet.cli import main
 from discreet.client.transport import Response
-from discreet.collector.buckets import Bucket
-from discreet.collector.joined import Joined
+from discreet.collector.http.buckets import Bucket
+from discreet.collector.http.joined import Joined
+from discreet.collector.http.patience import answer
 from discreet.collector.logs import event, failure, set_up
-from discreet.collector.patience import answer
 from discreet.collector.settings import Settings, settings_of
 from discreet.collector.simulated_people import KeptTransport, MemoryDisk
 from discreet.collector.simulation import Simulated, ask, heaviest, verdict
-from discreet.errors import InvalidInput, Unreachable
-from discreet.statistics.numeric import NUMERIC
+from discreet.core.errors import InvalidInput, Unreachable
+from discreet.estimation.arrays.numeric import NUMERIC
 
 
 def test_flags_go_before_the_environment_and_that_before_the_file(tmp_path):

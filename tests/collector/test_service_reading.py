@@ -9,16 +9,16 @@ import pyarrow.parquet as pq
 import pytest
 from asking import SPEC
 from click.testing import CliRunner
+from discreet.collector.store.protocol.export import places
+from discreet.collector.store.protocol.protocol import Upload
 
 import discreet as dc
 from discreet.cli import main
 from discreet.collector import breakdown, tallies
 from discreet.collector.breakdown import group_of
 from discreet.collector.differences import differences
-from discreet.collector.export import places
-from discreet.collector.store import Upload
-from discreet.errors import StoreFailed, Unavailable
-from discreet.random import seeded
+from discreet.core.errors import StoreFailed, Unavailable
+from discreet.core.random import seeded
 from discreet.wire.reports import reports_to_bytes
 
 METHODS = {"unbiased": dc.estimate, "project": dc.project, "likelihood": dc.likelihood, "shrink": dc.shrink}
@@ -207,7 +207,7 @@ def test_differences_are_tested_between_labels_with_enough_reports(service, name
 
 
 def test_too_many_tests_are_refused(service, name, filled, monkeypatch):
-    monkeypatch.setattr("discreet.collector.analyst.MOST_TESTS", 2)
+    monkeypatch.setattr("discreet.collector.endpoints.analyst.MOST_TESTS", 2)
     assert service.get(f"/collections/{name}/differences?by=week", role="analyst").code == "unavailable"
 
 
@@ -283,7 +283,7 @@ def test_an_export_that_fails_leaves_no_file(service, name, filled, monkeypatch,
     def broken(*_):
         raise StoreFailed("gone")
 
-    monkeypatch.setattr("discreet.collector.analyst.write_reports", broken)
+    monkeypatch.setattr("discreet.collector.endpoints.analyst.write_reports", broken)
     assert service.get(f"/collections/{name}/export", role="analyst").code == "busy"
     assert list(tmp_path.iterdir()) == []
 

@@ -5,14 +5,14 @@ import json
 import numpy as np
 import pytest
 from asking import Asker
+from discreet.collector.store.protocol.writer import Writer
 from stores import postgres_in, sqlite_in
 
 import discreet as dc
-from discreet.canonical import canonical
 from discreet.collector import tallies
-from discreet.collector.decoding import PACKED
-from discreet.collector.writer import Writer
-from discreet.random import seeded
+from discreet.collector.http.decoding import PACKED
+from discreet.core.canonical import canonical
+from discreet.core.random import seeded
 from discreet.wire.reports import reports_to_bytes
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discreet.collector.decoding import PACKED
+from discreet.collector.http.decoding import PACKED
 
 GOOD = '"fingerprint":"%s","reports":[0],"version":1'
 

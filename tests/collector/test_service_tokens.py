@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.collector.app import ROUTES
+from discreet.collector.http.app import ROUTES
 from discreet.collector.tokens import ROLES, first_tokens, rotate
 
 GUARDED = [route for route in ROUTES if route.role]

@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from discreet.canonical import canonical
-from discreet.collector.decoding import PACKED
 from discreet.collector.documents import written
-from discreet.collector.sieve import MOST_REFUSED
-from discreet.random import seeded
+from discreet.collector.http.decoding import PACKED
+from discreet.collector.http.sieve import MOST_REFUSED
+from discreet.core.canonical import canonical
+from discreet.core.random import seeded
 from discreet.wire.reports import reports_to_bytes
 
 WIDE = '[domain]\nsize = 60\n[context]\nform = "uniform"\nepsilon = "1"\n[mechanism]\nname = "unary"\n'

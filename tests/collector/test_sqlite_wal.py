@@ -5,8 +5,7 @@ import shutil
 import sqlite3
 
 import pytest
-
-from discreet.collector.sqlite_wal import frames_in_use, sound_frames
+from discreet.collector.store.protocol.sqlite.wal import frames_in_use, sound_frames
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from discreet.collector.store.protocol.protocol import Collection, Snapshot
 
 from discreet.checks.store_samples import DAY, collection, tallies, upload
-from discreet.collector import tallying
-from discreet.collector.store import Collection, Snapshot
+from discreet.collector.store.protocol import tallying
 
 from .stores import sqlite_in
 

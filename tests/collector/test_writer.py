@@ -4,11 +4,11 @@ import asyncio
 import threading
 
 import pytest
+from discreet.collector.store.protocol.protocol import Answer, Outcome
+from discreet.collector.store.protocol.writer import Writer
 
 from discreet.checks.store_samples import DAY, collection, other, upload
-from discreet.collector.store import Answer, Outcome
-from discreet.collector.writer import Writer
-from discreet.errors import InvalidInput, StoreFailed, StoreFull
+from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
 
 from .stores import sqlite_in
 

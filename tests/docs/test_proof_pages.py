@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.build import BASES, COMPARED, MAKERS
+from discreet.mechanisms.build import BASES, COMPARED, MAKERS
 from discreet.mechanisms.kinds import FOLLOWERS
 
 PROOFS = Path(__file__).parents[2] / "docs" / "proofs"

@@ -2,12 +2,12 @@
 
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 pa = pytest.importorskip("pyarrow")
 
-from discreet.files import arrow_columns  # noqa: E402
-from discreet.files.arrow import ArrowWriter, check_alike, open_column  # noqa: E402
+from discreet.files import arrow_columns
+from discreet.files.arrow import ArrowWriter, check_alike, open_column
 
 NAMES = ["f.parquet", "f.pq", "f.arrow", "f.feather", "f.ipc.gz", "f.arrow.zst"]
 FIELD = pa.field("y", pa.int32(), nullable=False, metadata={"who": "we"})

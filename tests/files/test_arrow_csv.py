@@ -5,7 +5,7 @@ import gzip
 
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.files.text_reader import read_values
 
 pytest.importorskip("pyarrow")

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from discreet.files import atomic
-from discreet.files.atomic import replacing
+from discreet.core import atomic
+from discreet.core.atomic import replacing
 
 
 def test_nothing_stands_under_the_name_before_the_end(tmp_path):
@@ -71,7 +71,7 @@ def test_an_impossible_place_is_named_as_given(tmp_path):
 
 WRITE = """
 import sys
-from discreet.files.atomic import replacing
+from discreet.core.atomic import replacing
 with replacing(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()

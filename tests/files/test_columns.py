@@ -5,7 +5,7 @@ import re
 import pytest
 
 from discreet import errors
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.files.columns import place_of, text_of_bytes
 
 

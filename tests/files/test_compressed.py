@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from discreet.errors import InvalidInput, MissingExtra
-from discreet.files.atomic import replacing
+from discreet.core.atomic import replacing
+from discreet.core.errors import InvalidInput, MissingExtra
 from discreet.files.compressed import reading, writing
 
 CONTENT = b"a\nb\n" * 9999

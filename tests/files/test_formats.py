@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.files.formats import (
     COMPRESSIONS,
     FORMATS,

@@ -5,11 +5,11 @@ from contextlib import suppress
 
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 pa = pytest.importorskip("pyarrow")
 
-from discreet.files.arrow import open_column  # noqa: E402
+from discreet.files.arrow import open_column
 
 
 def rows_of(path):

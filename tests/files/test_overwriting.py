@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.files.overwriting import check_outputs
 
 

@@ -6,8 +6,8 @@ pa = pytest.importorskip("pyarrow")
 
 import pyarrow.parquet as pq  # noqa: E402
 
-from discreet.files import arrow_columns  # noqa: E402
-from discreet.files.arrow import open_column  # noqa: E402
+from discreet.files import arrow_columns
+from discreet.files.arrow import open_column
 
 N = 5000
 

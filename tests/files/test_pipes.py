@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.files import pipes
 from discreet.files.sources import source_of
 from discreet.files.text_reader import read_values
@@ -15,7 +15,7 @@ pa = pytest.importorskip("pyarrow")
 
 import pyarrow.parquet as pq  # noqa: E402
 
-from discreet.files.arrow import open_column  # noqa: E402
+from discreet.files.arrow import open_column
 
 TABLE = pa.table({"id": range(1000), "place": [f"v{i % 7}" for i in range(1000)]})
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.files.sources import files_in, inputs, source_of
 from discreet.files.text_reader import read_values
 

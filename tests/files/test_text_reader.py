@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.files import text_reader
 from discreet.files.text_reader import read_values
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.files.text_reader import read_reports
 from discreet.files.text_writer import TextWriter
 

@@ -10,11 +10,11 @@ import pytest
 
 import discreet as dc
 from discreet import gallery
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.gallery import EXAMPLES, FORMS, find
 from discreet.gallery.gains import gain_of, one_bit
 from discreet.gallery.page import LEAST, page
-from discreet.objective import objective_of
+from discreet.planning.objective import objective_of
 from discreet.wire import Spec
 
 NAMES = [example.name for example in EXAMPLES]

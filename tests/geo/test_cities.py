@@ -3,7 +3,7 @@ import sys
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput, MissingExtra
+from discreet.core.errors import InvalidInput, MissingExtra
 from discreet.geo import block_sizes, cities_around, city_population, grid_centres, nearest_city_blocks
 
 BOX = (25.0, 50.0, -130.0, -60.0)

@@ -5,7 +5,7 @@ import pytest
 
 import discreet as dc
 from discreet import geo
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 BOX = (25.0, 50.0, -130.0, -60.0)
 SHAPE = (25, 70)

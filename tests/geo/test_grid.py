@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.geo import block_sizes, box_blocks, grid_blocks, grid_centres, grid_coordinates
 
 BOX = (25.0, 50.0, -130.0, -60.0)

@@ -3,7 +3,7 @@ import sys
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput, MissingExtra
+from discreet.core.errors import InvalidInput, MissingExtra
 from discreet.geo import distance_context, h3_blocks, h3_centres, h3_parent_blocks
 
 POINTS = np.random.default_rng(0).uniform([30, -110], [45, -80], (500, 2)).T

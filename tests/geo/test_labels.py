@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.geo import block_sizes, compact, worst_block_size
 from discreet.geo.labels import check_points
 

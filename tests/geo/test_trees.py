@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.geo import block_sizes, grid_blocks, grid_centres, kd_tree_blocks, quadtree_blocks, worst_block_size
 
 SHAPE = (32, 48)

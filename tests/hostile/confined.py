@@ -14,7 +14,7 @@ MEMORY = 1 << 30
 SECONDS = 20
 """Seconds of the processor that reading one document may take; the process is ended then.
 
-The work that `discreet.limits` grants takes up to five on a quiet machine, and more where others use its cores."""
+The work that `discreet.core.limits` grants takes up to five on a quiet machine, and more where others use its cores."""
 
 
 class Confined:

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 import discreet as dc
+from discreet.estimation.tally_json import tally_text
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.optimum.options import classes_of
-from discreet.optimum.types import best_types
-from discreet.wire import Spec, law_text, reports_to_envelope, tally_text
+from discreet.planning.optimize.options import classes_of
+from discreet.planning.optimize.types import best_types
+from discreet.wire import Spec, law_text, reports_to_envelope
 from discreet.wire.toml import dumps
 
 ONE = "1"

@@ -15,14 +15,15 @@ import threading
 from pathlib import Path
 
 import discreet as dc
-from discreet.errors import DiscreetError
-from discreet.strict_json import loads
+from discreet.core.errors import DiscreetError
+from discreet.core.strict_json import loads
+from discreet.estimation.tally_json import parse_tally
+from discreet.questionnaires.form import Form
+from discreet.questionnaires.tally import FormTally
 from discreet.wire import (
-    Form,
     Spec,
     law_text,
     parse_law,
-    parse_tally,
     report_from_bytes,
     report_from_json,
     report_from_text,
@@ -30,7 +31,6 @@ from discreet.wire import (
     reports_from_envelope,
     reports_from_texts,
 )
-from discreet.wire.form_tally import FormTally
 
 LONGEST_MESSAGE = 2000
 WAITS = 10
@@ -137,7 +137,7 @@ def number(content, more):
 
 def file_named(suffix):
     def read(content, more):
-        from discreet.engines.jobs import tally_files
+        from discreet.bulk.jobs import tally_files
 
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"reports{suffix}"
@@ -213,8 +213,8 @@ def virtual_memory():
 
 
 def main(memory, seconds):
-    import discreet.choose
-    import discreet.engines.jobs  # noqa: F401  (what is imported is no part of what a document costs)
+    import discreet.bulk.jobs
+    import discreet.planning.choose  # noqa: F401  (what is imported is no part of what a document costs)
 
     MECHANISMS["narrow"].tally([1, 2])
     for suffix in SUFFIXES:

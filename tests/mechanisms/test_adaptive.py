@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.arithmetic import INTEGERS
 from discreet.checks import check_every_word, check_mechanism
-from discreet.choose import candidate_of
-from discreet.errors import InvalidInput, InvalidReport, PrivacyViolation
-from discreet.mechanisms.adaptive import Adaptive
-from discreet.mechanisms.hadamard import Hadamard
+from discreet.core.arithmetic import INTEGERS
+from discreet.core.errors import InvalidInput, InvalidReport, PrivacyViolation
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.composed.adaptive import Adaptive
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.uniform.hadamard import Hadamard
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
+from discreet.planning.choose import candidate_of
 from discreet.wire import law_text, parse_law
 
 VALUES = ["a", "b", "c"]

@@ -6,13 +6,13 @@ import numpy as np
 
 from discreet import Context
 from discreet.checks import check_mechanism
-from discreet.mechanisms.averaged import Averaged
-from discreet.mechanisms.hadamard import Hadamard
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.composed.averaged import Averaged
+from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.mixture import Mixture
-from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.mechanisms.subset import Subset
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.uniform.hadamard import Hadamard
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
+from discreet.mechanisms.uniform.subset import Subset
 
 PARTS = [Subset(6, Fraction(1), d=2), RandomizedResponse(6, Fraction(1)), Hadamard(6, Fraction(1))]
 ODDS = [0.25, 0.5, 0.25]

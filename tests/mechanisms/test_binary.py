@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import Context
-from discreet.exact import exp_below
-from discreet.mechanisms.binary import BinaryResponse
+from discreet.core.exact import exp_below
+from discreet.mechanisms.tables.binary import BinaryResponse
 
 
 def channel(first, second, name="binary"):

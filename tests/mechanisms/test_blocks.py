@@ -8,11 +8,11 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.errors import InvalidInput, InvalidReport
-from discreet.mechanisms.blocks import BlockResponse
-from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.mechanisms.table import Table
-from discreet.statistics.numeric import NUMERIC
+from discreet.core.errors import InvalidInput, InvalidReport
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.composed.blocks import BlockResponse
+from discreet.mechanisms.tables.table import Table
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 
 C = (math.e + 1) / (math.e - 1)
 CONTEXT = Context.blocks({"a": range(5), "b": range(5, 8), "c": [8, 9]}, "1")
@@ -103,7 +103,7 @@ def test_one_wide_block_alone_is_counted():
 
 def test_tables_inside_blocks_are_certified_and_decoded():
     from discreet.mechanisms.mechanism import Mechanism
-    from discreet.mechanisms.table import Table
+    from discreet.mechanisms.tables.table import Table
 
     quarter = 1 << 62
     table = Table([[2 * quarter, quarter, quarter], [quarter, 2 * quarter, quarter], [quarter, quarter, 2 * quarter]])

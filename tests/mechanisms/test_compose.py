@@ -11,12 +11,12 @@ import pytest
 import discreet as dc
 from discreet.auditing import Bulk, audit
 from discreet.checks import check_every_word, check_mechanism
-from discreet.choose import candidate_of
-from discreet.errors import InvalidInput, PrivacyViolation
-from discreet.mechanisms.compose import Product, compose
-from discreet.mechanisms.hadamard import Hadamard
+from discreet.core.errors import InvalidInput, PrivacyViolation
+from discreet.mechanisms.composed.compose import Product, compose
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.randomized_response import RandomizedResponse
+from discreet.mechanisms.uniform.hadamard import Hadamard
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
+from discreet.planning.choose import candidate_of
 
 U3 = dc.Context.uniform(["a", "b", "c"], "1")
 H3 = dc.Context.high_low(["a", "b", "c"], ["a"], "0.5")

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.arithmetic import INTEGERS, Arithmetic
-from discreet.errors import InvalidEpsilon
-from discreet.exact import exp_below
-from discreet.mechanisms.cyclic import Cyclic
-from discreet.mechanisms.cyclotomic import Cyclotomic
-from discreet.mechanisms.projective import Projective
-from discreet.statistics.arrays import ARRAYS
+from discreet.core.arithmetic import INTEGERS, Arithmetic
+from discreet.core.errors import InvalidEpsilon
+from discreet.core.exact import exp_below
+from discreet.estimation.arrays.arithmetic import ARRAYS
+from discreet.mechanisms.uniform.cyclic import Cyclic
+from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
+from discreet.mechanisms.uniform.projective import Projective
 
 BITS = 12
 WORDS = [u << 64 - BITS for u in range(1 << BITS)]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.choose import candidate_of, prior_of
-from discreet.combinatorics.difference_sets import best, squared_error
-from discreet.errors import InvalidInput
-from discreet.mechanisms.cyclotomic import Cyclotomic, Family, base_blocks, best_family, families, is_family
-from discreet.statistics.numeric import NUMERIC
+from discreet.core.errors import InvalidInput
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.finite_geometry.difference_sets import best, squared_error
+from discreet.mechanisms.uniform.cyclotomic import Cyclotomic, Family, base_blocks, best_family, families, is_family
+from discreet.planning.choose import candidate_of, prior_of
 
 
 @pytest.mark.parametrize(

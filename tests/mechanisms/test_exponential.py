@@ -5,8 +5,8 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.errors import NotServed
-from discreet.mechanisms.exponential import exponential_table
+from discreet.core.errors import NotServed
+from discreet.mechanisms.tables.exponential import exponential_table
 
 
 @pytest.mark.parametrize("epsilon", ["0.01", "1", "5"])

@@ -7,9 +7,9 @@ from itertools import product
 
 import pytest
 
-from discreet.arithmetic import INTEGERS
-from discreet.errors import InvalidInput
-from discreet.mechanisms.floyd import draws, evenness, is_plan, ranges, set_law, steps_of, words_of
+from discreet.core.arithmetic import INTEGERS
+from discreet.core.errors import InvalidInput
+from discreet.mechanisms.uniform.floyd import draws, evenness, is_plan, ranges, set_law, steps_of, words_of
 
 
 @pytest.mark.parametrize("width", [3, 6, 10, 64])

@@ -7,9 +7,9 @@ import pytest
 
 import discreet as dc
 from discreet.checks import check_mechanism
-from discreet.choose import candidate_of, prior_of
-from discreet.errors import InvalidEpsilon
-from discreet.mechanisms.general_hadamard import GeneralHadamard
+from discreet.core.errors import InvalidEpsilon
+from discreet.mechanisms.uniform.general_hadamard import GeneralHadamard
+from discreet.planning.choose import candidate_of, prior_of
 
 SIZES = [1, 2, 3, 6, 7, 8, 9, 30]
 

@@ -7,12 +7,12 @@ import pytest
 
 import discreet as dc
 from discreet.checks import check_mechanism
-from discreet.errors import InvalidInput, NotServed, PrivacyViolation
-from discreet.exact import exp_below
-from discreet.mechanisms.graded_unary import GradedUnary, GradedUnaryLaw
+from discreet.core.errors import InvalidInput, NotServed, PrivacyViolation
+from discreet.core.exact import exp_below
+from discreet.estimation.arrays.numeric import NUMERIC
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.uniform.graded_unary import GradedUnary, GradedUnaryLaw
 
 
 def graded(*epsilons):

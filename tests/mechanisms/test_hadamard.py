@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.mechanisms.hadamard import Hadamard
-from discreet.statistics.numeric import NUMERIC
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.uniform.hadamard import Hadamard
 
 
 def matrix(order):

@@ -7,8 +7,8 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.errors import InvalidReport
-from discreet.statistics.numeric import NUMERIC
+from discreet.core.errors import InvalidReport
+from discreet.estimation.arrays.numeric import NUMERIC
 
 C = (math.e + 1) / (math.e - 1)
 

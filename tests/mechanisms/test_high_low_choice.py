@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.choose import candidate_of
-from discreet.mechanisms.high_low_choice import best_subset_size
+from discreet.mechanisms.composed.high_low_choice import best_subset_size
+from discreet.planning.choose import candidate_of
 
 
 def prior(s: int, k: int, mass: float) -> np.ndarray:

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from discreet import Context
-from discreet.build import BASES
 from discreet.checks import check_mechanism
 from discreet.checks.statistics import enumerated
-from discreet.mechanisms.averaged import Averaged
-from discreet.mechanisms.high_low import HighLowResponse
-from discreet.mechanisms.joint import Joint
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.build import BASES
+from discreet.mechanisms.composed.averaged import Averaged
+from discreet.mechanisms.composed.high_low import HighLowResponse
+from discreet.mechanisms.composed.joint import Joint
+from discreet.mechanisms.composed.mixture import Mixture
+from discreet.mechanisms.composed.two_sizes import Terms, mixed_error, terms_of
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.mixture import Mixture
-from discreet.mechanisms.subset import Subset
-from discreet.mechanisms.two_sizes import Terms, mixed_error, terms_of
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.uniform.subset import Subset
 
 QUARTER = 1 << 62
 

@@ -8,15 +8,15 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.arithmetic import INTEGERS
-from discreet.errors import DiscreetError, InvalidInput
-from discreet.mechanisms.cyclic import CyclicLaw
+from discreet.core.arithmetic import INTEGERS
+from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.core.random import seeded
+from discreet.estimation.arrays.numeric import NUMERIC
 from discreet.mechanisms.kinds import FOLLOWERS, law_of, randomizer_of
 from discreet.mechanisms.law import Bits, Law, Row, plain_law
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.random import seeded
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.uniform.cyclic import CyclicLaw
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 
 UNIFORM = Context.uniform(range(7), "1")
 BLOCKS = Context.blocks({"a": range(4), "b": range(4, 9), "c": [9]}, {"a": "1", "b": "0.5", "c": "1"})

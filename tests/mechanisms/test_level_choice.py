@@ -6,9 +6,9 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.errors import InvalidEpsilon, NotServed
-from discreet.mechanisms.level_choice import levels_response, options_of
-from discreet.mechanisms.level_shape import shape_of
+from discreet.core.errors import InvalidEpsilon, NotServed
+from discreet.mechanisms.tree.level_choice import levels_response, options_of
+from discreet.mechanisms.tree.level_shape import shape_of
 
 SMALL = Context.nested({"a": {"x": range(3), "y": [3, 4]}, "b": {"z": [5]}}, ["1", "2", "3"])
 

@@ -10,20 +10,20 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.arithmetic import INTEGERS
 from discreet.checks import check_mechanism
-from discreet.errors import InvalidInput, NotIdentifiable, PrivacyViolation
-from discreet.mechanisms.cyclotomic import Cyclotomic
-from discreet.mechanisms.hadamard import Hadamard
+from discreet.core.arithmetic import INTEGERS
+from discreet.core.errors import InvalidInput, NotIdentifiable, PrivacyViolation
+from discreet.estimation.arrays.numeric import NUMERIC
 from discreet.mechanisms.kinds import randomizer_of as kind_of
 from discreet.mechanisms.law import Row
-from discreet.mechanisms.level_choice import levels_response
-from discreet.mechanisms.levels import Levels, LevelsLaw
-from discreet.mechanisms.marking import marking_of
-from discreet.mechanisms.projective import Projective
-from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.mechanisms.subset import Subset
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.tree.level_choice import levels_response
+from discreet.mechanisms.tree.levels import Levels, LevelsLaw
+from discreet.mechanisms.tree.marking import marking_of
+from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
+from discreet.mechanisms.uniform.hadamard import Hadamard
+from discreet.mechanisms.uniform.projective import Projective
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
+from discreet.mechanisms.uniform.subset import Subset
 
 LAWS = {"channel", "pairs", "unbiased", "moments", "influence", "counting", "scalar is vector", "round trips"}
 

@@ -5,16 +5,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.arithmetic import INTEGERS
-from discreet.errors import InvalidInput, InvalidReport
-from discreet.mechanisms.cyclotomic import Cyclotomic
-from discreet.mechanisms.hadamard import Hadamard
-from discreet.mechanisms.marking import marking_of
-from discreet.mechanisms.projective import Projective
-from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.mechanisms.subset import Subset
-from discreet.statistics.arrays import ARRAYS
-from discreet.statistics.numeric import NUMERIC
+from discreet.core.arithmetic import INTEGERS
+from discreet.core.errors import InvalidInput, InvalidReport
+from discreet.estimation.arrays.arithmetic import ARRAYS
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.tree.marking import marking_of
+from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
+from discreet.mechanisms.uniform.hadamard import Hadamard
+from discreet.mechanisms.uniform.projective import Projective
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
+from discreet.mechanisms.uniform.subset import Subset
 
 ONE = Fraction(1)
 INNER = {

@@ -12,13 +12,13 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.errors import InvalidInput, PrivacyViolation, RandomnessFailure, UnknownValue
-from discreet.mechanisms.blocks import BlockResponse
+from discreet.core.errors import InvalidInput, PrivacyViolation, RandomnessFailure, UnknownValue
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.composed.blocks import BlockResponse
+from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.law import plain_law
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.mixture import Mixture
-from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 
 CONTEXT = Context.uniform(list("abcd"), "1")
 
@@ -259,7 +259,7 @@ def test_nor_does_a_pickle():
 
 
 def test_what_is_published_is_the_canonical_description():
-    from discreet.canonical import canonical
+    from discreet.core.canonical import canonical
 
     shown = dc.Context.high_low(["a", "b", "ü"], ["b"], "1") * dc.Context.metric(range(3), "ring", "1/3")
     for context in (dc.Context.uniform(range(3), "1"), shown, dc.Context.nested({0: [1, 2], 1: [3]}, [1, 2])):

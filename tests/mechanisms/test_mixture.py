@@ -7,12 +7,12 @@ import pytest
 
 import discreet as dc
 from discreet.checks import check_mechanism
-from discreet.errors import InvalidInput
-from discreet.mechanisms.high_low import HighLowResponse
+from discreet.core.errors import InvalidInput
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.composed.high_low import HighLowResponse
+from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.mixture import Mixture
-from discreet.mechanisms.subset import Subset
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.uniform.subset import Subset
 from discreet.wire import Spec
 
 CONTEXT = dc.Context.high_low(range(6), [1, 2, 3, 5], "1")

@@ -10,14 +10,14 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.checks import check_mechanism
-from discreet.errors import InvalidEpsilon, InvalidInput, NotServed
-from discreet.mechanisms.hadamard import Hadamard
-from discreet.mechanisms.nested import Nested
-from discreet.mechanisms.nested_choice import innermost, nested_error
-from discreet.mechanisms.projective import Projective
-from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.mechanisms.subset import Subset
-from discreet.statistics.numeric import NUMERIC
+from discreet.core.errors import InvalidEpsilon, InvalidInput, NotServed
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.tree.nested import Nested
+from discreet.mechanisms.tree.nested_choice import innermost, nested_error
+from discreet.mechanisms.uniform.hadamard import Hadamard
+from discreet.mechanisms.uniform.projective import Projective
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
+from discreet.mechanisms.uniform.subset import Subset
 
 
 def blocks(sizes, inside, outside):
@@ -158,7 +158,7 @@ def test_few_bits_are_kept_to():
 @pytest.mark.parametrize("context", [blocks([2, 3, 1], "1", "3"), tree(8)], ids=["blocks", "tree"])
 def test_blocks_certified_all_at_once_keep_the_laws(context, monkeypatch):
     one_by_one = dc.mechanism(context, "nested").certificate
-    monkeypatch.setattr("discreet.mechanisms.nested.FEW", 1)
+    monkeypatch.setattr("discreet.mechanisms.tree.nested.FEW", 1)
     mechanism = dc.mechanism(context, "nested")
     assert {"pairs", "unbiased", "moments", "round trips"} <= set(check_mechanism(mechanism))
     assert mechanism.certificate.fingerprint == one_by_one.fingerprint

@@ -7,11 +7,11 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.errors import InvalidInput, NotServed
-from discreet.mechanisms.paired import Paired
-from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.mechanisms.subset import Subset
-from discreet.statistics.numeric import NUMERIC
+from discreet.core.errors import InvalidInput, NotServed
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.composed.paired import Paired
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
+from discreet.mechanisms.uniform.subset import Subset
 
 LINE = Context.metric(range(4), "line", "1")
 THREE = Context.uniform(["a", "b", "c"], "1/2")

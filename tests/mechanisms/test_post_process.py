@@ -8,10 +8,10 @@ import pytest
 
 import discreet as dc
 from discreet.checks import check_every_word, check_mechanism
-from discreet.errors import InvalidInput
-from discreet.mechanisms.post_process import PostProcessed, post_process
-from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.mechanisms.subset import Subset
+from discreet.core.errors import InvalidInput
+from discreet.mechanisms.composed.post_process import PostProcessed, post_process
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
+from discreet.mechanisms.uniform.subset import Subset
 
 U3 = dc.Context.uniform(["a", "b", "c"], "1")
 BLUR = [["1/2", "1/4", "1/4", 0], [0, "1/3", "1/3", "1/3"], ["1/5", "1/5", "1/5", "2/5"]]

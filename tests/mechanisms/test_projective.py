@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.choose import candidate_of, prior_of
-from discreet.combinatorics.difference_sets import build
-from discreet.errors import InvalidInput
-from discreet.mechanisms.projective import Projective, room
-from discreet.mechanisms.subset import least_error_size
-from discreet.statistics.numeric import NUMERIC
-from discreet.statistics.transforms import CyclicKernel
+from discreet.core.errors import InvalidInput
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.arrays.transforms import CyclicKernel
+from discreet.mechanisms.finite_geometry.difference_sets import build
+from discreet.mechanisms.uniform.projective import Projective, room
+from discreet.mechanisms.uniform.subset import least_error_size
+from discreet.planning.choose import candidate_of, prior_of
 
 ONE = Fraction(1)
 

@@ -9,8 +9,8 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.checks import check_mechanism
-from discreet.mechanisms import randomized_response
-from discreet.mechanisms.randomized_response import RandomizedResponse
+from discreet.mechanisms.uniform import randomized_response
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 
 
 @pytest.mark.parametrize("k", [2, 3, 100])

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from discreet.errors import InvalidEpsilon, InvalidInput, InvalidReport
-from discreet.exact import within
-from discreet.mechanisms.hadamard import Hadamard
-from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.mechanisms.subset import Subset
-from discreet.mechanisms.unary import Unary
+from discreet.core.errors import InvalidEpsilon, InvalidInput, InvalidReport
+from discreet.core.exact import within
+from discreet.mechanisms.uniform.hadamard import Hadamard
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
+from discreet.mechanisms.uniform.subset import Subset
+from discreet.mechanisms.uniform.unary import Unary
 from discreet.mechanisms.units import Units, check_size
 
 epsilons = st.fractions(min_value="0.01", max_value=20, max_denominator=1000)

@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from discreet import Context
-from discreet.certificate import verify
-from discreet.errors import NotServed, PrivacyViolation
-from discreet.mechanisms.repair import repaired, repaired_units
+from discreet.core.errors import NotServed, PrivacyViolation
+from discreet.mechanisms.certificate import verify
+from discreet.mechanisms.tables.repair import repaired, repaired_units
 
 SPACE = 1 << 64
 

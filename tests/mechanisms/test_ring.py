@@ -9,11 +9,11 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed
-from discreet.exact import exp_below
+from discreet.core.errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed
+from discreet.core.exact import exp_below
+from discreet.estimation.arrays.numeric import NUMERIC
 from discreet.mechanisms.law import Row
-from discreet.mechanisms.ring import RingResponse
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.lines_and_grids.ring import RingResponse
 
 
 def error(randomizer):

@@ -9,16 +9,10 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.checks.law import channel_of
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
+from discreet.estimation.arrays.numeric import NUMERIC
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.subset import (
-    Subset,
-    information,
-    least_error_size,
-    most_information_size,
-    total_error,
-)
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.uniform.subset import Subset, information, least_error_size, most_information_size, total_error
 
 SIZES = [2, 3, 4, 10, 33, 100, 1000]
 EPSILONS = [0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0]

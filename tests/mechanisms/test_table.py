@@ -7,9 +7,9 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.errors import InvalidInput, InvalidReport, NotIdentifiable, PrivacyViolation
-from discreet.mechanisms.table import Table
-from discreet.statistics.numeric import NUMERIC
+from discreet.core.errors import InvalidInput, InvalidReport, NotIdentifiable, PrivacyViolation
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.tables.table import Table
 from discreet.wire import Spec
 
 CONTEXT = Context.uniform(range(2), "1")

@@ -9,8 +9,8 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.errors import InvalidInput, NotServed
-from discreet.statistics.numeric import NUMERIC
+from discreet.core.errors import InvalidInput, NotServed
+from discreet.estimation.arrays.numeric import NUMERIC
 
 
 def line(size, epsilon):

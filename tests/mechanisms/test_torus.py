@@ -9,10 +9,10 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.errors import InvalidInput, NotServed, PrivacyViolation
+from discreet.core.errors import InvalidInput, NotServed, PrivacyViolation
+from discreet.estimation.arrays.numeric import NUMERIC
 from discreet.mechanisms.law import Row
-from discreet.mechanisms.torus import Torus, torus_response
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.lines_and_grids.torus import Torus, torus_response
 
 
 def grid(rows, columns, norm, epsilon):

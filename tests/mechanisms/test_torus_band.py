@@ -7,11 +7,11 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.errors import PrivacyViolation
-from discreet.mechanisms import torus
+from discreet.core.errors import PrivacyViolation
 from discreet.mechanisms.law import Row
-from discreet.mechanisms.torus import Torus, torus_response
-from discreet.mechanisms.torus_band import faded_by, follows, shorter
+from discreet.mechanisms.lines_and_grids import torus
+from discreet.mechanisms.lines_and_grids.torus import Torus, torus_response
+from discreet.mechanisms.lines_and_grids.torus_band import faded_by, follows, shorter
 from discreet.wire import law_text, parse_law
 
 

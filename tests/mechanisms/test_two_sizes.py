@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.mechanisms.mixture import Mixture
-from discreet.mechanisms.two_sizes import (
+from discreet.mechanisms.composed.mixture import Mixture
+from discreet.mechanisms.composed.two_sizes import (
     Terms,
     best_two_sizes,
     least_favourable,
@@ -13,7 +13,7 @@ from discreet.mechanisms.two_sizes import (
     mixed_error,
     terms_of,
 )
-from discreet.objective import objective_of
+from discreet.planning.objective import objective_of
 
 
 def prior(s: int, k: int, mass: float) -> np.ndarray:

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.bulk.samplers import compiled_sampler
 from discreet.checks import check_every_word, check_mechanism
 from discreet.checks.law import largest_ratio
-from discreet.engines.samplers import compiled_sampler
-from discreet.errors import InvalidInput, NotIdentifiable, PrivacyViolation
-from discreet.exact import exp_below
-from discreet.mechanisms.blocks import BlockResponse
+from discreet.core.errors import InvalidInput, NotIdentifiable, PrivacyViolation
+from discreet.core.exact import exp_below
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.projective import Projective
-from discreet.mechanisms.randomized_response import RandomizedResponse
-from discreet.mechanisms.subset import Subset
-from discreet.mechanisms.table import Table
-from discreet.mechanisms.types import Types, TypesLaw
-from discreet.mechanisms.unary import Unary
-from discreet.statistics.numeric import NUMERIC
+from discreet.mechanisms.tables.table import Table
+from discreet.mechanisms.tables.types import Types, TypesLaw
+from discreet.mechanisms.uniform.projective import Projective
+from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
+from discreet.mechanisms.uniform.subset import Subset
+from discreet.mechanisms.uniform.unary import Unary
 from discreet.wire import Spec, law_text, parse_law
 
 ONE, SPACE = Fraction(1), 1 << 64

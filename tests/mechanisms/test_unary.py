@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.mechanisms.unary import OptimisedUnary, Unary
-from discreet.statistics.numeric import NUMERIC
+from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.mechanisms.uniform.unary import OptimisedUnary, Unary
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])

@@ -6,8 +6,8 @@ import pytest
 
 import discreet as dc
 from discreet.checks import check_mechanism
-from discreet.choose import candidate_of, prior_of
-from discreet.errors import InvalidReport
+from discreet.core.errors import InvalidReport
+from discreet.planning.choose import candidate_of, prior_of
 
 CONTEXT = dc.Context.high_low(range(7), [1, 3, 4], "1")
 

@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dc
 
-PAGES = Path(__file__).parents[2] / "src" / "discreet" / "pages"
+PAGES = Path(__file__).parents[2] / "src" / "discreet" / "collector" / "pages"
 C = dc.Context
 CONTEXTS = {
     "uniform": C.uniform(["a", "b", "c"], "1"),

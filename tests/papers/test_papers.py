@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.papers import EXPERIMENTS, find
 from discreet.papers.report import BEGIN, END
 

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from discreet.errors import MissingExtra
+from discreet.core.errors import MissingExtra
 from discreet.papers.report import BEGIN, Check, Report, Table, beside_the_print
 
 TABLE = Table(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.estimation.arrays.numeric import NUMERIC
 from discreet.papers.simulate import Mean, drawn_tally, recorded_tally, squared_error, total_variation
-from discreet.statistics.numeric import NUMERIC
 
 SHARES = np.array([0.5, 0.3, 0.15, 0.05])
 FALSE_ALARM = 6.0

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.papers.snap import SHAPE, cells, read_snap
 
 

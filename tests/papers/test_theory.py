@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import discreet
-from discreet.cli.bounds import command
+from discreet.cli.before.bounds import command
 from discreet.papers import EXPERIMENTS
 from discreet.papers.theory import PAPERS, Statement, markdown
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from discreet import tables
+from discreet.core import tables
 from discreet.papers import wang2016_table1 as table
 from discreet.papers.setting import Setting
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import discreet as dc
-from discreet.bounds.error_region import attained_region
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.plots.error_region import plot_error_region
 from discreet.plots.regions import closed
+from discreet.theory.channels.error_region import attained_region
 
 pytest.importorskip("matplotlib")
 

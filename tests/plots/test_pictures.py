@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.geo import north_america
 from discreet.plots import (
     picture,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 BLOCKS = dc.mechanism(dc.Context.blocks({"north": ["a", "b", "c"], "south": ["d", "e"]}, "1"), "randomized_response")
 

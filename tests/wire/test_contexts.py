@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import discreet as dc
-from discreet.errors import DiscreetError
+from discreet.core.errors import DiscreetError
 from discreet.wire import Spec
 
 CELLS = "cell,people,city\nb1,5,boston\nn1,7,nyc\nb2,3,boston\n"

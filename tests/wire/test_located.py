@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.errors import InvalidSpec, MissingExtra
+from discreet.core.errors import InvalidSpec, MissingExtra
 from discreet.wire.located import located
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.errors import InvalidReport, MechanismMismatch
+from discreet.core.errors import InvalidReport, MechanismMismatch
 from discreet.wire import (
     byte_width,
     report_from_bytes,

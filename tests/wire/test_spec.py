@@ -8,15 +8,12 @@ from fractions import Fraction
 import pytest
 
 import discreet as dc
-from discreet.context import Blocks, Metric
-from discreet.context.combine import Combined
-from discreet.domain import Domain
-from discreet.errors import (
-    InvalidInput,
-    InvalidSpec,
-)
+from discreet.contexts import Blocks, Metric
+from discreet.contexts.structure.combine import Combined
+from discreet.core.domain import Domain
+from discreet.core.errors import InvalidInput, InvalidSpec
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.table import Table
+from discreet.mechanisms.tables.table import Table
 from discreet.wire import Spec
 from discreet.wire.spec import parse_toml
 

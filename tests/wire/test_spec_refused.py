@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from discreet.errors import (
+from discreet.core.errors import (
     BeyondLimits,
     InvalidContext,
     InvalidEpsilon,

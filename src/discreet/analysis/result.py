@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import tables
-from ..domain import plain_value
-from ..results.frames import pandas_frame
-from ..results.layout import middle_out
+from ..core import tables
+from ..core.domain import plain_value
+from ..estimation.results.frames import pandas_frame
+from ..estimation.results.layout import middle_out
 
 CONFIDENCE = 0.95
 """The confidence of printed intervals."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
-from ..context import Context
-from ..domain import Value, listed_values
-from ..errors import InvalidInput
-from ..random import Source
+from ..contexts import Context
+from ..core.domain import Value, listed_values
+from ..core.errors import InvalidInput
+from ..core.random import Source
 
 VALUES = 16
 """The most values that an audit samples unless pairs are given."""

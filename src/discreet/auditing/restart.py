@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..context import Context
-from ..statistics.binomial import upper_limit
+from ..contexts import Context
+from ..estimation.binomial import upper_limit
 from .result import Finding
 from .subjects import Subject
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..domain import Value, plain_value
-from ..exact import Epsilon, text_of
+from ..core.domain import Value, plain_value
+from ..core.exact import Epsilon, text_of
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from statistics import NormalDist
 
-from ..context import Context
-from ..domain import Value
-from ..errors import InvalidInput
-from ..random import Source, check_source, secure
-from ..results.intervals import check_confidence
-from ..statistics.binomial import lower_limit, upper_limit
+from ..contexts import Context
+from ..core.domain import Value
+from ..core.errors import InvalidInput
+from ..core.random import Source, check_source, secure
+from ..estimation.binomial import lower_limit, upper_limit
+from ..estimation.results.intervals import check_confidence
 from .counting import BATCH, Looks, Pair, PairFeature, count_seen, count_stage
 from .features import Byte, Feature, chosen_features, chosen_places
 from .pair_features import Ratio

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..errors import CheckFailed
-from ..random import Source
+from ..core.errors import CheckFailed
+from ..core.random import Source
 
 WORDS = 40_960
 """Words examined: more than twice the 19,937 bits of state of a Mersenne twister."""

@@ -10,11 +10,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..context import Context
-from ..errors import InvalidInput, check_type
+from ..contexts import Context
+from ..core.errors import InvalidInput, check_type
+from ..core.random import Source
+from ..estimation.arrays.numeric import NUMERIC
 from ..mechanisms.mechanism import Mechanism
-from ..random import Source
-from ..statistics.numeric import NUMERIC
 from ..wire.reports import byte_width, reports_to_bytes
 from .strings import Strings
 

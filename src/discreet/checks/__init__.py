@@ -11,7 +11,7 @@
     check_store(lambda folder: MyStore(folder / "store"))   # another store of a collector
 """
 
-from ..errors import CheckFailed
+from ..core.errors import CheckFailed
 from .certificate import check_certificate
 from .contrast import check_contrast
 from .engine import check_engine

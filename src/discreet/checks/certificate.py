@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from ..certificate import verify
-from ..errors import CheckFailed, PrivacyViolation
-from ..exact import exp_below, within
+from ..core.errors import CheckFailed, PrivacyViolation
+from ..core.exact import exp_below, within
+from ..mechanisms.certificate import verify
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import Mechanism
 from .law import channel_of, is_small

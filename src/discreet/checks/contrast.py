@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice, permutations, product
 
-from ..errors import CheckFailed
+from ..core.errors import CheckFailed
 from ..mechanisms.contrast import Contrast, listed
 from ..mechanisms.mechanism import Mechanism
 

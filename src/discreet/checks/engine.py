@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engines.bulk import randomize_indices
-from ..errors import CheckFailed, UnknownValue
+from ..bulk.randomizing import randomize_indices
+from ..core.errors import CheckFailed, UnknownValue
+from ..core.random import Source, seeded
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.randomizer import Randomizer
-from ..random import Source, seeded
 from .words import as_integers, some_values
 
 Engine = Callable[[Randomizer, Any, Source], Any]
-"""``engine(randomizer, indices, rng)`` gives the reports of `discreet.engines.bulk.randomize_indices`."""
+"""``engine(randomizer, indices, rng)`` gives the reports of `discreet.bulk.randomizing.randomize_indices`."""
 
 
 def check_engine(engine: Engine, mechanism: Mechanism, *, n: int = 4000, seed: int = 1) -> None:

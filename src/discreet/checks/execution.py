@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arithmetic import INTEGERS
-from ..errors import CheckFailed
+from ..core.arithmetic import INTEGERS
+from ..core.errors import CheckFailed
+from ..estimation.arrays.arithmetic import ARRAYS
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.randomizer import Randomizer
-from ..statistics.arrays import ARRAYS
 from .small_words import Factory, small_forms
 
 DRAWS = 1 << 20

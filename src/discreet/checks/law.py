@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
 
-from ..errors import CheckFailed, InvalidReport
-from ..exact import log_of
+from ..core.errors import CheckFailed, InvalidReport
+from ..core.exact import log_of
 from ..mechanisms.mechanism import Mechanism
 
 REPORTS = 1 << 10

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..errors import CheckFailed, InvalidSpec, NotServed
+from ..core.errors import CheckFailed, InvalidSpec, NotServed
+from ..core.random import seeded
 from ..mechanisms.mechanism import Mechanism
-from ..random import seeded
 from .words import some_values
 
 
@@ -14,6 +14,7 @@ def check_round_trips(mechanism: Mechanism, *, seed: int = 1) -> bool:
     Returns False where no spec can describe the mechanism (a randomizer of one's own).
     """
     from .. import wire
+    from ..estimation.tally_json import parse_tally, tally_text
 
     reports = [mechanism.randomize_index(int(x), seeded(seed + i)) for i, x in enumerate(_some(mechanism, seed))]
     for y in reports:
@@ -26,7 +27,7 @@ def check_round_trips(mechanism: Mechanism, *, seed: int = 1) -> bool:
             if back != y:
                 raise CheckFailed(f"{mechanism.name}: report {y} comes back from {way} as {back}")
     tally = mechanism.tally(reports)
-    if wire.parse_tally(mechanism, wire.tally_text(tally)) != tally:
+    if parse_tally(mechanism, tally_text(tally)) != tally:
         raise CheckFailed(f"{mechanism.name}: a tally comes back changed from its file")
     return _spec(mechanism, reports, seed)
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engines.scores import gathered
-from ..errors import CheckFailed, InvalidReport
+from ..bulk.scores import gathered
+from ..core.errors import CheckFailed, InvalidReport
+from ..core.random import seeded
+from ..estimation.arrays.numeric import NUMERIC
 from ..mechanisms.mechanism import Mechanism
-from ..random import seeded
-from ..statistics.numeric import NUMERIC
 from .law import channel_of, is_small
 from .statistics import BIAS, CLOSE
 from .words import as_integers, some_values

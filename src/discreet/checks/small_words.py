@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from ..mechanisms.randomizer import Randomizer
 
 WIDTHS = (6, 8, 10)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CheckFailed
+from ..core.errors import CheckFailed
+from ..estimation.arrays.numeric import NUMERIC
 from ..mechanisms.mechanism import Mechanism
-from ..statistics.numeric import NUMERIC
 from .law import channel_of
 
 Array = NDArray[np.float64]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ..collector.store import Store
+from ..collector.store.protocol import Store
 from .store_keeping import (
     check_copies,
     check_forgetting,

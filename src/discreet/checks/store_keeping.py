@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ..collector.store import Collection, Outcome, Snapshot, Store
+from ..collector.store.protocol import Collection, Outcome, Snapshot, Store
 from .store_samples import DAY, collection, hold, hold_stored, tallies, upload
 
 EARLY, LATE = "2026-01-02", "2026-01-09"

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..build import mechanism
-from ..collector.store import Batch, Collection, Labels, Snapshot, Store, Upload
-from ..context import Context
-from ..errors import CheckFailed
-from ..tally import Tally
+from ..collector.store.protocol import Batch, Collection, Labels, Snapshot, Store, Upload
+from ..contexts import Context
+from ..core.errors import CheckFailed
+from ..estimation.tally import Tally
+from ..mechanisms.build import mechanism
 from ..wire.laws import law_text
 from ..wire.reports import reports_from_bytes
 

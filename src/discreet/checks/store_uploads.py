@@ -5,9 +5,9 @@ from __future__ import annotations
 from hashlib import sha256
 from threading import Thread
 
-from ..canonical import canonical
-from ..collector.store import Outcome, Store, Upload
-from ..errors import InvalidInput
+from ..collector.store.protocol import Outcome, Store, Upload
+from ..core.canonical import canonical
+from ..core.errors import InvalidInput
 from .store_samples import DAY, ODD, collection, hold, hold_stored, other, upload
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..build import mechanism as named
-from ..context import Context
-from ..errors import NotIdentifiable
+from ..contexts import Context
+from ..core.errors import NotIdentifiable
+from ..estimation.arrays.numeric import NUMERIC
+from ..mechanisms.build import mechanism as named
 from ..mechanisms.mechanism import Mechanism
-from ..statistics.numeric import NUMERIC
 from .certificate import check_certificate
 from .contrast import check_contrast
 from .execution import check_every_word

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import CheckFailed
+from ..core.errors import CheckFailed
+from ..core.random import seeded
 from ..mechanisms.mechanism import Mechanism
-from ..random import seeded
 from .words import as_integers, some_values
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import CheckFailed
+from ..core.errors import CheckFailed
+from ..estimation.arrays.numeric import NUMERIC
 from ..mechanisms.mechanism import Mechanism
-from ..statistics.numeric import NUMERIC
 from .law import channel_of
 
 CLOSE = 1e-7

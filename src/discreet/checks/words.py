@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CheckFailed, RandomnessFailure
+from ..core.errors import CheckFailed, RandomnessFailure
+from ..core.random import Source, replay, seeded
 from ..mechanisms.mechanism import Mechanism
-from ..random import Source, replay, seeded
 
 REPORTS = 300
 """Reports made to check each law."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..errors import InvalidInput
-from ..exact import epsilon_of, positive_finite
+from ..core.errors import InvalidInput
+from ..core.exact import epsilon_of, positive_finite
 
 RANGE = re.compile(r"(-?\d{1,15})\.\.(-?\d{1,15})", re.ASCII)
 PLACE = re.compile(r"-?\d{1,30}(\.\d{1,30})?", re.ASCII)

@@ -11,8 +11,9 @@ import click
 from . import remembered
 
 if TYPE_CHECKING:
-    from ..explanation import Explanation
-    from ..wire import Form, Spec
+    from ..planning.explanation import Explanation
+    from ..questionnaires.form import Form
+    from ..wire import Spec
 
 
 def read_spec(
@@ -32,7 +33,7 @@ def read_either(
 ) -> Spec | Form:
     """The spec of one question in a file, or the form of several that it is, with mechanisms chosen alike."""
     from ..files.overwriting import check_outputs
-    from ..wire import Form
+    from ..questionnaires.form import Form
     from ..wire.spec import IsForm
 
     try:

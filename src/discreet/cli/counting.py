@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from ..tally import Tally
+    from ..estimation.tally import Tally
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -46,13 +46,14 @@ def read_counts(
     quiet: bool,
 ) -> Tally:
     """The tally of files: a .json file is one already, any other holds reports."""
-    from ..engines.jobs import rows_in, tally_files
-    from ..errors import InvalidInput
+    from ..bulk.jobs import rows_in, tally_files
+    from ..core.errors import InvalidInput
+    from ..estimation.tally_json import read_tally
     from ..files.columns import REPORT
     from ..files.formats import JSON, PIPE, compression_of, format_of
     from ..files.sources import inputs, source_of
     from ..plots.picture import kind_of
-    from ..wire import Form, read_tally
+    from ..questionnaires.form import Form
     from . import form_commands
     from .choosing import read_either
     from .progress import progress

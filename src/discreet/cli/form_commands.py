@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..analysis.survey import Survey
+    from ..analysis.survey.survey import Survey
     from ..files.sources import Source
-    from ..wire import Form
-    from ..wire.form_tally import FormTally
+    from ..questionnaires.form import Form
+    from ..questionnaires.tally import FormTally
 
 
 def without(**options: Any) -> None:
     """Raise an error if one of these options, which say nothing of a form, is given."""
-    from ..errors import InvalidInput
+    from ..core.errors import InvalidInput
 
     for name, given in options.items():
         if given:
@@ -26,8 +26,8 @@ def without(**options: Any) -> None:
 
 def randomize(form: Form, sources: Sequence[Source], out: str, rng: Any, **how: Any) -> tuple[int, int]:
     """Write the reports of the people in files; how many there were, and how many were left out."""
-    from ..engines.form_files import randomize_form
-    from ..errors import UnknownValue
+    from ..core.errors import UnknownValue
+    from ..questionnaires.files import randomize_form
 
     try:
         return randomize_form(form, sources, out, rng, **how)
@@ -37,8 +37,8 @@ def randomize(form: Form, sources: Sequence[Source], out: str, rng: Any, **how: 
 
 def counted(form: Form, earlier: Sequence[str], sources: Sequence[Source], *, unmarked: bool) -> FormTally:
     """The reports in files, counted, with earlier tallies."""
-    from ..engines.form_rows import tally_form
-    from ..wire.form_tally import FormTally
+    from ..questionnaires.rows import tally_form
+    from ..questionnaires.tally import FormTally
 
     total = form.tally()
     for file in earlier:
@@ -50,8 +50,8 @@ def tally(
     form: Form, earlier: Sequence[str], sources: Sequence[Source], out: str, *, question: str | None, unmarked: bool
 ) -> None:
     """Count the reports in files, merge earlier tallies, and write the whole, or what it has of one question."""
+    from ..estimation.tally_json import tally_text, write_tally
     from ..files.formats import PIPE
-    from ..wire import tally_text, write_tally
 
     part = None if question is None else part_of(form, question)
     total = counted(form, earlier, sources, unmarked=unmarked)
@@ -67,9 +67,9 @@ def estimate(form: Form, path: str, *, confidence: float, as_json: bool, plot: s
     """Print the shares of the answers to every question."""
     import sys
 
-    from ..analysis.form_shares import margins
     from ..files.formats import PIPE, display_name
-    from ..wire.form_tally import FormTally
+    from ..questionnaires.margins import margins
+    from ..questionnaires.tally import FormTally
     from ..wire.located import located
     from .survey_options import show
 
@@ -83,7 +83,7 @@ def estimate(form: Form, path: str, *, confidence: float, as_json: bool, plot: s
 
 def survey(form: Form, question: str | None, sources: Sequence[Source], **read: Any) -> Survey:
     """The survey of one part of a form."""
-    from ..analysis.form_surveys import read_form_surveys
+    from ..questionnaires.surveys import read_form_surveys
 
     part = part_of(form, question)
     return read_form_surveys(form, sources, **read)[part]
@@ -91,7 +91,7 @@ def survey(form: Form, question: str | None, sources: Sequence[Source], **read: 
 
 def part_of(form: Form, question: str | None) -> str:
     """The part of a form that --question names."""
-    from ..errors import InvalidInput
+    from ..core.errors import InvalidInput
 
     if question not in form.parts:
         given = "is missing; it" if question is None else repr(question)
@@ -101,8 +101,8 @@ def part_of(form: Form, question: str | None) -> str:
 
 def plan(form: Form, n: int, prior: str | None, *, as_json: bool, plot: str | None) -> None:
     """Print the strategies side by side."""
-    from ..errors import InvalidInput
-    from .plan import read_json
+    from ..core.errors import InvalidInput
+    from .before.plan import read_json
 
     shares = None if prior is None else read_json(prior)
     if shares is not None and not isinstance(shares, Mapping):
@@ -125,10 +125,10 @@ def _by_value(form: Form, name: str, given: Any) -> Any:
 
 def verify(form: Form, *, as_json: bool) -> None:
     """Print the certificate of every part, and what the whole form promises."""
-    from .. import tables
-    from ..exact import text_of
-    from ..wire.form import ONE, STRATEGIES
-    from .verify import certified
+    from ..core import tables
+    from ..core.exact import text_of
+    from ..questionnaires.form import ONE, STRATEGIES
+    from .before.verify import certified
 
     told = {part: certified(mechanism) for part, mechanism in form.mechanisms.items()}
     if as_json:

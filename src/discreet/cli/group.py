@@ -9,39 +9,39 @@ from typing import Any, NoReturn
 
 import click
 
-from ..errors import DiscreetError
+from ..core.errors import DiscreetError
 
 COMMANDS = {
-    "init": "Write a first spec, from questions or options.",
-    "gallery": "Natural contexts to start from, as specs.",
-    "verify": "Prove that a mechanism satisfies its context.",
-    "resolve": "Pin the mechanism of a spec for good.",
-    "design": "Search for the best mechanism of any context.",
-    "law": "Publish the law that reports are drawn by.",
-    "vectors": "Write what every client must draw from given words.",
-    "answer": "Answer a collection: the value stays here.",
-    "ledger": "What your answers have spent.",
-    "randomize": "Turn values into reports.",
-    "tally": "Count reports and merge tallies.",
-    "estimate": "Shares with error bars from a tally.",
-    "compare": "Differences between groups of people or waves.",
-    "regress": "Explain a randomized answer by public labels.",
-    "cross": "The joint table of two answers.",
-    "screen": "Could these reports come from this law?",
-    "evasion": "What people who do not follow the instructions would change.",
-    "release": "A report of the shares, to be published.",
-    "plan": "The error to expect, or the people needed, before collecting.",
-    "bounds": "What no mechanism can beat.",
-    "exposure": "What one report tells of the person who sent it.",
-    "repeated": "What many reports of one person give away.",
-    "shuffled": "What a batch gives away without who sent what.",
-    "audit": "Attack a mechanism as a black box.",
-    "serve": "Collect reports over HTTP.",
-    "simulate": "Send simulated people to a collector.",
-    "spark": "Randomize and tally on a cluster.",
-    "papers": "Figures and tables of the papers, made again.",
+    "init": ("before", "Write a first spec, from questions or options."),
+    "gallery": ("before", "Natural contexts to start from, as specs."),
+    "verify": ("before", "Prove that a mechanism satisfies its context."),
+    "resolve": ("before", "Pin the mechanism of a spec for good."),
+    "design": ("before", "Search for the best mechanism of any context."),
+    "law": ("before", "Publish the law that reports are drawn by."),
+    "vectors": ("before", "Write what every client must draw from given words."),
+    "answer": ("collecting", "Answer a collection: the value stays here."),
+    "ledger": ("collecting", "What your answers have spent."),
+    "randomize": ("collecting", "Turn values into reports."),
+    "tally": ("collecting", "Count reports and merge tallies."),
+    "estimate": ("after", "Shares with error bars from a tally."),
+    "compare": ("after", "Differences between groups of people or waves."),
+    "regress": ("after", "Explain a randomized answer by public labels."),
+    "cross": ("after", "The joint table of two answers."),
+    "screen": ("after", "Could these reports come from this law?"),
+    "evasion": ("after", "What people who do not follow the instructions would change."),
+    "release": ("after", "A report of the shares, to be published."),
+    "plan": ("before", "The error to expect, or the people needed, before collecting."),
+    "bounds": ("before", "What no mechanism can beat."),
+    "exposure": ("before", "What one report tells of the person who sent it."),
+    "repeated": ("before", "What many reports of one person give away."),
+    "shuffled": ("before", "What a batch gives away without who sent what."),
+    "audit": ("before", "Attack a mechanism as a black box."),
+    "serve": ("collecting", "Collect reports over HTTP."),
+    "simulate": ("collecting", "Send simulated people to a collector."),
+    "spark": ("collecting", "Randomize and tally on a cluster."),
+    "papers": ("before", "Figures and tables of the papers, made again."),
 }
-"""Every command and what it does; ``cli/NAME.py`` holds it as `command`."""
+"""Every command: the folder of its file, ``cli/FOLDER/NAME.py``, which holds it as `command`, and what it does."""
 
 BAD_INPUT = 2
 """The exit code of everything a user can put right."""
@@ -56,12 +56,13 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"discreet.cli.{name}").command
+        folder, _ = COMMANDS[name]
+        command: click.Command = import_module(f"discreet.cli.{folder}.{name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
@@ -129,7 +130,7 @@ def main(ctx: click.Context, limits: str | None) -> None:
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
     if limits is not None:
-        from ..limits import raised
+        from ..core.limits import raised
 
         ctx.with_resource(raised(**_named_numbers(limits)))
 

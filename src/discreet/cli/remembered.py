@@ -47,8 +47,8 @@ def remember_design(
 
 
 def _entry(spec: Spec, asked: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]] | None:
-    from ..errors import InvalidInput
-    from ..strict_json import loads
+    from ..core.errors import InvalidInput
+    from ..core.strict_json import loads
     from ..wire.choices import is_auto, mechanism_of
 
     file = _file(spec, asked)
@@ -68,7 +68,7 @@ def _entry(spec: Spec, asked: Mapping[str, Any]) -> tuple[Mechanism, dict[str, A
 def _keep(
     spec: Spec, asked: Mapping[str, Any], choice: Mapping[str, Any], made: Mechanism, said: Mapping[str, Any]
 ) -> None:
-    from ..files.atomic import replacing
+    from ..core.atomic import replacing
 
     file = _file(spec, asked)
     entry = {"choice": choice, "fingerprint": made.fingerprint, "said": said}
@@ -86,7 +86,7 @@ def _keep(
 def _file(spec: Spec, asked: Mapping[str, Any]) -> Path | None:
     """Where what was asked about a spec is kept: by the hash of all that it depends on, this version included."""
     from .. import __version__
-    from ..canonical import canonical
+    from ..core.canonical import canonical
 
     folder = _folder()
     if folder is None:

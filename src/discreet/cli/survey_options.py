@@ -10,8 +10,8 @@ import click
 
 if TYPE_CHECKING:
     from ..analysis.result import Result
-    from ..analysis.survey import Survey
-    from ..domain import Domain
+    from ..analysis.survey.survey import Survey
+    from ..core.domain import Domain
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -98,15 +98,15 @@ def read(
     **others: Any,
 ) -> Survey:
     """The survey with these labels that the options mean; `others` are left to the command."""
-    from ..analysis.reading import read_survey
-    from ..engines.jobs import rows_in
-    from ..errors import InvalidInput
+    from ..analysis.survey.reading import read_survey
+    from ..bulk.jobs import rows_in
+    from ..core.errors import InvalidInput
+    from ..estimation.results.intervals import check_confidence
     from ..files.columns import REPORT
     from ..files.formats import PIPE
     from ..files.sources import inputs, source_of
     from ..plots.picture import kind_of
-    from ..results.intervals import check_confidence
-    from ..wire import Form
+    from ..questionnaires.form import Form
     from . import form_commands
     from .choosing import read_either
     from .progress import progress
@@ -137,9 +137,9 @@ def read(
 
 def read_query(values: Domain, query: str | None, event: Sequence[str]) -> Any:
     """The weights of the values that --query or --event gives; None without either."""
-    from ..errors import InvalidInput
+    from ..core.errors import InvalidInput
     from ..wire.choices import query_of
-    from .plan import read_event, read_queries
+    from .before.plan import read_event, read_queries
 
     if query is not None and event:
         raise InvalidInput("--query and --event must not both be given")

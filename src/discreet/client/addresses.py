@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
-from ..accounting.invitations import check_invitation
-from ..errors import Refused, shown
+from ..core.errors import Refused, shown
+from .ledger.invitations import check_invitation
 
 LONGEST = 2048
 """The most characters of an address."""

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from ..accounting import Ledger, Upload
-from ..context import Context
-from ..domain import Value
+from ..contexts import Context
+from ..core.domain import Value
 from .client import Client, _now
 from .collection import Collection
 from .desk import Receipt
+from .ledger import Ledger, Upload
 from .transport import Transport
 
 

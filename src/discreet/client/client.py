@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..accounting import Ledger, Upload
-from ..context import Context
+from ..contexts import Context
 from .addresses import address_of
 from .collection import Collection, open_collection
 from .desk import Desk, Receipt
+from .ledger import Ledger, Upload
 from .sending import Courier
 from .transport import HttpTransport, Transport
 

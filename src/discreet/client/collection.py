@@ -6,13 +6,13 @@ import hashlib
 from collections.abc import Mapping
 from fractions import Fraction
 
-from ..context import Context
-from ..domain import Domain, Value
-from ..errors import BeyondLimits, DiscreetError, Refused, UnknownValue, named
-from ..exact import text_of
-from ..limits import allowed
+from ..contexts import Context
+from ..core.domain import Domain, Value
+from ..core.errors import BeyondLimits, DiscreetError, Refused, UnknownValue, named
+from ..core.exact import text_of
+from ..core.limits import allowed
+from ..core.random import secure
 from ..mechanisms.mechanism import Mechanism
-from ..random import secure
 from ..wire.laws import parse_law
 from .addresses import address_of, invitation_of
 from .desk import Desk, Receipt

@@ -8,10 +8,10 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
-from ..accounting import Ledger, Upload
-from ..errors import Refused, Unreachable
-from ..exact import text_of
+from ..core.errors import Refused, Unreachable
+from ..core.exact import text_of
 from .addresses import Address
+from .ledger import Ledger, Upload
 from .sending import TRANSIENT, Courier, Sent
 from .transport import Request, Transport
 

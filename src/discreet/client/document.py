@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from ..accounting.ledger import ACCESS, CHANGES
-from ..errors import InvalidInput, Refused, shown
-from ..strict_json import loads
+from ..core.errors import InvalidInput, Refused, shown
+from ..core.strict_json import loads
 from .addresses import Address, address_beside
+from .ledger.ledger import ACCESS, CHANGES
 
 T = TypeVar("T")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from decimal import ROUND_UP, Decimal, localcontext
 from fractions import Fraction
 
-from ..context import Context
-from ..exact import text_of
+from ..contexts import Context
+from ..core.exact import text_of
 
 SHOWN = 8
 """The most values or blocks that a sentence lists."""

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from fractions import Fraction
 
-from ..accounting.entries import ACCEPTED, REFUSED, Upload
-from ..errors import InvalidInput, Unreachable
-from ..strict_json import loads
+from ..core.errors import InvalidInput, Unreachable
+from ..core.strict_json import loads
 from .addresses import address_of
+from .ledger.entries import ACCEPTED, REFUSED, Upload
 from .transport import Request, Response, Transport
 
 TRIES = 5

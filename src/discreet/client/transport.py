@@ -11,7 +11,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..errors import Unreachable
+from ..core.errors import Unreachable
 from .addresses import Address
 
 SECONDS = 30.0

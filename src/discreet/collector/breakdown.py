@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from ..results.block_columns import block_columns
-from ..results.likelihood import likelihood
-from ..results.projection import project
-from ..results.shares import Shares
-from ..results.shrinking import shrink
-from ..results.unbiased import estimate
-from ..statistics.numeric import NUMERIC
-from ..tally import Tally
+from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.results.block_columns import block_columns
+from ..estimation.results.likelihood import likelihood
+from ..estimation.results.projection import project
+from ..estimation.results.shares import Shares
+from ..estimation.results.shrinking import shrink
+from ..estimation.results.unbiased import estimate
+from ..estimation.tally import Tally
 from .tallies import Cell, Counted
 
 METHODS: dict[str, Callable[[Tally], Shares]] = {

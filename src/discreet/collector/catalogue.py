@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from ..limits import LIFTED, under
+from ..core.limits import LIFTED, under
 from ..mechanisms.mechanism import Mechanism
 from ..wire.laws import parse_law
-from .decoding import Decoder
 from .documents import Declared, restore
-from .store import Collection, Store
+from .http.decoding import Decoder
+from .store.protocol import Collection, Store
 
 REFRESH = 1.0
 """The least seconds between two looks for collections that another process has made or closed."""

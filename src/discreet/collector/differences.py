@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
-from ..analysis.comparison import differences_of
-from ..analysis.group_moments import TalliedGroups
-from ..analysis.moments import queries_of
-from ..analysis.omnibus import of_tallies
-from ..domain import plain_value
-from ..tally import Tally
+from ..analysis.groups.comparison import differences_of
+from ..analysis.groups.group_moments import TalliedGroups
+from ..analysis.groups.moments import queries_of
+from ..analysis.groups.omnibus import of_tallies
+from ..core.domain import plain_value
+from ..estimation.tally import Tally
 
 MOST_TESTS = 1_000_000
 """The most tests that one question may ask for."""

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ..canonical import canonical
-from ..documents import parse_toml
-from ..errors import DiscreetError, InvalidSpec
-from ..fields import Fields, listed, text, whole
+from ..core.canonical import canonical
+from ..core.documents import parse_toml
+from ..core.errors import DiscreetError, InvalidSpec
+from ..core.fields import Fields, listed, text, whole
+from ..core.strict_json import loads
 from ..mechanisms.mechanism import Mechanism
-from ..strict_json import loads
 from ..wire.spec import Spec
 
 VERSION = 1
@@ -132,7 +132,7 @@ def _declared(fields: Fields) -> Declared:
 
 
 def _mechanism(spec: object) -> Mechanism:
-    """The mechanism of a spec, as TOML text or as data, within `discreet.limits`."""
+    """The mechanism of a spec, as TOML text or as data, within `discreet.core.limits`."""
     if isinstance(spec, str):
         spec = parse_toml(spec)
     try:

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..choose import compared, prior_of
 from ..client.promise import promise
-from ..context import Context
-from ..errors import DiscreetError, InvalidInput, InvalidSpec
-from ..exact import text_of
-from ..fields import Fields, exact, whole
+from ..contexts import Context
+from ..core.errors import DiscreetError, InvalidInput, InvalidSpec
+from ..core.exact import text_of
+from ..core.fields import Fields, exact, whole
+from ..core.random import seeded
+from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.results.projection import project
+from ..estimation.results.unbiased import estimate
 from ..mechanisms.mechanism import Mechanism
-from ..objective import objective_of
+from ..planning.choose import compared, prior_of
 from ..planning.expected import detectable_share, deviations_of
-from ..random import seeded
-from ..results.projection import project
-from ..results.unbiased import estimate
-from ..statistics.numeric import NUMERIC
+from ..planning.objective import objective_of
 from ..wire.spec import Spec
 
 Array = NDArray[np.float64]

@@ -7,14 +7,14 @@ import gc
 import sys
 from collections.abc import Callable
 
+from .http.server import loop_factory, serve
 from .logs import set_up
-from .opening import open_store
-from .server import loop_factory, serve
 from .service import Service
 from .settings import Settings
-from .store import Store
+from .store.opening import open_store
+from .store.protocol import Store
+from .store.writer import Writer
 from .tokens import first_tokens
-from .writer import Writer
 
 Listening = Callable[[str, dict[str, str]], None]
 """Told the address once there is one, and the tokens that were made at this start."""

@@ -9,14 +9,14 @@ from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Protocol
 
-from ..errors import StoreFailed
-from .bodies import Bodies
-from .buckets import Bucket
+from ..core.errors import StoreFailed
 from .catalogue import Catalogue, Served
+from .http.bodies import Bodies
+from .http.buckets import Bucket
 from .logs import event, failure
 from .metrics import Metrics
 from .settings import Settings
-from .store import Answer, Store, Upload
+from .store.protocol import Answer, Store, Upload
 from .tallies import TAIL_REPORTS, count
 
 BEAT = 1.0

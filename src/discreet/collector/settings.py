@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ..documents import parse_toml, read_document
-from ..errors import InvalidInput, shown
+from ..core.documents import parse_toml, read_document
+from ..core.errors import InvalidInput, shown
 
 ENVIRONMENT = "DISCREET_SERVE_"
 """What the names of environment variables begin with: ``DISCREET_SERVE_PORT`` is `port`."""

@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..accounting import Ledger, Upload
 from ..client.addresses import Address, address_of
 from ..client.collection import Collection, open_collection
 from ..client.desk import Desk
 from ..client.document import BYTES, Document, parse_document
+from ..client.ledger import Ledger, Upload
 from ..client.sending import Courier
 from ..client.transport import Request, Response
-from ..errors import Unreachable
-from ..exact import text_of
+from ..core.errors import Unreachable
+from ..core.exact import text_of
 from ..mechanisms.mechanism import Mechanism
 
 SECONDS = 30.0

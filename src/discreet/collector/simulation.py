@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..canonical import canonical
 from ..client.addresses import address_of
 from ..client.transport import Request
-from ..errors import InvalidInput, Unreachable
+from ..core.canonical import canonical
+from ..core.errors import InvalidInput, Unreachable
+from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.tally import Tally
 from ..mechanisms.mechanism import Mechanism
-from ..statistics.numeric import NUMERIC
-from ..tally import Tally
 from ..wire.reports import report_to_json
 from .simulated_people import KeptTransport, People
 from .tokens import MOST_INVITATIONS
@@ -102,7 +102,7 @@ def simulate(
 
 def heaviest(mechanism: Mechanism, target: int) -> int:
     """Of some reports of a value, the one that raises its estimated share most."""
-    from ..random import secure
+    from ..core.random import secure
 
     rng = secure()
     drawn = {mechanism.randomize_index(target, rng) for _ in range(CANDIDATES)}

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.tally import Tally
 from ..mechanisms.mechanism import Mechanism
-from ..statistics.numeric import NUMERIC
-from ..tally import Tally
 from ..wire.reports import reports_from_bytes
-from .store import Labels, Snapshot, Store
+from .store.protocol import Labels, Snapshot, Store
 
 TAIL_REPORTS = 100_000
 TAIL_BATCHES = 10_000

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import secrets
 
-from .store import Store
+from .store.protocol import Store
 
 ROLES = ("admin", "analyst")
 """Who may do what: an admin makes and closes collections, an analyst reads them."""

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..errors import InvalidInput
+from ..core.atomic import replacing
+from ..core.errors import InvalidInput
 from .arrow_columns import ArrowColumn, Piece, family_of, readable
-from .atomic import replacing
 from .columns import place_of
 from .compressed import writing
 from .formats import Format, compression_of, format_of

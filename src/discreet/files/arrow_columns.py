@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from .sources import Source
 
 Places: TypeAlias = Callable[[Sequence[str]], list[int]]

@@ -10,7 +10,7 @@ from functools import cache
 import pyarrow as pa
 import pyarrow.csv as csv
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from .arrow_columns import ArrowColumn, Piece, Places
 from .columns import Place
 from .csv_blocks import Block, blocks

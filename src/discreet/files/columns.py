@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from .. import errors
-from ..errors import InvalidInput
+from ..core import errors
+from ..core.errors import InvalidInput
 
 Entry: TypeAlias = str | bool | None
 """What one line or field of a text file holds: a text, how a whole number prints, a boolean, or nothing at all."""

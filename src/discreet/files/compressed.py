@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from ..errors import InvalidInput, MissingExtra
+from ..core.errors import InvalidInput, MissingExtra
 from .formats import compression_of
 
 Content: TypeAlias = io.BufferedReader | gzip.GzipFile

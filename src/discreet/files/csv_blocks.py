@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from .csv_records import MISQUOTED
 
 QUOTE, LINE, RETURN = b'"\n\r'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 
 MISQUOTED = "this is not CSV: a quote must begin or end a field, or be doubled inside a quoted one"
 """What is said of a quote anywhere else."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Protocol
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from . import json_lines, text_lines
 from .columns import Entry
 from .csv_lines import CsvLines

@@ -10,9 +10,9 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from .. import errors
-from ..errors import InvalidInput
-from ..strict_json import RepeatedKey, loads
+from ..core import errors
+from ..core.errors import InvalidInput
+from ..core.strict_json import RepeatedKey, loads
 from . import marks
 from .columns import REPORT, Entry, no_column, text_of_bytes
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from .formats import PIPE
 
 Name: TypeAlias = str | Path

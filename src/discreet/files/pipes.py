@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Any
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from .compressed import complete, unpacked
 from .formats import IPC, PARQUET, PIPE, TEXT, Format, display_name
 

@@ -13,7 +13,7 @@ from mmap import mmap
 from pathlib import Path
 from urllib.parse import unquote
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from .compressed import Content, complete, reading
 from .csv_lines import CsvLines
 from .formats import PIPE, TEXT, Format, TextForm, column_format, compression_of, display_name, format_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 
 
 def entries(lines: Iterator[str], column: str | None, name: str) -> Iterator[str]:

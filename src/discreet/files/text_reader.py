@@ -11,7 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from . import json_lines, text_lines
 from .columns import REPORT, Entry
 from .csv_lines import CsvLines

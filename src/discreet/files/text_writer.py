@@ -9,9 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..errors import InvalidInput
+from ..core.atomic import replacing
+from ..core.errors import InvalidInput
 from . import text_lines
-from .atomic import replacing
 from .columns import REPORT
 from .compressed import Sink, writing
 from .formats import PIPE, TextForm, column_format

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ..wire import Form, Spec
+    from ..questionnaires.form import Form
+    from ..wire import Spec
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Example:
     @property
     def spec(self) -> Spec:
         """The spec, read."""
-        from ..documents import parse_toml
+        from ..core.documents import parse_toml
         from ..wire import Spec
 
         return Spec.of(parse_toml(self.text), source=f"{self.name}.toml")
@@ -38,8 +39,8 @@ class Example:
     @property
     def form(self) -> Form:
         """The form of several questions, read."""
-        from ..documents import parse_toml
-        from ..wire import Form
+        from ..core.documents import parse_toml
+        from ..questionnaires.form import Form
 
         return Form.of(parse_toml(self.text), source=f"{self.name}.toml")
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..build import mechanism
-from ..context import Context
-from ..designing import Designed, design
+from ..contexts import Context
+from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
-from ..objective import Objective, objective_of
+from ..planning.design import Designed, design
+from ..planning.objective import Objective, objective_of
 from . import Example
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidInput, MissingExtra
+from ..core.errors import InvalidInput, MissingExtra
 from .labels import FloatArray, IntArray, check_points, check_positive
 from .nearest import nearest
 

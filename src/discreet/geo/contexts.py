@@ -5,10 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..context import Blocks, Context, Metric
-from ..context.blocks import levels_of
-from ..domain import Domain, Value
-from ..errors import InvalidInput
+from ..contexts import Blocks, Context, Metric
+from ..contexts.forms.blocks import levels_of
+from ..core.domain import Domain, Value
+from ..core.errors import InvalidInput
 from .cities import nearest_city_blocks
 from .grid import grid_blocks
 from .hexagons import h3_blocks

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from .labels import FloatArray, IntArray, check_points, check_positive, compact
 
 Box = tuple[float, float, float, float]

@@ -6,7 +6,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidInput, MissingExtra
+from ..core.errors import InvalidInput, MissingExtra
 from .labels import FloatArray, IntArray, check_points
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from .labels import FloatArray, IntArray, check_points, check_positive
 
 

@@ -1,7 +1,7 @@
 """What tells x from z, report by report: groups of reports, and how often each is written by those who hide.
 
 Whoever sees reports without who sent them learns of a person only what stands out from the others' reports. What the
-others write at least, whatever they hold, is the *floor*; `discreet.accounting` works with that.
+others write at least, whatever they hold, is the *floor*; `discreet.leakage` works with that.
 
 References: Balle2019 (the floor of randomized response); Su2026 (no other floor gives more).
 """

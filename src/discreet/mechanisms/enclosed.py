@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..arithmetic import Arithmetic
+from ..core.arithmetic import Arithmetic
 from .randomizer import Randomizer
 
 if TYPE_CHECKING:
-    from ..statistics.numeric import Array, Numeric
+    from ..estimation.arrays.numeric import Array, Numeric
 
 
 class Enclosed(Randomizer):

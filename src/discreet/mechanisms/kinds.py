@@ -7,36 +7,36 @@ from array import array
 from dataclasses import fields
 from typing import Any
 
-from ..errors import InvalidInput, shown
-from ..limits import DIGITS
+from ..core.errors import InvalidInput, shown
+from ..core.limits import DIGITS
+from ..core.registry import Registry
 from .law import Bits, Law, Row, plain_law
 from .randomizer import Randomizer
-from .registry import Registry
 
 FOLLOWERS: Registry[type[Randomizer]] = Registry(
     {
-        "adaptive": "adaptive:Adaptive",
-        "blocks": "blocks:BlockResponse",
-        "cyclic": "cyclic:Cyclic",
-        "general_hadamard": "general_hadamard:GeneralHadamard",
-        "geometric": "geometric:Geometric",
-        "graded_unary": "graded_unary:GradedUnary",
-        "hadamard": "hadamard:Hadamard",
-        "high_low": "high_low:HighLowResponse",
-        "levels": "levels:Levels",
-        "mixture": "mixture:Mixture",
-        "nested": "nested:Nested",
-        "paired": "paired:Paired",
-        "post_processed": "post_process:PostProcessed",
-        "product": "compose:Product",
-        "response": "randomized_response:RandomizedResponse",
-        "ring": "ring:RingResponse",
-        "subset": "subset:Subset",
-        "table": "table:Table",
-        "types": "types:Types",
-        "torus": "torus:Torus",
-        "unary": "unary:Unary",
-        "utility_rappor": "utility_rappor:UtilityRappor",
+        "adaptive": "mechanisms.composed.adaptive:Adaptive",
+        "blocks": "mechanisms.composed.blocks:BlockResponse",
+        "cyclic": "mechanisms.uniform.cyclic:Cyclic",
+        "general_hadamard": "mechanisms.uniform.general_hadamard:GeneralHadamard",
+        "geometric": "mechanisms.lines_and_grids.geometric:Geometric",
+        "graded_unary": "mechanisms.uniform.graded_unary:GradedUnary",
+        "hadamard": "mechanisms.uniform.hadamard:Hadamard",
+        "high_low": "mechanisms.composed.high_low:HighLowResponse",
+        "levels": "mechanisms.tree.levels:Levels",
+        "mixture": "mechanisms.composed.mixture:Mixture",
+        "nested": "mechanisms.tree.nested:Nested",
+        "paired": "mechanisms.composed.paired:Paired",
+        "post_processed": "mechanisms.composed.post_process:PostProcessed",
+        "product": "mechanisms.composed.compose:Product",
+        "response": "mechanisms.uniform.randomized_response:RandomizedResponse",
+        "ring": "mechanisms.lines_and_grids.ring:RingResponse",
+        "subset": "mechanisms.uniform.subset:Subset",
+        "table": "mechanisms.tables.table:Table",
+        "types": "mechanisms.tables.types:Types",
+        "torus": "mechanisms.lines_and_grids.torus:Torus",
+        "unary": "mechanisms.uniform.unary:Unary",
+        "utility_rappor": "mechanisms.uniform.utility_rappor:UtilityRappor",
     }
 )
 """The randomizers that draw by each kind of law that can be read; a new kind is registered here."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 from itertools import groupby
 from typing import Any, ClassVar
 
-from ..canonical import EXACT
+from ..core.canonical import EXACT
 
 WORD_BITS = 64
 

@@ -10,22 +10,22 @@ from functools import cached_property
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Self
 
-from .. import errors
-from ..arithmetic import INTEGERS
-from ..canonical import canonical
-from ..certificate import Certificate, verify
-from ..context import Context
-from ..context.reading import describe_domain
-from ..domain import Value, listed_values
-from ..errors import InvalidInput, InvalidReport, RandomnessFailure, UnknownValue, check_type
-from ..limits import check
-from ..random import check_source, pause
+from ..contexts import Context
+from ..contexts.reading import describe_domain
+from ..core import errors
+from ..core.arithmetic import INTEGERS
+from ..core.canonical import canonical
+from ..core.domain import Value, listed_values
+from ..core.errors import InvalidInput, InvalidReport, RandomnessFailure, UnknownValue, check_type
+from ..core.limits import check
+from ..core.random import check_source, pause
+from .certificate import Certificate, verify
 from .law import WORD_BITS, Law, plain_law
 from .randomizer import Randomizer
 
 if TYPE_CHECKING:
-    from ..random import Source
-    from ..tally import Tally
+    from ..core.random import Source
+    from ..estimation.tally import Tally
 
 VERSION = 2
 """The version of descriptions, and so of fingerprints."""
@@ -43,7 +43,7 @@ class Mechanism:
     `served` is the context that the randomizer satisfies by its structure; it implies `context`,
     which may be weaker (a metric served by the classical mechanism at its smallest entry).
     Construction verifies both, and raises `PrivacyViolation` rather than make a mechanism that leaks.
-    `report_names` are what people write for the reports 0, 1, ... by hand (`discreet.by_hand`); else there are none.
+    `report_names` are what people write for the reports 0, 1, ... by hand (`discreet.mechanisms.by_hand`); else there are none.
     """
 
     report_names: Sequence[str] = ()
@@ -131,19 +131,19 @@ class Mechanism:
         or a value outside the domain: "error" refuses it, naming the row; "drop" leaves it out; and any other text
         is the value to use instead.
         """
-        from ..engines.numbers import numbered
+        from ..bulk.numbers import numbered
 
         return self.randomize_indices(numbered(self.context.domain, values, unknown=unknown).indices, rng)
 
     def randomize_indices(self, indices: Any, rng: Source) -> Any:
         """The reports of many values given by their numbers in the domain, 0 to k - 1, as a NumPy array."""
-        from ..engines.bulk import randomize_indices
+        from ..bulk.randomizing import randomize_indices
 
         return randomize_indices(self.randomizer, indices, rng)
 
     def tally(self, reports: Any = ()) -> Tally:
         """The counts of these reports, ready to be merged and estimated."""
-        from ..tally import Tally
+        from ..estimation.tally import Tally
 
         return Tally.of(self, reports)
 
@@ -154,13 +154,13 @@ class Mechanism:
         are as for `Estimate.query`. With `shares` the scores are calibrated: what the reports show exactly (the block
         of each) is used, so that they vary least where values follow these shares; they stay unbiased everywhere.
         """
-        from ..engines.scores import scores_of
+        from ..bulk.scores import scores_of
 
         return scores_of(self, reports, weights, shares)
 
     def columns(self, reports: Any) -> Any:
         """The probability of each report under each value, n x k, up to a factor of its own for each report."""
-        from ..engines.scores import columns_of
+        from ..bulk.scores import columns_of
 
         return columns_of(self, reports)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .randomizer import Cells, Randomizer
 
 if TYPE_CHECKING:
-    from ..statistics.numeric import Array, Numeric
+    from ..estimation.arrays.numeric import Array, Numeric
 
 
 class Numbered(Randomizer):

@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from ..arithmetic import Arithmetic
-from ..domain import Alike
-from ..errors import InvalidReport, shown
-from ..exact import log_of
+from ..core.arithmetic import Arithmetic
+from ..core.domain import Alike
+from ..core.errors import InvalidReport, shown
+from ..core.exact import log_of
 from .contrast import LISTED, Contrast, Floor, listed
 from .law import WORD_BITS, Law
 from .telling import Telling, best_guess, told_of
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..statistics.numeric import Array, Numeric
+    from ..contexts import Context
+    from ..estimation.arrays.numeric import Array, Numeric
 
 
 @dataclass(frozen=True)

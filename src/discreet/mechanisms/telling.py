@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..domain import Alike
+from ..core.domain import Alike
 
 if TYPE_CHECKING:
-    from ..statistics.numeric import Array, Numeric
+    from ..estimation.arrays.numeric import Array, Numeric
     from .randomizer import Randomizer
 
 ENTRIES = 1 << 22

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..errors import InvalidEpsilon, InvalidInput
-from ..exact import ceil_div, exp_below
+from ..core.errors import InvalidEpsilon, InvalidInput
+from ..core.exact import ceil_div, exp_below
 from .law import WORD_BITS
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from .report import Report

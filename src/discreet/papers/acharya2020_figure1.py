@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..build import mechanism
-from ..context import Context
+from ..contexts import Context
+from ..mechanisms.build import mechanism
 from ..plots import plot_regions
 from .report import Check, Report, Table
 from .setting import Setting

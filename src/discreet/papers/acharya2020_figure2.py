@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..build import mechanism
-from ..context import Context
+from ..contexts import Context
+from ..estimation.results.projection import project
 from ..geo import blocks_context
+from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_curves
-from ..results.projection import project
 from .data import expected
 from .report import Check, Report, Table
 from .setting import Setting

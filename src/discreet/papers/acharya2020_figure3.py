@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..build import mechanism
+from ..estimation.results.projection import project
+from ..estimation.results.shrinking import shrink
 from ..geo import grid_context, grid_coordinates, north_america
+from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_maps
-from ..results.projection import project
-from ..results.shrinking import shrink
 from .data import Grid, check_ins
 from .report import Report, Table, beside_the_print
 from .setting import Setting

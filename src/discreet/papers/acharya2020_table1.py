@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from ..build import mechanism
+from ..estimation.results.projection import project
+from ..estimation.results.unbiased import estimate
 from ..geo import grid_context
+from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_bars
-from ..results.projection import project
-from ..results.unbiased import estimate
 from .data import Grid, check_ins, expected
 from .report import Check, Report, Table, beside_the_print
 from .setting import Setting

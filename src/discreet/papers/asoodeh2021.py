@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import bounds
+from .. import theory as bounds
 from ..plots import plot_curves
 from .data import expected
 from .report import Check, Report, Table, beside_the_print

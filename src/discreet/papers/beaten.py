@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..estimation.results.likelihood import likelihood
+from ..estimation.results.projection import project
+from ..estimation.results.shrinking import shrink
+from ..estimation.tally import Tally
 from ..geo import grid_coordinates
 from ..plots import plot_bars
-from ..results.likelihood import likelihood
-from ..results.projection import project
-from ..results.shrinking import shrink
-from ..tally import Tally
 from .acharya2020_table1 import EPSILON, PARTS, made
 from .data import Grid, check_ins
 from .report import Check, Report, Table

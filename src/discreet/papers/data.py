@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from ..geo import city_population, grid_centres
 from .setting import Setting
 from .snap import BOX, PAPER_RECORDS, SHAPE, read_snap

@@ -10,8 +10,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from ..context import Context
-from ..domain import Value
+from ..contexts import Context
+from ..core.domain import Value
 from .data import needed, rows
 
 FILES = ("msnbc_counts.tsv", "adult_joint_marital_occupation_race_sex.tsv", "fair_affairs_counts.tsv")

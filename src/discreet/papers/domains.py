@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..build import mechanism
-from ..mechanisms.hadamard import Hadamard
-from ..mechanisms.high_low import HighLowResponse
+from ..estimation.results.likelihood import likelihood
+from ..estimation.results.projection import project
+from ..estimation.results.shrinking import shrink
+from ..estimation.results.unbiased import estimate
+from ..estimation.tally import Tally
+from ..mechanisms.build import mechanism
+from ..mechanisms.composed.high_low import HighLowResponse
 from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.uniform.hadamard import Hadamard
 from ..plots import plot_dots
-from ..results.likelihood import likelihood
-from ..results.projection import project
-from ..results.shrinking import shrink
-from ..results.unbiased import estimate
-from ..tally import Tally
 from . import datasets
 from .data import stored
 from .report import Check, Report, Table

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..build import mechanism
+from ..estimation.results.projection import project
+from ..estimation.results.shrinking import shrink
 from ..geo import blocks_context, grid_coordinates, north_america
+from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_partitions, plot_points
 from ..plots.points import Points
-from ..results.projection import project
-from ..results.shrinking import shrink
 from .cuts import Cut, cut, population, uniform_like
 from .data import Grid, check_ins, real_subset
 from .report import Check, Report, Table

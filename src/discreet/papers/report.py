@@ -9,8 +9,8 @@ from pathlib import Path
 from textwrap import TextWrapper
 from typing import Any
 
-from .. import tables
-from ..errors import MissingExtra
+from ..core import tables
+from ..core.errors import MissingExtra
 from ..plots.picture import KINDS
 
 Draw = Callable[[Path], None]

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..build import mechanism
-from ..context import Context
+from ..contexts import Context
+from ..estimation.results.projection import project
+from ..estimation.results.shrinking import shrink
 from ..geo import grid_context
+from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_dots
-from ..results.projection import project
-from ..results.shrinking import shrink
 from . import datasets
 from .data import population, real_subset, stored
 from .report import Check, Report, Table

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.random import seeded
+from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.tally import Tally
 from ..mechanisms.mechanism import Mechanism
-from ..random import seeded
-from ..statistics.numeric import NUMERIC
-from ..tally import Tally
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 
 SHAPE = (125, 350)
 """25-50 N and 130-60 W in steps of 0.2 degrees: the 43,750 values of Acharya2020."""

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..build import mechanism
-from ..context import Context
+from ..contexts import Context
+from ..estimation.results.projection import project
+from ..estimation.simplex import project_blocks
+from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.subset import least_error_size, most_information_size
-from ..mechanisms.support import Supporting
+from ..mechanisms.uniform.subset import least_error_size, most_information_size
+from ..mechanisms.uniform.support import Supporting
 from ..plots import plot_ratios
-from ..results.projection import project
-from ..statistics.simplex import project_blocks
 from .data import expected
 from .report import Check, Report, Table
 from .setting import Setting

@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
+from ..estimation.results.calibration import second_moment
+from ..estimation.tally import MOST
 from ..mechanisms.mechanism import Mechanism
-from ..results.calibration import second_moment
-from ..tally import MOST
 
 Array = NDArray[np.float64]
 Chance: TypeAlias = Callable[[int], float]

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..context import Context
+from ..contexts import Context
+from ..core.random import seeded
+from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.results.intervals import quantile
+from ..estimation.results.projection import project
+from ..estimation.results.unbiased import estimate
+from ..estimation.simplex import project_blocks
+from ..estimation.tally import Tally
 from ..mechanisms.mechanism import Mechanism
-from ..objective import Objective
-from ..random import seeded
-from ..results.intervals import quantile
-from ..results.projection import project
-from ..results.unbiased import estimate
-from ..statistics.numeric import NUMERIC
-from ..statistics.simplex import project_blocks
-from ..tally import Tally
+from .objective import Objective
 
 Array = NDArray[np.float64]
 

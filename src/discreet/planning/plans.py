@@ -11,17 +11,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import tables
-from ..build import REPORT_BITS
-from ..choose import candidate_of, compared, explain, prior_of
-from ..context import Context
-from ..errors import DiscreetError, InvalidInput, shown
-from ..explanation import Explanation
+from ..contexts import Context
+from ..core import tables
+from ..core.errors import DiscreetError, InvalidInput, shown
+from ..estimation.tally import MOST
+from ..mechanisms.build import REPORT_BITS
 from ..mechanisms.mechanism import Mechanism
-from ..objective import Objective, objective_of
-from ..tally import MOST
+from .choose import candidate_of, compared, explain, prior_of
 from .detection import Detection
 from .expected import Expected, deviations_of, expected_error, tv_of, without_privacy
+from .explanation import Explanation
+from .objective import Objective, objective_of
 from .wanted import Wanted, wanted_of
 
 Array = NDArray[np.float64]

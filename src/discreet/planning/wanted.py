@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput, shown
+from ..core.errors import InvalidInput, shown
 from ..mechanisms.mechanism import Mechanism
-from ..objective import Objective
 from .detection import (
     Chance,
     Covariate,
@@ -25,6 +24,7 @@ from .detection import (
     people_for,
     slope_power,
 )
+from .objective import Objective
 
 Array = NDArray[np.float64]
 

@@ -10,9 +10,9 @@ from .curves import plot_curves
 from .picture import ESTIMATE, INTERVAL, TRUTH, kind_of, new_figure, plain, save
 
 if TYPE_CHECKING:
-    from ..accounting.exposing import Exposure
-    from ..accounting.repetition import Repeated
-    from ..accounting.shuffling import Shuffled
+    from ..leakage.exposing import Exposure
+    from ..leakage.repetition import Repeated
+    from ..leakage.shuffling import Shuffled
 
 POINTS = 25
 """The points of a curve."""

@@ -6,11 +6,11 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from .picture import ESTIMATE, INK, TRUTH, kind_of, new_figure, plain, save
 
 if TYPE_CHECKING:
-    from ..designing import Designed
+    from ..planning.design import Designed
 
 LARGEST = 320
 """The most values that are drawn."""

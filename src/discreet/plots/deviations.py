@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..results.intervals import quantile
+from ..estimation.results.intervals import quantile
 from .picture import ESTIMATE, FAINT, INK, TRUTH, kind_of, new_figure, plain, save
 
 WIDE = 60

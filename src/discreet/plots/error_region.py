@@ -10,7 +10,7 @@ from .regions import closed
 
 
 class Region(Protocol):
-    """The interface of `discreet.bounds.AttainedRegion`."""
+    """The interface of `discreet.theory.AttainedRegion`."""
 
     @property
     def x(self) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from .picture import ESTIMATE, FAINT, INK, kind_of, new_figure, save
 
 MOST = 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import InvalidInput
+from ..core.errors import InvalidInput
 from .picture import ESTIMATE, INK, kind_of, new_figure, plain, save
 
 DEEPEST = 0.5

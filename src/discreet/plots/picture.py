@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from ..errors import InvalidInput, MissingExtra
+from ..core.errors import InvalidInput, MissingExtra
 from .lean_svg import lean
 
 INK = "#333333"
@@ -85,7 +85,7 @@ def save(figure: Any, path: str | Path, *, note: str = "") -> None:
     """
     from matplotlib import rc_context
 
-    from ..files.atomic import replacing
+    from ..core.atomic import replacing
 
     kind = kind_of(path)
     _settle(figure)

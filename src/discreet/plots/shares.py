@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidInput
-from ..results.shares import Shares
+from ..core.errors import InvalidInput
+from ..estimation.results.shares import Shares
 from .picture import ESTIMATE, FAINT, INK, INTERVAL, TRUTH, kind_of, new_figure, save
 
 MOST = 60

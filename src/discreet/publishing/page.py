@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ..results.intervals import quantile
+from ..estimation.results.intervals import quantile
 
 DRAWN = 60
 """The most values in the picture; the table has all of them."""

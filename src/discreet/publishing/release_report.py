@@ -13,14 +13,14 @@ import numpy as np
 
 from .. import __version__
 from ..client.promise import promise, worded
-from ..errors import InvalidInput, check_type
-from ..exact import text_of
-from ..files.atomic import replacing
-from ..results.block_columns import block_columns
-from ..results.intervals import check_confidence
-from ..results.shares import Shares
-from ..results.unbiased import Estimate
-from ..statistics.numeric import NUMERIC
+from ..core.atomic import replacing
+from ..core.errors import InvalidInput, check_type
+from ..core.exact import text_of
+from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.results.block_columns import block_columns
+from ..estimation.results.intervals import check_confidence
+from ..estimation.results.shares import Shares
+from ..estimation.results.unbiased import Estimate
 from .page import page
 
 VERSION = 1

@@ -1,6 +1,5 @@
 """Specs, reports and tallies as they are sent and stored: one way to write each, read strictly."""
 
-from .form import Form
 from .laws import law_text, parse_law
 from .reports import (
     byte_width,
@@ -19,16 +18,12 @@ from .reports import (
     reports_to_texts,
 )
 from .spec import Spec
-from .tallies import parse_tally, read_tally, tally_from_json, tally_text, tally_to_json, write_tally
 
 __all__ = [
-    "Form",
     "Spec",
     "byte_width",
     "law_text",
     "parse_law",
-    "parse_tally",
-    "read_tally",
     "report_from_bytes",
     "report_from_json",
     "report_from_text",
@@ -42,8 +37,4 @@ __all__ = [
     "reports_to_envelope",
     "reports_to_json",
     "reports_to_texts",
-    "tally_from_json",
-    "tally_text",
-    "tally_to_json",
-    "write_tally",
 ]

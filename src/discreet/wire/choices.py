@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..build import AUTO, comparison, mechanism
-from ..context import Context
-from ..domain import Domain
-from ..errors import InvalidInput, InvalidSpec
-from ..exact import exact_number
-from ..fields import Fields, exact, kind_of, listed, text, whole
-from ..limits import check
+from ..contexts import Context
+from ..core.domain import Domain
+from ..core.errors import InvalidInput, InvalidSpec
+from ..core.exact import exact_number
+from ..core.fields import Fields, exact, kind_of, listed, text, whole
+from ..core.limits import check
+from ..mechanisms.build import AUTO, comparison, mechanism
 from ..mechanisms.mechanism import Mechanism
 
 if TYPE_CHECKING:
-    from ..explanation import Explanation
+    from ..planning.explanation import Explanation
 
 RESERVED = ("context", "word_bits")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..context import Context
-from ..context.reading import context_in, domain_in
-from ..domain import Domain
-from ..errors import InvalidSpec, shown
-from ..fields import Fields, text
-from ..limits import check
+from ..contexts import Context
+from ..contexts.reading import context_in, domain_in
+from ..core.domain import Domain
+from ..core.errors import InvalidSpec, shown
+from ..core.fields import Fields, text
+from ..core.limits import check
 
 
 def domain_of(fields: Fields, folder: Path | None) -> tuple[Domain, list[list[str]] | None]:
@@ -28,7 +28,7 @@ def domain_of(fields: Fields, folder: Path | None) -> tuple[Domain, list[list[st
 
 def _in_file(fields: Fields, folder: Path | None) -> tuple[Domain, list[list[str]] | None]:
     """The values in a column of a file, and the names of their blocks where those are other columns."""
-    from ..files.text_reader import read_values  # rarely needed, and a report must not wait for it
+    from ..files.text_reader import read_values
 
     if folder is None:
         raise InvalidSpec(f"{fields.name('file')} can be given only in a spec that is itself a file")

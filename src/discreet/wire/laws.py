@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..errors import InvalidSpec
+from ..core.errors import InvalidSpec
+from ..core.strict_json import loads
 from ..mechanisms.mechanism import Mechanism
-from ..strict_json import loads
 from .spec import Spec
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..errors import DiscreetError, MissingExtra
+from ..core.errors import DiscreetError, MissingExtra
 
 
 @contextmanager

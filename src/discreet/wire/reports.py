@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidReport, MechanismMismatch, shown
+from ..core.errors import InvalidReport, MechanismMismatch, shown
 from ..mechanisms.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def reports_to_texts(mechanism: Mechanism, reports: NDArray[Any]) -> list[int] |
 
 def reports_from_texts(mechanism: Mechanism, texts: list[str]) -> NDArray[Any]:
     """Lines of text as a batch for `Mechanism.tally`; the form is checked here, the reports when counted."""
-    from ..tally import as_batch
+    from ..estimation.tally import as_batch
 
     if mechanism.report_names:
         return as_batch(mechanism.reports_of(texts), mechanism.bits)

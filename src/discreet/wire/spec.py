@@ -13,25 +13,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..by_hand.reading import design_of, is_design
-from ..context import Context
-from ..context.reading import given
-from ..documents import parse_toml, read_document
-from ..domain import Domain
-from ..errors import DiscreetError, InvalidSpec, check_type
-from ..fields import Fields, kind_of, listed, text, value, whole, written
-from ..limits import LIFTED, Limits, allowed, metered, under
+from ..contexts import Context
+from ..contexts.reading import given
+from ..core.documents import parse_toml, read_document
+from ..core.domain import Domain
+from ..core.errors import DiscreetError, InvalidSpec, check_type
+from ..core.fields import Fields, kind_of, listed, text, value, whole, written
+from ..core.limits import LIFTED, Limits, allowed, metered, under
+from ..core.strict_json import loads
+from ..mechanisms.by_hand.reading import design_of, is_design
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import VERSION as LAW_VERSION
 from ..mechanisms.mechanism import Mechanism
-from ..strict_json import loads
 from .choices import comparison_of, is_auto, mechanism_of, prior_of, query_of
 from .contexts import context_of, domain_of
 from .located import located
 from .toml import dumps
 
 if TYPE_CHECKING:
-    from ..explanation import Explanation
+    from ..planning.explanation import Explanation
 
 VERSION = 1
 """The version of spec files; another one is refused."""
@@ -69,7 +69,7 @@ class Spec:
     def read(cls, path: str | Path, *, folder: str | Path | None = None) -> Spec:
         """The spec in a file, TOML or JSON by its name; files that it names are in its folder, or in `folder`.
 
-        It may come from somebody else: what it asks for is held to `discreet.limits`.
+        It may come from somebody else: what it asks for is held to `discreet.core.limits`.
         """
         path = check_name(path)
         with located(str(path)):
@@ -240,7 +240,7 @@ class Spec:
 
     def write(self, path: str | Path) -> None:
         """Write the spec to a .toml or .json file, whole or not at all."""
-        from ..files.atomic import replacing
+        from ..core.atomic import replacing
 
         path = check_name(path)
         content = self.to_toml() if path.suffix == ".toml" else self.to_json()

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arithmetic import INTEGERS
-from ...engines.bulk import randomize_indices
-from ...errors import CheckFailed
+from ...bulk.randomizing import randomize_indices
+from ...core.arithmetic import INTEGERS
+from ...core.errors import CheckFailed
+from ...core.random import replay
+from ...estimation.arrays.acceleration import present
 from ...mechanisms.randomizer import Randomizer
-from ...random import replay
-from ...statistics.acceleration import present
 from ..words import as_integers
 from .file import Section, read
 
@@ -72,6 +72,6 @@ def _in_bulk(randomizer: Randomizer, x: NDArray[Any], section: Section, engine: 
 def _is_compiled(randomizer: Randomizer) -> bool:
     if not present():
         return False
-    from ...engines.samplers import compiled_sampler
+    from ...bulk.samplers import compiled_sampler
 
     return compiled_sampler(randomizer) is not None

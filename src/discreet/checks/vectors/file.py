@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...errors import DiscreetError, InvalidInput
+from ...core.errors import DiscreetError, InvalidInput
+from ...core.strict_json import loads
 from ...mechanisms.mechanism import Mechanism
-from ...strict_json import loads
 from ...wire import law_text, parse_law, report_from_json, report_to_json
 
 VERSION = 1

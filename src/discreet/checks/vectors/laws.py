@@ -9,17 +9,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...build import BASES, COMPARED
-from ...build import mechanism as named
-from ...context import Context
-from ...designing import design
-from ...errors import InvalidInput, NotServed
-from ...mechanisms.adaptive import adaptive
-from ...mechanisms.compose import compose
+from ...contexts import Context
+from ...core.errors import InvalidInput, NotServed
+from ...mechanisms.build import BASES, COMPARED
+from ...mechanisms.build import mechanism as named
+from ...mechanisms.composed.adaptive import adaptive
+from ...mechanisms.composed.compose import compose
+from ...mechanisms.composed.post_process import post_process
 from ...mechanisms.kinds import randomizer_of
 from ...mechanisms.law import Law
 from ...mechanisms.mechanism import Mechanism
-from ...mechanisms.post_process import post_process
+from ...planning.design import design
 
 AWKWARD = (1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33)
 """Sizes of a domain: the smallest, primes, and both sides of powers of two."""

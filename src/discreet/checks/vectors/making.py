@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...arithmetic import INTEGERS
-from ...errors import InvalidInput
+from ...core.arithmetic import INTEGERS
+from ...core.errors import InvalidInput
 from ...mechanisms.kinds import FOLLOWERS
 from ...mechanisms.mechanism import Mechanism
 from ...wire import law_text

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arithmetic import MASK
+from ...core.arithmetic import MASK
+from ...core.random import Stream, seeded
+from ...estimation.arrays.arithmetic import ARRAYS
 from ...mechanisms.law import plain_law
 from ...mechanisms.mechanism import Mechanism
 from ...mechanisms.randomizer import Randomizer
-from ...random import Stream, seeded
-from ...statistics.arrays import ARRAYS
 
 Words = NDArray[np.uint64]
 

@@ -1,0 +1,1 @@
+"""Do the reports fit their law, and did people follow the instructions?"""

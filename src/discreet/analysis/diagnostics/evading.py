@@ -1,0 +1,289 @@
+"""`evasion`: what people who do not follow the instructions would change, and what a second arm says of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.domain import Value
+from ...core.errors import InvalidInput, shown
+from ...estimation.results.calibration import NOTHING, calibrated_moment, calibrated_weights, constants
+from ...estimation.results.intervals import quantile
+from ...estimation.results.shares import Shares, tally_of
+from ...estimation.results.unbiased import Estimate, estimate
+from ...estimation.results.weights import weights_of
+from ...estimation.tally import Tally
+from ..result import CONFIDENCE, Result
+from ..survey.survey import Survey
+from .two_arms import Evaders, TwoArms, two_arms
+
+Array = NDArray[np.float64]
+
+LIKE_OTHERS, LOWEST, HIGHEST = "like others", "lowest", "highest"
+
+READINGS = {
+    LIKE_OTHERS: "those who evade hold what the others hold",
+    LOWEST: "all of them hold a value of the least weight",
+    HIGHEST: "all of them hold a value of the most weight",
+}
+"""Who those may be who evade; whoever they are, the query is between the lowest and the highest."""
+
+STEPS = 6
+"""How many shares of people who evade a table shows unless they are given."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evasion(Result):
+    """A query as a function of the share of people who evade, under three readings of who they are.
+
+    `value` and `stderr` are those of the query as reported. Where a share s of the people follow another law of
+    reports, the others contribute ``value - s moved``, with `moved` the score of that law. `largest` is the largest
+    share that leaves no share of a value negative. `shares` are those that the table shows.
+    """
+
+    estimate: Estimate
+    weights: Array
+    evaders: Evaders
+    value: float
+    stderr: float
+    moved: float
+    largest: float
+    shares: Array
+    threshold: float | None
+
+    def at(self, share: float, reading: str = LIKE_OTHERS) -> tuple[float, float]:
+        """The query, and its standard error, if this share of the people evade; by one of `READINGS`.
+
+        With ``q = value - share moved``: "like others" is ``q / (1 - share)``, "lowest" and "highest" add `share` times
+        the least and the most weight to q.
+        """
+        share, left = _share(share), self.value - share * self.moved
+        if reading == LIKE_OTHERS:
+            return left / (1 - share), self.stderr / (1 - share)
+        return left + share * self._end(reading), self.stderr
+
+    def tipping(self, reading: str = LIKE_OTHERS) -> tuple[float, float] | None:
+        """The share of people who evade at which the query is the threshold, and its standard error.
+
+        ``(value - t) / (moved - t)``, or with the least or the most weight in place of t below; None where no share up
+        to `largest` reaches it. `InvalidInput` where no threshold was given.
+        """
+        if self.threshold is None:
+            raise InvalidInput("threshold must be given to say what share of people would reach it")
+        slope = self.moved - (self.threshold if reading == LIKE_OTHERS else self._end(reading))
+        share = (self.value - self.threshold) / slope if slope else math.inf
+        return (share, self.stderr / abs(slope)) if 0 <= share <= self.largest else None
+
+    def compliant(self, share: float) -> tuple[Array, Array]:
+        """The shares of all values among those who comply if this share of the people evade, with standard errors."""
+        share = _share(share)
+        left = self.estimate.shares - share * self.evaders.decoded(self.estimate.mechanism)
+        return left / (1 - share), self.estimate.stderr / (1 - share)
+
+    def _end(self, reading: str) -> float:
+        if reading not in READINGS:
+            raise InvalidInput(f"reading={shown(reading)} must be one of {', '.join(READINGS)}")
+        return float(self.weights.min() if reading == LOWEST else self.weights.max())
+
+    def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
+        z = quantile(confidence)
+        rows = [self.at(share) for share in self.shares]
+        return {
+            "evading": list(self.shares),
+            "estimate": [value for value, _ in rows],
+            "stderr": [error for _, error in rows],
+            "low": [value - z * error for value, error in rows],
+            "high": [value + z * error for value, error in rows],
+            LOWEST: [self.at(share, LOWEST)[0] for share in self.shares],
+            HIGHEST: [self.at(share, HIGHEST)[0] for share in self.shares],
+        }
+
+    def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
+        said = [
+            f"{self.estimate.n:,} reports of {self.estimate.mechanism.name}; evading: the share of people who "
+            f"{self.evaders.said}",
+            f"estimate: {READINGS[LIKE_OTHERS]}; whoever they are, the query is between lowest and highest",
+            f"a share of more than {self.largest:.3g} would leave a share below 0"
+            if self.largest > 0
+            else "the estimate of a share that evading adds to is not above 0 as it is: there is no sign that anybody "
+            "evades; give shares to see what they would change",
+        ]
+        if self.threshold is not None:
+            for reading in READINGS:
+                tip = self.tipping(reading)
+                reached = f"at {tip[0]:.4f} ± {tip[1]:.4f} evading" if tip else "never reached"
+                said.append(f"{reading}: {self.threshold:g} is {reached}")
+        measured = (
+            "a second arm with another law can" if self.evaders.reports else "nor can a second arm: they act as holders"
+        )
+        return [*said, f"one survey cannot say how many people evade; {measured}"]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        tips = {} if self.threshold is None else {reading: self.tipping(reading) for reading in READINGS}
+        return {
+            "mechanism": self.estimate.mechanism.name,
+            "n": self.estimate.n,
+            "evaders": self.evaders.said,
+            "value": self.value,
+            "value_stderr": self.stderr,
+            "moved": self.moved,
+            "largest": self.largest,
+            "threshold": self.threshold,
+            "tipping": {reading: None if tip is None else list(tip) for reading, tip in tips.items()},
+        }
+
+    def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
+        """Draw the query against the share of people who evade: the three readings, and the threshold."""
+        from ...plots import plot_evasion
+
+        places = np.linspace(0, max(self.largest, *self.shares), 41)
+        places = places[places < 1]
+        z, lines = quantile(confidence), {reading: [self.at(s, reading)[0] for s in places] for reading in READINGS}
+        reach = np.array([z * self.at(s)[1] for s in places])
+        band = np.array(lines[LIKE_OTHERS])
+        plot_evasion(
+            places,
+            {f"{reading}: {READINGS[reading]}": heights for reading, heights in lines.items()},
+            (band - reach, band + reach),
+            path,
+            title=title or f"People who {self.evaders.said}",
+            threshold=self.threshold,
+            largest=self.largest,
+        )
+
+    def __repr__(self) -> str:
+        return f"<Evasion: {self.value:.4g} as reported, {self.evaders.said}>"
+
+
+@overload
+def evasion(
+    first: Tally | Shares | Survey,
+    *,
+    to: Value | None = ...,
+    report: Any = ...,
+    share: float | Iterable[float] | None = ...,
+    query: Any = ...,
+    threshold: float | None = ...,
+) -> Evasion: ...
+
+
+@overload
+def evasion(
+    first: Tally | Shares | Survey, second: Tally | Shares | Survey, *, to: Value | None = ..., report: Any = ...
+) -> TwoArms: ...
+
+
+def evasion(
+    first: Tally | Shares | Survey,
+    second: Tally | Shares | Survey | None = None,
+    *,
+    to: Value | None = None,
+    report: Any = None,
+    share: float | Iterable[float] | None = None,
+    query: Any = None,
+    threshold: float | None = None,
+) -> Evasion | TwoArms:
+    """What changes if some people do not follow the instructions; from one survey, or measured by a second arm.
+
+    Those who evade claim the value `to` whatever they hold, or send `report` whatever comes out: a number, its name
+    in the design, or ``{report: share}``. With a share s of them ``E[p] = q + s phi(r)``, q the shares of those who
+    comply and ``phi(r)`` the decoded law of the evaders' reports, the unit vector of a claimed value. One survey gives
+    the `query` (unless given: everything but `to`) as a function of s, and the s that would bring it to `threshold`.
+
+    Two arms of people drawn alike, asked with different laws, identify s: with ``u = phi_1(r) - phi_2(r)``,
+    ``D = p_1 - p_2`` and ``W = (V_1 + V_2)^+``, ``s = u'W D / u'W u`` with variance ``1 / u'W u``. A claimed value
+    moves both arms alike and cannot be measured.
+
+    References: Clark1998 (two arms), Heck2018 (RRreg).
+    """
+    made = _estimate("first", first)
+    evaders = Evaders.of(made.mechanism, to, report)
+    if second is not None:
+        if share is not None or query is not None or threshold is not None:
+            raise InvalidInput("share, query and threshold must go with one survey: two arms measure the share")
+        return two_arms(made, _estimate("second", second), evaders)
+    weights = _weights(made, query, to)
+    randomizer, p = made.mechanism.randomizer, made.plausible
+    calibrated = weights, constants(randomizer, weights, p)
+    cells = calibrated_weights(randomizer, *calibrated)
+    variance = float(calibrated_moment(randomizer, p, calibrated, calibrated)) - float(weights @ p) ** 2
+    law = evaders.decoded(made.mechanism)
+    positive = law > NOTHING
+    largest = float(np.clip((made.shares[positive] / law[positive]).min(), 0.0, 1.0)) if positive.any() else 1.0
+    return Evasion(
+        made,
+        weights,
+        evaders,
+        float(made.tally.counts @ cells / made.n),
+        math.sqrt(max(0.0, variance) / made.n),
+        evaders.score(made.mechanism, weights, p),
+        largest,
+        _shares(share, largest),
+        _threshold(threshold),
+    )
+
+
+def _estimate(name: str, given: Tally | Shares | Survey) -> Estimate:
+    if isinstance(given, Survey) and any(one is not None for one in (given.weights, given.clusters, given.strata)):
+        raise InvalidInput(f"{name} has weights or a design, which evasion does not use: give its tally")
+    made = estimate(given.tally if isinstance(given, Survey) else tally_of(name, given))
+    if not made.n:
+        raise InvalidInput(f"{name} must have reports")
+    return made
+
+
+def _weights(made: Estimate, query: Any, to: Value | None) -> Array:
+    if query is None:
+        if to is None:
+            raise InvalidInput("query must be given with report=: what share or mean is at stake")
+        weights = np.ones(len(made.values))
+        weights[made.values.asked(to)] = 0.0
+        return weights
+    return weights_of(made.values, query, name="query")
+
+
+def _share(share: Any) -> float:
+    found = _number(share)
+    if found is None or not 0 <= found < 1:
+        raise InvalidInput(f"share={shown(share)} must be from 0 to below 1: the part of the people who evade")
+    return found
+
+
+def _shares(given: Any, largest: float) -> Array:
+    if given is None:
+        return np.linspace(0, min(largest, 0.99), STEPS) if largest > 0 else np.zeros(1)
+    if isinstance(given, Real):
+        return np.array([_share(given)])
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise InvalidInput(f"share={shown(given)} must be a number from 0 to below 1, or several")
+    found = [_share(share) for share in given]
+    if not found:
+        raise InvalidInput("share must not be empty")
+    return np.array(found)
+
+
+def _threshold(given: Any) -> float | None:
+    if given is None:
+        return None
+    found = _number(given)
+    if found is None:
+        raise InvalidInput(f"threshold={shown(given)} must be a finite number")
+    return found
+
+
+def _number(given: Any) -> float | None:
+    """A finite number; None for anything else."""
+    if isinstance(given, bool) or not isinstance(given, Real):
+        return None
+    try:
+        found = float(given)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None

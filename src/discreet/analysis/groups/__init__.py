@@ -1,0 +1,1 @@
+"""Groups of people: means, differences, and tests of many at once."""

@@ -1,0 +1,244 @@
+"""Estimates of queries in groups of people, with their errors: from tallies, or report by report for a design."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bulk.labelled.columns import codes_of
+from ...bulk.labelled.tallies import GroupTallies
+from ...core.errors import InvalidInput
+from ...estimation.results.unbiased import estimate
+from ...estimation.tally import Tally
+from ..survey.few_clusters import Law, within_clusters
+from ..survey.sampling import Drawn
+from ..survey.survey import Survey
+from .clusters import GroupClusters
+from .moments import Queries
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
+GroupName: TypeAlias = tuple[Hashable, ...]
+"""The label of a group under each name."""
+
+MOST_SCORES = 1 << 28
+"""The most scores that are worked out for one result: people times queries."""
+
+TINY = 1e-300
+"""Instead of a variance of 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupMoments:
+    """Estimates of queries in groups, with the covariance of groups where they are not independent.
+
+    `means` and `variances` have a row for each group and a column for each query; `between` is None, or the
+    covariance of all groups under each query, and `clusters` the design that made it.
+    """
+
+    groups: list[GroupName]
+    sizes: NDArray[np.int64]
+    means: Array
+    variances: Array
+    between: Array | None = None
+    clusters: GroupClusters | None = None
+
+    def law(self, combinations: Sequence[Sequence[int]]) -> Law:
+        """The law that a group's estimates, or the differences of two, are held against, for each of these."""
+        return Law.even(len(combinations)) if self.clusters is None else self.clusters.law(combinations)
+
+    def difference(self, one: int, other: int) -> tuple[Array, Array]:
+        """The estimates of one group less those of another, and the variances of these differences."""
+        gap = self.means[one] - self.means[other]
+        spread = self.variances[one] + self.variances[other]
+        if self.between is not None:
+            spread = spread - 2 * self.between[:, one, other]
+        return gap, np.maximum(spread, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class TalliedGroups:
+    """Groups of independent people, of which counts tell everything: each has a tally for every mechanism.
+
+    `fraction` is the part of all people that was drawn. `survey` and `codes` are the reports and the group of each,
+    where they are at hand.
+    """
+
+    tallies: Mapping[GroupName, Sequence[Tally]]
+    weights: Array | None
+    calibrated: bool = True
+    fraction: float = 0.0
+    survey: Survey | None = None
+    codes: Codes | None = None
+
+    @cached_property
+    def queries(self) -> dict[str, Queries]:
+        """The queries to the reports of every mechanism, by its fingerprint."""
+        mechanisms = {one.fingerprint: one.mechanism for several in self.tallies.values() for one in several}
+        return {mark: Queries(one, self.weights, self.calibrated) for mark, one in mechanisms.items()}
+
+    def moments(self) -> GroupMoments:
+        """``mean of s``, with the variance ``((1 - f) sigma**2 + tau**2) / n``.
+
+        sigma**2 is that of the weight that people hold, tau**2 that of randomization, which stays as it is when a
+        part f of all people is drawn.
+        """
+        sizes = [sum(one.n for one in several) for several in self.tallies.values()]
+        means, variances = [], []
+        for several, n in zip(self.tallies.values(), sizes, strict=True):
+            shares = plausible(several)
+            asked = [(one, self.queries[one.fingerprint]) for one in several if one.n]
+            means.append(sum(query.means(one) * (one.n / n) for one, query in asked))
+            spread = sum((query.variances(shares) * (one.n / n) for one, query in asked), np.zeros(1))
+            variances.append((spread - self.fraction * asked[0][1].spreads(shares)) / n)
+        return GroupMoments(list(self.tallies), np.array(sizes), np.array(means), np.maximum(np.array(variances), 0.0))
+
+
+def plausible(tallies: Sequence[Tally]) -> Array:
+    """A distribution near the shares of several tallies together, at which variances are taken."""
+    found = [estimate(one).plausible * one.n for one in tallies if one.n]
+    return np.asarray(sum(found) / sum(one.n for one in tallies))
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnGroups:
+    """Groups in a survey with weights or a design, whose errors are those of sums over the units that were drawn."""
+
+    survey: Survey
+    groups: list[GroupName]
+    codes: Codes
+    weights: Array
+    drawn: Drawn
+    calibrated: bool = True
+
+    @cached_property
+    def shares_of_weight(self) -> Array:
+        """The weight of every person as a part of that of the group."""
+        w = np.ones(self.survey.n) if self.survey.weights is None else self.survey.weights
+        return np.asarray(w / np.bincount(self.codes, w, minlength=len(self.groups))[self.codes])
+
+    def scores(self, query: int) -> Array:
+        """The score of every report under a query."""
+        return self.survey.scores(self.weights[query], calibrated=self.calibrated)
+
+    def terms(self, scores: Array) -> tuple[Array, Array]:
+        """The mean of the scores in every group, and every person's part in its error."""
+        part = self.shares_of_weight
+        means = np.asarray(np.bincount(self.codes, part * scores, minlength=len(self.groups)), dtype=float)
+        return means, part * (scores - means[self.codes])
+
+    def moments(self) -> GroupMoments:
+        """``m = sum w s / sum w`` in every group, with the linearised covariance of `Drawn`.
+
+        Where people were drawn from a finite population, of which they are a part f, the covariance C is
+        ``(1 - f) (C - R) + R`` with the part R of randomization, ``sum (w / sum w)**2 (s**2 - score of w**2)``.
+        """
+        size, asked = len(self.groups), len(self.weights)
+        if self.survey.n * asked > MOST_SCORES or asked * size * size > MOST_SCORES // 4:
+            raise InvalidInput("there are too many people, groups and values for a design: ask one query")
+        self._check_units(size)
+        means, between = np.empty((size, asked)), np.empty((asked, size, size))
+        sizes = np.bincount(self.codes, minlength=size)
+        spreads, within = np.zeros(size), 0.0
+        for number in range(asked):
+            scores = self.scores(number)
+            means[:, number], terms = self.terms(scores)
+            errors = scores - means[self.codes, number]
+            spreads += np.bincount(self.codes, errors**2, minlength=size) / sizes / asked
+            if not self.drawn.alone:
+                within += within_clusters(self.drawn, errors) / asked
+            between[number] = self.drawn.covariance_of_groups(terms, self.codes, size)
+            if self.survey.population is not None:
+                between[number] = self._corrected(between[number], scores, number)
+        variances = np.maximum(np.diagonal(between, axis1=1, axis2=2).T, 0.0)
+        clusters = GroupClusters.of(self.drawn, self.codes, self.shares_of_weight, np.maximum(spreads, TINY), within)
+        return GroupMoments(self.groups, sizes, means, variances, between, clusters)
+
+    def _check_units(self, size: int) -> None:
+        """Refuse a group of one person or cluster, whose error would come out as 0."""
+        units = np.bincount(np.unique(self.drawn.unit_of * size + self.codes) % size, minlength=size)
+        if (units < 2).any():
+            alone = self.groups[int(units.argmin())]
+            raise InvalidInput(
+                f"the people of {', '.join(map(str, alone))} are of one cluster, or one person, which tells nothing of "
+                "their spread: join them to another group, or leave the design out"
+            )
+
+    def _corrected(self, covariance: Array, scores: Array, number: int) -> Array:
+        assert self.survey.population is not None
+        squares = self.survey.scores(self.weights[number] ** 2, calibrated=self.calibrated)
+        noise = np.bincount(self.codes, self.shares_of_weight**2 * (scores**2 - squares), minlength=len(self.groups))
+        own = np.clip(noise, 0.0, np.diag(covariance))
+        part = self.survey.n / self.survey.population
+        return np.asarray((1 - part) * (covariance - np.diag(own)) + np.diag(own))
+
+
+def groups_of(
+    sample: Survey | GroupTallies,
+    by: Sequence[str],
+    weights: Array | None,
+    *,
+    paired: str | None = None,
+) -> TalliedGroups | DrawnGroups:
+    """The people of a sample by their labels; counts alone are used where they tell everything."""
+    if isinstance(sample, GroupTallies):
+        merged = sample.by(*by).keys_by_label
+        known: dict[GroupName, list[Tally]] = {key: [one] for key, one in merged.items() if None not in key and one.n}
+        return TalliedGroups(known, weights)
+    levels, codes = _coded(sample, by)
+    clusters = _clusters(sample, paired)
+    if sample.weights is None and clusters is None and sample.strata is None:
+        fraction = 0.0 if sample.population is None else sample.n / sample.population
+        return TalliedGroups(_tallied(sample, levels, codes), weights, fraction=fraction, survey=sample, codes=codes)
+    if weights is None:
+        raise InvalidInput(f"there are too many values, {len(sample.values)}, for a design: ask one query")
+    strata = None if sample.strata is None else codes_of(sample.strata)[1]
+    return DrawnGroups(sample, levels, codes, weights, Drawn(sample.n, clusters, strata))
+
+
+def _coded(survey: Survey, by: Sequence[str]) -> tuple[list[GroupName], Codes]:
+    """The different combinations of labels that people have, in order, and the number of each person's."""
+    columns = [codes_of(survey.label(name)) for name in by]
+    joint = np.zeros(survey.n, dtype=np.int64)
+    for levels, codes in columns:
+        joint = joint * len(levels) + codes
+    _, first, found = np.unique(joint, return_index=True, return_inverse=True)
+    groups = [tuple(levels[codes[place]] for levels, codes in columns) for place in first]
+    return groups, found.astype(np.int64).reshape(-1)
+
+
+def _clusters(survey: Survey, paired: str | None) -> Codes | None:
+    """The units in which people were drawn; people who appear several times are units themselves."""
+    clusters = None if survey.clusters is None else codes_of(survey.clusters)[1]
+    if paired is None:
+        return clusters
+    people = codes_of(survey.label(paired))[1]
+    if clusters is None:
+        return people
+    if len(np.unique(np.stack([people, clusters]), axis=1).T) > len(np.unique(people)):
+        raise InvalidInput(f"paired={paired!r}: a person must be in one cluster only")
+    return clusters
+
+
+def _tallied(survey: Survey, groups: list[GroupName], codes: Codes) -> dict[GroupName, list[Tally]]:
+    found: dict[GroupName, list[Tally]] = {group: [] for group in groups}
+    start = 0
+    for wave in survey.waves:
+        own = codes[start : start + len(wave.reports)]
+        start += len(wave.reports)
+        for code in np.unique(own):
+            found[groups[code]].append(wave.mechanism.tally(wave.reports[own == code]))
+    return {group: _merged(several) for group, several in found.items()}
+
+
+def _merged(tallies: Sequence[Tally]) -> list[Tally]:
+    """One tally for every mechanism."""
+    found: dict[str, Any] = {}
+    for one in tallies:
+        found[one.fingerprint] = found[one.fingerprint] + one if one.fingerprint in found else one
+    return list(found.values())

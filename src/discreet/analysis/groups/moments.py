@@ -1,0 +1,161 @@
+"""Means and covariances of queries from tallies alone: what the reports of a mechanism say of several at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.domain import Domain
+from ...core.errors import InvalidInput
+from ...estimation.arrays.numeric import NUMERIC
+from ...estimation.results.calibration import Queries as Rows
+from ...estimation.results.calibration import calibrated_moment, calibrated_weights, constants
+from ...estimation.results.weights import weights_of
+from ...estimation.tally import Tally
+from ...mechanisms.mechanism import Mechanism
+from ...mechanisms.randomizer import Randomizer
+
+Array = NDArray[np.float64]
+
+MOST_CALIBRATED = 1024
+"""The most queries that are calibrated and held together; where there are more values, their shares are taken plain,
+for what calibration saves is then little."""
+
+ALIKE = 1e-9
+"""How near to the formula of values that are all alike moments must be, relatively, to be taken from it."""
+
+NAMED = 3
+"""The most values by which an event is named."""
+
+
+def queries_of(values: Domain, query: Any) -> tuple[list[Any], Array | None]:
+    """The names of the queries and their weights, a row each; those of all values where `query` is None.
+
+    For very many values there are no weights: their shares are the queries.
+    """
+    if query is None:
+        return list(values), np.eye(len(values)) if len(values) <= MOST_CALIBRATED else None
+    weights = weights_of(values, query, name="query")
+    if not np.ptp(weights):
+        raise InvalidInput("query must weigh some values differently from others: else nothing is asked")
+    if isinstance(query, str):
+        return [query], weights[None, :]
+    held = np.nonzero(weights)[0]
+    event = set(weights[held].tolist()) == {1.0} and len(held) <= NAMED
+    return [" or ".join(str(values[int(x)]) for x in held) if event else "query"], weights[None, :]
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Queries to the reports of one mechanism, a row of weights each, calibrated at even shares or not at all.
+
+    A report's score is ``(w - c_b) . phi(y) + c_b``, b its block; see `discreet.estimation.results.calibration`. Without weights
+    the queries are the plain shares of all values.
+    """
+
+    mechanism: Mechanism
+    weights: Array | None
+    calibrated: bool = True
+
+    @cached_property
+    def _rows(self) -> Rows:
+        """The weights, and the constants that calibrate them."""
+        assert self.weights is not None
+        even = np.full(self.weights.shape[1], 1 / self.weights.shape[1])
+        randomizer, rows = self.mechanism.randomizer, self.weights
+        return rows, constants(randomizer, rows, even) if self.calibrated else np.zeros_like(rows)
+
+    @cached_property
+    def _scores(self) -> Array:
+        """A weight per cell, a row for each query, whose sum over the cells of a report is its score."""
+        return calibrated_weights(self.mechanism.randomizer, *self._rows)
+
+    def sums(self, counts: NDArray[Any]) -> Array:
+        """The sum of the scores of reports with these counts, for each query; over the last axis."""
+        if self.weights is None:
+            return np.asarray(self.mechanism.randomizer.decode(counts, NUMERIC))
+        return np.asarray(counts @ self._scores.T)
+
+    def means(self, tally: Tally) -> Array:
+        """The mean score of each query."""
+        return np.asarray(self.sums(tally.counts) / tally.n)
+
+    def variances(self, shares: Array) -> Array:
+        """The variance of one report's score under each query, when values follow `shares`."""
+        randomizer = self.mechanism.randomizer
+        if self.weights is None:
+            return np.maximum(np.asarray(randomizer.second_moments(shares, NUMERIC)) - shares**2, 0.0)
+        moments = calibrated_moment(randomizer, shares, self._rows, self._rows)
+        return np.maximum(moments - (self.weights @ shares) ** 2, 0.0)
+
+    def spreads(self, shares: Array) -> Array:
+        """The variance of the weight that people hold, without any randomization: what sampling alone gives."""
+        if self.weights is None:
+            return np.asarray(shares - shares**2)
+        return np.maximum(self.weights**2 @ shares - (self.weights @ shares) ** 2, 0.0)
+
+    def covariance(self, shares: Array) -> Array:
+        """The covariance of one report's scores, query by query, when values follow `shares`."""
+        assert self.weights is not None
+        if len(self.weights) == 1:
+            return self.variances(shares)[:, None]
+        mean, randomizer = self.weights @ shares, self.mechanism.randomizer
+        if randomizer.disjoint:
+            return self._by_cells(np.asarray(randomizer.push(shares, NUMERIC)), mean)
+        weights, c = self._rows
+        loose = weights - c
+        seen = (c * shares) @ loose.T
+        moments = loose @ moment_matrix(randomizer, shares) @ loose.T + seen + seen.T + (c * shares) @ c.T
+        return np.asarray((moments + moments.T) / 2 - np.outer(mean, mean))
+
+    def covariance_in(self, tally: Tally, shares: Array) -> Array:
+        """The covariance of the scores of these very reports; the formula's, at `shares`, if counts do not tell it."""
+        if not self.mechanism.randomizer.disjoint:
+            return self.covariance(shares)
+        return self._by_cells(tally.counts / tally.n, self.means(tally))
+
+    def _by_cells(self, law: Array, mean: Array) -> Array:
+        """The covariance where every report has a cell of its own, and these follow `law`."""
+        return np.asarray((self._scores * law) @ self._scores.T - np.outer(mean, mean))
+
+    def spread(self, shares: Array) -> Array:
+        """The covariance of the weights that people hold."""
+        assert self.weights is not None
+        mean = self.weights @ shares
+        return np.asarray((self.weights * shares) @ self.weights.T - np.outer(mean, mean))
+
+
+def moment_matrix(randomizer: Randomizer, shares: Array) -> Array:
+    """E[phi_x(Y) phi_z(Y)] for all x and z when values follow `shares`; 0 where reports show that blocks differ."""
+    found = np.zeros((len(shares), len(shares)))
+    for part, _, _, values in randomizer.groups(NUMERIC):
+        for own in values:
+            found[np.ix_(own, own)] = _moments_of(part, shares[own])
+    return found
+
+
+def _moments_of(part: Randomizer, shares: Array) -> Array:
+    """The same inside a block.
+
+    Where all values are alike, E[phi_x phi_z] is ``a + b (p_x + p_z)`` for x other than z: one vector tells a and b,
+    two others whether it is so. Otherwise the matrix is asked for column by column.
+    """
+    unit, even = np.eye(len(shares)), np.ones(len(shares))
+
+    def times(vector: Array) -> Array:
+        return np.asarray(part.cross_moment(shares, unit, vector, NUMERIC)).reshape(len(shares))
+
+    own = np.asarray(part.second_moments(shares, NUMERIC))
+    columns = np.stack([(len(shares) - 1) * even, shares.sum() + (len(shares) - 2) * shares], axis=1)
+    a, b = np.linalg.lstsq(columns, times(even) - own, rcond=None)[0]
+    guess = a + b * (shares[:, None] + shares)
+    np.fill_diagonal(guess, own)
+    for tried in (np.cos(np.arange(1.0, len(shares) + 1)), shares + np.arange(len(shares)) % 3):
+        exact = times(tried)
+        if np.abs(guess @ tried - exact).max() > ALIKE * np.abs(exact).max():
+            return np.stack([times(column) for column in unit], axis=1)
+    return np.asarray(guess)

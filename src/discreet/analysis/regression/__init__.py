@@ -1,0 +1,1 @@
+"""Regressions with a randomized answer on either side."""

@@ -1,0 +1,208 @@
+"""`model`: the log-odds of all values explained by public labels, by the likelihood of the reports."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.domain import plain_value
+from ...core.errors import InvalidInput, check_type
+from ..result import CONFIDENCE
+from ..survey.few_clusters import Law
+from ..survey.survey import Survey
+from .coefficients import Coefficients, Test, chi_square_test
+from .design_matrix import Design, design_of
+from .multinomial import Answers, Maximum, answers_of, fit_multinomial
+from .prediction import Prediction
+from .regression import drawn_by, sample_remarks
+from .regression_law import RegressionLaw, corrected, regression_law
+
+Array = NDArray[np.float64]
+
+MOST = 1000
+"""The largest number of coefficients."""
+
+RARE = 1e-3
+"""The smallest share that the search begins with."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Model(Coefficients):
+    """A multinomial logit of the values, fitted to reports: for each value but one, log-odds against that one.
+
+    `values` are the values, the one that the others are held against first; `coefficients` follow the others in order,
+    all those of one value after the other.
+    """
+
+    design: Design
+    answers: Answers
+    values: tuple[Hashable, ...]
+    fit: Maximum
+    coefficients: Array
+    covariance: Array
+    law: Law
+    units: Mapping[str, float]
+
+    @property
+    def matrix(self) -> Array:
+        """The coefficients as a table: a row for each value but the first, a column for each name."""
+        return self.coefficients.reshape(len(self.values) - 1, -1)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the coefficients of each value."""
+        return self.design.formula.names
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.design.n
+
+    @property
+    def log_likelihood(self) -> float:
+        """The log-likelihood at the maximum; but for a constant where there are thousands of different reports."""
+        return self.fit.log_likelihood
+
+    @property
+    def axis(self) -> str:
+        return f"log-odds against {self.values[0]}"
+
+    @property
+    def rows(self) -> dict[str, Sequence[Any]]:
+        return {
+            "value": [value for value in self.values[1:] for _ in self.names],
+            "name": [name for _ in self.values[1:] for name in self.names],
+        }
+
+    @property
+    def words(self) -> Sequence[str]:
+        return ["value"]
+
+    def without(self, *terms: str) -> Model:
+        """The model without these terms, fitted to the same people."""
+        if not terms:
+            raise InvalidInput("terms: at least one must be named")
+        return _fitted(self.design.without(*terms), self.answers, self.values)
+
+    def test(self, *names: str) -> Test:
+        """The test that these terms tell nothing, by the likelihood ratio; all terms where none is named.
+
+        With weights, clusters or strata the ratio is not chi-square: then it is Wald's test, by the covariance, and
+        names may also be those of columns.
+        """
+        asked = names or tuple(self.design.formula.terms)
+        if not asked:
+            raise InvalidInput("names: there is no term to test")
+        if not drawn_by(self.design.survey):
+            less = self.without(*asked)
+            statistic = max(0.0, 2 * (self.log_likelihood - less.log_likelihood))
+            return chi_square_test("likelihood ratio", statistic, self.coefficients.size - less.coefficients.size)
+        p = len(self.names)
+        places = [value * p + place for value in range(len(self.matrix)) for place in self.design.formula.places(asked)]
+        return self.jointly(places)
+
+    def predict(self, labels: Any = None) -> Prediction:
+        """The share of every value among people with these labels, ``{label: value or column}`` or a table."""
+        formula = self.design.formula
+        values, size = formula.coded({} if labels is None else labels)
+        rows = formula.rows(values, size)
+        logits = np.concatenate([np.zeros((size, 1)), rows @ self.matrix.T], axis=1)
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares = odds / odds.sum(axis=1, keepdims=True)
+        slopes = shares[:, :, None] * (np.eye(len(self.values)) - shares[:, None, :])
+        turned = (slopes[:, :, 1:, None] * rows[:, None, None, :]).reshape(size, len(self.values), -1)
+        plain = self.covariance / np.outer(self.law.factor, self.law.factor)
+        known, law = np.where(np.isnan(plain), 0.0, plain), _law(self.design).law(rows)
+        error = np.sqrt(np.maximum(np.einsum("nxa,ab,nxb->nx", turned, known, turned, optimize=True), 0))
+        error = error * law.factor[:, None]
+        unknown = np.isnan(np.diag(self.covariance)).reshape(len(self.matrix), -1).any(axis=1)
+        error[:, 1:][:, unknown] = np.nan
+        k = len(self.values)
+        told = {name: [cell for cell in column for _ in range(k)] for name, column in formula.shown(values).items()}
+        told["value"] = [*self.values] * size
+        return Prediction(told, shares.reshape(-1), error.reshape(-1), _repeated(law, k), True, "share")
+
+    def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
+        errors = "a sandwich of it" if drawn_by(self.design.survey) else "the observed information"
+        constant = "" if self.answers.complete else ", but for a constant"
+        found = [
+            f"log-odds against {self.values[0]}, by the likelihood ({self.log_likelihood:.4f} as logarithm{constant});"
+            f" each interval at {confidence:g} confidence",
+            f"standard errors by {errors}",
+            *self.law.remarks(),
+            *self.design.formula.compared(),
+            *sample_remarks(self.design.survey),
+        ]
+        if not self.fit.settled:
+            found.append("WARNING: the search for the maximum did not settle: there are no standard errors")
+        if self.fit.lost.any():
+            lost = [str(value) for value, gone in zip(self.values[1:], self.fit.lost, strict=True) if gone]
+            found.append(
+                f"WARNING: the coefficients of {', '.join(lost)} have no finite maximum, since with some labels the "
+                "share is estimated as 0 or 1: no standard errors. `regress` has them; another `against` may help"
+            )
+        return found
+
+    @property
+    def about(self) -> dict[str, Any]:
+        return {
+            "against": plain_value(self.values[0]),
+            "log_likelihood": self.log_likelihood,
+            "errors": "survey" if drawn_by(self.design.survey) else "observed information",
+            "n": self.n,
+        }
+
+    def __repr__(self) -> str:
+        return f"<Model of {len(self.values)} values, {len(self.names)} coefficients each, on {self.n:,} reports>"
+
+
+def model(survey: Survey, *, on: Sequence[Any], against: Hashable = None, factors: Sequence[str] = ()) -> Model:
+    """The log-odds of every value against one of them, as they go with public labels, by the likelihood of the reports.
+
+    With ``Pr(x | c) = softmax(B c)`` a report y has probability ``sum_x Pr(x | c) Q(y | x)`` given the labels c, and
+    B is where the product over all reports is largest. `on` and `factors` are as for `regress`; log-odds are
+    `against` the first value unless another is given. Errors are those of the observed information (Louis1982), with
+    weights, clusters or strata those of a sandwich (Binder1983). For up to about 50 values: there are at most 1,000
+    coefficients; `regress` takes any number.
+    """
+    check_type("survey", survey, Survey, "a survey")
+    first = 0 if against is None else survey.values.asked(against)
+    order = np.array([first, *(x for x in range(len(survey.values)) if x != first)])
+    design = design_of(survey, on, factors)
+    size = (len(order) - 1) * len(design.formula.names)
+    if size > MOST:
+        raise InvalidInput(
+            f"on: {len(order):,} values with {len(design.formula.names):,} coefficients each are too many for a "
+            f"likelihood, {size:,} in all where {MOST:,} are the most; `regress` explains one query at a time"
+        )
+    return _fitted(design, answers_of(design, order), tuple(survey.values[x] for x in order))
+
+
+def _fitted(design: Design, answers: Answers, values: tuple[Hashable, ...]) -> Model:
+    survey, turn = design.survey, design.unscaling
+    _ = design.triangle
+    shares = np.array([survey.plausible[survey.values.asked(value)] for value in values])
+    shares = np.maximum(shares, RARE)
+    start = np.zeros((len(values) - 1, len(design.formula.names)))
+    start[:, 0] = np.log(shares[1:] / shares[0])
+    fit = fit_multinomial(design, answers, start, bool(drawn_by(survey)))
+    k, p = start.shape
+    covariance = np.einsum("ij,ajbl,ml->aibm", turn, fit.covariance.reshape(k, p, k, p), turn, optimize=True)
+    coefficients = (fit.coefficients @ turn.T).reshape(-1)
+    own = _law(design).coefficients
+    law = replace(own, factor=np.tile(own.factor, k), freedom=np.tile(own.freedom, k))
+    covariance = corrected(covariance.reshape(k * p, k * p), law)
+    return Model(design, answers, values, fit, coefficients, covariance, law, design.units)
+
+
+def _law(design: Design) -> RegressionLaw:
+    """The law of the coefficients of each value: all values have the same labels, and so the same clusters decide."""
+    return regression_law(design, design.unscaling)
+
+
+def _repeated(law: Law, times: int) -> Law:
+    return replace(law, factor=np.repeat(law.factor, times), freedom=np.repeat(law.freedom, times))

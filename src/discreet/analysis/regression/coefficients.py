@@ -1,0 +1,159 @@
+"""What all regressions share: coefficients with their errors, tests, and a table of them."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import Unavailable
+from ...estimation.chi_square import chi_square_tail
+from ..groups.hotelling import hotelling_tail, rest_of
+from ..groups.tails import quantiles, two_sided
+from ..result import CONFIDENCE, Result
+from ..survey.few_clusters import Law
+from .formula import CONSTANT
+
+Array = NDArray[np.float64]
+
+DRAWN = ("estimate", "low", "high")
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Coefficients of the scaled columns and their covariance, as a solver found them.
+
+    `carried` is the largest part of each coefficient's variance that one person makes; `remarks` say what to mind.
+    """
+
+    coefficients: Array
+    covariance: Array
+    carried: Array
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test that several coefficients are 0: its statistic, degrees of freedom and p-value.
+
+    `rest` are the degrees of freedom of the errors where people were drawn by a design, and the p-value is of F.
+    """
+
+    __test__ = False  # pytest would take it for one of its own
+
+    method: str
+    statistic: float
+    df: int
+    p: float
+    rest: float | None = None
+
+    def __str__(self) -> str:
+        rest = "" if self.rest is None else f", against F with {self.rest:.4g} more for the errors"
+        return f"{self.method}: {self.statistic:.4f} on {self.df} degrees of freedom{rest}, p = {self.p:.4g}"
+
+
+def chi_square_test(method: str, statistic: float, df: int) -> Test:
+    """The test by a statistic that is chi-square where the coefficients are 0."""
+    return Test(method, float(statistic), df, chi_square_tail(float(statistic), df))
+
+
+def wald(coefficients: Array, covariance: Array, freedom: Array, design: float) -> Test:
+    """Wald's test that all of these are 0: ``b' V^-1 b``, chi-square on as many degrees of freedom as there are.
+
+    Where the errors of each coefficient have a finite `freedom`, it is held against F with their mean, out of those of
+    the `design`.
+    """
+    size, mean = len(coefficients), float(freedom.mean())
+    if not np.isfinite(covariance).all():
+        return Test("Wald", math.nan, size, math.nan)
+    if math.isfinite(mean) and rest_of(size, mean, design) < 1:
+        raise Unavailable(
+            f"{size} coefficients are too many to test at once: their errors have {mean:.3g} degrees of freedom"
+        )
+    root = np.sqrt(np.diag(covariance))
+    scaled = np.linalg.lstsq(covariance / np.outer(root, root), coefficients / root, rcond=None)[0]
+    statistic = float(scaled @ (coefficients / root))
+    if math.isinf(mean):
+        return chi_square_test("Wald", statistic, size)
+    return Test("Wald", statistic, size, hotelling_tail(statistic, size, mean, design), rest_of(size, mean, design))
+
+
+class Coefficients(Result):
+    """Coefficients with a covariance, in the order of `rows`."""
+
+    coefficients: Array
+    covariance: Array
+    law: Law
+    """What each coefficient is held against: t where people were drawn by a design, else the normal law."""
+    units: Mapping[str, float]
+    """The standard deviation of every column that is a number."""
+
+    @property
+    @abstractmethod
+    def axis(self) -> str:
+        """What the coefficients are, in a few words."""
+
+    @property
+    @abstractmethod
+    def rows(self) -> dict[str, Sequence[Any]]:
+        """The words of each row of the table."""
+
+    @cached_property
+    def stderr(self) -> Array:
+        """The standard errors."""
+        return np.asarray(np.sqrt(np.maximum(np.diag(self.covariance), 0)))
+
+    @cached_property
+    def z(self) -> Array:
+        """The coefficients over their standard errors."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.coefficients / self.stderr)
+
+    @cached_property
+    def p(self) -> Array:
+        """The p-value of each coefficient being 0, two-sided, by `law`."""
+        return np.asarray(two_sided(self.z, self.law.freedom))
+
+    def jointly(self, places: Sequence[int]) -> Test:
+        """Wald's test that the coefficients in these places are 0 together, by `law`."""
+        of = list(places)
+        freedom = self.law.freedom[of]
+        return wald(self.coefficients[of], self.covariance[np.ix_(of, of)], freedom, self.law.design)
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """The ends of each coefficient's interval, by `law`."""
+        reach = quantiles(confidence, self.law.freedom) * self.stderr
+        return self.coefficients - reach, self.coefficients + reach
+
+    def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
+        low, high = self.interval(confidence)
+        numbers = {"estimate": self.coefficients, "stderr": self.stderr, "low": low, "high": high, "p": self.p}
+        return {**self.rows, **{name: column.tolist() for name, column in numbers.items()}}
+
+    def plot(self, path: str | Path, *, title: str = "", confidence: float = CONFIDENCE) -> None:
+        """Draw every coefficient but the constant with its interval, and save the picture.
+
+        That of a label which is a number is drawn for a difference of one standard deviation, which its name gives.
+        """
+        from ...plots.estimates import plot_estimates
+
+        table = self.table(confidence)
+        rows = [row for row, name in enumerate(table["name"]) if name != CONSTANT] or [*range(len(self.coefficients))]
+        units = [self.units.get(table["name"][row], 1.0) for row in rows]
+        chosen: dict[str, Sequence[Any]] = {
+            key: [table[key][row] * unit for row, unit in zip(rows, units, strict=True)] for key in DRAWN
+        }
+        chosen["names"] = [
+            table["name"][row] if unit == 1 else f"{table['name'][row]} (per {unit:.3g})"
+            for row, unit in zip(rows, units, strict=True)
+        ]
+        if "value" in table:
+            chosen["groups"] = [table["value"][row] for row in rows]
+        plot_estimates(chosen, path, title=title, x_label=self.axis, note="; ".join(self.remarks(confidence)))

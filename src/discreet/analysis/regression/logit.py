@@ -1,0 +1,132 @@
+"""Log-odds of an event by moments of scores: estimating equations, for any mechanism and number of values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...estimation.arrays.numeric import NUMERIC
+from ...estimation.results.calibration import constants
+from ...mechanisms.mechanism import Mechanism
+from ..survey.spread import TINY, inverse, sandwich
+from .coefficients import Fit
+from .design_matrix import Design
+
+Array = NDArray[np.float64]
+
+STEPS = 100
+HALVINGS = 30
+LARGEST = 700.0
+"""The largest log-odds whose exponential is a number."""
+FAR = 10.0
+"""A coefficient of a scaled column beyond this is taken for one that has no finite value."""
+SETTLED = 1e-10
+"""The equations are solved where the next step would be so small a part of a standard error, ``u' I^-1 u`` squared."""
+NEARLY = 1e-6
+"""Where no step gets nearer for rounding, this is near enough."""
+
+UNSETTLED = (
+    "WARNING: the equations have no finite solution: where people with some labels have scores that average below 0 or "
+    'above 1, log-odds are infinite. There are no standard errors; link="identity" has them'
+)
+
+
+def score_variances(mechanism: Mechanism, event: Array, shares: Array) -> tuple[float, float]:
+    """The variances of a calibrated score among those outside and those inside of an event.
+
+    `shares` say how values are spread within each of the two; where they are all 0, evenly.
+    """
+    even = np.full(len(event), 1 / len(event))
+    outside, inside = (_variance(mechanism, event, shares, even, where) for where in (event == 0, event == 1))
+    return outside, inside
+
+
+def _variance(mechanism: Mechanism, event: Array, shares: Array, even: Array, where: NDArray[np.bool_]) -> float:
+    if not where.any():
+        return 0.0
+    p = np.where(where, shares, 0.0)
+    p = p / p.sum() if p.sum() > 0 else where / where.sum()
+    c = constants(mechanism.randomizer, event, even)
+    second = 0.0
+    for part, _, _, values in mechanism.randomizer.groups(NUMERIC):
+        own, constant, away = p[values], c[values], event[values] - c[values]
+        second += float(np.sum(part.cross_moment(own, away, away, NUMERIC)))
+        second += float(np.sum(own * (2 * constant * away + constant**2)))
+    return max(0.0, second - float(event @ p) ** 2)
+
+
+class Equations(NamedTuple):
+    """The estimating equations at coefficients b: their value u, expected and observed information, ``u' I^-1 u``."""
+
+    b: Array
+    value: Array
+    information: Array
+    observed: Array
+    step: Array
+    gain: float
+
+
+def fit_logit(design: Design, scores: Array, outside: Array, inside: Array, kind: str | None) -> Fit:
+    """The solution of ``sum w x (d / V)(s - g) = 0``, with ``g = expit(x b)`` and ``d = g (1 - g)``.
+
+    ``V = v0 (1 - g) + v1 g + d`` is the variance of a score with the variances v0 `outside` and v1 `inside` of the
+    event; wrong ones cost precision only. Solved by Fisher scoring with ``I = sum w d**2 / V x x'``, halving steps
+    until ``u' I^-1 u`` falls. The covariance is ``J^-1 M J^-1`` with the observed J, or I where J is not positive
+    definite. For two values this is the likelihood equation (Blair2015).
+    """
+    found = _solved(design, scores, outside, inside)
+    p = len(found.b)
+    if found.gain > NEARLY**2 or np.abs(found.b).max() > FAR:
+        return Fit(found.b, np.full((p, p), np.nan), np.zeros(p), (UNSETTLED,))
+    definite = np.linalg.eigvalsh(found.observed)[0] > 0
+    bread = inverse(found.observed if definite else found.information)
+
+    def terms(place: slice, rows: Array) -> Array:
+        g, d, variance = _moments(rows @ found.b, outside[place], inside[place])
+        rows *= (design.weights[place] * d / variance * (scores[place] - g))[:, None]
+        return rows
+
+    return Fit(found.b, *sandwich(design, bread, terms, kind))
+
+
+def _solved(design: Design, scores: Array, outside: Array, inside: Array) -> Equations:
+    """The equations where they are solved, or where no step gets nearer, or beyond all that is taken for finite."""
+    mean = float(np.clip(np.average(scores, weights=design.weights), 0.01, 0.99))
+    start = np.zeros(len(design.formula.names))
+    start[0] = np.log(mean / (1 - mean))
+    found = _equations(design, scores, outside, inside, start)
+    for _ in range(STEPS):
+        if found.gain <= SETTLED**2 or np.abs(found.b).max() > FAR:
+            break
+        for halved in range(HALVINGS):
+            there = _equations(design, scores, outside, inside, found.b + found.step / 2**halved)
+            if there.gain < found.gain:
+                break
+        else:
+            break
+        found = there
+    return found
+
+
+def _equations(design: Design, scores: Array, outside: Array, inside: Array, b: Array) -> Equations:
+    p = len(b)
+    value, information, observed = np.zeros(p), np.zeros((p, p)), np.zeros((p, p))
+    for place, rows in design.chunks():
+        w, v0, v1 = design.weights[place], outside[place], inside[place]
+        g, d, variance = _moments(rows @ b, v0, v1)
+        away, expected = scores[place] - g, w * d * d / variance
+        bend = (d * (1 - 2 * g) * variance - d * d * (v1 - v0 + 1 - 2 * g)) / variance**2
+        value += (w * d / variance * away) @ rows
+        information += rows.T @ (rows * expected[:, None])
+        observed += rows.T @ (rows * (expected - w * away * bend)[:, None])
+    step = np.asarray(np.linalg.lstsq(information, value, rcond=None)[0], dtype=float)
+    return Equations(b, value, information, observed, step, float(value @ step))
+
+
+def _moments(logits: Array, outside: Array, inside: Array) -> tuple[Array, Array, Array]:
+    """The probability of the event, its derivative, and the variance of a score."""
+    g = 1 / (1 + np.exp(-np.clip(logits, -LARGEST, LARGEST)))
+    d = g * (1 - g)
+    return g, d, np.maximum(outside * (1 - g) + inside * g + d, TINY)

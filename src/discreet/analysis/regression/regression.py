@@ -1,0 +1,238 @@
+"""`regress`: a randomized answer explained by public labels, by moments of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.domain import plain_value
+from ...core.errors import InvalidInput, check_type, shown
+from ...estimation.results.weights import weights_of
+from ..result import CONFIDENCE
+from ..survey.few_clusters import Law
+from ..survey.survey import Survey
+from .coefficients import Coefficients, Fit, Test
+from .design_matrix import Design, design_of
+from .formula import Formula
+from .linear import fit_linear
+from .logit import fit_logit, score_variances
+from .prediction import Prediction, expit
+from .regression_law import RegressionLaw, corrected, regression_law
+
+Array = NDArray[np.float64]
+
+LINKS = ("identity", "logit")
+KINDS = {"identity": ("HC0", "HC1", "HC2", "HC3"), "logit": ("HC0", "HC1")}
+"""The errors of each link, for samples without weights, clusters or strata."""
+USUAL = {"identity": "HC1", "logit": "HC0"}
+SURVEY = "survey"
+"""The errors of surveys with weights, clusters or strata."""
+
+HEAVY = 0.1
+"""The part of a coefficient's variance that one report may make before a warning."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Regression(Coefficients):
+    """The coefficients of labels for a randomized answer, with their covariance.
+
+    With the identity link a coefficient is a difference of shares (or of means), with the logit link one of log-odds.
+    `names` are the columns: ``(constant)``, ``label``, ``factor[level]`` and products of these. `laws` tell what
+    combinations of coefficients are held against.
+    """
+
+    formula: Formula
+    link: str
+    errors: str
+    n: int
+    coefficients: Array
+    covariance: Array
+    law: Law
+    units: Mapping[str, float]
+    laws: RegressionLaw
+    query: Mapping[Any, float]
+    notes: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the coefficients."""
+        return self.formula.names
+
+    @property
+    def axis(self) -> str:
+        return f"difference in the {self._what if self.link == 'identity' else 'log-odds'}"
+
+    @property
+    def rows(self) -> dict[str, Sequence[Any]]:
+        return {"name": list(self.names)}
+
+    def test(self, *names: str) -> Test:
+        """Wald's test that the coefficients of these names (columns, or all columns of a term) are 0 together."""
+        places = self.formula.places(names or self.names[1:])
+        if not places:
+            raise InvalidInput("names: there is no coefficient to test but the constant")
+        return self.jointly(places)
+
+    def predict(self, labels: Any = None) -> Prediction:
+        """The share or mean among people with these labels: ``{label: value or column}`` or a table, with errors."""
+        values, size = self.formula.coded({} if labels is None else labels)
+        rows = self.formula.rows(values, size)
+        found, law = rows @ self.coefficients, self.laws.law(rows)
+        plain = self.covariance / np.outer(self.law.factor, self.law.factor)
+        error = law.factor * np.sqrt(np.maximum(((rows @ plain) * rows).sum(axis=1), 0))
+        if self.link == "logit":
+            found = expit(found)
+            error = error * found * (1 - found)
+        return Prediction(self.formula.shown(values), found, error, law, self.link == "logit", self._what)
+
+    @property
+    def _what(self) -> str:
+        return "share" if set(self.query.values()) <= {0.0, 1.0} else "mean"
+
+    def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
+        what = f"differences in the {self._what}" if self.link == "identity" else "differences in the log-odds"
+        about = "linearisation" if self.errors == SURVEY else self.errors
+        return [
+            f"{what} of {_described(self.query)}; each interval at {confidence:g} confidence",
+            f"standard errors by {about}, which hold whatever the law of the answers",
+            *self.law.remarks(),
+            *self.formula.compared(),
+            *self.notes,
+        ]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        query = [[plain_value(value), weight] for value, weight in self.query.items()]
+        return {"link": self.link, "errors": self.errors, "n": self.n, "query": query}
+
+    def __repr__(self) -> str:
+        return f"<Regression of {len(self.names)} coefficients on {self.n:,} reports, {self.link} link>"
+
+
+def regress(
+    survey: Survey,
+    query: Any,
+    *,
+    on: Sequence[Any],
+    link: str = "identity",
+    errors: str | None = None,
+    factors: Sequence[str] = (),
+) -> Regression:
+    """How a randomized answer goes with public labels, by moments: unbiased for every mechanism and number of values.
+
+    `query` gives each value its weight, as in `Estimate.query`: ``{"yes": 1}`` for a share, "mean" for values that
+    are numbers. `on` lists labels by name, products such as ``"age*age"`` or ``"age*region"``, or pairs (name,
+    column). Text and truth values are factors, whose first level is the one compared with; so are the labels named in
+    `factors`, though they be numbers.
+
+    With the identity link scores stand for answers in least squares, ``b = (X'WX)^-1 X'W s``; with ``link="logit"``,
+    for an event, ``sum w x (d / V)(s - expit(x b)) = 0`` is solved, which for two values is the likelihood equation
+    (Blair2015). `errors` are HC0 to HC3, HC1 unless given (for the logit link HC0, or HC1); where the survey has
+    weights, clusters or strata they are linearised for these (Binder1983), and held against t; where there are fewer
+    than 50 clusters, without the bias that this gives them (Bell2002, Imbens2016).
+    """
+    check_type("survey", survey, Survey, "a survey")
+    check_link(link)
+    w = weights_of(survey.values, query, name="query")
+    if np.ptp(w) == 0:
+        raise InvalidInput("query: the weights must differ, or there is nothing to explain")
+    kind = _kind(survey, link, errors)
+    design = design_of(survey, on, factors)
+    scores = survey.scores(w)
+    if link == "identity":
+        fit = fit_linear(design, scores, kind)
+    else:
+        fit = _by_log_odds(design, scores, w, kind)
+    turn = design.unscaling
+    left = None if survey.clusters is None else _left(design, scores, fit.coefficients, link)
+    laws = regression_law(design, turn, left)
+    law = laws.coefficients
+    return Regression(
+        design.formula,
+        link,
+        kind or SURVEY,
+        design.n,
+        turn @ fit.coefficients,
+        corrected(turn @ fit.covariance @ turn.T, law),
+        law,
+        design.units,
+        laws,
+        {value: float(weight) for value, weight in zip(survey.values, w, strict=True) if weight},
+        (*notes_of(survey, design.formula.names, fit), *fit.remarks),
+    )
+
+
+def _left(design: Design, scores: Array, coefficients: Array, link: str) -> Array:
+    """What the regression leaves of every score."""
+    found = np.empty(design.n)
+    for place, rows in design.chunks():
+        fitted = rows @ coefficients
+        found[place] = scores[place] - (expit(fitted) if link == "logit" else fitted)
+    return found
+
+
+def check_link(link: str) -> None:
+    """Refuse what is not the name of a link."""
+    if not isinstance(link, str) or link not in LINKS:
+        raise InvalidInput(f"link={shown(link)} must be one of {', '.join(LINKS)}")
+
+
+def _kind(survey: Survey, link: str, errors: str | None) -> str | None:
+    """The kind of errors of a plain sample; None for those by the way people were drawn."""
+    drawn = drawn_by(survey)
+    if drawn:
+        if errors is not None:
+            raise InvalidInput(f"errors={shown(errors)} cannot be chosen where there are {drawn}, which make them")
+        return None
+    kind = USUAL[link] if errors is None else errors
+    if not isinstance(kind, str) or kind not in KINDS[link]:
+        raise InvalidInput(f"errors={shown(errors)} must be one of {', '.join(KINDS[link])} for the {link} link")
+    return kind
+
+
+def drawn_by(survey: Survey) -> str:
+    """What the survey says of how people were drawn, in words; empty for a plain sample."""
+    return " and ".join(name for name in ("weights", "clusters", "strata") if getattr(survey, name) is not None)
+
+
+def _by_log_odds(design: Design, scores: Array, event: Array, kind: str | None) -> Fit:
+    if not np.isin(event, (0, 1)).all():
+        raise InvalidInput('link="logit" needs an event: the weights of `query` must be 0 and 1')
+    waves, shares = design.survey.waves, design.survey.plausible
+    found = np.array([score_variances(wave.mechanism, event, shares) for wave in waves])
+    if len(waves) == 1:
+        outside, inside = (np.broadcast_to(variance, design.n) for variance in found[0])
+    else:
+        outside, inside = np.repeat(found, [len(wave.reports) for wave in waves], axis=0).T
+    return fit_logit(design, scores, outside, inside, kind)
+
+
+def notes_of(survey: Survey, names: Sequence[str], fit: Fit) -> list[str]:
+    """What to mind about the people and the errors of a regression."""
+    found = sample_remarks(survey)
+    heavy = [name for name, part in zip(names, fit.carried, strict=True) if part > HEAVY]
+    if heavy:
+        found.append(
+            f"WARNING: one report alone makes more than {HEAVY:.0%} of the variance of {', '.join(heavy)}: "
+            "errors and intervals are not to be trusted there"
+        )
+    return found
+
+
+def sample_remarks(survey: Survey) -> list[str]:
+    """What there is to say of the people, for results that take them as drawn from many more."""
+    plain = copy(survey)
+    plain.population = None
+    unused = "errors are those of a sample from many more people: the population is not used here"
+    return [*plain.remarks(), *([] if survey.population is None else [unused])]
+
+
+def _described(query: Mapping[Any, float]) -> str:
+    """The weights of the values in words."""
+    some = [str(value) if weight == 1 else f"{weight:g} for {value}" for value, weight in list(query.items())[:4]]
+    return ", ".join([*some, "..."] if len(query) > 4 else some)

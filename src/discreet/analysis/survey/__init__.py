@@ -1,0 +1,1 @@
+"""Surveys: reports with labels, weights and a sampling design, and errors that allow for it."""

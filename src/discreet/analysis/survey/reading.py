@@ -1,0 +1,156 @@
+"""Surveys from files of reports with other columns beside them, and from tables in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bulk.jobs import Progress
+from ...bulk.labelled.columns import joined, names_of, written_numbers
+from ...bulk.labelled.labels import Labels
+from ...bulk.labelled.reports import made_of_files
+from ...core.errors import InvalidInput, check_type
+from ...estimation.tally import Tally, as_batch
+from ...files.columns import REPORT, place_of
+from ...files.sources import Source, inputs, source_of
+from ...mechanisms.mechanism import Mechanism
+from .survey import Survey
+
+
+def read_survey(
+    mechanism: Mechanism,
+    files: str | Sequence[str | Source],
+    *,
+    labels: Sequence[str] = (),
+    weights: str | None = None,
+    clusters: str | None = None,
+    strata: str | None = None,
+    population: int | None = None,
+    column: str | None = None,
+    delimiter: str | None = None,
+    unmarked: bool = False,
+    missing: str = "error",
+    progress: Progress = lambda rows: None,
+) -> Survey:
+    """The survey in files of reports, as ``discreet randomize --keep`` writes them.
+
+    `files` are Parquet, Arrow, CSV, TSV or JSON lines, folders of these, or patterns. `labels` names the columns to
+    take as labels, `weights`, `clusters` and `strata` those with what they say; `column` is that of the reports,
+    ``report`` unless given. Text whose entries are all written as numbers is numbers; an empty field is missing.
+    Reports of another mechanism, files that are not whole and, unless `unmarked`, reports without marks are refused.
+    """
+    check_type("mechanism", mechanism, Mechanism, "a mechanism")
+    roles = _roles(labels, weights, clusters, strata)
+    names = list(dict.fromkeys(name for name in roles.values()))
+    sources = _sources(files, delimiter)
+
+    def checked(reports: NDArray[Any], found: list[Labels]) -> tuple[NDArray[Any], list[Labels]]:
+        Tally.of(mechanism, reports, threads=1)  # which refuses what no report can be
+        return as_batch(reports, mechanism.randomizer.bits), found
+
+    batches = [as_batch([], mechanism.randomizer.bits)]
+    parts: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+    for source in sources:
+        found: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+        for reports, kept in made_of_files(
+            mechanism, [source], names, checked, column=column, unmarked=unmarked, progress=progress
+        ):
+            batches.append(reports)
+            for name, one in zip(names, kept, strict=True):
+                found[name].append(one.column())
+        for name, pieces in found.items():
+            parts[name].append(written_numbers(joined(pieces)))
+    columns = {name: joined(pieces) for name, pieces in parts.items()}
+    return _survey(mechanism, np.concatenate(batches), roles, columns.__getitem__, population, missing)
+
+
+def survey_of_frame(
+    mechanism: Mechanism,
+    frame: Any,
+    *,
+    labels: Sequence[str] = (),
+    weights: str | None = None,
+    clusters: str | None = None,
+    strata: str | None = None,
+    population: int | None = None,
+    column: str | None = None,
+    missing: str = "error",
+) -> Survey:
+    """The survey in a table of pandas, polars or Arrow, or a mapping of columns: one row a report.
+
+    The arguments are those of `read_survey`. Reports that an Arrow table marks as another mechanism's are refused.
+    """
+    check_type("mechanism", mechanism, Mechanism, "a mechanism")
+    names = _names_of(frame)
+    roles = _roles(labels, weights, clusters, strata)
+    report = names[place_of(names, column, "frame", usual=REPORT, typed=True)]
+    for name in roles.values():
+        place_of(names, name, "frame", typed=True)
+        if name == report:
+            raise InvalidInput(f"label={name!r} is the column of reports, which are no labels")
+    reports = frame[report]
+    if hasattr(frame, "schema") and hasattr(frame, "column_names"):
+        from ...bulk.arrow.reports import check_table, reports_of
+
+        check_table(mechanism, frame, report)
+        pieces = [as_batch(one, mechanism.randomizer.bits) for one in reports_of(mechanism, reports)]
+        reports = np.concatenate([as_batch([], mechanism.randomizer.bits), *pieces])
+
+    def column_of(name: str) -> Any:
+        entries = frame[name]
+        if hasattr(entries, "combine_chunks"):
+            from ...bulk.labelled.arrow_labels import labels_in
+
+            return labels_in(entries, f"column {name!r}").column()
+        return entries
+
+    return _survey(mechanism, reports, roles, column_of, population, missing)
+
+
+def _sources(files: str | Sequence[str | Source], delimiter: str | None) -> list[Source]:
+    given = [files] if isinstance(files, (str, Source)) else files
+    if not isinstance(given, (list, tuple)) or not all(isinstance(file, (str, Source)) for file in given):
+        raise InvalidInput("files must be the name of a file, or a list of names")
+    opened = [file for file in given if isinstance(file, Source)]
+    names = inputs([file for file in given if not isinstance(file, Source)])
+    return opened + [source_of(name, delimiter=delimiter) for name in names]
+
+
+def _roles(
+    labels: Sequence[str], weights: str | None, clusters: str | None, strata: str | None
+) -> dict[tuple[str, str], str]:
+    """The column of each role that is asked for; a label's role is its own name."""
+    roles = {("label", name): name for name in names_of("label", labels)}
+    others = {"weights": weights, "clusters": clusters, "strata": strata}
+    for role, chosen in others.items():
+        if chosen is not None and not isinstance(chosen, str):
+            raise InvalidInput(f"{role} of type {type(chosen).__name__} must be the name of a column")
+    return roles | {(role, ""): chosen for role, chosen in others.items() if chosen is not None}
+
+
+def _survey(
+    mechanism: Mechanism,
+    reports: Any,
+    roles: Mapping[tuple[str, str], str],
+    column_of: Callable[[str], Any],
+    population: int | None,
+    missing: str,
+) -> Survey:
+    labels = {name: column_of(name) for (role, _), name in roles.items() if role == "label"}
+    others = {role: column_of(name) for (role, _), name in roles.items() if role != "label"}
+    return Survey(mechanism, reports, labels=labels, population=population, missing=missing, **others)
+
+
+def _names_of(frame: Any) -> list[str]:
+    """The names of the columns of a table."""
+    if isinstance(frame, Mapping):
+        return list(map(str, frame))
+    names = getattr(frame, "column_names", None)
+    if names is None:
+        names = getattr(frame, "columns", None)
+    if names is None or not hasattr(frame, "__getitem__"):
+        raise InvalidInput(f"frame of type {type(frame).__name__} must be a table of pandas, polars or Arrow")
+    return [str(name) for name in names]

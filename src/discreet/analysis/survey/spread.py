@@ -1,0 +1,125 @@
+"""The covariance of a sum over people, from their terms a few at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bulk.labelled.columns import codes_of
+from ...core.errors import InvalidInput
+from ..regression.design_matrix import Design
+from .products import squared
+from .survey import Survey
+
+Array = NDArray[np.float64]
+Terms = Callable[[slice, Array], Array]
+"""From the place of some people and their scaled rows to a row of terms each."""
+
+NOTHING = 1e-9
+"""A variance by clusters that is a smaller part of that by people is 0 but for rounding."""
+
+TINY = 1e-300
+"""Instead of a zero below the line."""
+
+
+def inverse(matrix: Array) -> Array:
+    """The inverse of a matrix."""
+    return np.asarray(np.linalg.inv(matrix), dtype=float)
+
+
+def sandwich(design: Design, bread: Array, terms: Terms, kind: str | None) -> tuple[Array, Array]:
+    """``bread M bread'`` with M for the sum of the terms, and the largest part of each variance that one person makes.
+
+    M is the sum of squares for a `kind` (times ``n / (n - p)`` for HC1), else the covariance as people were drawn. The
+    part of a person is that of the terms, or that which all terms of one size would have, if it is larger: whoever
+    decides a coefficient alone has a residual of 0.
+    """
+    p = len(bread)
+    spread = Spread(design.survey, p) if kind is None else None
+    each, told, even = np.zeros((p, p)), Largest(p), Largest(p)
+    for place, rows in design.chunks(p):
+        if rows.shape[1] == p:
+            even.add(((design.weights[place, None] * rows) @ bread.T) ** 2)
+        some = terms(place, rows)
+        told.add((some @ bread.T) ** 2)
+        each += squared(some)
+        if spread is not None:
+            spread.add(place, some)
+    meat = each if spread is None else spread.covariance()
+    if spread is not None:
+        apart, drawn = (np.diag(bread @ one @ bread.T) for one in (each, meat))
+        if (drawn < NOTHING * apart).any():
+            raise InvalidInput(
+                "clusters: everybody who decides one of the coefficients is of one cluster, which tells nothing of "
+                "their spread: leave that label out, or the clusters"
+            )
+    elif kind == "HC1":
+        meat = each * (design.n / (design.n - p))
+    return np.asarray(bread @ meat @ bread.T), np.maximum(told.parts(), even.parts())
+
+
+class Largest:
+    """The largest of each column as a part of its sum, from some rows after the other."""
+
+    def __init__(self, width: int) -> None:
+        self._most, self._total = np.zeros(width), np.zeros(width)
+
+    def add(self, rows: Array) -> None:
+        """Count these rows."""
+        self._most = np.maximum(self._most, rows.max(axis=0))
+        self._total += rows.sum(axis=0)
+
+    def parts(self) -> Array:
+        """The largest of each column over its sum."""
+        return np.asarray(self._most / np.maximum(self._total, TINY))
+
+
+class Spread:
+    """The covariance of the sum of one row of terms a person, as `Survey.covariance_of_sum` has it.
+
+    Only sums of clusters are kept, or a matrix where there are none: with f_h = m_h / (m_h - 1) for the m_h clusters
+    (or people) of stratum h it is ``sum f_h z z' - sum_h f_h m_h mean_h mean_h'``.
+    """
+
+    def __init__(self, survey: Survey, width: int) -> None:
+        one = np.broadcast_to(np.int64(0), survey.n)
+        strata = one if survey.strata is None else codes_of(survey.strata)[1]
+        self._cluster: NDArray[np.int64] | None = None
+        self._stratum = strata
+        if survey.clusters is not None:
+            pairs = np.stack([strata, codes_of(survey.clusters)[1]])
+            _, first, cluster = np.unique(pairs, axis=1, return_index=True, return_inverse=True)
+            self._cluster, self._stratum = cluster.reshape(-1), strata[first]
+            self._sums = np.zeros((len(first), width))
+        sizes = np.array([survey.n]) if self._stratum is one else np.bincount(self._stratum)
+        if not len(sizes) or (sizes < 2).any():
+            raise InvalidInput(
+                "a stratum has one cluster, which tells nothing of its own spread: join it to another"
+                if survey.strata is not None
+                else "one person or cluster tells nothing of the spread: more are needed"
+            )
+        self._sizes, self._factor = sizes, sizes / (sizes - 1)
+        self._square, self._totals = np.zeros((width, width)), np.zeros((len(sizes), width))
+
+    def add(self, place: slice, terms: Array) -> None:
+        """Count the terms of the people at this place."""
+        if self._cluster is not None:
+            np.add.at(self._sums, self._cluster[place], terms)
+        else:
+            self._add(self._stratum[place], terms)
+
+    def _add(self, strata: NDArray[np.int64], terms: Array) -> None:
+        self._square += squared(terms * np.sqrt(self._factor)[strata, None])
+        if len(self._sizes) == 1:
+            self._totals[0] += terms.sum(axis=0)
+        else:
+            np.add.at(self._totals, strata, terms)
+
+    def covariance(self) -> Array:
+        """The covariance of the sum of all terms that were added."""
+        if self._cluster is not None:
+            self._add(self._stratum, self._sums)
+            self._cluster = None
+        return np.asarray(self._square - self._totals.T @ (self._totals * (self._factor / self._sizes)[:, None]))

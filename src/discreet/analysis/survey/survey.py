@@ -1,0 +1,316 @@
+"""`Survey`: reports with public labels, weights and the way people were drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bulk.labelled.columns import by_name, codes_of, column_of, joined, missing_in, positive, settled
+from ...bulk.labelled.labels import Labels, objects
+from ...core.domain import Domain
+from ...core.errors import InvalidInput, check_type, shown
+from ...estimation.results.unbiased import Estimate, estimate
+from ...estimation.results.weights import weights_of
+from ...estimation.tally import Tally, as_batch
+from ...mechanisms.mechanism import Mechanism
+from .sampling import Array, covariance_of_sum
+
+if TYPE_CHECKING:
+    from ...bulk.labelled.tallies import GroupTallies
+    from ..groups.means import Means
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Wave:
+    """Reports of one mechanism."""
+
+    mechanism: Mechanism
+    reports: NDArray[Any]
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The counts of these reports."""
+        return self.mechanism.tally(self.reports)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The unbiased shares."""
+        return estimate(self.tally)
+
+
+class Survey:
+    """Reports of many people, each with public labels; ``+`` appends more, of other mechanisms over these values too.
+
+    `reports` may be the words that a mechanism by hand has for them. `labels` are columns by name, or a table of
+    pandas, polars or Arrow, one entry a report: whatever is a label is public, and protects nobody. `weights` are
+    positive numbers (how many people a report stands for), `clusters` and `strata` columns that say how people were
+    drawn, and `population` the number of people that they were drawn from, where that is not many times more. A label
+    that is missing (None or nan) is an error; ``missing="drop"`` leaves out the people who lack one, and `left_out`
+    says how many.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        reports: Any,
+        *,
+        labels: Any = None,
+        weights: Any = None,
+        clusters: Any = None,
+        strata: Any = None,
+        population: int | None = None,
+        missing: str = "error",
+    ) -> None:
+        check_type("mechanism", mechanism, Mechanism, "a mechanism")
+        if missing not in ("error", "drop"):
+            raise InvalidInput(f"missing={shown(missing)} must be 'error' or 'drop'")
+        batch = as_batch(_numbers(mechanism, reports), mechanism.randomizer.bits)
+        labels = _named(labels)
+        given = {f"labels[{name!r}]": column for name, column in labels.items()}
+        given |= {"weights": weights, "clusters": clusters, "strata": strata}
+        wanted = {name for name, column in given.items() if column is not None or name.startswith("labels")}
+        columns = {name: column_of(name, given[name], len(batch)) for name in given if name in wanted}
+        kept = np.ones(len(batch), dtype=bool)
+        for name, column in columns.items():
+            lacking = missing_in(name, column)
+            if missing == "error" and lacking.any():
+                raise InvalidInput(
+                    f"{name}: {int(lacking.sum())} are missing; missing='drop' (--missing drop) leaves these people out"
+                )
+            kept &= ~lacking
+        if not kept.all():
+            batch, columns = batch[kept], {name: column[kept] for name, column in columns.items()}
+        columns = {name: settled(column) for name, column in columns.items()}
+        wave = Wave(mechanism, batch)
+        self._become(
+            (wave,),
+            {name: columns[f"labels[{name!r}]"] for name in labels},
+            positive("weights", columns["weights"]) if "weights" in columns else None,
+            columns.get("clusters"),
+            columns.get("strata"),
+            _population(population, wave.tally.n),
+            int(len(kept) - kept.sum()),
+        )
+
+    @classmethod
+    def read(cls, mechanism: Mechanism, files: Any, **columns: Any) -> Survey:
+        """The survey in report files with other columns beside the reports: `discreet.analysis.survey.reading.read_survey`."""
+        from .reading import read_survey
+
+        return read_survey(mechanism, files, **columns)
+
+    @classmethod
+    def from_frame(cls, mechanism: Mechanism, frame: Any, **columns: Any) -> Survey:
+        """The survey in a pandas, polars or Arrow table: `discreet.analysis.survey.reading.survey_of_frame`."""
+        from .reading import survey_of_frame
+
+        return survey_of_frame(mechanism, frame, **columns)
+
+    def _become(
+        self,
+        waves: tuple[Wave, ...],
+        labels: dict[str, NDArray[Any]],
+        weights: Array | None,
+        clusters: NDArray[Any] | None,
+        strata: NDArray[Any] | None,
+        population: int | None,
+        left_out: int,
+    ) -> Survey:
+        self.waves, self.labels, self.weights = waves, labels, weights
+        self.clusters, self.strata, self.population, self.left_out = clusters, strata, population, left_out
+        return self
+
+    # -- what it holds -----------------------------------------------------------------------------
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return sum(len(wave.reports) for wave in self.waves)
+
+    @property
+    def values(self) -> Domain:
+        """The values that people may hold, in order."""
+        return self.waves[0].mechanism.context.values
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism of all reports; `InvalidInput` where there are several."""
+        if len({wave.mechanism.fingerprint for wave in self.waves}) > 1:
+            raise InvalidInput("the survey has reports of several mechanisms; each wave has its own")
+        return self.waves[0].mechanism
+
+    @property
+    def tally(self) -> Tally:
+        """The counts of all reports; `InvalidInput` where they are of several mechanisms."""
+        found: Tally = sum((wave.tally for wave in self.waves), self.mechanism.tally())
+        return found
+
+    def label(self, name: str) -> NDArray[Any]:
+        """The column of labels with this name."""
+        if not isinstance(name, str) or name not in self.labels:
+            there = ", ".join(map(repr, self.labels)) or "none"
+            raise InvalidInput(f"label={shown(name)} must be one of the survey's labels: {there}")
+        return self.labels[name]
+
+    @cached_property
+    def plausible(self) -> Array:
+        """A distribution near the shares of all waves together, at which variances are taken."""
+        parts = [wave.estimate.plausible * len(wave.reports) for wave in self.waves if len(wave.reports)]
+        if not parts:
+            return np.full(len(self.values), 1 / len(self.values))
+        return np.asarray(sum(parts) / self.n)
+
+    def remarks(self) -> list[str]:
+        """What there is to say of the sample beside every result: its size, its design, and who was left out."""
+        names = ", ".join(dict.fromkeys(wave.mechanism.name for wave in self.waves))
+        found = [f"{self.n:,} reports of {names}"]
+        columns = {"weights": self.weights, "clusters": self.clusters, "strata": self.strata}
+        if used := [name for name, column in columns.items() if column is not None]:
+            found.append(f"errors allow for {' and '.join(used)}")
+        if self.population is not None:
+            found.append(f"drawn from {self.population:,} people: only the error of drawing them shrinks for that")
+        if self.left_out:
+            found.append(f"{self.left_out:,} people who lack a label are left out")
+        return found
+
+    # -- parts of it -------------------------------------------------------------------------------
+    def __add__(self, other: Survey) -> Survey:
+        if not isinstance(other, Survey):
+            return NotImplemented
+        if list(other.values) != list(self.values):
+            raise InvalidInput("surveys must be over the same values, in the same order")
+        if set(other.labels) != set(self.labels):
+            raise InvalidInput(f"surveys must have the same labels: {sorted(self.labels)} and {sorted(other.labels)}")
+        if (self.population is None) != (other.population is None):
+            raise InvalidInput("population must be given for both surveys or for neither")
+        if self.population and other.population and self.n * other.population != other.n * self.population:
+            raise InvalidInput("surveys of different parts of their populations must be analysed apart")
+        return Survey.__new__(Survey)._become(
+            (*self.waves, *other.waves),
+            {name: joined([column, other.labels[name]]) for name, column in self.labels.items()},
+            _both("weights", self.weights, other.weights),
+            _both("clusters", self.clusters, other.clusters),
+            _both("strata", self.strata, other.strata),
+            None if self.population is None else self.population + (other.population or 0),
+            self.left_out + other.left_out,
+        )
+
+    def only(self, rows: Any) -> Survey:
+        """The reports of these rows: a column of True and False, or the numbers of rows."""
+        chosen = np.zeros(self.n, dtype=bool)
+        try:
+            chosen[np.asarray(rows)] = True
+        except (IndexError, ValueError, TypeError):
+            raise InvalidInput(f"rows must be True or False for each of {self.n} reports, or numbers of rows") from None
+        waves, start = [], 0
+        for wave in self.waves:
+            inside = chosen[start : start + len(wave.reports)]
+            start += len(wave.reports)
+            if inside.any() or len(self.waves) == 1:
+                waves.append(wave if inside.all() else Wave(wave.mechanism, wave.reports[inside]))
+        return Survey.__new__(Survey)._become(
+            tuple(waves) or (Wave(self.waves[0].mechanism, self.waves[0].reports[:0]),),
+            {name: column[chosen] for name, column in self.labels.items()},
+            None if self.weights is None else self.weights[chosen],
+            None if self.clusters is None else self.clusters[chosen],
+            None if self.strata is None else self.strata[chosen],
+            None,
+            0,
+        )
+
+    def tallies(self, *labels: str) -> GroupTallies:
+        """The counts of the people of each label, of one mechanism; weights and the design are left behind."""
+        from ...bulk.labelled.counts import counts_by_label
+        from ...bulk.labelled.tallies import of_counts
+
+        if not labels:
+            raise InvalidInput("tallies() must name at least one label")
+        reports = np.concatenate([wave.reports for wave in self.waves])
+        coded = [Labels(objects(levels), codes) for levels, codes in map(codes_of, map(self.label, labels))]
+        return of_counts(self.mechanism, labels, counts_by_label(self.mechanism, reports, coded))
+
+    # -- estimates -----------------------------------------------------------------------------------
+    def shares(self) -> Means:
+        """The share of every value among all people, with errors that allow for weights, clusters and strata."""
+        return self._means((), None)
+
+    def query(self, query: Any) -> Means:
+        """The sum of the shares, weighed by `query` as in `Estimate.query`: an event, scores, or "mean"."""
+        return self._means((), query)
+
+    def by(self, *labels: str, query: Any = None) -> Means:
+        """The share of every value, or a query, among the people of each label or combination of labels."""
+        if not labels:
+            raise InvalidInput("by() must name at least one label")
+        return self._means(labels, query)
+
+    def _means(self, labels: tuple[str, ...], query: Any) -> Means:
+        from ..groups.group_moments import groups_of
+        from ..groups.means import Means
+        from ..groups.moments import queries_of
+
+        names, weights = queries_of(self.values, query)
+        moments = groups_of(self, labels, weights).moments()
+        return Means(labels, names, moments, tuple(self.remarks()), query is None)
+
+    # -- what everything else is made from -----------------------------------------------------------
+    def scores(self, query: Any, *, calibrated: bool = True) -> Array:
+        """One number a report with the mean of the weight that the person holds: ``w . phi(y)``, calibrated.
+
+        `query` gives each value its weight, as in `Estimate.query`. The scores are calibrated at even shares, so that
+        no number of theirs depends on another person's report.
+        """
+        w = weights_of(self.values, query, name="query")
+        at = np.full(len(w), 1 / len(w)) if calibrated else None
+        parts = [wave.mechanism.score(wave.reports, w, shares=at) for wave in self.waves]
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+    def covariance_of_sum(self, terms: Array) -> Array:
+        """The covariance of the sum of one row of terms a person, by the way people were drawn."""
+        groups = (None if column is None else codes_of(column)[1] for column in (self.clusters, self.strata))
+        return covariance_of_sum(terms, *groups)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        names = ", ".join(dict.fromkeys(wave.mechanism.name for wave in self.waves))
+        labels = f", labels {', '.join(self.labels)}" if self.labels else ""
+        return f"<Survey of {self.n:,} reports of {names}{labels}>"
+
+
+def _both(name: str, first: Any, second: Any) -> Any:
+    if (first is None) != (second is None):
+        raise InvalidInput(f"{name} must be given for both surveys or for neither")
+    return None if first is None else joined([first, second])
+
+
+def _named(labels: Any) -> Mapping[str, Any]:
+    if labels is None:
+        return {}
+    found = by_name("labels", labels)
+    for name in found:
+        check_type("labels: a name", name, str, "text")
+    return found
+
+
+def _numbers(mechanism: Mechanism, reports: Any) -> Any:
+    """Reports as numbers, where they are the words that a mechanism by hand has for them."""
+    if not mechanism.report_names or getattr(getattr(reports, "dtype", None), "kind", "O") in "iu":
+        return reports
+    if isinstance(reports, (str, bytes, Mapping)) or not isinstance(reports, Iterable):
+        return reports
+    listed = list(reports)
+    return mechanism.reports_of(listed) if any(isinstance(report, str) for report in listed) else listed
+
+
+def _population(population: int | None, n: int) -> int | None:
+    if population is None:
+        return None
+    if isinstance(population, bool) or not isinstance(population, (int, np.integer)) or population < n:
+        raise InvalidInput(f"population={shown(population)} must be a whole number, at least the {n} people asked")
+    return int(population)

@@ -1,0 +1,1 @@
+"""Joint tables of two answers."""

@@ -1,0 +1,216 @@
+"""`cross`: the joint table of two randomized answers, with errors, a test of independence and the correlation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.domain import Domain, Value
+from ...core.errors import InvalidInput, Unavailable, check_type
+from ...core.random import Source
+from ...estimation.results.likelihood import likelihood
+from ...estimation.results.weights import weights_of
+from ...mechanisms.mechanism import Mechanism
+from ..groups.tails import quantiles
+from ..regression.correlation import Correlation
+from ..result import CONFIDENCE, Result
+from ..survey.survey import Survey
+from .answers_given import Given, given_answer
+from .association import Independence, independence_of, joint_correlation, permuted
+from .likely_table import likely_table
+from .paired_answers import PairedAnswers, of_one, of_two
+
+Array = NDArray[np.float64]
+
+ALL = "(all)"
+"""What stands for every answer in the rows of the margins."""
+
+PERMUTATIONS = 999
+"""Random orders of a permutation test."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cross(Result):
+    """The share of people who hold each pair of answers: `shares` and `stderr`, k1 x k2.
+
+    `values` are the answers to the two questions, `names` what these are called. `independence` is the test that the
+    two have nothing to do with each other, and `correlation` that of the numbers that people hold; None where the table
+    is too large, or the answers are not numbers.
+    """
+
+    names: tuple[str, str]
+    values: tuple[tuple[Value, ...], tuple[Value, ...]]
+    shares: Array
+    stderr: Array
+    independence: Independence | None
+    correlation: Correlation | None
+    pairs: PairedAnswers
+    surveys: tuple[Survey, ...]
+
+    @property
+    def n(self) -> int:
+        """The number of people."""
+        return self.pairs.n
+
+    @cached_property
+    def margins(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """For each question the shares of its answers and their standard errors."""
+        return self.pairs.margin(0), self.pairs.margin(1)
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """The ends of the interval for every pair of answers, k1 x k2 each; normal, with a design those of t."""
+        half = self._reach(confidence) * self.stderr
+        return self.shares - half, self.shares + half
+
+    def _reach(self, confidence: float) -> float:
+        return float(quantiles(confidence, self.pairs.law.freedom)[0])
+
+    def given(self, **answer: Value) -> Given:
+        """The shares of one question's answers among the people who gave an answer to the other.
+
+        ``given(first=x)`` is about the people whose first answer is x, ``given(second=z)`` about those whose second is.
+        """
+        if len(answer) != 1 or not answer.keys() <= {"first", "second"}:
+            raise InvalidInput("given takes one of first=ANSWER and second=ANSWER")
+        ((name, value),) = answer.items()
+        side = ("first", "second").index(name)
+        place = Domain(self.values[side]).asked(value)
+        return given_answer(self.pairs, self.names, side, place)
+
+    def likely(self) -> Array:
+        """The most likely table, k1 x k2: never below 0 and adding up to 1, with less error and some bias."""
+        if len(self.surveys) == 2:
+            return likely_table(self.surveys[0], self.surveys[1], self.pairs.weights)
+        if self.surveys[0].weights is not None:
+            raise Unavailable("the most likely table of pairs as one value takes no weights")
+        shares = likelihood(self.surveys[0].tally).shares
+        held = np.zeros(self.shares.size)
+        np.add.at(held, self.pairs.cells, shares)
+        return held.reshape(self.shares.shape)
+
+    # -- the result ----------------------------------------------------------------------------------
+    def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
+        """A row for each pair of answers; then those of each question alone, with (all) for the other."""
+        one, two = self.values
+        rows = [(x, z) for x in one for z in two] + [(x, ALL) for x in one] + [(ALL, z) for z in two]
+        shares = np.concatenate([self.shares.reshape(-1), *(shares for shares, _ in self.margins)])
+        errors = np.concatenate([self.stderr.reshape(-1), *(errors for _, errors in self.margins)])
+        half = self._reach(confidence) * errors
+        columns: dict[str, Sequence[Any]] = {name: [row[i] for row in rows] for i, name in enumerate(self.names)}
+        numbers = {"estimate": shares, "stderr": errors, "low": shares - half, "high": shares + half}
+        return columns | {name: column.tolist() for name, column in numbers.items()}
+
+    def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
+        """How the table was made, and what the tests say."""
+        how = "two reports of each" if len(self.surveys) == 2 else "pairs as one value"
+        said = [
+            f"{self.n:,} people, {how}; each interval at {confidence:g} confidence",
+            "shares are unbiased: some may be below 0; do not pick the largest without allowing for it",
+            *self.pairs.law.remarks(),
+        ]
+        if (test := self.independence) is not None:
+            exact = f"; by {test.permutations} permutations p = {test.permuted_p:.3g}" if test.permutations else ""
+            law = "chi-square" if test.rest is None else f"with {test.rest:.4g} degrees of freedom for the errors, Wald"
+            said.append(f"independence: {law} {test.statistic:.4g} on {test.df}, p = {test.p:.3g}{exact}")
+        else:
+            said.append("no test of independence: the table is too large for it, or clusters are too few")
+        if (r := self.correlation) is not None and math.isnan(r.estimate):
+            said.append("no correlation: the reports are too few to show that answers differ at all")
+        elif r is not None:
+            said.append(f"correlation of what people hold: {r.estimate:.4f} (stderr {r.stderr:.4f})")
+        if self.surveys[0].population is not None:
+            said.append("the size of the population is not used: errors are those of people drawn from very many")
+        return said
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What is said beside the table."""
+        r = self.correlation
+        return {
+            "method": "two reports" if len(self.surveys) == 2 else "pairs as one value",
+            "n": self.n,
+            "names": list(self.names),
+            "independence": None if self.independence is None else self.independence.as_dict(),
+            "correlation": None if r is None else vars(r),
+        }
+
+    def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
+        """Draw the table as shades with the numbers in them, and the half-width of each interval below."""
+        from ...plots import plot_table
+
+        plot_table(
+            self.shares.tolist(),
+            (self._reach(confidence) * self.stderr).tolist(),
+            path,
+            row_names=self.values[0],
+            column_names=self.values[1],
+            labels=self.names,
+            title=title,
+            note="; ".join([self.remarks(confidence)[0], *self.remarks(confidence)[2:]]),
+        )
+
+
+def cross(
+    first: Any,
+    second: Any = None,
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    questions: tuple[int, int] = (0, 1),
+    scores: tuple[Any, Any] | None = None,
+    permutations: int = PERMUTATIONS,
+    rng: Source | None = None,
+) -> Cross:
+    """The joint table of two answers of the same people: ``p_xz = mean phi1_x(y1) phi2_z(y2)``.
+
+    `first` and `second` are surveys, or a mechanism and reports each, of the same people row by row, whose noise is
+    independent. Or `first` alone is a survey over tuples of answers, such as those of ``first * second``, of which
+    `questions` are the two that are crossed, counted from 0. Weights, clusters and strata are those of `first`.
+
+    `scores` gives the numbers that the answers stand for, for the correlation: a query for each question, as in
+    `Estimate.query`; without it, answers that are numbers stand for themselves. `rng`, such as ``dc.random.seeded(1)``,
+    adds the exact test of independence, over so many `permutations` of the second answers.
+    """
+    surveys = tuple(_survey(name, one) for name, one in (("first", first), ("second", second)) if one is not None)
+    pairs = of_two(*surveys) if len(surveys) == 2 else of_one(surveys[0], questions)
+    shares, stderr = pairs.means()
+    test = independence_of(pairs, shares)
+    if rng is not None and test is not None:
+        test = permuted(pairs, test, rng, permutations)
+    numbers = _numbers(pairs, scores)
+    correlation = None if numbers is None else joint_correlation(pairs, *numbers)
+    return Cross(_names(names), pairs.values, shares, stderr, test, correlation, pairs, surveys)
+
+
+def _survey(name: str, given: Any) -> Survey:
+    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], Mechanism):
+        return Survey(*given)
+    check_type(name, given, Survey, "a survey, or a mechanism and its reports")
+    return given  # type: ignore[no-any-return]
+
+
+def _names(names: Any) -> tuple[str, str]:
+    one, two = names if isinstance(names, (tuple, list)) and len(names) == 2 else (None, None)
+    taken = {"estimate", "stderr", "low", "high"}
+    if not isinstance(one, str) or not isinstance(two, str) or one == two or {one, two} & taken:
+        raise InvalidInput(f"names={names!r} must be two different names of questions, other than {sorted(taken)}")
+    return one, two
+
+
+def _numbers(pairs: PairedAnswers, scores: tuple[Any, Any] | None) -> tuple[Array, Array] | None:
+    """The numbers that the answers to each question stand for; None if they are not given and answers are words."""
+    domains = [Domain(side) for side in pairs.values]
+    if scores is not None:
+        if not isinstance(scores, (tuple, list)) or len(scores) != 2:
+            raise InvalidInput("scores must be two queries, one for each question")
+        one, two = (weights_of(domain, query, name="scores") for domain, query in zip(domains, scores, strict=True))
+        return one, two
+    try:
+        return weights_of(domains[0], "mean"), weights_of(domains[1], "mean")
+    except InvalidInput:
+        return None

@@ -1,0 +1,1 @@
+"""Arrow columns as values, labels and reports, and back."""

@@ -1,0 +1,162 @@
+"""Reports as Arrow columns and back, in memory and in files; a column in a file names its mechanism."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ...core.errors import InvalidInput, InvalidReport
+from ...files.arrow import ArrowWriter
+from ...files.arrow_columns import ArrowColumn, is_bytes
+from ...files.columns import REPORT
+from ...files.marks import SIGN
+from ...mechanisms.mechanism import Mechanism
+from ...wire.reports import EXACT_BITS, byte_width, reports_from_bytes, reports_from_texts, reports_to_bytes
+from ..sections import check_mark
+
+MARK = "discreet.fingerprint"
+"""The metadata key under which a column of reports names the mechanism that wrote them."""
+
+
+def report_type(mechanism: Mechanism) -> pa.DataType:
+    """The smallest signed type that holds every report, or packed bytes, lowest first, from 64 bits on.
+
+    (Spark and Java have no unsigned types.)
+    """
+    bits = mechanism.bits
+    return next(
+        (kind for kind, room in ((pa.int16(), 15), (pa.int32(), 31), (pa.int64(), 63)) if bits <= room), pa.binary()
+    )
+
+
+def report_column(mechanism: Mechanism, reports: NDArray[Any]) -> pa.Array:
+    """Reports as an Arrow column."""
+    kind = report_type(mechanism)
+    if kind != pa.binary():
+        return pa.array(reports.astype(kind.to_pandas_dtype()))
+    width = byte_width(mechanism)
+    ends = np.arange(0, (len(reports) + 1) * width, width, dtype=np.int32)
+    packed = pa.py_buffer(reports_to_bytes(mechanism, reports))
+    return pa.Array.from_buffers(kind, len(reports), [None, pa.py_buffer(ends), packed])
+
+
+def reports_in(mechanism: Mechanism, column: pa.Array) -> NDArray[Any]:
+    """The reports in an Arrow column, as a batch for `Mechanism.tally`."""
+    if column.null_count:
+        raise InvalidReport(f"reports: {column.null_count} are null")
+    if pa.types.is_integer(column.type):
+        numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+        return numbers
+    if mechanism.report_names and (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return reports_from_texts(mechanism, column.to_pylist())
+    if is_bytes(column.type):
+        column = pc.cast(column, pa.binary())
+    if not pa.types.is_binary(column.type) or report_type(mechanism) != pa.binary():
+        raise InvalidReport(f"reports of type {column.type} must have the type {report_type(mechanism)}")
+    width = byte_width(mechanism)
+    if len(column) and pc.min_max(pc.binary_length(column)).as_py() != {"min": width, "max": width}:
+        raise InvalidReport(f"reports: every report must have {width} bytes")
+    return reports_from_bytes(mechanism, b"".join(column.to_pylist()))
+
+
+def reports_of(mechanism: Mechanism, column: pa.ChunkedArray) -> Iterator[NDArray[Any]]:
+    """The reports in a column, as batches for `Mechanism.tally`."""
+    for chunk in column.chunks:
+        plain = chunk.dictionary_decode() if pa.types.is_dictionary(chunk.type) else chunk
+        yield reports_in(mechanism, plain)
+
+
+def reports_in_texts(mechanism: Mechanism, column: pa.Array) -> NDArray[Any]:
+    """The reports in a column of text, as a batch for `Mechanism.tally`; each must be exactly how it prints."""
+    if column.null_count:
+        raise InvalidReport(f"reports: {column.null_count} are null")
+    if mechanism.bits <= EXACT_BITS and not mechanism.report_names:
+        try:
+            numbers = pc.cast(column, pa.uint64())
+        except pa.ArrowInvalid:
+            numbers = None
+        if numbers is not None and pc.all(pc.equal(pc.cast(numbers, pa.string()), column), min_count=0).as_py():
+            plain: NDArray[Any] = numbers.to_numpy()
+            return plain
+    return reports_from_texts(mechanism, column.to_pylist())
+
+
+def marks_in_texts(column: pa.Array) -> list[int]:
+    """The places of the marks in a column of text."""
+    places: list[int] = pc.indices_nonzero(pc.starts_with(column, SIGN)).to_pylist()
+    return places
+
+
+# -- the mark ---------------------------------------------------------------------------------------
+
+
+def check_column(mechanism: Mechanism, column: ArrowColumn, *, unmarked: bool = False) -> None:
+    """Raise an error for a column of reports marked as another mechanism's or, unless `unmarked`, not marked at all."""
+    mark = (column.field.metadata or {}).get(MARK.encode())
+    written = None if mark is None else mark.decode(errors="replace")
+    check_mark(mechanism, written, f"{column.path}: column {column.field.name!r}", unmarked=unmarked)
+
+
+def check_table(mechanism: Mechanism, table: pa.Table, name: str) -> None:
+    """Raise an error if the column of reports in a table in memory is marked as another mechanism's."""
+    mark = (table.schema.field(name).metadata or {}).get(MARK.encode())
+    written = None if mark is None else mark.decode(errors="replace")
+    check_mark(mechanism, written, f"column {name!r}", unmarked=True)
+
+
+class ReportWriter:
+    """Writes reports that name their mechanism, and columns kept beside them, of the types of the fields `keep`.
+
+    Used in a ``with`` statement, like `ArrowWriter`. `fingerprint` is the mechanism's; None writes no mark.
+    """
+
+    def __init__(
+        self, path: str | Path, mechanism: Mechanism, fingerprint: str | None, *, keep: Sequence[pa.Field] = ()
+    ) -> None:
+        self._mechanism, self._path = mechanism, str(path)
+        self._keep = [decoded(field) for field in keep]
+        mark = None if fingerprint is None else {MARK: fingerprint}
+        field = pa.field(REPORT, report_type(mechanism), nullable=False, metadata=mark)
+        self._writer = ArrowWriter(path, field, *self._keep)
+
+    def __enter__(self) -> ReportWriter:
+        self._writer.__enter__()
+        return self
+
+    def write(self, reports: NDArray[Any], kept: Sequence[Any] = ()) -> None:
+        """Write the next reports, and the columns kept beside them: Arrow columns, or lists of plain data."""
+        columns = [as_field(self._path, field, column) for field, column in zip(self._keep, kept, strict=True)]
+        self._writer.write(report_column(self._mechanism, reports), *columns)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._writer.__exit__(kind, problem, trace)
+
+
+def as_field(path: str, field: pa.Field, column: Any) -> pa.Array:
+    """A kept column, an Arrow column or a list of plain data, with the type of its field."""
+    if isinstance(column, list):
+        column = pa.array([_text(entry) for entry in column], pa.string())
+    try:
+        return pc.cast(column, field.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise InvalidInput(f"{path}: column {field.name!r} must be of type {field.type} in every input") from None
+
+
+def _text(entry: Any) -> str | None:
+    return entry if entry is None or isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
+
+
+def decoded(field: pa.Field) -> pa.Field:
+    """The field with its type without a dictionary, which could not change from one batch to the next."""
+    kind = field.type
+    return field.with_type(kind.value_type) if pa.types.is_dictionary(kind) else field

@@ -1,0 +1,1 @@
+"""Reports with public labels beside them: columns, counts and tallies by label."""

@@ -1,0 +1,246 @@
+"""The numbers in the domain of the values in a column, whatever holds them: the one place where values become numbers.
+
+Lists, NumPy arrays, pandas, polars and Arrow columns, and the texts of files. Whole numbers near each other are found
+by a subtraction or in a table; of anything else each distinct value is looked up once, by `Domain.find`, so that a
+column means what its values mean one by one. Only Arrow columns need pyarrow (`discreet.bulk.arrow.values`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import islice
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.domain import Domain, Value, whole_number, written_number
+from ..core.errors import InvalidInput, UnknownValue, check_type, named
+
+ABSENT = -1
+"""The number that stands for a null or a value outside the domain."""
+
+SPARSE = 1 << 16
+"""The most entries of a table of whole numbers that has more than a few for each value."""
+
+
+SLAB = 1 << 16
+"""Whole numbers that are looked up at a time: few enough for the processor's cache."""
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """The numbers of the values of a column, how many values there were, and how many of them were unknown.
+
+    `rows` are the places of those that were not left out; None if none was.
+    """
+
+    indices: NDArray[Any]
+    seen: int
+    unknown: int
+    rows: NDArray[np.int64] | None = None
+
+
+def numbered(domain: Domain, values: Any, *, unknown: str = "error") -> Numbered:
+    """The numbers of the values in a column; `unknown` is "error", "drop", or the text of a value, as in `Numbers`."""
+    return Numbers(domain, unknown=unknown).of(values)
+
+
+class Numbers:
+    """Turns columns of values into their numbers, with one rule for nulls and for values outside the domain.
+
+    `unknown` says what to do with those: "error" refuses them, "drop" leaves them out, and any other text is the
+    value to use instead. `written` is for columns of files, as in `Finder`.
+    """
+
+    def __init__(self, domain: Domain, *, unknown: str = "error", written: bool = False) -> None:
+        check_type("unknown", unknown, str, "error, drop or the text of a value")
+        self._domain, self._unknown = domain, unknown
+        self._instead = None if unknown in ("error", "drop") else domain.index_of_text(unknown)
+        self._finder = Finder(domain, written=written)
+
+    def of(self, column: Any, *, start: int = 0) -> Numbered:
+        """The numbers of the values; `UnknownValue` names the first row, counted from `start`, that has none."""
+        if not hasattr(column, "__len__"):
+            column = _listed(column)  # it can be gone through only once
+        found = self._finder.find(column)
+        absent = outside(found, len(self._domain))
+        if absent is None:
+            return Numbered(found, len(found), 0)
+        if self._unknown == "error":
+            row = int(np.argmax(absent))
+            raise UnknownValue(f"row {start + row + 1}: {_named(column, row)} must be {self._domain.rule}")
+        unknown = int(np.count_nonzero(absent))
+        if self._instead is not None:
+            return Numbered(np.where(absent, self._instead, found), len(found), unknown)
+        rows = np.flatnonzero(~absent)
+        return Numbered(found[rows], len(found), unknown, rows)
+
+
+class Finder:
+    """Finds the values of columns in a domain.
+
+    `written` is for columns of files: a text is then compared with the text of each value, and so is a whole number
+    that is not a value itself.
+    """
+
+    def __init__(self, domain: Domain, *, written: bool = False) -> None:
+        self._domain, self._written = domain, written
+
+    def indices(self, column: Any) -> NDArray[Any]:
+        """The number of each value; `ABSENT` where it is null or unknown."""
+        found = self.find(column)
+        absent = outside(found, len(self._domain))
+        return found if absent is None else np.where(absent, ABSENT, found.astype(np.int64))
+
+    def find(self, column: Any) -> NDArray[Any]:
+        """The number of each value; anything that is not a number of the domain where it is null or unknown."""
+        if isinstance(column, (list, tuple)):
+            return self._of_list(column)
+        if isinstance(column, np.ndarray):
+            return self._of_array(column)
+        if isinstance(getattr(column, "dtype", None), np.dtype):
+            return self._of_array(np.asarray(column))
+        held = getattr(column, "array", column)  # what a series or an index of pandas holds
+        if hasattr(held, "codes") and hasattr(held, "categories"):
+            return looked_up(np.asarray(held.codes), self.indices(held.categories))
+        if any(hasattr(held, name) for name in ARROW) and find_spec("pyarrow"):
+            from .arrow.values import found
+
+            if (numbers := found(held, self)) is not None:
+                return numbers
+        return self._of_list(_listed(column))
+
+    # -- lists: each distinct value once ------------------------------------------------------------
+    def _of_list(self, values: Sequence[Any]) -> NDArray[Any]:
+        kinds = set(map(type, values))
+        if kinds == {int}:
+            try:
+                return self.of_integers(np.array(values, dtype=np.int64))
+            except OverflowError:
+                pass
+        if not any(issubclass(kind, (bool, np.bool_)) for kind in kinds):  # a set would take True for 1
+            try:
+                known = {value: self.number(value) for value in set(values)}
+            except TypeError:  # one of them cannot be hashed, and so is not in the domain
+                pass
+            else:
+                return np.fromiter(map(known.__getitem__, values), dtype=np.int64, count=len(values))
+        return np.array([self.number(value) for value in values], dtype=np.int64)
+
+    def number(self, value: object) -> int:
+        """The number of one value, or `ABSENT`."""
+        if self._written and isinstance(value, str):
+            found = self._domain.find_text(value)
+        else:
+            found = self._domain.find(value)
+            if found is None and self._written and isinstance(value, Integral) and not isinstance(value, bool):
+                found = self._domain.find_text(str(value))
+        return ABSENT if found is None else found
+
+    # -- arrays -------------------------------------------------------------------------------------
+    def _of_array(self, array: NDArray[Any]) -> NDArray[Any]:
+        if array.ndim != 1 or array.dtype.kind == "V":
+            raise InvalidInput(f"values of type {array.dtype} and shape {array.shape} must be one column of values")
+        if isinstance(array, np.ma.MaskedArray):
+            return np.where(np.ma.getmaskarray(array), ABSENT, self.indices(array.data))
+        if array.dtype.kind in "OTU":
+            return self._of_list(array.tolist())
+        if array.dtype.kind in "iu":
+            return self.of_integers(array.astype(array.dtype.newbyteorder("="), copy=False))
+        return self._of_distinct(array)
+
+    def _of_distinct(self, array: NDArray[Any]) -> NDArray[Any]:
+        if array.dtype.kind in "fiu" and array.itemsize in (4, 8) and find_spec("pyarrow"):
+            from .arrow.values import of_distinct
+
+            return of_distinct(array, self)
+        distinct, places = np.unique(array, return_inverse=True)
+        return looked_up(places, np.array([self.number(value) for value in distinct], dtype=np.int64))
+
+    def of_integers(self, array: NDArray[Any]) -> NDArray[Any]:
+        """The numbers of whole numbers, without a copy where they are their own."""
+        if self._domain.is_range:
+            return array
+        if self._table is None or (array.dtype == np.uint64 and array.size and int(array.max()) >> 63):
+            return self._of_distinct(array)
+        low, table = self._table
+        beyond = len(self._domain) if table is None else len(table) - 1
+        found = np.empty(len(array), dtype=np.min_scalar_type(beyond) if table is None else table.dtype)
+        for begin in range(0, len(array), SLAB):
+            part = slice(begin, begin + SLAB)
+            places = array[part].astype(np.int64) - np.int64(low)  # what wraps is far beyond
+            capped = np.minimum(places.view(np.uint64), np.uint64(beyond))
+            found[part] = capped if table is None else table[capped]
+        return found
+
+    @cached_property
+    def _table(self) -> tuple[int, NDArray[Any] | None] | None:
+        """The least whole number, and the numbers of all from there on up to one more, which is not in the domain.
+
+        The second is None where these are 0, 1, ... themselves, and both are None where the whole numbers of the domain
+        are too far apart, or there are none.
+        """
+        given = self._domain.stored_range
+        if given is not None and given.step == 1:
+            return (given[0], None) if -(2**63) <= given[0] <= given[-1] < 2**63 else None
+        wholes = self._wholes()
+        low, high = min(wholes, default=0), max(wholes, default=0)
+        if not wholes or not -(2**63) <= low <= high < 2**63 or high - low > max(SPARSE, 4 * len(wholes)):
+            return None
+        size = len(self._domain)
+        table = np.full(high - low + 2, size, dtype=np.min_scalar_type(size))
+        for whole, number in wholes.items():
+            table[whole - low] = number
+        return low, table
+
+    def _wholes(self) -> dict[int, int]:
+        """The number of each whole number that is a value or, if `written`, the text of one."""
+        own = {whole_number(value): number for number, value in enumerate(self._domain)}
+        texts = ((written_number(str(value)), number) for number, value in enumerate(self._domain))
+        both = {**dict(texts), **own} if self._written else own
+        return {whole: number for whole, number in both.items() if whole is not None}
+
+
+ARROW = ("__arrow_c_stream__", "__arrow_c_array__", "__arrow_array__")
+"""The methods by which a column offers itself to Arrow."""
+
+
+def outside(numbers: NDArray[Any], size: int) -> NDArray[np.bool_] | None:
+    """Which of these whole numbers are not from 0 to `size` - 1; None, without looking at each, if they all are."""
+    width = numbers.dtype.itemsize
+    if numbers.dtype.kind == "i" and size > 1 << 8 * width - 1:  # all positive numbers of this type are below `size`
+        negative: NDArray[np.bool_] = numbers < 0
+        return negative if negative.any() else None
+    unsigned = numbers.view(f"u{width}")
+    if not len(numbers) or int(unsigned.max()) < size:
+        return None
+    beyond: NDArray[np.bool_] = unsigned >= size
+    return beyond
+
+
+def looked_up(codes: NDArray[Any], numbers: NDArray[np.int64]) -> NDArray[Any]:
+    """``numbers[code]`` for each code, in the smallest type; `ABSENT` for -1 and for the code after the last."""
+    most = max(1, int(numbers.max(initial=0)))
+    table = np.append(numbers, ABSENT).astype(np.min_scalar_type(-most - 1))
+    return np.asarray(table[codes])
+
+
+def _listed(values: Any) -> list[Value]:
+    """The values of a column as a list; `InvalidInput` for what is not one column."""
+    if isinstance(values, (str, bytes, Mapping)) or hasattr(values, "columns") or not isinstance(values, Iterable):
+        raise InvalidInput(f"values of type {type(values).__name__} must be one column of values, such as a list")
+    return values.to_list() if hasattr(values, "to_list") else list(values)
+
+
+def _named(column: Any, row: int) -> str:
+    """What an error calls the value in a row."""
+    value = next(islice(iter(column), row, None))
+    try:
+        return named(value.as_py() if hasattr(value, "as_py") else value)
+    except (ValueError, OverflowError):  # Python has no such value: text that is not UTF-8, a day after the year 9999
+        return f"a value of type {value.type}"

@@ -1,0 +1,166 @@
+"""Many reports at once, on every core and in bounded memory: words from the source, one pass, packed reports.
+
+Report i uses words [iW, (i+1)W) of the source, however the work is cut, so any number of threads and any
+engine give the same reports. The compiled samplers of `discreet.bulk.kernels` are used from `WORTH`
+values on where Numba is installed; NumPy serves the rest. Apart from the values and their reports,
+memory holds one buffer of words per thread, small enough for the processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import errors
+from ..core.errors import InvalidInput, MissingExtra, RandomnessFailure, UnknownValue
+from ..core.random import check_source
+from ..estimation.arrays.acceleration import accelerated, cores, present
+from ..estimation.arrays.arithmetic import ARRAYS
+from .numbers import outside
+
+if TYPE_CHECKING:
+    from ..core.random import Reserved, Source
+    from ..mechanisms.randomizer import Randomizer
+
+BUFFER = 1 << 17
+"""Words held by a thread at a time: few enough for its cache, enough that threads seldom contend."""
+
+SLAB = 1 << 20
+"""Words or members of sets held by a thread where NumPy passes over them once per step of a draw."""
+
+TASK = 1 << 20
+"""Words that a thread takes at a time."""
+
+Sampler = Callable[[NDArray[Any], NDArray[np.uint64], NDArray[Any]], None]
+"""``sampler(indices, words, out)`` writes the reports of `indices`, W words each, or raises `UnknownValue`."""
+
+
+def report_type(bits: int) -> np.dtype[Any]:
+    """The smallest unsigned type that holds a report of this many bits (64 per word of a wide one)."""
+    return np.dtype(next((f"u{size}" for size in (1, 2, 4, 8) if bits <= 8 * size), "u8"))
+
+
+def randomize_indices(
+    randomizer: Randomizer, indices: Any, rng: Source, *, threads: int | None = None, engine: str = "auto"
+) -> NDArray[Any]:
+    """The reports of many values given by number, in the smallest unsigned type.
+
+    `threads` is how many cores to use, all of them unless given (one where the source cannot be addressed).
+    `engine` is "numpy", "numba", or "auto": compiled where that pays. The reports are the same.
+    """
+    check_source(rng)
+    numbers = _whole_numbers(indices)
+    absent = outside(numbers, randomizer.size)
+    if absent is not None:
+        row = int(np.argmax(absent))
+        shown = f"index {numbers[row]}" if errors.show_values else "an index"
+        raise UnknownValue(f"row {row + 1}: {shown} must be from 0 to {randomizer.size - 1}")
+    x = numbers.view(f"u{numbers.itemsize}")
+    columns = -(-randomizer.bits // 64)
+    shape = len(x) if columns == 1 else (len(x), columns)
+    out = np.empty(shape, dtype=report_type(randomizer.bits))
+    compiled = _compiled(randomizer, len(x), engine)
+    work = _Work(compiled or _numpy_sampler(randomizer), x, out, randomizer.words, _rows(randomizer, compiled))
+    reserve = getattr(rng, "reserve", None)
+    if reserve is None:
+        work.go_on(rng)
+    else:
+        work.share(reserve(len(x) * randomizer.words), cores() if threads is None else threads)
+    return out
+
+
+class _Work:
+    """The values to randomize and where to write their reports, cut into pieces."""
+
+    def __init__(self, sampler: Sampler, x: NDArray[Any], out: NDArray[Any], words: int, chunk: int) -> None:
+        self._sampler, self._x, self._out, self._words, self._chunk = sampler, x, out, words, chunk
+        self._task = max(chunk, TASK // words // chunk * chunk)
+
+    def go_on(self, rng: Source) -> None:
+        """Make the reports from a source that can only be read in order."""
+        for begin in range(0, len(self._x), self._chunk):
+            asked = len(self._x[begin : begin + self._chunk]) * self._words
+            words = rng.fill(asked)
+            if words.dtype != np.uint64 or words.shape != (asked,):
+                raise RandomnessFailure(
+                    f"asked for {asked} words of 64 bits, got {words.dtype} {words.shape}; no report was made"
+                )
+            self._write(begin, words)
+
+    def share(self, stream: Reserved, threads: int) -> None:
+        """Make the reports from a source whose words any thread can address."""
+        starts = range(0, len(self._x), self._task)
+        threads = min(threads, len(starts))
+        if threads <= 1:
+            for begin in starts:
+                self._piece(begin, stream)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                for _ in pool.map(self._piece, starts, [stream] * len(starts)):
+                    pass
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _piece(self, start: int, stream: Reserved) -> None:
+        mine = stream.at(start * self._words)
+        words = np.empty(self._chunk * self._words, dtype=np.uint64)
+        end = min(start + self._task, len(self._x))
+        for begin in range(start, end, self._chunk):
+            part = words[: min(self._chunk, end - begin) * self._words]
+            mine.fill_into(part)
+            self._write(begin, part)
+
+    def _write(self, begin: int, words: NDArray[np.uint64]) -> None:
+        end = begin + len(words) // self._words
+        self._sampler(self._x[begin:end], words, self._out[begin:end])
+
+
+def _rows(randomizer: Randomizer, compiled: Sampler | None) -> int:
+    """How many reports are made together."""
+    if compiled is not None or randomizer.words == 1:
+        return max(1, BUFFER // randomizer.words)
+    return max(1, SLAB // max(randomizer.words, randomizer.size if randomizer.bits > 64 else 1))
+
+
+def _compiled(randomizer: Randomizer, n: int, engine: str) -> Sampler | None:
+    """The compiled sampler if there is one and it is requested or worthwhile, else None."""
+    if engine not in ("auto", "numpy", "numba"):
+        raise InvalidInput(f"engine={engine!r} must be auto, numpy or numba")
+    if engine == "numba" and not present():
+        raise MissingExtra("numba", "fast")
+    if engine == "numba" or (engine == "auto" and accelerated(n * randomizer.words)):
+        from .samplers import compiled_sampler
+
+        return compiled_sampler(randomizer)
+    return None
+
+
+def _numpy_sampler(randomizer: Randomizer) -> Sampler:
+    def sample(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
+        if int(x.max()) >= randomizer.size:
+            raise outside_domain(randomizer.size)
+        columns = words.reshape(len(x), randomizer.words)
+        out[...] = randomizer.draw(x.astype(np.uint64), [columns[:, w] for w in range(randomizer.words)], ARRAYS)
+
+    return sample
+
+
+def outside_domain(size: int) -> UnknownValue:
+    """The error of a sampler that is given a number outside the domain."""
+    return UnknownValue(f"indices must be from 0 to {size - 1}")
+
+
+def _whole_numbers(indices: Any) -> NDArray[Any]:
+    """Value numbers as one row of integers in this machine's order, without a copy where they are that."""
+    array = np.asarray(indices)
+    if array.size == 0 and array.dtype.kind == "f":
+        array = array.astype(np.uint64)
+    if array.ndim != 1 or array.dtype.kind not in "iu" or isinstance(indices, np.ma.MaskedArray):
+        raise UnknownValue(f"indices of type {array.dtype} and shape {array.shape} must be one row of whole numbers")
+    return array.astype(array.dtype.newbyteorder("="), copy=False)

@@ -1,0 +1,162 @@
+"""Reports in files and pipes: written with the marks of their mechanism, and tallied only if they have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from ..core.errors import DiscreetError, InvalidInput, InvalidReport, MissingExtra
+from ..estimation.tally import Tally
+from ..files.columns import REPORT
+from ..files.formats import PIPE
+from ..files.sources import Source
+from ..files.text_reader import read_reports
+from ..files.text_writer import TextWriter
+from ..wire.located import located
+from ..wire.reports import report_from_text, reports_from_texts, reports_to_texts
+from .sections import Sections, marks_in
+
+if TYPE_CHECKING:
+    from ..files.arrow_columns import ArrowColumn, Piece
+    from ..mechanisms.mechanism import Mechanism
+
+Write = Callable[[NDArray[Any], Sequence[Any]], None]
+"""Writes the next reports, and the columns kept beside them: lists of plain data, or Arrow columns."""
+
+
+@contextmanager
+def text_sink(out: str, mechanism: Mechanism, *, keep: Sequence[str], unmarked: bool) -> Iterator[Write]:
+    """A writer of text lines, CSV or JSON lines; an error says if reports have already been passed on."""
+    with TextWriter(out, None if unmarked else mechanism.fingerprint, keep=keep) as text:
+
+        def write(reports: NDArray[Any], kept: Sequence[Any]) -> None:
+            text.write(reports_to_texts(mechanism, reports), list(map(listed, kept)))
+
+        with passed_on(text) if out == PIPE else nullcontext():
+            yield write
+
+
+def listed(column: Any) -> list[Any]:
+    """A kept column as plain data."""
+    if isinstance(column, list):
+        return column
+    try:
+        entries: list[Any] = column.to_pylist()
+    except UnicodeDecodeError:
+        raise InvalidInput("a column of text that is not UTF-8 can be kept only in Parquet or Arrow") from None
+    return entries
+
+
+@contextmanager
+def passed_on(text: TextWriter) -> Iterator[None]:
+    """Add to an error that the reports already on standard output must not be used."""
+
+    def told(said: object) -> str:
+        return (
+            f"{said}; the {text.count} reports passed on so far must be thrown away, "
+            "because another run gives the same people second reports"
+        )
+
+    try:
+        yield
+    except (MissingExtra, BrokenPipeError):
+        raise
+    except DiscreetError as problem:
+        raise type(problem)(told(problem) if text.count else str(problem)) from None
+    except OSError as problem:
+        if not text.count:
+            raise
+        raise InvalidInput(told(f"{problem.filename}: {problem.strerror}")) from None
+
+
+@contextmanager
+def arrow_sink(out: str, mechanism: Mechanism, *, keep: Sequence[Any], unmarked: bool) -> Iterator[Write]:
+    """A writer of Parquet or Arrow; `keep` are fields, or names of columns that are then text."""
+    import pyarrow as pa
+
+    from .arrow.reports import ReportWriter
+
+    fields = [pa.field(one, pa.string()) if isinstance(one, str) else one for one in keep]
+    with ReportWriter(out, mechanism, None if unmarked else mechanism.fingerprint, keep=fields) as arrow:
+        yield arrow.write
+
+
+# -- tallies ----------------------------------------------------------------------------------------
+
+
+def text_tallies(
+    mechanism: Mechanism, file: Source, column: str | None, unmarked: bool
+) -> Iterator[Callable[[], Tally]]:
+    """The work of tallying a stream of text lines, CSV or JSON lines, run by run; an error unless it is whole."""
+    name = file.name
+    sections = _sections(mechanism, file, column, unmarked)
+    for texts in read_reports(file, column):
+        for start, run in sections.runs(texts, marks_in(texts)):
+            yield partial(_tally_of_texts, mechanism, run, name, start)
+    sections.close()
+
+
+def _sections(mechanism: Mechanism, file: Source, column: str | None, unmarked: bool) -> Sections:
+    return Sections(mechanism, file.name, unmarked=unmarked, header=column or REPORT)
+
+
+def _tally_of_texts(mechanism: Mechanism, texts: list[str], name: str, start: int) -> Tally:
+    with pointing(mechanism, texts, name, start):
+        return Tally.of(mechanism, reports_from_texts(mechanism, texts), threads=1)
+
+
+@contextmanager
+def pointing(mechanism: Mechanism, texts: list[str], name: str, start: int) -> Iterator[None]:
+    """Say of a report that cannot occur which entry of the stream it is; the first of these has the number `start`."""
+    try:
+        yield
+    except InvalidReport:
+        for number, text in enumerate(texts, start):
+            with located(f"{name}, entry {number}"):
+                report_from_text(mechanism, text)
+        raise
+
+
+def arrow_tallies(
+    mechanism: Mechanism, file: Source, column: str | None, unmarked: bool
+) -> Iterator[Callable[[], Tally]]:
+    """The work of tallying a column that pyarrow reads, piece by piece; an error unless it has its marks."""
+    from ..files.arrow import open_column
+    from .arrow.reports import check_column
+
+    found = open_column(file, column, usual=REPORT)
+    if not file.format.arrow_only:
+        return _tallies_of_csv(mechanism, found, _sections(mechanism, file, column, unmarked))
+    check_column(mechanism, found, unmarked=unmarked)
+    return (partial(_tally_of_piece, mechanism, found, piece) for piece in found.pieces())
+
+
+def _tally_of_piece(mechanism: Mechanism, column: ArrowColumn, piece: Piece) -> Tally:
+    from .arrow.reports import reports_of
+
+    total = Tally.of(mechanism)
+    with located(column.path):
+        for reports in reports_of(mechanism, piece.load()):
+            total += Tally.of(mechanism, reports, threads=1)
+    return total
+
+
+def _tallies_of_csv(mechanism: Mechanism, column: ArrowColumn, sections: Sections) -> Iterator[Callable[[], Tally]]:
+    from .arrow.reports import marks_in_texts
+
+    for piece in column.pieces():
+        for chunk in piece.load().chunks:
+            for _, run in sections.runs(chunk, marks_in_texts(chunk)):
+                yield partial(_tally_of_texts_in, mechanism, run, column.path)
+    sections.close()
+
+
+def _tally_of_texts_in(mechanism: Mechanism, texts: Any, name: str) -> Tally:
+    from .arrow.reports import reports_in_texts
+
+    with located(name):
+        return Tally.of(mechanism, reports_in_texts(mechanism, texts), threads=1)

@@ -1,0 +1,112 @@
+"""The compiled sampler of a randomizer, used only after it has reproduced the reports of plain integers."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arithmetic import INTEGERS, MASK
+from ..core.random import seeded
+from ..estimation.arrays.numeric import NUMERIC
+from . import kernels, row_kernels
+from .packed import Packed, packed
+from .randomizing import Sampler, outside_domain, report_type
+
+if TYPE_CHECKING:
+    from ..mechanisms.randomizer import Randomizer
+
+TRIED = 1 << 14
+"""Words used for random reports of the trial; the first and last values of every group are tried in any case."""
+
+MOST = 1 << 10
+"""The most random reports of the trial: more than the compiled loops take at a time."""
+
+HELD = 1 << 17
+"""Words of the trial held at a time, or those of one report if that is more."""
+
+_made: weakref.WeakKeyDictionary[Randomizer, Sampler | None] = weakref.WeakKeyDictionary()
+
+
+def compiled_sampler(randomizer: Randomizer) -> Sampler | None:
+    """The sampler as machine code; None if there is none.
+
+    It is first tried on the first, last and random values of every group. If one report differs, a warning says so
+    and the sampler is not used.
+    """
+    if randomizer not in _made:
+        law = packed(randomizer)
+        _made[randomizer] = None if law is None else _tried(randomizer, law)
+    return _made[randomizer]
+
+
+def _tried(randomizer: Randomizer, law: Packed) -> Sampler | None:
+    sampler = _sampler(law, randomizer.size, randomizer.words)
+    edges = first_and_last(randomizer)
+    values = np.concatenate([edges, edges, edges, _random_values(randomizer)])
+    source, step = seeded(0), max(1, HELD // randomizer.words)
+    for begin in range(0, len(values), step):
+        x = values[begin : begin + step]
+        words = source.fill(len(x) * randomizer.words).reshape(len(x), randomizer.words)
+        words[: max(0, len(edges) - begin)] = 0
+        words[max(0, len(edges) - begin) : max(0, 2 * len(edges) - begin)] = MASK
+        if _differs(sampler, randomizer, x, words):
+            warnings.warn(
+                f"the compiled sampler of {randomizer.name} differs from the plain one and is not used",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return None
+    return sampler
+
+
+def first_and_last(randomizer: Randomizer) -> NDArray[np.uint32]:
+    """The first and last values of all: of the domain, of every group's first and last part, and of those that pass."""
+    ends = [0, randomizer.size - 1]
+    for group in randomizer.groups(NUMERIC):
+        ends += np.asarray(group.values)[[0, 0, -1, -1], [0, -1, 0, -1]].tolist()
+    if passed := randomizer.passed:
+        held = np.setdiff1d(np.arange(randomizer.size), passed)
+        ends += [passed[0], passed[-1], *held[[0, -1][: held.size]].tolist()]
+    return np.unique(np.array(ends, dtype=np.uint32))
+
+
+def _random_values(randomizer: Randomizer) -> NDArray[np.uint32]:
+    """All values of a small domain, else some of every group; then some of all."""
+    rng, count = np.random.default_rng(0), min(MOST, TRIED // randomizer.words)
+    if randomizer.size <= count // 2:
+        chosen = [np.arange(randomizer.size)]
+    else:
+        groups = randomizer.groups(NUMERIC)
+        each = max(1, count // 2 // len(groups))
+        chosen = [rng.choice(np.ravel(group.values), each) for group in groups]
+    return np.concatenate([*chosen, rng.integers(0, randomizer.size, count // 2)]).astype(np.uint32)
+
+
+def _differs(sampler: Sampler, randomizer: Randomizer, x: NDArray[np.uint32], words: NDArray[np.uint64]) -> bool:
+    """True if a compiled report is not that of plain integers."""
+    columns = -(-randomizer.bits // 64)
+    out = np.empty(len(x) if columns == 1 else (len(x), columns), dtype=report_type(randomizer.bits))
+    sampler(x, words.reshape(-1), out)
+    drawn = zip(x.tolist(), words.tolist(), out.reshape(len(x), columns).tolist(), strict=True)
+    return any(randomizer.draw(value, row, INTEGERS) != _integer(report) for value, row, report in drawn)
+
+
+def _integer(words: Sequence[int]) -> int:
+    return sum(word << 64 * place for place, word in enumerate(words))
+
+
+def _sampler(law: Packed, size: int, stride: int) -> Sampler:
+    of_rows, of_entries, plain = row_kernels.fill_rows, kernels.fill_by_entry, kernels.fill
+    below, each = np.uint64(size), np.uint64(stride)
+
+    def sample(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
+        fill = of_rows if out.ndim == 2 else of_entries if hasattr(law.form, "entries") else plain
+        if not fill(law.form, below, np.ascontiguousarray(x), words, each, out):
+            raise outside_domain(size)
+
+    return sample

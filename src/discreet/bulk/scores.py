@@ -1,0 +1,82 @@
+"""Scores and likelihoods of reports, one report a row."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import InvalidInput
+from ..estimation.arrays.acceleration import cores
+from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.results.calibration import calibrated_weights, constants
+from ..estimation.results.weights import weights_of
+from ..estimation.tally import as_batch
+from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.randomizer import Randomizer
+
+Array = NDArray[np.float64]
+
+CHUNK = 1 << 19
+"""Words of reports that are looked at together."""
+
+ENTRIES = 1 << 22
+"""Probabilities that are worked out together."""
+
+
+def scores_of(mechanism: Mechanism, reports: Any, weights: Any, shares: Any) -> Array:
+    """The scores of reports; calibrated at `shares` unless they are None."""
+    randomizer, values = mechanism.randomizer, mechanism.context.values
+    w = weights_of(values, weights)
+    batch = as_batch(reports, randomizer.bits)
+    if shares is None:
+        return gathered(randomizer, np.asarray(randomizer.weigh(w, NUMERIC)), batch)
+    c = constants(randomizer, w, _distribution(values, shares))
+    return gathered(randomizer, calibrated_weights(randomizer, w, c), batch)
+
+
+def _distribution(values: Any, shares: Any) -> Array:
+    found = weights_of(values, shares, name="shares")
+    if (found < 0).any() or abs(found.sum() - 1) > 1e-6:
+        raise InvalidInput("shares must be a distribution: none below 0, and adding up to 1")
+    return found
+
+
+def gathered(randomizer: Randomizer, entries: Array, batch: NDArray[Any], *, threads: int | None = None) -> Array:
+    """For every report the sum of the entries of the cells that it adds to, on `threads` cores: all unless given."""
+    found = np.empty(len(batch))
+    step = max(1, CHUNK // (batch.shape[1] if batch.ndim == 2 else 1))
+
+    def gather(begin: int) -> None:
+        found[begin : begin + step] = randomizer.gather(entries, batch[begin : begin + step], 0, NUMERIC)
+
+    starts = range(0, len(batch), step)
+    workers = min(cores() if threads is None else threads, len(starts))
+    if workers <= 1:
+        for begin in starts:
+            gather(begin)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(gather, starts))
+    return found
+
+
+def columns_of(mechanism: Mechanism, reports: Any) -> Array:
+    """The probability of each report under each value, up to a factor a report."""
+    randomizer = mechanism.randomizer
+    batch = as_batch(reports, randomizer.bits)
+    if randomizer.disjoint and batch.ndim == 1:
+        distinct, places = np.unique(batch, return_inverse=True)
+        if 2 * len(distinct) <= len(batch):
+            return np.asarray(_likelihoods(randomizer, distinct)[places])
+    return _likelihoods(randomizer, batch)
+
+
+def _likelihoods(randomizer: Randomizer, batch: NDArray[Any]) -> Array:
+    found = np.empty((len(batch), randomizer.size))
+    step = max(1, ENTRIES // max(randomizer.size, randomizer.cells))
+    for begin in range(0, len(batch), step):
+        found[begin : begin + step] = randomizer.likelihoods(batch[begin : begin + step], NUMERIC)
+    return found

@@ -1,0 +1,1 @@
+"""Commands that turn tallies into results."""

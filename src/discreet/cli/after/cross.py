@@ -1,0 +1,133 @@
+"""`discreet cross`: the joint table of two answers of the same people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..survey_options import read, show, survey_options
+
+if TYPE_CHECKING:
+    from ...analysis.tables.joint_table import Cross
+    from ...questionnaires.form import Form
+
+
+@click.command()
+@survey_options
+@click.option("--first", metavar="QUESTION", help="The question of the rows; the first one unless given.")
+@click.option("--second", metavar="QUESTION", help="The question of the columns; the next one unless given.")
+@click.option("--given", nargs=2, metavar="QUESTION ANSWER", help="Shares among the people who gave this answer.")
+@click.option(
+    "--permutations", type=click.IntRange(0), metavar="SEED", help="Also deal answers out anew, by this seed."
+)
+def command(
+    first: str | None, second: str | None, given: tuple[str, str] | None, permutations: int | None, **options: Any
+) -> None:
+    """The share of every pair of answers, and whether they have to do with each other.
+
+    SPEC is a form whose people answered each question, or all of them together, and REPORTS are its reports. Or SPEC is
+    the spec of one question over pairs of answers (a product); its questions are then called 1, 2 and so on.
+
+    Shares are unbiased, so small ones may be below 0. The test of independence takes the randomization into account.
+    """
+    from ...analysis.tables.joint_table import cross
+    from ...core.random import seeded
+    from ...files.formats import PIPE
+    from ...files.sources import inputs
+    from ...questionnaires.form import Form
+    from ..choosing import read_either
+
+    files = inputs(options["reports"] or (PIPE,))
+    wanted = read_either(options["spec"], quiet=True, writes=[options["plot"]], reads=files)
+    rng = None if permutations is None else seeded(permutations)
+    if isinstance(wanted, Form):
+        result = _of_form(wanted, files, first, second, options, rng)
+    else:
+        places, names = _numbers(wanted.context.values[0], first, second)
+        result = cross(read([], **options), questions=places, names=names, rng=rng)
+    shown = result if given is None else _given(result, *given)
+    show(shown, confidence=options["confidence"], as_json=options["as_json"], plot=options["plot"])
+
+
+def _numbers(value: Any, first: str | None, second: str | None) -> tuple[tuple[int, int], tuple[str, str]]:
+    """The places of two questions that are called 1, 2 and so on, and their names."""
+    from ...core.errors import InvalidInput
+
+    count = len(value) if isinstance(value, tuple) else 0
+    if count < 2:
+        raise InvalidInput("SPEC must be a form, or a spec whose values are tuples of answers, such as a product")
+    known = [str(number) for number in range(1, count + 1)]
+    one, two = _two(known, first, second)
+    return (known.index(one), known.index(two)), (f"question {one}", f"question {two}")
+
+
+def _two(known: list[str], first: str | None, second: str | None) -> tuple[str, str]:
+    """The names of the two questions that are meant."""
+    from ...core.errors import InvalidInput
+
+    for name in (first, second):
+        if name is not None and name not in known:
+            raise InvalidInput(f"question {name!r} must be one of {', '.join(known)}")
+    one = first if first is not None else next(name for name in known if name != second)
+    two = second if second is not None else next(name for name in known if name != one)
+    if one == two:
+        raise InvalidInput(f"--first and --second must be two different questions, not {one!r} twice")
+    return one, two
+
+
+def _of_form(
+    form: Form,
+    files: list[str],
+    first: str | None,
+    second: str | None,
+    options: dict[str, Any],
+    rng: Any,
+) -> Cross:
+    from ...analysis.tables.joint_table import cross
+    from ...core.errors import InvalidInput
+    from ...estimation.results.intervals import check_confidence
+    from ...files.sources import source_of
+    from ...plots.picture import kind_of
+    from ...questionnaires.form import EACH, ONE
+    from ...questionnaires.surveys import read_form_surveys
+    from ..form_commands import without
+
+    if form.strategy == ONE:
+        raise InvalidInput(
+            'a form that asks one question at random tells nothing of two answers together; ask "each" or "together"'
+        )
+    without(column=options["column"], question=options["question"])
+    check_confidence(options["confidence"])
+    if options["plot"] is not None:
+        kind_of(options["plot"])
+    names = _two(list(form.names), first, second)
+    surveys = read_form_surveys(
+        form,
+        [source_of(file, delimiter=options["delimiter"]) for file in files],
+        weights=options["weight"],
+        clusters=options["cluster"],
+        strata=options["stratum"],
+        population=options["population"],
+        unmarked=options["unmarked"],
+        missing=options["missing"],
+    )
+    if form.strategy == EACH:
+        return cross(surveys[names[0]], surveys[names[1]], names=names, rng=rng)
+    (survey,) = surveys.values()
+    places = form.names.index(names[0]), form.names.index(names[1])
+    return cross(survey, questions=places, names=names, rng=rng)
+
+
+def _given(result: Cross, question: str, answer: str) -> Any:
+    from ...core.domain import Domain
+    from ...core.errors import InvalidInput
+
+    short = {name.removeprefix("question "): name for name in result.names}
+    name = short.get(question, question)
+    if name not in result.names:
+        raise InvalidInput(f"--given {question!r} must be one of the two questions: {', '.join(short)}")
+    side = result.names.index(name)
+    values = Domain(result.values[side])
+    value = values[values.index_of_text(answer)]
+    return result.given(first=value) if side == 0 else result.given(second=value)

@@ -1,0 +1,1 @@
+"""Commands that run before anything is collected: contexts, proofs, plans, leakage."""

@@ -1,0 +1,96 @@
+"""`discreet audit`: attack a mechanism, or any program, as a black box."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ...auditing import Audit
+    from ...contexts import Context
+
+BREACH = 1
+"""The exit code when the claim is refuted."""
+
+
+@click.command()
+@click.argument("spec", required=False)
+@click.option(
+    "--command", "program", metavar="LINE", help="Audit this program: one value per line in, one report per line out."
+)
+@click.option("--values", metavar="A,B,...", help="With --command and without SPEC: the values.")
+@click.option("--epsilon", metavar="E", help="With --values: the epsilon that is claimed for every pair of them.")
+@click.option("--samples", type=click.IntRange(min=600), default=100_000, show_default=True, help="Reports per value.")
+@click.option("--confidence", type=float, default=1 - 1e-6, show_default=True, help="Joint confidence of all bounds.")
+@click.option("--pair", "pairs", nargs=2, multiple=True, metavar="X Z", help="Audit this pair (may be repeated).")
+@click.option("--insecure-seed", type=int, metavar="N", help="Reproducible reports of the mechanism.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    spec: str | None,
+    program: str | None,
+    values: str | None,
+    epsilon: str | None,
+    samples: int,
+    confidence: float,
+    pairs: tuple[tuple[str, str], ...],
+    insecure_seed: int | None,
+    as_json: bool,
+) -> int:
+    """Bound the epsilon of a mechanism from below by what its reports give away.
+
+    SPEC is a .toml or .json file: its mechanism is audited, on packed bytes, or with --command a program that
+    claims its context. Half of the reports serve to find what tells two values apart, the other half to bound
+    it. Exits with code 1 if some pair can be told apart more than E allows, at the stated confidence.
+    """
+    from ...auditing import audit
+    from ...core.random import secure, seeded
+    from ...wire import Spec
+    from ..choosing import read_spec
+
+    if spec is None and (program is None or values is None or epsilon is None):
+        raise click.UsageError("give SPEC, or --command with --values and --epsilon")
+    if spec is not None and (values is not None or epsilon is not None):
+        raise click.UsageError("--values and --epsilon cannot be used with SPEC, which gives both")
+    read = None if spec is None else read_spec(spec) if program is None else Spec.read(spec)
+    context = read.context if read is not None else _uniform(str(values), str(epsilon))
+    subject: Any = program if program is not None or read is None else read.mechanism
+    domain = context.domain
+    chosen = [(domain[domain.index_of_text(x)], domain[domain.index_of_text(z)]) for x, z in pairs] or None
+    with _Bar() as bar:
+        found: Audit = audit(
+            subject,
+            context=context,
+            samples=samples,
+            confidence=confidence,
+            pairs=chosen,
+            progress=bar,
+            rng=secure() if insecure_seed is None else seeded(insecure_seed),
+        )
+    click.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else str(found))
+    return BREACH if found.breach else 0
+
+
+def _uniform(values: str, epsilon: str) -> Context:
+    from ...contexts import Context
+
+    return Context.uniform(values.split(","), epsilon)
+
+
+class _Bar:
+    """A progress bar on standard error, if that is a terminal."""
+
+    def __enter__(self) -> _Bar:
+        from tqdm import tqdm
+
+        self._bar = tqdm(unit=" reports", unit_scale=True, leave=False, disable=not sys.stderr.isatty())
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
+        self._bar.total = total
+        self._bar.update(done - self._bar.n)
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()

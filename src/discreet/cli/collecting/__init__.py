@@ -1,0 +1,1 @@
+"""Commands that run while answers are collected."""

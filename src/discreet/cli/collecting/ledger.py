@@ -1,0 +1,147 @@
+"""`discreet ledger`: what was spent, per collection and in all."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ...client import Client
+    from ...client.ledger import Balance, Ledger
+
+NAMED = 5
+"""The most values of a budget that are listed."""
+
+
+@click.command()
+@click.option("--ledger", metavar="FILE", help="The ledger, instead of the one in your data folder.")
+@click.option("--cap", metavar="EPSILON", help="Lower the cap to EPSILON; it is never raised.")
+@click.option(
+    "--budget", metavar="SPEC", help="Set the context of a spec as a budget, or lower it; it is never raised."
+)
+@click.option(
+    "--law", "laws", metavar="SPEC", multiple=True, help="What was answered before --budget; may be repeated."
+)
+@click.option("--flush", is_flag=True, help="Send what is queued first.")
+@click.option(
+    "--export", metavar="FILE", help="Write the lines of the ledger to FILE (- for standard output), and stop."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    ledger: str | None,
+    cap: str | None,
+    budget: str | None,
+    laws: tuple[str, ...],
+    flush: bool,
+    export: str | None,
+    as_json: bool,
+) -> None:
+    """Show what your answers have spent, per collection, in all, and of each budget.
+
+    The cap is on the sum of all answers. A budget is a context: of questions that have all of its values it
+    takes only such answers as keep within it, pair by pair. Answers from before it count for every pair,
+    unless --law gives the specs or published laws that they were made under.
+
+    The ledger holds no value and no key, and neither does what is exported: reports, what they cost, and
+    what was sent.
+    """
+    from ...client import Client, default_ledger
+
+    if laws and budget is None:
+        raise click.UsageError("--law goes with --budget: it says what was answered before the budget was set")
+    client = Client(ledger=default_ledger() if ledger is None else ledger, cap=cap)
+    if budget is not None:
+        _limit(client.ledger, budget, laws)
+    if flush:
+        for receipt in client.flush():
+            click.echo(f"discreet: {receipt.collection}: {receipt.state}", err=True)
+    if export is not None:
+        _export(client, export)
+    elif as_json:
+        click.echo(json.dumps(_data(client), ensure_ascii=False))
+    else:
+        click.echo(_table(client))
+
+
+def _limit(ledger: Ledger, budget: str, laws: tuple[str, ...]) -> None:
+    from ...wire import Spec
+
+    context = Spec.read(budget).context
+    ledger.limit(context, laws=[Spec.read(law).mechanism for law in laws])
+
+
+def _export(client: Client, target: str) -> None:
+    from ...core.atomic import replacing
+    from ...files.overwriting import check_outputs
+
+    own = client.ledger.path
+    check_outputs([target], [own, f"{own}.key", f"{own}.lock"])
+    if target == "-":
+        click.echo(client.ledger.export(), nl=False)
+        return
+    with replacing(target) as file:
+        file.write(client.ledger.export().encode())
+
+
+def _data(client: Client) -> dict[str, Any]:
+    from ...core.exact import text_of
+
+    ledger = client.ledger
+    return {
+        "cap": text_of(ledger.cap),
+        "spent": text_of(ledger.spent),
+        "left": text_of(ledger.left),
+        "queued": len(client.queued),
+        "budgets": [_balance(balance) for balance in ledger.budgets],
+        "collections": [{**vars(entry), "epsilon": text_of(entry.epsilon)} for entry in ledger.collections],
+    }
+
+
+def _balance(balance: Balance) -> dict[str, Any]:
+    """A budget as plain data: its context, and the pair of values between which least is left."""
+    from ...client.ledger.budgets import described
+    from ...core.domain import plain_value
+    from ...core.exact import text_of
+
+    found, tightest = described(balance.budget), balance.tightest()
+    if tightest is None:
+        return found | {"tightest": None}
+    x, z, allowed, spent = tightest
+    left = balance.left.epsilon(x, z)
+    numbers = {"budget": text_of(allowed), "spent": text_of(spent), "left": text_of(left)}
+    return found | {"tightest": {"x": plain_value(x), "z": plain_value(z), **numbers}}
+
+
+def _sentence(balance: Balance) -> str:
+    """What is left of a budget, where it is least."""
+    from ...core.exact import text_of
+    from .answer import printable
+
+    values = balance.budget.values
+    names = ", ".join(printable(str(value)) for value in values[:NAMED])
+    over = f"Budget over {names}" + (f" and {len(values) - NAMED:,} more" if len(values) > NAMED else "")
+    if (tightest := balance.tightest()) is None:
+        return f"{over}: protects nothing."
+    x, z, allowed, spent = tightest
+    left, pair = text_of(balance.left.epsilon(x, z)), f"{printable(str(x))} from {printable(str(z))}"
+    return f"{over}: {text_of(spent)} of {text_of(allowed)} spent on telling {pair}, where least is left: {left}."
+
+
+def _table(client: Client) -> str:
+    from ...core import tables
+    from .answer import printable
+
+    data = _data(client)
+    columns = [("collection", "s"), ("spent", "g"), ("reports", "d"), ("shows", "s")]
+    rows: list[tuple[Any, ...]] = [
+        (printable(entry["collection"]), entry["epsilon"], entry["reports"], "some values" if entry["shows"] else "no")
+        for entry in data["collections"]
+    ]
+    lines = [tables.text(columns, rows)] if rows else []
+    lines.append(f"Spent in all: {data['spent']} of {data['cap']}; {data['left']} is left.")
+    lines += [_sentence(balance) for balance in client.ledger.budgets]
+    if data["queued"]:
+        lines.append(f"Queued: {data['queued']}. Send with: discreet ledger --flush")
+    return "\n".join(lines)

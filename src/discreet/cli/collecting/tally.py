@@ -1,0 +1,88 @@
+"""`discreet tally`: reports and earlier tallies in, one tally out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.argument("spec")
+@click.argument("files", nargs=-1)
+@click.option("--column", help="The column or JSON key that holds the report; 'report' unless given.")
+@click.option("--delimiter", metavar="CHAR", help="What separates the columns of CSV, if not a comma (in .tsv a tab).")
+@click.option("--by", multiple=True, metavar="COLUMN", help="Count apart by this public label; may be repeated.")
+@click.option("--question", metavar="NAME", help="Of a form: write the tally of this question alone.")
+@click.option("-o", "--out", default="-", help="The tally file to write; '-' prints it.")
+@click.option(
+    "--unmarked",
+    is_flag=True,
+    help="Also accept reports without marks. Neither another mechanism's reports nor missing ones would be noticed.",
+)
+@click.option("--threads", type=click.IntRange(1), metavar="N", help="Cores to use; all of them unless given.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+def command(
+    spec: str,
+    files: tuple[str, ...],
+    column: str | None,
+    delimiter: str | None,
+    by: tuple[str, ...],
+    question: str | None,
+    out: str,
+    unmarked: bool,
+    threads: int | None,
+    quiet: bool,
+) -> None:
+    """Count the reports in FILES and merge tallies.
+
+    A .json file is an earlier tally, so that counting can continue where it stopped. Any other file holds
+    reports: Parquet, Arrow, text lines, CSV, TSV or JSON lines. A folder or a quoted pattern such as
+    'data/*.parquet' stands for all its files; '-' or nothing reads reports from a pipe. One report
+    that the mechanism cannot have written stops everything, and so does a file or stream that says it is of
+    another mechanism, or that is not whole.
+
+    With --by there is a tally for every label that the column holds, and one for people without; they are
+    written, merged and estimated together.
+
+    Where SPEC is a form, all its questions are counted; --question writes the tally of one of them, for the spec that
+    `discreet resolve --question` writes.
+    """
+    from ...bulk.jobs import rows_in, tally_files
+    from ...bulk.labelled.files import groups_text, read_groups, read_one_tally, write_groups
+    from ...bulk.labelled.tallies import GroupTallies, tally_groups
+    from ...core.errors import InvalidInput
+    from ...estimation.tally_json import tally_text, write_tally
+    from ...files.columns import REPORT
+    from ...files.formats import JSON, PIPE, compression_of, format_of
+    from ...files.sources import inputs, source_of
+    from ...questionnaires.form import Form
+    from .. import form_commands
+    from ..choosing import read_either
+    from ..progress import progress
+
+    given = inputs(files or (PIPE,))
+    wanted = read_either(spec, quiet=quiet, writes=[out], reads=given)
+    earlier = [file for file in given if format_of(file) is JSON and not compression_of(file)]
+    reports = [source_of(file, delimiter=delimiter) for file in given if file not in earlier]
+    if isinstance(wanted, Form):
+        form_commands.without(column=column, by=by)
+        form_commands.tally(wanted, earlier, reports, out, question=question, unmarked=unmarked)
+        return
+    if question is not None:
+        raise InvalidInput("--question must go with a form of several questions")
+    mechanism = wanted.mechanism
+    read: dict[str, Any] = {"column": column, "unmarked": unmarked, "threads": threads}
+    with progress(rows_in(reports, column, usual=REPORT), quiet=quiet) as advance:
+        if by:
+            groups = sum((read_groups(file, mechanism) for file in earlier), GroupTallies(mechanism, by, {}))
+            groups += tally_groups(mechanism, reports, by, **read, progress=advance)
+        else:
+            total = sum((read_one_tally(file, mechanism) for file in earlier), mechanism.tally())
+            total += tally_files(mechanism, reports, **read, progress=advance)
+    if out == PIPE:
+        click.echo(groups_text(groups) if by else tally_text(total), nl=False)
+    elif by:
+        write_groups(groups, out)
+    else:
+        write_tally(total, out)

@@ -1,0 +1,22 @@
+"""One person's budget: a durable journal, what it adds up to, and the reports that were already given."""
+
+from .budgets import Balance
+from .disk import Disk, SystemDisk
+from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload
+from .ledger import Ledger, Spending
+
+__all__ = [
+    "Balance",
+    "Budget",
+    "Cap",
+    "Debit",
+    "Disk",
+    "Entry",
+    "Ledger",
+    "Outcome",
+    "Report",
+    "Spending",
+    "SystemDisk",
+    "Terms",
+    "Upload",
+]

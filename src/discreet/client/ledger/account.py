@@ -1,0 +1,158 @@
+"""`Account`: what the entries of a journal add up to, one entry at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ...contexts import Context
+from ...core.canonical import canonical
+from ...core.errors import InvalidInput
+from .budgets import Budgeted, Paid, budget_over, context_of
+from .entries import REFUSED, Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload, amount
+
+BATCH = 1000
+"""The most reports of one upload."""
+
+
+@dataclass
+class Kept:
+    """A stored report, and the upload that carries it under each choice of labels."""
+
+    entry: Report
+    carried: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Answered:
+    """What is known of one collection: its law, what it has cost, and its reports in the order they were made."""
+
+    fingerprint: str
+    shows: bool
+    spent: Fraction = Fraction(0)
+    debits: int = 0
+    reports: list[Kept] = field(default_factory=list)
+
+    @property
+    def owed(self) -> bool:
+        """True if a debit has no report: nothing was released under it, and one may be drawn."""
+        return self.debits > len(self.reports)
+
+    def with_tag(self, tag: str) -> Kept | None:
+        """The stored report of the value that has this tag."""
+        return next((kept for kept in self.reports if kept.entry.tag == tag), None)
+
+
+class Account:
+    """Cap, budgets, debits, reports, uploads and outcomes of a journal; `InvalidInput` for one that cannot follow."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self.entries: list[Entry] = []
+        self.cap = Fraction(0)
+        self.budgets: list[Budgeted] = []
+        self.terms: dict[str, Context] = {}
+        self.paid: dict[str, Paid] = {}
+        self.collections: dict[str, Answered] = {}
+        self.uploads: dict[str, Upload] = {}
+        self.outcomes: dict[str, Outcome] = {}
+        for entry in entries:
+            self.add(entry)
+
+    @property
+    def spent(self) -> Fraction:
+        """The sum of all debits."""
+        return sum((answered.spent for answered in self.collections.values()), Fraction(0))
+
+    def add(self, entry: Entry) -> None:
+        """Take the next entry into account."""
+        if not self.entries and not isinstance(entry, Cap):
+            raise InvalidInput("the first line must be a cap")
+        if isinstance(entry, Cap):
+            self._lower(entry)
+        elif isinstance(entry, Budget):
+            self._limit(entry)
+        elif isinstance(entry, Terms):
+            self.terms.setdefault(entry.fingerprint, context_of(entry))
+        elif isinstance(entry, Debit):
+            self._debit(entry)
+        elif isinstance(entry, Report):
+            self._keep(entry)
+        elif isinstance(entry, Upload):
+            self._carry(entry)
+        else:
+            self._end(entry)
+        self.entries.append(entry)
+
+    def _lower(self, cap: Cap) -> None:
+        if self.entries and amount(cap) > self.cap:
+            raise InvalidInput(f"cap={cap.epsilon} must be at most the cap before it: a cap is never raised")
+        self.cap = amount(cap)
+
+    def _limit(self, entry: Budget) -> None:
+        context = context_of(entry)
+        before = budget_over(self.budgets, context.domain)
+        if before is None:
+            self.budgets.append(Budgeted(context, dict(self.paid)))
+        elif not before.allows(context):
+            raise InvalidInput("a budget must imply the one before it over the same values: a budget is never raised")
+        else:
+            before.context = context
+
+    def _debit(self, debit: Debit) -> None:
+        answered = self.collections.setdefault(debit.collection, Answered(debit.fingerprint, debit.shows))
+        if answered.fingerprint != debit.fingerprint:
+            raise InvalidInput("a collection must keep its fingerprint")
+        answered.spent += amount(debit)
+        answered.debits += 1
+        paid = self.paid.get(debit.fingerprint, Paid())
+        self.paid[debit.fingerprint] = Paid(paid.debits + 1, paid.epsilon + amount(debit), paid.shows or debit.shows)
+
+    def _keep(self, report: Report) -> None:
+        answered = self.collections.get(report.collection)
+        if answered is None or not answered.owed:
+            raise InvalidInput("a report must follow its debit")
+        answered.reports.append(Kept(report))
+
+    def _carry(self, upload: Upload) -> None:
+        if upload.upload in self.uploads:
+            raise InvalidInput("an upload must have a number of its own")
+        contents = upload.contents()
+        labels, answered = canonical(contents["labels"]), self.collections.get(upload.collection)
+        waiting = [] if answered is None else [kept for kept in answered.reports if not self.carries(kept, labels)]
+        for report in contents["reports"]:
+            kept = next((kept for kept in waiting if kept.entry.report == report), None)
+            if kept is not None:
+                waiting.remove(kept)
+                kept.carried[labels] = upload.upload
+        self.uploads[upload.upload] = upload
+
+    def _end(self, outcome: Outcome) -> None:
+        if outcome.upload not in self.uploads:
+            raise InvalidInput("an outcome must follow its upload")
+        self.outcomes.setdefault(outcome.upload, outcome)
+
+    def carries(self, kept: Kept, labels: str) -> Upload | None:
+        """The upload that carries a report under these labels, unless it was refused."""
+        number = kept.carried.get(labels)
+        outcome = None if number is None else self.outcomes.get(number)
+        refused = outcome is not None and outcome.state == REFUSED
+        return None if number is None or refused else self.uploads[number]
+
+    def batch(self, kept: Kept, labels: Mapping[str, str]) -> list[Report]:
+        """The reports of one upload: this one, and others of its collection that were never sent, labelled alike."""
+        others = [
+            other.entry
+            for other in self.collections[kept.entry.collection].reports
+            if other is not kept and not other.carried and other.entry.labels == labels
+        ]
+        return [*others[: BATCH - 1], kept.entry]
+
+    def queued(self) -> list[Upload]:
+        """The uploads without an outcome, in the order they were made."""
+        return [upload for number, upload in self.uploads.items() if number not in self.outcomes]
+
+    def state(self, upload: Upload) -> str:
+        """How far an upload is: "queued", "accepted" or "refused"."""
+        outcome = self.outcomes.get(upload.upload)
+        return "queued" if outcome is None else outcome.state

@@ -1,0 +1,356 @@
+"""`Ledger`: one person's budget over all collections, and the report that each value has had."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ...contexts import Context
+from ...core.canonical import canonical
+from ...core.domain import Value, listed_values
+from ...core.errors import AlreadyAnswered, InvalidInput, Overspent, Refused, check_type
+from ...core.exact import epsilon_of, text_of
+from ...core.random import Source, check_source
+from ...mechanisms.mechanism import Mechanism
+from ...wire.reports import report_from_json, report_to_json
+from .account import Account, Kept
+from .budgets import Balance, budget_over, described, same_values
+from .disk import Disk, SystemDisk
+from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload
+from .invitations import check_invitation, seal, unseal
+from .journal import Journal, OpenJournal, lines_of
+
+CHANGES = ("refuse", "spend")
+"""What becomes of a value that changed: no second report, or a second one that spends again."""
+
+ACCESS = ("open", "invitation")
+"""Who may answer: anybody, or whoever has an invitation, which is good for one report."""
+
+BODY_VERSION = 1
+"""The version of what is sent."""
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What one collection has cost: `epsilon` in all, for so many `reports`; `shows` if some value may be certain."""
+
+    collection: str
+    fingerprint: str
+    epsilon: Fraction
+    reports: int
+    shows: bool
+
+
+class Ledger:
+    """What one person has spent, and the report that each value has had, in a file that survives crashes.
+
+    ``Ledger(path, cap)`` makes the file, or opens it and lowers its cap; a cap is never raised. An answer spends the
+    largest finite entry of its context of the cap. Each of `budgets` is a context: answers to questions that have all
+    of its values spend theirs of it, pair by pair, and none is made unless ``(spent + asked).implies(budget)``.
+
+    Every entry is on the disk before the next step: the debit before the report is drawn, the report before it is
+    released. A value that was answered before gets its stored report, at no further cost. The value itself is never
+    written. `disk` is another file system than this machine's.
+
+    References: Erlingsson2014 (one stored report per value); Acharya2020 (Proposition 2: contexts add up).
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        cap: object,
+        *,
+        budgets: Iterable[Context] = (),
+        disk: Disk | None = None,
+    ) -> None:
+        self._open(path, disk)
+        asked = _cap_of(cap)
+        limits = _budgets_of(budgets)
+        with self._journal.created(Cap(text_of(asked)), *(entry for _, entry in limits)) as journal:
+            if asked > journal.account.cap:
+                raise InvalidInput(
+                    f"cap={text_of(asked)} must be at most {text_of(journal.account.cap)}, the cap of {self.path}: "
+                    "a cap is never raised"
+                )
+            if asked < journal.account.cap:
+                journal.append(Cap(text_of(asked)))
+            for budget, entry in limits:
+                self._limit(journal, budget, entry)
+
+    @classmethod
+    def existing(cls, path: str | os.PathLike[str], *, disk: Disk | None = None) -> Ledger:
+        """The ledger that is already there, with the cap that it has; `InvalidInput` if there is none."""
+        ledger = cls.__new__(cls)
+        ledger._open(path, disk)
+        ledger._account()
+        return ledger
+
+    def _open(self, path: str | os.PathLike[str], disk: Disk | None) -> None:
+        check_type("path", path, (str, os.PathLike), "the name of a file")
+        self.path = Path(os.path.abspath(path))
+        self._journal = Journal(self.path, SystemDisk() if disk is None else disk)
+
+    # -- what was spent ---------------------------------------------------------------------------
+    @property
+    def cap(self) -> Fraction:
+        """The most that all answers together may spend."""
+        return self._account().cap
+
+    @property
+    def spent(self) -> Fraction:
+        """What all answers together have spent."""
+        return self._account().spent
+
+    @property
+    def left(self) -> Fraction:
+        """What may still be spent."""
+        account = self._account()
+        return max(account.cap - account.spent, Fraction(0))
+
+    @property
+    def budgets(self) -> list[Balance]:
+        """What was spent and is left of each budget, pair by pair, in the order they were first set."""
+        account = self._account()
+        return [found.balance(account.paid, account.terms) for found in account.budgets]
+
+    def limit(self, budget: Context, *, laws: Iterable[Mechanism] = ()) -> None:
+        """Set a budget, or lower the one over the same values: it is never raised.
+
+        What was answered before counts. The ledger does not know the contexts of answers that it paid for while it had
+        no budget over their values: each of them counts for every pair, unless its mechanism is among `laws`.
+        """
+        check_type("budget", budget, Context, "a context")
+        entry = Budget(**described(budget))
+        known: list[Any] = listed_values(laws, "laws")
+        for number, law in enumerate(known):
+            check_type(f"laws[{number}]", law, Mechanism, "a mechanism")
+        with self._journal.opened() as journal:
+            for law in known:
+                if law.fingerprint in journal.account.paid and law.fingerprint not in journal.account.terms:
+                    journal.append(Terms(law.fingerprint, **described(law.context)))
+            self._limit(journal, budget, entry)
+
+    def _limit(self, journal: OpenJournal, budget: Context, entry: Budget) -> None:
+        account = journal.account
+        before = budget_over(account.budgets, budget.domain)
+        if before is None:
+            unknown = [
+                name
+                for name, known in account.collections.items()
+                if known.shows and known.fingerprint not in account.terms
+            ]
+            if unknown:
+                raise InvalidInput(
+                    f"budget over {budget.size} values must be set before answers that may show values, such as to "
+                    f"{unknown[0]}; or give `limit` the mechanisms of these answers as `laws`"
+                )
+            journal.append(entry)
+        elif not before.allows(budget):
+            raise InvalidInput(
+                f"budget over {budget.size} values must imply the one that {self.path} has: a budget is never raised"
+            )
+        elif not before.implies(budget):
+            journal.append(entry)
+
+    @property
+    def collections(self) -> list[Spending]:
+        """What each collection has cost, in the order they were first answered."""
+        return [
+            Spending(name, known.fingerprint, known.spent, len(known.reports), known.shows)
+            for name, known in self._account().collections.items()
+        ]
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Every entry, in order: `Cap`, `Budget`, `Terms`, `Debit`, `Report`, `Upload` and `Outcome`."""
+        return list(self._account().entries)
+
+    def export(self) -> str:
+        """The lines of the journal as text; neither values nor the key are in it, and invitations are sealed."""
+        return b"".join(lines_of(self._account().entries)).decode()
+
+    def check_law(self, question: str, mechanism: Mechanism) -> None:
+        """Raise `Refused` if the collection called `question` was answered under another law than this one."""
+        _check_law(self._account(), question, mechanism)
+
+    def _account(self) -> Account:
+        return self._journal.viewed()
+
+    # -- answers ----------------------------------------------------------------------------------
+    def randomize(
+        self, mechanism: Mechanism, value: Value, rng: Source, *, question: str, changes: str = "refuse"
+    ) -> int:
+        """The report of a value to the collection called `question`: the stored one, or a new one that is paid for.
+
+        `Overspent` if the cap or a budget does not allow it; `AlreadyAnswered` if another value was answered and
+        `changes` is "refuse" ("spend" makes a second report, which costs as much again).
+        """
+        tell = _checked(mechanism, value, rng, question, changes)
+        with self._journal.opened() as journal:
+            return report_from_json(mechanism, self._kept(journal, tell, {}).entry.report)
+
+    def submit(
+        self,
+        mechanism: Mechanism,
+        value: Value,
+        rng: Source,
+        *,
+        question: str,
+        url: str,
+        labels: Mapping[str, str],
+        changes: str = "refuse",
+        access: str = "open",
+        invitation: str | None = None,
+    ) -> Upload:
+        """The upload that carries the report of a value to `url`, stored with all that it rests on.
+
+        One that carries it under these labels already, and was not refused, is given again, with the invitation that
+        it has. A new one where `access` is "invitation" needs one, and is `Refused` before anything is spent.
+        """
+        tell = _checked(mechanism, value, rng, question, changes)
+        if invitation is not None:
+            check_invitation(invitation)
+        with self._journal.opened() as journal:
+            stored = self._stored(journal, tell)
+            found = None if stored is None else journal.account.carries(stored, canonical(dict(labels)))
+            if found is not None:
+                return found
+            if access == "invitation" and invitation is None:
+                raise Refused(f"{question} needs an invitation, and none was given; no report was made")
+            kept = self._kept(journal, tell, labels)
+            batch = [kept.entry] if invitation is not None else journal.account.batch(kept, labels)
+            reports = [entry.report for entry in batch]
+            body = {"version": BODY_VERSION, "fingerprint": mechanism.fingerprint, "reports": reports}
+            written, number = canonical(body | ({"labels": dict(labels)} if labels else {})), secrets.token_hex(16)
+            sealed = None if invitation is None else seal(journal.key(), number, invitation)
+            upload = Upload(number, question, url, written, sealed)
+            journal.append(upload)
+            return upload
+
+    def invitation(self, upload: Upload) -> str | None:
+        """The invitation that goes along with an upload; None if it has none, or the key is lost."""
+        if upload.invitation is None:
+            return None
+        with self._journal.opened() as journal:
+            return unseal(journal.key(), upload.upload, upload.invitation)
+
+    def queued(self) -> list[Upload]:
+        """The uploads that were neither accepted nor refused yet, oldest first; they are durable, and may be sent."""
+        with self._journal.opened() as journal:
+            return journal.account.queued()
+
+    def state(self, upload: Upload) -> tuple[str, int | None]:
+        """How far an upload is, "queued", "accepted" or "refused", and the status that the collector gave."""
+        account = self._account()
+        outcome = account.outcomes.get(upload.upload)
+        return account.state(upload), None if outcome is None else outcome.status
+
+    def settle(self, upload: Upload, state: str, status: int) -> None:
+        """Note how an upload ended; only the first time counts."""
+        with self._journal.opened() as journal:
+            if upload.upload not in journal.account.outcomes:
+                journal.append(Outcome(upload.upload, state, status))
+
+    def _kept(self, journal: OpenJournal, tell: _Told, labels: Mapping[str, str]) -> Kept:
+        """The stored report of a value, or a new one: debit, draw, store, each durable before the next."""
+        if (kept := self._stored(journal, tell)) is not None:
+            return kept
+        known = journal.account.collections.get(tell.question)
+        if known is None or not known.owed:
+            self._pay(journal, tell)
+        return self._draw(journal, tell, _tag(journal.key(), tell.question, tell.value), labels)
+
+    def _stored(self, journal: OpenJournal, tell: _Told) -> Kept | None:
+        """The stored report of a value; `AlreadyAnswered` if another value has one, and no change is taken."""
+        known = journal.account.collections.get(tell.question)
+        if known is None:
+            return None
+        _check_law(journal.account, tell.question, tell.mechanism)
+        kept = known.with_tag(_tag(journal.key(), tell.question, tell.value))
+        if kept is None and known.reports and tell.changes == "refuse":
+            raise AlreadyAnswered(
+                f"{tell.question} was answered with another value, and takes no change; no report was made"
+            )
+        return kept
+
+    def _pay(self, journal: OpenJournal, tell: _Told) -> None:
+        context, account = tell.mechanism.context, journal.account
+        if account.spent + context.largest > account.cap:
+            raise Overspent(
+                f"this answer would spend {text_of(context.largest)}, and of the cap of {text_of(account.cap)} only "
+                f"{text_of(max(account.cap - account.spent, Fraction(0)))} is left; no report was made"
+            )
+        counted = [budget for budget in account.budgets if budget.counts(context)]
+        for budget in counted:
+            budget.check(account.paid, account.terms | {tell.mechanism.fingerprint: context}, context)
+        if counted and tell.mechanism.fingerprint not in account.terms:
+            journal.append(Terms(tell.mechanism.fingerprint, **described(context)))
+        journal.append(Debit(tell.question, tell.mechanism.fingerprint, text_of(context.largest), bool(context.shows)))
+
+    def _draw(self, journal: OpenJournal, tell: _Told, tag: str, labels: Mapping[str, str]) -> Kept:
+        report = tell.mechanism.randomize(tell.value, tell.rng)
+        journal.append(Report(tell.question, tag, report_to_json(tell.mechanism, report), dict(labels)))
+        return journal.account.collections[tell.question].reports[-1]
+
+    def __repr__(self) -> str:
+        return f"Ledger({str(self.path)!r}, spent={text_of(self.spent)} of {text_of(self.cap)})"
+
+
+@dataclass(frozen=True, repr=False)
+class _Told:
+    """An answer whose parts were checked; it has no text, so that no error repeats its value."""
+
+    mechanism: Mechanism
+    value: Value
+    rng: Source
+    question: str
+    changes: str
+
+
+def _checked(mechanism: Mechanism, value: Value, rng: Source, question: str, changes: str) -> _Told:
+    check_type("mechanism", mechanism, Mechanism, "a mechanism")
+    check_type("question", question, str, "the name of a collection")
+    check_source(rng)
+    if changes not in CHANGES:
+        raise InvalidInput(f"changes={changes!r} must be one of {', '.join(CHANGES)}")
+    domain = mechanism.context.domain
+    return _Told(mechanism, domain[domain.index(value)], rng, question, changes)
+
+
+def _check_law(account: Account, question: str, mechanism: Mechanism) -> None:
+    known = account.collections.get(question)
+    if known is not None and known.fingerprint != mechanism.fingerprint:
+        raise Refused(
+            f"{question} was answered under another law, and a collection must keep its own: "
+            "it may be asking for more than it did"
+        )
+
+
+def _tag(key: bytes, question: str, value: Value) -> str:
+    """What stands for a value in the journal: equal for equal values, and meaningless without the key."""
+    return hmac.new(key, canonical([question, value]).encode(), "sha256").hexdigest()
+
+
+def _cap_of(cap: object) -> Fraction:
+    exact = epsilon_of(cap, name="cap")
+    if not isinstance(exact, Fraction):
+        raise InvalidInput("cap=inf must be finite: it is what all answers together may spend")
+    return exact
+
+
+def _budgets_of(budgets: Iterable[Context]) -> list[tuple[Context, Budget]]:
+    """Some budgets with their entries; each must have values of its own."""
+    found: list[tuple[Context, Budget]] = []
+    given: list[Any] = listed_values(budgets, "budgets")
+    for number, budget in enumerate(given):
+        check_type(f"budgets[{number}]", budget, Context, "a context")
+        if any(same_values(budget.domain, other.domain) for other, _ in found):
+            raise InvalidInput(f"budgets[{number}] must be over other values than those before it")
+        found.append((budget, Budget(**described(budget))))
+    return found

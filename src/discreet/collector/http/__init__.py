@@ -1,0 +1,1 @@
+"""How the collector speaks HTTP: routes, requests, bodies, errors, limits on slow clients."""

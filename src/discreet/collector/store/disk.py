@@ -1,0 +1,108 @@
+"""The few things a store does with files beside its database; a test puts a disk that loses or fails in their place."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Protocol
+
+from ...core.atomic import replacing
+from ...core.errors import StoreFailed
+
+try:
+    import fcntl as _locks
+except ImportError:  # not on Windows: there, nothing keeps a second process away
+    _locks = None  # type: ignore[assignment]
+
+fcntl: Any = _locks
+
+
+class Appending(Protocol):
+    """A file that only grows."""
+
+    def write(self, data: bytes) -> None:
+        """Add bytes at the end."""
+
+    def sync(self) -> None:
+        """Return once all that was written survives the loss of power."""
+
+    def close(self) -> None:
+        """Let go of the file."""
+
+
+class Disk(Protocol):
+    """What a store needs of a file system."""
+
+    def read(self, path: Path) -> bytes | None:
+        """All bytes of a file; None if there is none."""
+
+    def append(self, path: Path) -> Appending:
+        """A file, made if it is not there, to add to."""
+
+    def replace(self, path: Path, data: bytes) -> None:
+        """Put a file with these bytes in place of another, durably: at any time there is either, whole."""
+
+    def lock(self, path: Path) -> Any:
+        """Something to close later; `StoreFailed` while another process holds it."""
+
+
+class _File:
+    def __init__(self, path: Path) -> None:
+        self._opened = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+
+    def write(self, data: bytes) -> None:
+        while data:
+            data = data[os.write(self._opened, data) :]
+
+    def sync(self) -> None:
+        os.fsync(self._opened)
+
+    def close(self) -> None:
+        os.close(self._opened)
+
+
+class LocalDisk:
+    """The file system of this machine."""
+
+    def read(self, path: Path) -> bytes | None:
+        """All bytes of a file; None if there is none."""
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def append(self, path: Path) -> Appending:
+        """A file to add to; its name is durable, too."""
+        new = not path.exists()
+        file = _File(path)
+        if new:
+            sync_folder(path.parent)
+        return file
+
+    def replace(self, path: Path, data: bytes) -> None:
+        """Write beside the file, sync, rename, and sync the folder."""
+        with replacing(path) as file:
+            file.write(data)
+        sync_folder(path.parent)
+
+    def lock(self, path: Path) -> Any:
+        """An open file with a lock that ends with the process, however it ends."""
+        file = path.open("ab")
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                file.close()
+                raise StoreFailed(f"{path.name}: another process has this store open; SQLite serves one") from None
+        return file
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names of a folder durable."""
+    if os.name != "posix":
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

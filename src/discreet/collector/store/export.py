@@ -1,0 +1,74 @@
+"""Stored reports as a Parquet file, sorted, so that nothing in it tells the order in which they came."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bulk.report_files import arrow_sink
+from ...mechanisms.mechanism import Mechanism
+from ...wire.reports import reports_from_bytes
+from .protocol import Labels, Store
+
+DAY = "day"
+"""The column of days."""
+
+Place = tuple[Labels | None, str | None]
+"""The labels and the day that a report is written with; None where too few share them."""
+
+
+def export(
+    store: Store, collection: str, mechanism: Mechanism, names: list[str], minimum: int, path: str | Path
+) -> int:
+    """Write all reports of a collection with their labels and days, and say how many there are.
+
+    No report is left out. Those of a label and day that fewer than `minimum` share are written without the day, and
+    if there are still too few, without labels as well.
+    """
+    held: dict[tuple[Labels, str], list[bytes]] = {}
+    sizes: dict[tuple[Labels, str], int] = {}
+    for batch in store.batches(collection):
+        cell = batch.labels, batch.day
+        held.setdefault(cell, []).append(batch.reports)
+        sizes[cell] = sizes.get(cell, 0) + batch.count
+    joined: dict[Place, list[bytes]] = {}
+    for cell, place in places(sizes, minimum).items():
+        joined.setdefault(place, []).extend(held.pop(cell))
+    count = 0
+    with arrow_sink(str(path), mechanism, keep=[DAY, *names], unmarked=False) as write:
+        for place in sorted(joined, key=_order):
+            reports = _sorted(reports_from_bytes(mechanism, b"".join(joined.pop(place))))
+            labels, day = dict(place[0] or ()), place[1]
+            texts = [day, *(labels.get(name) for name in names)]
+            write(reports, [[text] * len(reports) for text in texts])
+            count += len(reports)
+    return count
+
+
+def places(sizes: dict[tuple[Labels, str], int], minimum: int) -> dict[tuple[Labels, str], Place]:
+    """Where the reports of every cell are written: as they are, without the day, or without anything."""
+    few = {cell for cell, size in sizes.items() if size < minimum}
+    over_days: dict[Labels, int] = {}
+    for labels, day in few:
+        over_days[labels] = over_days.get(labels, 0) + sizes[labels, day]
+    found: dict[tuple[Labels, str], Place] = {}
+    for labels, day in sizes:
+        if (labels, day) not in few:
+            found[labels, day] = labels, day
+        else:
+            found[labels, day] = (labels if over_days[labels] >= minimum else None), None
+    return found
+
+
+def _order(place: Place) -> tuple[str, Labels]:
+    return place[1] or "", place[0] or ()
+
+
+def _sorted(reports: NDArray[Any]) -> NDArray[Any]:
+    """The reports in increasing order: that of the numbers, or of the words of wide ones."""
+    if reports.ndim == 1:
+        return np.sort(reports)
+    return reports[np.lexsort(reports.T)]

@@ -1,0 +1,1 @@
+"""A store in PostgreSQL, for several processes."""

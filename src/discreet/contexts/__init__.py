@@ -1,0 +1,39 @@
+"""Contexts: a domain and the privacy matrix E over it, one file per form."""
+
+from .context import Context
+from .forms.binary import Binary
+from .forms.blocks import Blocks
+from .forms.graded import Graded
+from .forms.high_low import HighLow
+from .forms.matrix import Matrix
+from .forms.metric import Metric
+from .forms.nested import Nested
+from .forms.product import Product
+from .forms.uniform import Uniform
+from .operational import ErrorRegion
+from .part import Part
+from .structure.recognition import Line, Ring, Tree
+
+FORMS: dict[str, type[Context]] = {
+    form.form: form for form in (Uniform, Blocks, HighLow, Binary, Nested, Graded, Metric, Product, Matrix)
+}
+"""The forms that a spec can name; a new one is added here."""
+
+__all__ = [
+    "FORMS",
+    "Binary",
+    "Blocks",
+    "Context",
+    "ErrorRegion",
+    "Graded",
+    "HighLow",
+    "Line",
+    "Matrix",
+    "Metric",
+    "Nested",
+    "Part",
+    "Product",
+    "Ring",
+    "Tree",
+    "Uniform",
+]

@@ -1,0 +1,79 @@
+"""The constructors of contexts, one per form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..core.domain import Domain, Value
+
+if TYPE_CHECKING:
+    from .context import Context
+
+
+class Constructors:
+    """What `Context` is made by; ``Context.matrix``, which is two things, stands there."""
+
+    @staticmethod
+    def uniform(values: Iterable[Value], epsilon: object) -> Context:
+        """Classical local differential privacy: every pair at `epsilon`."""
+        from .forms.uniform import Uniform
+
+        return Uniform(Domain(values), epsilon)
+
+    @staticmethod
+    def blocks(blocks: Mapping[Hashable, Iterable[Value]], epsilon: object) -> Context:
+        """Pairs inside a block at `epsilon` (one for all, or ``{block: epsilon}``); the block itself may be shown."""
+        from .forms.blocks import Blocks
+
+        return Blocks.named(blocks, epsilon)
+
+    @staticmethod
+    def high_low(values: Iterable[Value], sensitive: Iterable[Value], epsilon: object) -> Context:
+        """Sensitive values at `epsilon` from every other value; the others need no protection."""
+        from .forms.high_low import HighLow
+
+        return HighLow(Domain(values), sensitive, epsilon)
+
+    @staticmethod
+    def binary(first: Value, second: Value, epsilon: Sequence[object]) -> Context:
+        """Two values with ``epsilon = (E[first, second], E[second, first])``; 0 and "inf" are allowed."""
+        from .forms.binary import Binary
+
+        return Binary(Domain((first, second)), epsilon)
+
+    @staticmethod
+    def nested(blocks: Mapping[Hashable, Any], epsilon: Sequence[object]) -> Context:
+        """Blocks inside blocks, ``{"fr": {"paris": values, ...}, ...}``, the further apart the less hidden.
+
+        `epsilon` is a list from the inside outwards: for pairs inside an innermost block, then for those that only
+        share a block of each next level, last for those that share none, where "inf" is allowed.
+        """
+        from .forms.nested import Nested
+
+        return Nested.named(blocks, epsilon)
+
+    @staticmethod
+    def graded(epsilons: Mapping[Value, object]) -> Context:
+        """Every value at an epsilon of its own from every other value, ``{value: epsilon}``; "inf" asks for nothing."""
+        from .forms.graded import Graded
+
+        return Graded.named(epsilons)
+
+    @staticmethod
+    def metric(
+        values: Iterable[Value],
+        distance: str | Callable[[Any, Any], object],
+        epsilon: object,
+        *,
+        points: Iterable[Any] | None = None,
+        around: object = None,
+    ) -> Context:
+        """Near values are hard to tell apart, distant ones less so: E[x, z] = epsilon * distance(x, z).
+
+        The distance is a function of two values, or a word for places that are numbers, "line" or "ring" (of length
+        `around`), or coordinates, "l1", "l2" or "linf"; the places are the values themselves, or `points`.
+        """
+        from .forms.metric import Metric
+
+        return Metric.named(Domain(values), distance, epsilon, points=points, around=around)

@@ -1,0 +1,385 @@
+"""`Context`: the domain and its privacy matrix E, kept as classes of values that are alike.
+
+Values of one *class* have equal rows and columns in E, so E is known from `between` any two
+classes and never needs k x k entries: a uniform context has one class, blocks one per block,
+high-low two; only an arbitrary matrix has k.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, overload
+
+from ..core.canonical import canonical
+from ..core.domain import Alike, Domain, Leaves, Value
+from ..core.errors import InvalidContext, check_type
+from ..core.exact import Epsilon
+from .constructors import Constructors
+from .part import Part
+from .reading import describe_domain
+
+if TYPE_CHECKING:
+    from ..core.fields import Fields
+    from .operational import ErrorRegion
+    from .structure.recognition import Grid, Line, Ring, Tree
+
+MATRIX_LIMIT = 4096
+"""The largest domain that `matrix` writes out."""
+
+CLOSURE_LIMIT = 512
+"""The most classes of values over which a closure is worked out unasked."""
+
+
+def check_writable(size: int) -> None:
+    """Refuse to write out the matrix of more than `MATRIX_LIMIT` values."""
+    if size > MATRIX_LIMIT:
+        raise InvalidContext(f"size={size} must be at most {MATRIX_LIMIT} to write the matrix out")
+
+
+def _written_out(context: Context) -> tuple[tuple[Epsilon, ...], ...]:
+    check_writable(context.size)
+    return tuple(tuple(context.at(x, z) for z in range(context.size)) for x in range(context.size))
+
+
+def _from_entries(values: Iterable[Value], entries: Sequence[Sequence[object]]) -> Context:
+    from .forms.matrix import Matrix
+
+    return Matrix(Domain(values), entries)
+
+
+class _MatrixName:
+    """``Context.matrix(values, E)`` makes a context; ``context.matrix()`` writes E out."""
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Callable[..., Context]: ...
+    @overload
+    def __get__(self, instance: Context, owner: type) -> Callable[[], tuple[tuple[Epsilon, ...], ...]]: ...
+    def __get__(self, instance: Context | None, owner: type) -> Callable[..., Any]:
+        return _from_entries if instance is None else partial(_written_out, instance)
+
+
+class Context(Constructors, ABC):
+    """Who must be hard to tell from whom: E[x, z] bounds log(Q(S | x) / Q(S | z)) for every event S.
+
+    Made by the constructors named for the form: `uniform`, `blocks`, `high_low`, `binary`, `nested`, `graded`,
+    `metric`, `matrix` (on an instance, ``matrix()`` writes E out). ``+`` is the context of two adaptive releases
+    (Proposition 2), ``&`` the context that asks for both, ``|`` the one that asks for either; ``*`` is the context
+    of two questions, over pairs of values.
+
+    Entries are as they were asked for; others may follow from them, as ``E[x, z] <= E[x, w] + E[w, z]``. Whatever
+    says what a context allows (tests, odds, sums, forms, bounds) says it of its `closure`.
+
+    References: Acharya2020 (Definitions 1 to 4, Propositions 1 to 3, Theorem 1).
+    """
+
+    form: ClassVar[str]
+    settled: ClassVar[bool] = False
+    """True for forms that are their own closure and have no simpler form."""
+    domain: Domain
+
+    @property
+    def closed(self) -> bool:
+        """True for contexts that are known to be their own closure without working it out."""
+        return self.settled
+
+    # -- the matrix, by classes ---------------------------------------------------------------
+    @property
+    @abstractmethod
+    def labels(self) -> Sequence[int]:
+        """The class of each value, by number; classes are 0 .. C-1."""
+
+    @abstractmethod
+    def between(self, c: int, d: int) -> Epsilon:
+        """E[x, z] for different values x of class `c` and z of class `d`."""
+
+    @abstractmethod
+    def finite(self) -> Iterator[tuple[int, int]]:
+        """The ordered pairs of classes whose entry is finite (all pairs that are protected at all)."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """The spec entries of this context, exact and canonical; `read` is the inverse."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, fields: Fields, domain: Domain | None) -> Context:
+        """The context described by the entries of a spec; only forms that list their values need no domain."""
+
+    @cached_property
+    def published(self) -> str:
+        """The canonical JSON of context and domain, as published laws begin with it."""
+        return f'"context":{canonical(self.describe())},"domain":{canonical(describe_domain(self.domain))}'
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: entry for key, entry in self.__dict__.items() if key != "published"}
+
+    # -- structure ----------------------------------------------------------------------------
+    @property
+    def parts(self) -> tuple[Part, ...] | None:
+        """The parts that describe this context exactly; None if it has no such parts."""
+        return None
+
+    def simplest(self) -> Context:
+        """The same context in the simplest form that expresses it exactly: one with parts, or its closure."""
+        from .structure.simplify import simplest
+
+        return simplest(self)
+
+    def components(self) -> list[list[int]]:
+        """The numbers of the values that are linked by finite entries, directly or through others."""
+        from .structure.components import components
+
+        return components(self)
+
+    def covering(self) -> Context:
+        """A context with parts that implies this one: itself in its simplest form, or its smallest entries."""
+        from .structure.components import covering
+
+        return covering(self)
+
+    @cached_property
+    def line(self) -> Line | None:
+        """The line along which E adds up, on the closure; None if there is none."""
+        from .structure.recognition import line_of
+
+        closed = self.strict()
+        return line_of(self) if closed is self else closed.line
+
+    @cached_property
+    def ring(self) -> Ring | None:
+        """The ring around which E is the shorter way, on the closure; None if there is none, or a line."""
+        from .structure.recognition import ring_of
+
+        closed = self.strict()
+        return ring_of(self) if closed is self else closed.ring
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        """The tree of which E is the level of the lowest node above two values, on the closure; None without one."""
+        from .structure.recognition import tree_of
+
+        closed = self.strict()
+        return tree_of(self) if closed is self else closed.tree
+
+    @cached_property
+    def grades(self) -> tuple[Fraction, ...] | None:
+        """The epsilon of each value where E[x, z] depends on x alone, on the closure; None where it does not."""
+        from .structure.recognition import grades_of
+
+        closed = self.strict()
+        return grades_of(self) if closed is self else closed.grades
+
+    @property
+    def grid(self) -> Grid | None:
+        """The grid whose cells the values are, with a distance that displacements decide; None for any other."""
+        return None
+
+    @property
+    def factors(self) -> tuple[Context, Context] | None:
+        """The two contexts of a product, with value number ``x1 * k2 + x2`` and E = E1 + E2; None for any other."""
+        return None
+
+    @cached_property
+    def alike(self) -> tuple[int, ...]:
+        """Equal numbers for values that can be swapped without changing E, on the closure."""
+        from .structure.recognition import alike_of
+
+        closed = self.strict()
+        return alike_of(self) if closed is self else closed.alike
+
+    # -- queries -------------------------------------------------------------------------------
+    @property
+    def size(self) -> int:
+        """k, the number of values."""
+        return len(self.domain)
+
+    @property
+    def values(self) -> Domain:
+        """The values, in order."""
+        return self.domain
+
+    def at(self, x: int, z: int) -> Epsilon:
+        """E between the values numbered `x` and `z`."""
+        return Fraction(0) if x == z else self.between(self.labels[x], self.labels[z])
+
+    def epsilon(self, x: Value, z: Value) -> Epsilon:
+        """E[x, z] as it was asked for, exactly: a `Fraction`, or ``math.inf`` where nothing was."""
+        return self.at(self.domain.asked(x), self.domain.asked(z))
+
+    matrix = _MatrixName()
+
+    @cached_property
+    def members(self) -> Sequence[Sequence[int]]:
+        """The values of each class, by number."""
+        found: list[list[int]] = [[] for _ in range(max(self.labels) + 1)]
+        for number, label in enumerate(self.labels):
+            found[label].append(number)
+        return found
+
+    def pairs(self) -> Iterator[tuple[int, int, Epsilon]]:
+        """One ordered pair of different values per finite entry between classes."""
+        return self.pairs_among(Alike(self.size))
+
+    def pairs_among(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        """One ordered pair of different values per finite entry between classes and pair of their labels.
+
+        What holds for these pairs holds for all, if it depends only on the labels of the two values.
+        """
+        found: dict[int, dict[int, list[int]]] = {}
+
+        def firsts(c: int) -> dict[int, list[int]]:
+            """The first two members of the class with each label."""
+            if c not in found:
+                members = self.members[c]
+                some: dict[int, list[int]] = {}
+                for x in members[:2] if isinstance(labels, Alike) else members:
+                    of = some.setdefault(labels[x], [])
+                    if len(of) < 2:
+                        of.append(x)
+                found[c] = some
+            return found[c]
+
+        for c, d in self.finite():
+            for a, left in firsts(c).items():
+                for b, right in firsts(d).items():
+                    z = right[-1] if (c, a) == (d, b) else right[0]
+                    if z != left[0]:
+                        yield left[0], z, self.between(c, d)
+
+    def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        """Ordered pairs of values, with their entries, that imply the whole context for values alike by `labels`.
+
+        A channel Q whose largest ratio between two values depends only on their labels satisfies the context if it
+        satisfies these entries: ``Q(y|x) / Q(y|z)`` is the product of the ratios along any path from x to z, so
+        entries that are sums of others need no check of their own, and of the pairs with the same two labels only
+        those with the smallest entry do. The pair with the least slack is always among these. Where the labels are
+        `Leaves`, the pair that parts highest stands for all at one level of a context that is a tree.
+        """
+        if isinstance(labels, Leaves) and self.tree is not None:
+            from .structure.recognition import parting_pairs
+
+            return parting_pairs(self.tree, labels)
+        return self.pairs_among(labels)
+
+    @cached_property
+    def hidden(self) -> frozenset[int]:
+        """The classes whose values must be hard to tell from some other value: those with a finite entry."""
+        return frozenset(c for c, d in self.finite() if c != d or len(self.members[c]) > 1)
+
+    @cached_property
+    def protected_pairs(self) -> int:
+        """How many ordered pairs of different values have a finite entry."""
+        sizes = [len(members) for members in self.members]
+        return sum(sizes[c] * (sizes[d] - (c == d)) for c, d in self.finite())
+
+    @cached_property
+    def tightest(self) -> tuple[int, int] | None:
+        """The numbers of a pair with the smallest entry; None if nothing is protected."""
+        best = min(self.generators(Alike(self.size)), key=lambda pair: pair[2], default=None)
+        return None if best is None else best[:2]
+
+    @property
+    def smallest(self) -> Epsilon:
+        """The smallest entry off the diagonal; ``inf`` if nothing is protected."""
+        return math.inf if self.tightest is None else self.at(*self.tightest)
+
+    @cached_property
+    def largest(self) -> Fraction:
+        """The largest finite entry as it was asked for; 0 if nothing is protected."""
+        found = [self.between(c, d) for c, d in self.finite() if c != d or len(self.members[c]) > 1]
+        return max((entry for entry in found if isinstance(entry, Fraction)), default=Fraction(0))
+
+    @cached_property
+    def shows(self) -> bool:
+        """True if some entry between two values is infinite: a report may tell these two apart for certain."""
+        return self.protected_pairs < self.size * (self.size - 1)
+
+    # -- order and operations -------------------------------------------------------------------
+    def implies(self, other: Context) -> bool:
+        """True if every channel that satisfies this context satisfies `other`.
+
+        That is E <= E' in every entry that others do not imply, for this context or for its closure (up to 512 classes
+        of values).
+        """
+        check_type("other", other, Context, "a context")
+        if self.domain != other.domain:
+            raise InvalidContext("contexts can be compared only over the same values in the same order")
+        return self._below(other) or self.strict()._below(other)
+
+    def _below(self, other: Context) -> bool:
+        return all(self.at(x, z) <= asked for x, z, asked in other.generators(self.labels))
+
+    def closure(self) -> Context:
+        """The strictest context that every channel of this one satisfies: shortest paths of E.
+
+        A channel with E[x, y] and E[y, z] has E[x, z] <= E[x, y] + E[y, z].
+        """
+        return self._closure
+
+    @cached_property
+    def _closure(self) -> Context:
+        from .structure.closure import closure_of
+
+        return closure_of(self)
+
+    def strict(self) -> Context:
+        """The closure if it is known or few classes of values make it cheap, else this context as it stands."""
+        return self.closure() if self.closed or len(self.members) <= CLOSURE_LIMIT else self
+
+    def __add__(self, other: Context) -> Context:
+        """The context of a release under this one followed by a release under `other` (Proposition 2).
+
+        It adds the entries of the two closures: both releases satisfy these as well.
+        """
+        from .structure.combine import combined
+
+        return combined(self.strict(), other.strict(), "sum") if isinstance(other, Context) else NotImplemented
+
+    def __and__(self, other: Context) -> Context:
+        """The context that requires what both require: the smaller entry for each pair."""
+        from .structure.combine import combined
+
+        return combined(self, other, "both") if isinstance(other, Context) else NotImplemented
+
+    def __or__(self, other: Context) -> Context:
+        """The context of a release under one of the two, whichever is chosen: the larger entry of the closures."""
+        from .structure.combine import combined
+
+        return combined(self.strict(), other.strict(), "either") if isinstance(other, Context) else NotImplemented
+
+    def __mul__(self, other: Context) -> Context:
+        """The context of two questions asked at once, over pairs of values: the entries of the two add up."""
+        from .forms.product import Product
+
+        return Product(self, other) if isinstance(other, Context) else NotImplemented
+
+    # -- operational meaning ----------------------------------------------------------------------
+    def error_region(self, x: Value, z: Value) -> ErrorRegion:
+        """The (false alarm, missed detection) pairs that tests between x and z can reach (Theorem 1)."""
+        from .operational import ErrorRegion
+
+        return ErrorRegion(self._implied(x, z), self._implied(z, x))
+
+    def posterior_odds_bound(self, x: Value, z: Value, prior_odds: float) -> float:
+        """The largest odds of x against z after any report: ``e**E[x,z] * prior odds``, E closed (Proposition 3)."""
+        from .operational import posterior_odds_bound
+
+        return posterior_odds_bound(self._implied(x, z), prior_odds)
+
+    def _implied(self, x: Value, z: Value) -> Epsilon:
+        """The entry of the closure between two values, without the others."""
+        from .structure.closure import shortest_path
+
+        return shortest_path(self, self.domain.index(x), self.domain.index(z))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Context):
+            return NotImplemented
+        return self.domain == other.domain and self.implies(other) and other.implies(self)
+
+    def __hash__(self) -> int:
+        return hash(self.domain)

@@ -1,0 +1,1 @@
+"""The forms of a context, one file each."""

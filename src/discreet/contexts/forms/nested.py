@@ -1,0 +1,354 @@
+"""Nested privacy: where in the city someone is stays hidden well, in which city less, in which country least."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import chain, groupby
+from typing import Any, TypeAlias
+
+from ...core.domain import Alike, Domain, Leaves, Value, listed_values
+from ...core.errors import InvalidContext, shown
+from ...core.exact import Epsilon, epsilon_of, positive_finite, text_of
+from ...core.fields import Fields
+from ..context import Context
+from ..structure.recognition import Tree, parting_pairs
+from .blocks import Blocks
+from .uniform import Uniform
+
+DEPTH = 16
+"""The most levels of blocks inside each other."""
+
+Path: TypeAlias = Sequence[Hashable]
+"""The names of the blocks around a value, from the outermost inwards."""
+
+Parts: TypeAlias = Iterable[Iterable[tuple[int, int]]]
+"""The parts of a block: the labels in each, with a value there."""
+
+
+class Nested(Context):
+    """E[x, z] = epsilon[l] if the smallest block that holds both x and z is of level l, 0 the innermost.
+
+    The last epsilon is for values that share no block, and may be infinite. Epsilons increase outwards, so that E is
+    an ultrametric, which is its own closure. A block is known by its whole path: two cities of one name in different
+    countries are two blocks.
+    """
+
+    form = "nested"
+
+    def __init__(self, domain: Domain, paths: Sequence[Path], epsilon: object) -> None:
+        self.domain = domain
+        if len(paths) != len(domain):
+            raise InvalidContext(f"blocks of {len(paths)} values must be those of all {len(domain)}")
+        depth = len(paths[0])
+        for x, path in enumerate(paths):
+            if len(path) != depth:
+                raise InvalidContext(
+                    f"blocks: every value must be equally deep, but {domain[0]!r} is in {depth} blocks "
+                    f"and {domain[x]!r} in {len(path)}"
+                )
+        if not 1 <= depth <= DEPTH:
+            raise InvalidContext(f"blocks: {depth} levels must be from 1 to {DEPTH}")
+        self.levels = _increasing(epsilon, depth)
+        block_of, around = _numbered(paths)
+        self._labels = array("l", block_of)
+        self._above: list[array[int]] = []
+        """For every level, the block of the next one around each of its blocks; the last holds everything."""
+        for length in range(depth - 1, -1, -1):
+            above, around = _numbered([path[:length] for path in around])
+            self._above.append(array("l", above))
+
+    @classmethod
+    def named(cls, blocks: Mapping[Hashable, Any], epsilon: object) -> Nested:
+        """Blocks inside blocks by name, down to values: ``{"fr": {"paris": values, ...}, ...}``."""
+        if not isinstance(blocks, Mapping):
+            raise InvalidContext("blocks must map names of blocks to blocks inside them, down to values")
+        found: list[Value] = []
+        paths: list[Path] = []
+        for path, inside in _leaves(blocks, ()):
+            held = listed_values(inside, _name(path))
+            if not held:
+                raise InvalidContext(f"{_name(path)} must hold at least one value")
+            found += held
+            paths += [path] * len(held)
+        return cls(Domain(found), paths, epsilon)
+
+    # -- the matrix ------------------------------------------------------------------------------
+    @property
+    def closed(self) -> bool:
+        return True
+
+    @property
+    def labels(self) -> Sequence[int]:
+        return self._labels
+
+    def between(self, c: int, d: int) -> Epsilon:
+        for epsilon, above in zip(self.levels, self._above, strict=False):
+            if c == d:
+                return epsilon
+            c, d = above[c], above[d]
+        return self.levels[-1]
+
+    def finite(self) -> Iterator[tuple[int, int]]:
+        groups: dict[int, list[int]] = {}
+        for c, top in enumerate(self._outermost):
+            groups.setdefault(top if self.levels[-1] == math.inf else 0, []).append(c)
+        for group in groups.values():
+            yield from ((c, d) for c in group for d in group if c != d or len(self.members[c]) > 1)
+
+    @cached_property
+    def largest(self) -> Fraction:
+        return max((level for level in self._met if isinstance(level, Fraction)), default=Fraction(0))
+
+    @cached_property
+    def shows(self) -> bool:
+        return math.inf in self._met
+
+    @cached_property
+    def _met(self) -> list[Epsilon]:
+        """The levels at which two values really meet, from the innermost outwards."""
+        inside = [self._labels, *self._above]
+        return [level for level, above in zip(self.levels, inside, strict=True) if len(set(above)) < len(above)]
+
+    @cached_property
+    def _outermost(self) -> Sequence[int]:
+        """The outermost block of each innermost one."""
+        at: Sequence[int] = range(len(self.members))
+        for above in self._above[:-1]:
+            at = [above[block] for block in at]
+        return at
+
+    def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        """For every two labels a pair that shares the smallest block: levels are gone through outwards."""
+        if isinstance(labels, Leaves):
+            tops = [self.tree] if self.tree is not None else self._tops
+            return chain.from_iterable(parting_pairs(node, labels) for node in tops)
+        return iter(self._closest) if isinstance(labels, Alike) else self._nearest(labels)
+
+    @cached_property
+    def _closest(self) -> list[tuple[int, int, Epsilon]]:
+        """Two values that share the smallest block of all, if any do that are protected, both ways."""
+        first = [members[0] for members in self.members]
+        pair = next(((members[0], members[1]) for members in self.members if len(members) > 1), None)
+        for epsilon, above in zip(self.levels, [*self._above, ()], strict=True):
+            if pair is not None and isinstance(epsilon, Fraction):
+                return [(*pair, epsilon), (*pair[::-1], epsilon)]
+            outer = [-1] * (max(above, default=-1) + 1)
+            for x, block in zip(first, above, strict=False):
+                pair = (outer[block], x) if pair is None and outer[block] >= 0 else pair
+                outer[block] = x
+            first = outer
+        return []
+
+    def _nearest(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        done: set[tuple[int, int]] = set()
+        parts: Iterable[Parts] = ((((labels[x], x),) for x in members) for members in self.members)
+        for epsilon, above in zip(self.levels, [*self._above, None], strict=True):
+            if not isinstance(epsilon, Fraction):
+                return
+            held = _Held()
+            for inside in parts:
+                sides = _sides(inside)
+                yield from ((x, z, epsilon) for x, z in _across(sides, done))
+                held.add((label, at[0][1]) for label, at in sides.items())
+            if above is not None:
+                parts = held.grouped(above)
+
+    # -- structure -------------------------------------------------------------------------------
+    @cached_property
+    def _tops(self) -> list[Tree | int]:
+        """The tree, or the only value, in every outermost block."""
+        nodes = [members[0] if len(members) == 1 else self._tree(0, members) for members in self.members]
+        for number, above in enumerate(self._above[:-1], 1):
+            nodes = self._joined(number, nodes, above)
+        return nodes
+
+    def _tree(self, number: int, children: Sequence[Tree | int]) -> Tree | int:
+        epsilon = self.levels[number]
+        assert isinstance(epsilon, Fraction)
+        return Tree(epsilon, tuple(children))
+
+    def _joined(self, number: int, nodes: Sequence[Tree | int], above: Sequence[int]) -> list[Tree | int]:
+        """The nodes of the next level; one with a single child is that child."""
+        inside: list[list[Tree | int]] = [[] for _ in range(max(above) + 1)]
+        for node, outer in zip(nodes, above, strict=True):
+            inside[outer].append(node)
+        return [children[0] if len(children) == 1 else self._tree(number, children) for children in inside]
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        nodes = self._tops
+        if len(nodes) > 1 and isinstance(self.levels[-1], Fraction):
+            nodes = self._joined(len(self._above), nodes, self._above[-1])
+        return nodes[0] if len(nodes) == 1 and isinstance(nodes[0], Tree) else None
+
+    @cached_property
+    def alike(self) -> tuple[int, ...]:
+        numbers = [0] * self.size
+        left: list[tuple[Tree | int, int]] = [(node, 0) for node in ([self.tree] if self.tree else self._tops)]
+        count = 0
+        while left:
+            node, number = left.pop()
+            if isinstance(node, int):
+                numbers[node] = number
+            else:
+                count += 1
+                left += [(child, count) for child in node.children]
+        order: dict[int, int] = {}
+        return tuple([order.setdefault(number, len(order)) for number in numbers])
+
+    @cached_property
+    def hidden(self) -> frozenset[int]:
+        if self.levels[-1] != math.inf:
+            return frozenset(range(len(self.members)) if self.size > 1 else ())
+        tops = self._tops
+        return frozenset(c for c, top in enumerate(self._outermost) if isinstance(tops[top], Tree))
+
+    @cached_property
+    def protected_pairs(self) -> int:
+        return sum(len(group) * (len(group) - 1) for group in self.components())
+
+    def components(self) -> list[list[int]]:
+        if self.levels[-1] != math.inf:
+            return [list(range(self.size))]
+        groups: dict[int, list[int]] = {}
+        for x, c in enumerate(self._labels):
+            groups.setdefault(self._outermost[c], []).append(x)
+        return list(groups.values())
+
+    def simplest(self) -> Context:
+        if self.size <= 3:
+            return super().simplest()
+        several = [any(len(members) > 1 for members in self.members)]
+        several += [len(above) > max(above) + 1 for above in self._above]
+        used = [number for number, some in enumerate(several) if some]
+        if len(used) == len(self.levels) and len(used) + (self.levels[-1] != math.inf) > 2:
+            return self
+        levels = [self.levels[number] for number in used]
+        finite = [epsilon for epsilon in levels if isinstance(epsilon, Fraction)]
+        if not finite:
+            return self
+        columns = self._columns()
+        if len(levels) == 1:
+            return Uniform(self.domain, finite[0])
+        if len(finite) == 1:
+            block_of = columns[used[0]]
+            count = max(block_of) + 1
+            return Blocks(self.domain, block_of, range(count), finite * count)
+        return Nested(self.domain, list(zip(*(columns[number] for number in used[-2::-1]), strict=True)), levels)
+
+    # -- in a spec -------------------------------------------------------------------------------
+    def _columns(self) -> list[list[int]]:
+        """The block of every value, by number, at every level from the innermost outwards."""
+        columns = [list(self._labels)]
+        for above in self._above[:-1]:
+            columns.append([above[block] for block in columns[-1]])
+        return columns
+
+    @classmethod
+    def read(cls, fields: Fields, domain: Domain | None) -> Nested:
+        from .nested_reading import read
+
+        return read(fields, domain)
+
+    def describe(self) -> dict[str, Any]:
+        return {"form": self.form, "block_of": self._columns(), "epsilons": [text_of(level) for level in self.levels]}
+
+    def __repr__(self) -> str:
+        counts = [str(len(self.members)), *(str(max(above) + 1) for above in self._above[:-1])]
+        shown = ", ".join(map(text_of, self.levels))
+        return f"Context.nested({self.size} values in {' in '.join(counts)} blocks, epsilon=({shown}))"
+
+
+def _increasing(epsilon: object, depth: int) -> tuple[Epsilon, ...]:
+    """The epsilons from the inside outwards, each above the one before; the last may be infinite."""
+    if isinstance(epsilon, (str, bytes)) or not isinstance(epsilon, Sequence) or len(epsilon) != depth + 1:
+        raise InvalidContext(
+            f"epsilon={shown(epsilon)} must be {depth + 1} of them: inside the innermost blocks, then across the "
+            f"blocks of each of the {depth} levels"
+        )
+    names = [f"epsilon[{number}]" for number in range(depth + 1)]
+    inner = [positive_finite(entry, name=name) for entry, name in zip(epsilon[:-1], names[:-1], strict=True)]
+    levels = (*inner, epsilon_of(epsilon[-1], name=names[-1]))
+    for number in range(depth):
+        if levels[number + 1] <= levels[number]:
+            raise InvalidContext(
+                f"epsilon[{number + 1}]={text_of(levels[number + 1])} must be more than "
+                f"epsilon[{number}]={text_of(levels[number])}: it is for values further apart"
+            )
+    return levels
+
+
+def _name(path: Path) -> str:
+    return "blocks" + "".join(f"[{name!r}]" for name in path)
+
+
+def _leaves(blocks: Mapping[Hashable, Any], path: Path) -> Iterator[tuple[Path, Any]]:
+    """The innermost blocks with their paths."""
+    if len(path) >= DEPTH:
+        raise InvalidContext(f"blocks: there must be at most {DEPTH} levels")
+    if not blocks:
+        raise InvalidContext(f"{_name(path)} must hold at least one block")
+    for name, inside in blocks.items():
+        if isinstance(inside, Mapping):
+            yield from _leaves(inside, (*path, name))
+        else:
+            yield (*path, name), inside
+
+
+def _numbered(paths: Sequence[Path]) -> tuple[list[int], list[Path]]:
+    """The number of every path in order of first appearance, and the different paths."""
+    numbers: dict[tuple[Hashable, ...], int] = {}
+    try:
+        return [numbers.setdefault(tuple(path), len(numbers)) for path in paths], list(numbers)
+    except TypeError as unhashable:
+        raise InvalidContext(f"blocks: names must be hashable, such as text or numbers ({unhashable})") from None
+
+
+class _Held:
+    """The labels in every block of a level, each with a value there, in little memory."""
+
+    def __init__(self) -> None:
+        self._starts, self._labels, self._values = array("q", [0]), array("q"), array("q")
+
+    def add(self, block: Iterable[tuple[int, int]]) -> None:
+        """Add the labels of the next block."""
+        for label, x in block:
+            self._labels.append(label)
+            self._values.append(x)
+        self._starts.append(len(self._labels))
+
+    def __getitem__(self, block: int) -> Iterable[tuple[int, int]]:
+        inside = slice(self._starts[block], self._starts[block + 1])
+        return zip(self._labels[inside], self._values[inside], strict=True)
+
+    def grouped(self, above: Sequence[int]) -> Iterator[Parts]:
+        """For every block of the next level, those inside it."""
+        order = sorted(range(len(above)), key=above.__getitem__)
+        for _, inside in groupby(order, key=above.__getitem__):
+            yield (self[block] for block in inside)
+
+
+def _sides(parts: Parts) -> dict[int, list[tuple[int, int]]]:
+    """For every label the first two parts that hold it, each with a value there; parts list labels with a value."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for part, held in enumerate(parts):
+        for label, x in held:
+            at = found.setdefault(label, [])
+            if len(at) < 2:
+                at.append((part, x))
+    return found
+
+
+def _across(sides: Mapping[int, Sequence[tuple[int, int]]], done: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """A pair of values in different parts for every two labels that are not done, and then are."""
+    for a, left in sides.items():
+        for b, right in sides.items():
+            if (a, b) not in done:
+                for x, z in ((x, z) for p, x in left for q, z in right if p != q):
+                    done.add((a, b))
+                    yield x, z
+                    break

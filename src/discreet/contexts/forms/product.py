@@ -1,0 +1,151 @@
+"""Two questions asked at once: what one answer may give away and what the other may add up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from ...core.domain import Alike, Domain, Singles, Value
+from ...core.errors import InvalidSpec
+from ...core.exact import Epsilon
+from ...core.fields import Fields
+from ...core.limits import check, spend
+from ..context import Context
+from ..reading import context_in, describe_domain, domain_in
+
+SMALL = 128
+"""The most values of a product that is looked at for a simpler form."""
+
+ENTRY = 40
+"""Steps that it takes to make one value of a product and to publish it."""
+
+
+class Product(Context):
+    """E[(x1, x2), (z1, z2)] = E1[x1, z1] + E2[x2, z2] over pairs of values, the second running faster.
+
+    With three questions ``(a * b) * c`` and ``a * (b * c)`` are one context over triples. Its closure is the product
+    of the closures: any path is one in each question. Pairs that differ in one answer imply all others.
+    """
+
+    form = "product"
+
+    def __init__(self, first: Context, second: Context, *, domain: Domain | None = None) -> None:
+        self.first, self.second = first, second
+        self.domain = Domain(_pairs(first, second)) if domain is None else domain
+
+    @property
+    def closed(self) -> bool:
+        return self.first.closed and self.second.closed
+
+    @cached_property
+    def _closure(self) -> Context:
+        return self._of(self.first.closure(), self.second.closure())
+
+    def strict(self) -> Context:
+        return self._of(self.first.strict(), self.second.strict())
+
+    def _of(self, first: Context, second: Context) -> Context:
+        if first is self.first and second is self.second:
+            return self
+        return Product(first, second, domain=self.domain)
+
+    # -- the matrix ------------------------------------------------------------------------------
+    @property
+    def labels(self) -> Sequence[int]:
+        return range(self.size)
+
+    @property
+    def members(self) -> Sequence[Sequence[int]]:
+        return Singles(self.size)
+
+    def between(self, c: int, d: int) -> Epsilon:
+        count = self.second.size
+        return self.first.at(c // count, d // count) + self.second.at(c % count, d % count)
+
+    def finite(self) -> Iterator[tuple[int, int]]:
+        for x in range(self.size):
+            yield from ((x, z) for z in range(self.size) if x != z and isinstance(self.between(x, z), Fraction))
+
+    @cached_property
+    def largest(self) -> Fraction:
+        return self.first.largest + self.second.largest
+
+    @cached_property
+    def shows(self) -> bool:
+        return self.first.shows or self.second.shows
+
+    def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
+        """Pairs that differ in one answer, as its own context generates them, at every answer to the other."""
+        one, two = self.first.size, self.second.size
+        some = isinstance(labels, Alike)
+        for x, z, asked in self.first.generators(Alike(one) if some else range(one)):
+            yield from ((x * two + at, z * two + at, asked) for at in range(1 if some else two))
+        for x, z, asked in self.second.generators(Alike(two) if some else range(two)):
+            yield from ((at * two + x, at * two + z, asked) for at in range(1 if some else one))
+
+    # -- structure -------------------------------------------------------------------------------
+    @property
+    def factors(self) -> tuple[Context, Context]:
+        return self.first.strict(), self.second.strict()
+
+    @cached_property
+    def hidden(self) -> frozenset[int]:
+        sides = [[label in part.hidden for label in part.labels] for part in (self.first, self.second)]
+        return frozenset(x for x, (a, b) in enumerate((a, b) for a in sides[0] for b in sides[1]) if a or b)
+
+    @cached_property
+    def protected_pairs(self) -> int:
+        one, two = (part.protected_pairs + part.size for part in (self.first, self.second))
+        return one * two - self.size
+
+    def components(self) -> list[list[int]]:
+        sides = self.first.components(), self.second.components()
+        return [[x * self.second.size + z for x in one for z in two] for one in sides[0] for two in sides[1]]
+
+    def simplest(self) -> Context:
+        return super().simplest() if self.size <= SMALL else self.strict()
+
+    # -- in a spec -------------------------------------------------------------------------------
+    @classmethod
+    def read(cls, fields: Fields, domain: Domain | None) -> Product:
+        first, second = (_read_factor(Fields(fields.required(key), fields.name(key))) for key in ("first", "second"))
+        check("values", first.size * second.size, fields.path)
+        spend(ENTRY * first.size * second.size, fields.path)
+        made = cls(first, second)
+        if domain is not None and domain != made.domain:
+            raise InvalidSpec(f"domain must be left out, or hold all {made.size} pairs of values of {fields.path}")
+        return made
+
+    def describe(self) -> dict[str, Any]:
+        return {"form": self.form, "first": _described(self.first), "second": _described(self.second)}
+
+    def __repr__(self) -> str:
+        return f"({self.first!r} * {self.second!r})"
+
+
+def _pairs(first: Context, second: Context) -> list[Value]:
+    """All pairs of values, the second running faster; the values of a product are put in as the tuples they are."""
+    one, two = (
+        [value if isinstance(part, Product) and isinstance(value, tuple) else (value,) for value in part.values]
+        for part in (first, second)
+    )
+    return [(*a, *b) for a in one for b in two]
+
+
+def _described(factor: Context) -> dict[str, Any]:
+    entries = {"context": factor.describe()}
+    return entries if isinstance(factor, Product) else {"domain": describe_domain(factor.domain), **entries}
+
+
+def _read_factor(fields: Fields) -> Context:
+    """One question of a product: a context and, unless that lists its values, a domain."""
+    domain = None
+    if fields.has("domain"):
+        table = Fields(fields.required("domain"), fields.name("domain"))
+        domain = domain_in(table)
+        table.close()
+    context = context_in(Fields(fields.required("context"), fields.name("context")), domain)
+    fields.close()
+    return context

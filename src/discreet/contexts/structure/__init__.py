@@ -1,0 +1,1 @@
+"""The structure of a privacy matrix: closure, recognition of forms, components, sums and meets."""

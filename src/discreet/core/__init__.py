@@ -1,0 +1,1 @@
+"""What everything rests on: errors, limits, exact numbers, randomness, domains, canonical text; standard library."""

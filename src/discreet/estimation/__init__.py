@@ -1,0 +1,1 @@
+"""From reports to shares: tallies, decoders and results; NumPy begins here."""

@@ -1,0 +1,63 @@
+"""Calibration: what reports show exactly, their block, need not be estimated.
+
+The part of a query that is constant in a block is known from the block's total, so ``(w - c_b) . phi(Y) + c_b``, with
+b the block of the report, has the mean of ``w . phi(Y)`` for any constants c. The variance is least for
+``c_b = (E[(w . phi)(1_b . phi)] - w . p_b) / (E[(1_b . phi)**2] - p(b))``.
+
+References: Deville1992.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanisms.randomizer import Randomizer
+from ..arrays.numeric import NUMERIC
+
+Array = NDArray[np.float64]
+
+Queries = tuple[Array, Array]
+"""Weights, in a row or in rows, and the constants that calibrate them."""
+
+NOTHING = 1e-12
+"""Where the shares of a block add up to its total but for so small a part of it, there is nothing to calibrate."""
+
+
+def constants(randomizer: Randomizer, weights: Array, shares: Array | None = None) -> Array:
+    """The constant of every value's block that makes the calibrated query, or each of several rows, vary least.
+
+    It does so where values follow `shares`, even ones unless given; only their proportions inside a block matter.
+    """
+    held = np.full(weights.shape[-1], 1 / weights.shape[-1]) if shares is None else shares
+    found = np.zeros(weights.shape)
+    for part, _, _, values in randomizer.groups(NUMERIC):
+        w, p = weights[..., values], held[values]
+        one, mass = np.ones(values.shape), p.sum(axis=-1, keepdims=True)
+        excess = part.cross_moment(p, one, one, NUMERIC) - mass
+        joint = part.cross_moment(p, w, np.broadcast_to(one, w.shape), NUMERIC) - (w * p).sum(axis=-1, keepdims=True)
+        loose = excess > NOTHING * mass
+        found[..., values] = np.where(loose, joint / np.where(loose, excess, 1.0), 0.0)
+    return found
+
+
+def calibrated_weights(randomizer: Randomizer, weights: Array, constant: Array) -> Array:
+    """A weight per cell whose sum over the cells of a report is its calibrated score, ``(w - c_b) . phi(y) + c_b``."""
+    found = np.array(randomizer.weigh(weights - constant, NUMERIC))
+    for part, _, cells, values in randomizer.groups(NUMERIC):
+        found[..., cells] += constant[..., values[:, :1]] * part.once(NUMERIC)
+    return found
+
+
+def calibrated_moment(randomizer: Randomizer, shares: Array, first: Queries, second: Queries) -> Array:
+    """E[s t] of the calibrated scores s and t of two queries, or of rows of them, where values follow `shares`."""
+    (w, c), (u, d) = first, second
+    v, t = w - c, u - d
+    shown = ((c * t + d * v + c * d) * shares).sum(axis=-1)
+    return np.asarray(np.sum(randomizer.cross_moment(shares, v, t, NUMERIC), axis=-1) + shown)
+
+
+def second_moment(randomizer: Randomizer, weights: Array, shares: Array) -> Array:
+    """``E[s**2]`` of the scores s of a query calibrated at even shares, or of each row of several."""
+    query = weights, constants(randomizer, weights)
+    return calibrated_moment(randomizer, shares, query, query)

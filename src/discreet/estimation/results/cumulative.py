@@ -1,0 +1,221 @@
+"""Values in order: the share of the values up to each, and quantiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import tables
+from ...core.domain import Domain, Value, listed_values, plain_value
+from ...core.errors import InvalidInput, Unavailable, shown
+from ..isotonic import isotonic
+from .calibration import constants
+from .frames import pandas_frame
+from .intervals import check_confidence, quantile, stretched
+from .layout import columns_of, middle_out, rows_of
+from .query_moments import QueryMoments, calibrated_value, joined, query_moments
+from .shares import CONFIDENCE, finite
+from .weights import numbers_of
+
+if TYPE_CHECKING:
+    from .unbiased import Estimate
+
+Array = NDArray[np.float64]
+
+SLAB = 1 << 21
+"""Weights that are handled at once."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cumulative:
+    """F(t), the share of the values up to t, for every value t in order; of the last one it is 1.
+
+    Each is a calibrated query, of the weights ``1{x <= t}``: `raw` has their values, which are unbiased but may fall
+    and leave 0 to 1, `stderr` and the intervals are theirs. `shares` is the curve to show: the isotonic regression of
+    the raw one, cut to 0..1.
+    """
+
+    result: Estimate
+    places: NDArray[np.int64]
+    """The number of each value in the domain, from the lowest to the highest."""
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.result.n
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """The values in order."""
+        domain = self.result.values
+        return [domain[x] for x in self.places.tolist()]
+
+    @cached_property
+    def raw(self) -> Array:
+        """The unbiased shares of the values up to each."""
+        parts = (calibrated_value(self.result, w, c) for w, c in self._rows())
+        return np.append(np.concatenate(list(parts)), 1.0) if self.n else np.full(len(self.places), np.nan)
+
+    @cached_property
+    def shares(self) -> Array:
+        """The raw shares made to rise, by isotonic regression, and cut to 0..1."""
+        return np.append(np.clip(isotonic(self.raw[:-1]), 0.0, 1.0), 1.0) if self.n else self.raw
+
+    def _rows(self) -> Iterator[tuple[Array, Array]]:
+        """The weights of the queries, but for the last, and the constants that calibrate them, some at a time."""
+        size = len(self.places)
+        step, even = max(1, SLAB // size), np.full(size, 1 / size)
+        for begin in range(0, size - 1, step):
+            count = min(step, size - 1 - begin)
+            weights = np.zeros((count, size))
+            weights[:, self.places] = np.arange(size) <= begin + np.arange(count)[:, None]
+            yield weights, constants(self.result.mechanism.randomizer, weights, even)
+
+    @cached_property
+    def _moments(self) -> QueryMoments:
+        ends = int(self.places[-1]), int(self.places[0])
+        return joined(query_moments(self.result, w, c, ends) for w, c in self._rows())
+
+    @cached_property
+    def stderr(self) -> Array:
+        """The standard error of each raw share; that of the last is 0."""
+        return np.append(self._moments.stderr, 0.0) if self.n else np.full(len(self.places), np.inf)
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """A low and a high end for each share: of the raw one, cut to 0..1, stretched to hold the one that is shown."""
+        return self._interval(quantile(confidence))
+
+    def simultaneous_interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """Low and high ends that hold for all shares together (Bonferroni over all values but the last)."""
+        return self._interval(quantile(confidence, among=max(1, len(self.places) - 1)))
+
+    def _interval(self, z: float) -> tuple[Array, Array]:
+        if not self.n:
+            return np.zeros(len(self.places)), np.ones(len(self.places))
+        low, high = (np.append(end, 1.0) for end in self._moments.interval(z))
+        return stretched(low, high, around=self.shares, limits=(0.0, 1.0))
+
+    def quantile(self, level: float) -> Quantile:
+        """The lowest value with at least the share `level` of the people at it or below, 0.5 for the median."""
+        if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
+            raise InvalidInput(f"level={shown(level)} must be between 0 and 1")
+        return Quantile(self, float(level))
+
+    def __getitem__(self, value: Value) -> float:
+        """The share of the values up to this one, as shown; `UnknownValue` if it is not in the domain."""
+        return float(self.shares[int(np.argmax(self.places == self.result.values.asked(value)))])
+
+    def to_dict(self, *, confidence: float = CONFIDENCE) -> dict[str, Any]:
+        """The curve as plain data that JSON can hold; numbers that it cannot express are None."""
+        values, numbers = [plain_value(value) for value in self.values], self._numbers(confidence)
+        columns = {"shares" if name == "share" else name: finite(column) for name, column in numbers.items()}
+        return {**self._about(confidence), "values": values, **columns}
+
+    def to_pandas(self, *, confidence: float = CONFIDENCE) -> Any:
+        """A pandas DataFrame with the columns value, share, raw, stderr, low and high; needs pandas.
+
+        A share is that of all values up to the one of its row. What is said beside the curve is in `attrs`.
+        """
+        return pandas_frame({"value": list(self.values), **self._numbers(confidence)}, self._about(confidence))
+
+    def _numbers(self, confidence: float) -> dict[str, Any]:
+        low, high = self.interval(confidence)
+        return {"share": self.shares, "raw": self.raw, "stderr": self.stderr, "low": low, "high": high}
+
+    def _about(self, confidence: float) -> dict[str, Any]:
+        mechanism, tally = self.result.mechanism, self.result.tally
+        made = {"mechanism": mechanism.name, "fingerprint": tally.fingerprint, "n": self.n}
+        return {**made, "method": "unbiased, made to rise", "confidence": float(confidence)}
+
+    def _table(self) -> tuple[list[tables.Column], list[list[Any]], str, int]:
+        low, high = self.interval(CONFIDENCE)
+        columns: dict[str, Any] = {"shares": self.shares, "stderr": self.stderr, "low": low, "high": high}
+        first, left_out, last = middle_out(len(self.places))
+        heads = [("up to" if name == "value" else name, spec) for name, spec in columns_of(columns)]
+        return heads, rows_of(self.values, columns, [*first, *last]), left_out, len(first)
+
+    def _remark(self) -> str:
+        made = f"{self.n:,} reports of {self.result.mechanism.name}"
+        return f"{made}; unbiased, made to rise; each interval at {CONFIDENCE:g} confidence"
+
+    def __str__(self) -> str:
+        heads, rows, left_out, at = self._table()
+        lines = tables.text(heads, rows).splitlines()
+        if left_out:
+            lines.insert(1 + at, left_out)
+        return "\n".join([*lines, self._remark()])
+
+    def _repr_html_(self) -> str:
+        heads, rows, left_out, at = self._table()
+        if left_out:
+            rows.insert(at, [left_out, "", "", "", ""])
+        return tables.html(heads, rows, caption=self._remark())
+
+    def __repr__(self) -> str:
+        return f"<Cumulative of {len(self.places):,} values, {self.n:,} reports of {self.result.mechanism.name}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Quantile:
+    """The lowest value t with F(t) of at least `level`, and the values between which it may be."""
+
+    cumulative: Cumulative
+    level: float
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.cumulative.n
+
+    @cached_property
+    def _place(self) -> int:
+        if not self.n:
+            raise Unavailable("no reports tell of no quantile")
+        return int(np.argmax(self.cumulative.shares >= self.level))
+
+    @cached_property
+    def value(self) -> Value:
+        """The quantile of the curve that is shown; `Unavailable` where there are no reports."""
+        return self.cumulative.values[self._place]
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Value, Value]:
+        """The lowest and the highest value that the quantile may be: it covers at least as often, values being few.
+
+        From the first value whose share up to it may be `level` or more, to the one after the last whose share up to
+        it may be less.
+        """
+        check_confidence(confidence)
+        place, values = self._place, self.cumulative.values
+        low, high = self.cumulative.interval(confidence)
+        first = int(np.argmax(high >= self.level))
+        below = np.nonzero(low < self.level)[0]
+        last = min(int(below[-1]) + 1, len(values) - 1) if len(below) else 0
+        return values[min(first, place)], values[max(last, place)]
+
+    def __str__(self) -> str:
+        low, high = self.interval(CONFIDENCE)
+        return f"{self.value}, from {low} to {high} at {CONFIDENCE:g} confidence (quantile {self.level:g})"
+
+    def __repr__(self) -> str:
+        return f"<Quantile {self.level:g}: {self.value!r} from {self.n:,} reports>"
+
+
+def places_of(domain: Domain, order: Any) -> NDArray[np.int64]:
+    """The numbers of the values from the lowest to the highest: of numbers as they are, of any others as listed."""
+    if order is None:
+        try:
+            return np.argsort(numbers_of(domain, "order"), kind="stable")
+        except InvalidInput:
+            raise InvalidInput(
+                "order must list all values from the lowest to the highest where they are not two numbers or more"
+            ) from None
+    places = [domain.asked(value) for value in listed_values(order, "order")]
+    if sorted(places) != list(range(len(domain))):
+        raise InvalidInput(f"order must list each of the {len(domain)} values once, from the lowest to the highest")
+    return np.array(places, dtype=np.int64)

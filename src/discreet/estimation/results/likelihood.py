@@ -1,0 +1,182 @@
+"""The most likely distribution, by accelerated EM over fast transforms."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import InvalidInput
+from ..arrays.numeric import NUMERIC
+from ..tally import Tally
+from .distribution import Distribution
+from .information import variance, variances
+from .shares import Query, Shares, tally_of
+
+Array = NDArray[np.float64]
+
+TOLERANCE = 1e-6
+"""In nats per value: a smaller gain from an accelerated step is statistically invisible and ends the search."""
+STEPS = 3000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Likelihood(Distribution):
+    """Maximum-likelihood shares: non-negative, adding up to one, biased near zero.
+
+    `log_likelihood` was reached in `steps` EM steps; no distribution exceeds it by more than `gap` nats.
+    """
+
+    log_likelihood: float
+    gap: float
+    steps: int
+
+    @cached_property
+    def stderr(self) -> Array:
+        """Standard errors by the expected information at these shares, on the plane of shares that add up to one.
+
+        ``I = n sum_y q_y q_y^T / P_y``; the covariance is ``I**-1 - p p^T / n``, as ``I p = n 1``.
+        Parts of up to 1,500 values are inverted directly, larger ones probed with 32 random signs
+        (within about a fifth of a percent to a few percent). Where cells overlap (sets), the tally
+        does not hold the full likelihood and the unbiased estimator's variance at these shares is given.
+        Shares at the boundary have no normal error; theirs is the curvature there, and infinite for values
+        from which none of the likely reports could come (a block without reports) or that no report tells apart.
+        """
+        randomizer, shares = self.mechanism.randomizer, self.shares
+        if randomizer.disjoint:
+            return np.asarray(np.sqrt(variances(randomizer, self.n, shares)))
+        moments = randomizer.second_moments(shares, NUMERIC)
+        return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0) / self.n))
+
+    def _query_stderr(self, query: Query) -> float:
+        """By the same information: ``v^T I**-1 v`` with v the weights less their mean under the shares."""
+        randomizer, shares = self.mechanism.randomizer, self.shares
+        if randomizer.disjoint:
+            return math.sqrt(variance(randomizer, self.n, shares, query.weights))
+        moment = float(np.sum(randomizer.cross_moment(shares, query.weights, query.weights, NUMERIC)))
+        return math.sqrt(max(moment - float(query.weights @ shares) ** 2, 0.0) / self.n)
+
+
+def likelihood(tally: Tally | Shares) -> Likelihood:
+    """The distribution under which the tally, or the tally of a result, is most likely.
+
+    EM: ``p_x <- p_x / n * sum_y c_y Q(y | x) / P_y``, with P = Q^T p and both sums by fast transforms,
+    accelerated by squared extrapolation, which a block undoes whenever it does not raise its likelihood,
+    so the likelihood never falls. It stops when an accelerated step gains less than 1e-6 nats per value;
+    `gap` then bounds what is left: ``max_x sum_y c_y Q(y | x) / P_y - n`` per block, by concavity.
+
+    For sets (subset, unary) the tally holds only how often each value was in a set, so this is the
+    composite likelihood of the memberships, each set weighing one report; and where a report shows several
+    classes of values (types), that of what it shows of each, all of them together weighing one.
+
+    References: Varadhan2008 (squared extrapolation); Kairouz2016 and Ye2018 (likelihood decoding).
+    """
+    counted = tally_of("tally", tally)
+    if not counted.n:
+        raise InvalidInput("n=0 reports have no likelihood")
+    model = _Model(counted)
+    size = counted.mechanism.context.size
+    shares, steps = model.step(np.full(size, 1 / size)), 1
+    values = model.values(shares)
+    while steps < STEPS:
+        shares, new = model.accelerate(shares, values)
+        steps += 3
+        gain, values = float((new - values) @ model.memberships), new
+        if gain < TOLERANCE * size:
+            break
+    kind = "" if counted.mechanism.randomizer.disjoint else "composite "
+    method = f"{kind}maximum likelihood, biased near zero"
+    return Likelihood(counted, shares / shares.sum(), method, float(values.sum()), model.gap(shares), steps)
+
+
+class _Model:
+    """The log-likelihood of a tally as a function of the shares, over expected cell counts.
+
+    Blocks are separate problems: the likelihood, the step length and the choice to undo a step
+    are kept per block.
+    """
+
+    def __init__(self, tally: Tally) -> None:
+        randomizer = self.randomizer = tally.mechanism.randomizer
+        self.n = tally.n
+        self.counts = tally.counts.astype(float)
+        self.block_of = np.zeros(tally.mechanism.context.size, dtype=np.int64)
+        self.cell_block = np.zeros(len(self.counts), dtype=np.int64)
+        for _, blocks, cells, members in randomizer.groups(NUMERIC):
+            self.block_of[members] = blocks[:, None]
+            self.cell_block[cells] = blocks[:, None]
+        self.blocks = int(self.block_of.max()) + 1
+        self.longest = np.full(self.blocks, 4.0)
+        totals = randomizer.totals_of(NUMERIC)
+        self.bits = np.nonzero(totals >= 0)[0]
+        self.totals = totals[self.bits]
+        self.plain = np.ones(len(self.counts), dtype=bool)
+        self.plain[self.bits] = self.plain[self.totals] = False
+        self.off = self.counts[self.totals] - self.counts[self.bits]
+        overlaps = randomizer.overlaps(NUMERIC)
+        self.counts_weighed = self.counts / overlaps
+        self.weight = 1 / np.bincount(self.totals, minlength=len(self.counts))[self.totals] / overlaps[self.bits]
+
+        sets = np.bincount(self.cell_block[self.bits], minlength=self.blocks)
+        tallied = np.bincount(self.cell_block[self.totals], minlength=self.blocks) > 0
+        self.memberships = np.where(tallied, np.maximum(sets, 1), 1)
+        """How many memberships of a set share the weight of one report, per block."""
+
+    def _law(self, shares: Array) -> Array:
+        return np.asarray(np.maximum(self.randomizer.push(shares, NUMERIC), 1e-300))
+
+    def values(self, shares: Array) -> Array:
+        """The log-likelihood of every block."""
+        law = self._law(shares)
+        terms = np.where(self.plain, self.counts_weighed * np.log(law), 0.0)
+        if len(self.bits):
+            off = np.maximum(law[self.totals] - law[self.bits], 1e-300)
+            terms[self.bits] = self.weight * (self.counts[self.bits] * np.log(law[self.bits]) + self.off * np.log(off))
+        return self._by_block(terms, self.cell_block)
+
+    def _by_block(self, terms: Array, block: NDArray[np.int64]) -> Array:
+        return np.bincount(block, weights=terms, minlength=self.blocks).astype(np.float64, copy=False)
+
+    def gradient(self, shares: Array) -> Array:
+        """dL/dp_x = sum over cells of the expected counts of x times dL/dP."""
+        law = self._law(shares)
+        slope = np.where(self.plain, self.counts_weighed / law, 0.0)
+        if len(self.bits):
+            off = self.weight * self.off / np.maximum(law[self.totals] - law[self.bits], 1e-300)
+            slope[self.bits] = self.weight * self.counts[self.bits] / law[self.bits] - off
+            np.add.at(slope, self.totals, off)
+        return np.asarray(self.randomizer.pull(slope, NUMERIC))
+
+    def gap(self, shares: Array) -> float:
+        """A bound on the gain still possible: per block, its share times the largest gradient, less its reports."""
+        gradient = self.gradient(shares)
+        largest = np.zeros(self.blocks)
+        np.maximum.at(largest, self.block_of, gradient)
+        return max(0.0, float(self._by_block(shares, self.block_of) @ largest - shares @ gradient))
+
+    def step(self, shares: Array) -> Array:
+        new = np.maximum(shares * self.gradient(shares) / self.n, 0.0)
+        return np.asarray(new / new.sum())
+
+    def accelerate(self, shares: Array, values: Array) -> tuple[Array, Array]:
+        """Two EM steps and a third extrapolated from them; blocks that this does not help keep the two.
+
+        A block's longest extrapolation grows fourfold when it is reached and helps, and halves when it does not.
+        """
+        one = self.step(shares)
+        two = self.step(one)
+        first, bend = one - shares, (two - one) - (one - shares)
+        long, short = (np.sqrt(self._by_block(part**2, self.block_of)) for part in (first, bend))
+        wanted = np.clip(np.divide(long, short, out=np.ones_like(long), where=short > 0), 1.0, self.longest)
+        reach = wanted[self.block_of]
+        far = np.maximum(shares + 2 * reach * first + reach**2 * bend, two * 1e-3)
+        totals = self._by_block(two, self.block_of) / np.maximum(self._by_block(far, self.block_of), 1e-300)
+        far = self.step(far * totals[self.block_of])
+        near_values, far_values = self.values(two), self.values(far)
+        better = far_values > near_values
+        grown = np.where(wanted == self.longest, 4 * self.longest, self.longest)
+        self.longest = np.where(better, grown, wanted / 2 + 1)
+        return np.where(better[self.block_of], far, two), np.where(better, far_values, near_values)

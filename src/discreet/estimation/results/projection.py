@@ -1,0 +1,67 @@
+"""Shares that form a distribution: projections of the unbiased estimate, each biased and labelled so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import InvalidInput, Unavailable, check_type
+from ..simplex import project_blocks
+from ..tally import Tally
+from .distribution import Distribution
+from .shares import Query, Shares, tally_of
+from .unbiased import Estimate
+from .unbiased import estimate as unbiased_shares
+
+Array = NDArray[np.float64]
+
+NO_STDERR = "a projection is biased near zero and has no standard error: use dc.estimate(tally).{} or interval"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Projected(Distribution):
+    """Non-negative shares that add up to one, made from the unbiased ones by a biased step."""
+
+    @property
+    def stderr(self) -> Array:
+        """Not available: a projection is biased near zero, so its spread would not show how far off it is."""
+        raise Unavailable(NO_STDERR.format("stderr"))
+
+    def _query_stderr(self, query: Query) -> float:
+        raise Unavailable(NO_STDERR.format("query(weights).stderr"))
+
+
+def project(estimate: Tally | Shares, *, onto: Literal["blocks", "simplex", "clip"] = "blocks") -> Projected:
+    """The nearest distribution to the unbiased shares of a tally or result; it is biased, most of all near zero.
+
+    "simplex": Euclidean projection onto all distributions, ``max(p_x - t, 0)`` with t such that they
+    add up to one. "blocks": the same inside every block, onto the block's total, which the reports
+    give exactly (one block for other contexts). "clip": negative shares set to 0, then rescaled.
+
+    References: Duchi2008; Acharya2020 (Section 7 uses the simplex).
+    """
+    tally = tally_of("estimate", estimate)
+    if not tally.n:
+        raise InvalidInput("n=0 reports give nothing to project")
+    shares = _projected(unbiased_shares(estimate), onto)
+    return Projected(tally, shares, f"projection ({onto}), biased")
+
+
+def _projected(unbiased: Estimate, onto: str) -> Array:
+    check_type("onto", onto, str, "text")
+    if onto == "clip":
+        return _clipped(unbiased.shares)
+    if onto == "simplex":
+        return project_blocks(unbiased.shares, np.zeros(len(unbiased.shares), dtype=np.int64), np.ones(1))
+    if onto == "blocks":
+        return unbiased.plausible
+    raise InvalidInput(f"onto={onto!r} must be blocks, simplex or clip")
+
+
+def _clipped(shares: Array) -> Array:
+    """Negative shares set to 0 and the rest rescaled; all equal if none is positive."""
+    clipped = np.clip(shares, 0, None)
+    return clipped / clipped.sum() if clipped.sum() > 0 else np.full(len(clipped), 1 / len(clipped))

@@ -1,0 +1,244 @@
+"""The common interface of results: what unbiased, projected, most likely and shrunken shares all offer."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core import tables
+from ...core.domain import Domain, Value, plain_value
+from ...core.errors import InvalidInput, NotIdentifiable, Unavailable
+from ...mechanisms.mechanism import Mechanism
+from ..tally import Tally
+from .frames import arrow_table, pandas_frame
+from .layout import columns_of, middle_out, rows_of
+from .weights import MEAN, weights_of
+
+Array = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+"""The confidence of printed intervals."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shares(ABC):
+    """The share of every value, made from one tally, with its errors where they can be given honestly.
+
+    `tally` is what the shares were made from, `shares` has one number per value in the order of `values`, `method`
+    says how they were made, and `biased` whether they are pulled away from the truth. ``result["value"]`` is the
+    share of one value. What cannot be given honestly raises `Unavailable`, which says why and what to use.
+    """
+
+    tally: Tally
+    shares: Array
+    method: str
+
+    biased: ClassVar[bool] = True
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.tally.n
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism that wrote the reports."""
+        return self.tally.mechanism
+
+    @property
+    def values(self) -> Domain:
+        """The values that the shares belong to, in order."""
+        return self.mechanism.context.values
+
+    @property
+    @abstractmethod
+    def stderr(self) -> Array:
+        """The standard error of each share; `Unavailable` where there is no honest one."""
+
+    @abstractmethod
+    def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+        """A low and a high end for each share."""
+
+    @abstractmethod
+    def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+        """Low and high ends that hold for all shares together; `Unavailable` where there are none."""
+
+    def _query_value(self, query: Query) -> float:
+        """The value of a query: ``weights . shares``, unless exact totals are used as well."""
+        return float(query.weights @ self.shares)
+
+    @abstractmethod
+    def _query_stderr(self, query: Query) -> float:
+        """The standard error of a query; `Unavailable` where there is no honest one."""
+
+    @abstractmethod
+    def _query_interval(self, query: Query, confidence: float) -> tuple[float, float]:
+        """A low and a high end for a query."""
+
+    def __getitem__(self, value: Value) -> float:
+        """The share of one value; `UnknownValue` if it is not in the domain."""
+        return float(self.shares[self.values.asked(value)])
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.values)
+
+    def query(self, weights: Any) -> Query:
+        """The sum ``weights . shares``: weights in order, ``{value: weight}`` with 0 for the others, or "mean"."""
+        w = weights_of(self.values, weights)
+        return Query(self, w, np.zeros_like(w))
+
+    def mean(self, scores: Any = MEAN) -> Query:
+        """The mean score of the people: of the values themselves, or of `scores` given as the weights of a query."""
+        return self.query(weights_of(self.values, scores, name="scores"))
+
+    def to_dict(self, *, confidence: float = 0.95) -> dict[str, Any]:
+        """The result as plain data that JSON can hold.
+
+        Numbers that JSON cannot express (no reports, nothing known) are None. A column that cannot be given
+        honestly is None as a whole, and `notes` says why, under "stderr" or "interval".
+        """
+        columns, notes = self._columns(confidence)
+        return {
+            "mechanism": self.mechanism.name,
+            "fingerprint": self.tally.fingerprint,
+            "n": self.n,
+            "method": self.method,
+            "biased": self.biased,
+            "confidence": float(confidence),
+            "values": [plain_value(value) for value in self.values],
+            **{name: finite(column) for name, column in columns.items()},
+            "notes": notes,
+        }
+
+    def to_pandas(self, *, confidence: float = 0.95) -> Any:
+        """A pandas DataFrame with the columns value, share, stderr, low and high; needs pandas.
+
+        Its `attrs` hold mechanism, n, method, biased and confidence, and the notes on columns that are missing.
+        """
+        return pandas_frame(*self._frame(list(self.values), confidence))
+
+    def to_arrow(self, *, confidence: float = 0.95) -> Any:
+        """A pyarrow Table with the columns value, share, stderr, low and high; needs pyarrow.
+
+        The metadata of its schema holds what `to_pandas` puts in `attrs`, as JSON under "discreet".
+        """
+        return arrow_table(*self._frame([plain_value(value) for value in self.values], confidence))
+
+    def _frame(self, values: list[Any], confidence: float) -> tuple[dict[str, Any], dict[str, Any]]:
+        columns, notes = self._columns(confidence)
+        about = {"mechanism": self.mechanism.name, "n": self.n, "method": self.method, "biased": self.biased}
+        named = {"share" if name == "shares" else name: column for name, column in columns.items()}
+        return {"value": values, **named}, {**about, "confidence": float(confidence), "notes": notes}
+
+    def _columns(self, confidence: float) -> tuple[dict[str, Array | None], dict[str, str]]:
+        """Shares, stderr, low and high, with None for those not available, and the reasons by name."""
+        columns: dict[str, Array | None] = {"shares": self.shares, "stderr": None, "low": None, "high": None}
+        notes: dict[str, str] = {}
+        try:
+            columns["stderr"] = self.stderr
+        except (Unavailable, NotIdentifiable) as reason:
+            notes["stderr"] = str(reason)
+        try:
+            columns["low"], columns["high"] = self.interval(confidence)
+        except (Unavailable, NotIdentifiable) as reason:
+            notes["interval"] = str(reason)
+        return columns, notes
+
+    def __str__(self) -> str:
+        columns, notes = self._columns(CONFIDENCE)
+        first, left_out, last = middle_out(len(self.values))
+        lines = tables.text(columns_of(columns), rows_of(self.values, columns, [*first, *last])).splitlines()
+        if left_out:
+            lines.insert(1 + len(first), left_out)
+        return "\n".join([*lines, *self._remarks(notes)])
+
+    def _repr_html_(self) -> str:
+        columns, notes = self._columns(CONFIDENCE)
+        first, left_out, last = middle_out(len(self.values))
+        rows = rows_of(self.values, columns, [*first, *last])
+        if left_out:
+            rows.insert(len(first), [left_out, "", "", "", ""])
+        return tables.html(columns_of(columns), rows, caption="; ".join(self._remarks(notes)))
+
+    def _remarks(self, notes: dict[str, str]) -> list[str]:
+        """How the shares were made, and why a column is missing."""
+        made = f"{self.n:,} reports of {self.mechanism.name}; {self.method}"
+        return [
+            f"{made}; each interval at {CONFIDENCE:g} confidence",
+            *(f"no {name}: {reason}" for name, reason in notes.items()),
+        ]
+
+    def __repr__(self) -> str:
+        reports = f"{self.n:,} reports of {self.mechanism.name}"
+        return f"<{type(self).__name__} of {len(self.values):,} values, {reports}: {self.method}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Query:
+    """A weighted sum of the shares of a result, with its error.
+
+    `constants` has one number for each value, the same in a block, that calibrates an unbiased query: the exact totals
+    of the blocks, that many times, take the place of what their shares add up to. Zero for a plain sum.
+    """
+
+    result: Shares
+    weights: Array
+    constants: Array
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.result.n
+
+    @cached_property
+    def value(self) -> float:
+        """The sum: ``weights . shares``, or with constants c ``(weights - c) . shares + sum_b c_b total_b``."""
+        return self.result._query_value(self)
+
+    @cached_property
+    def stderr(self) -> float:
+        """The standard error, with all covariances; `Unavailable` where there is no honest one."""
+        return self.result._query_stderr(self)
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """A low and a high end; those of a biased result cover at least as often as the unbiased ones."""
+        return self.result._query_interval(self, confidence)
+
+    def __str__(self) -> str:
+        try:
+            low, high = self.interval(CONFIDENCE)
+        except NotIdentifiable as reason:
+            return f"{self.value:.4f} ({self.result.method}); no interval: {reason}"
+        try:
+            places = tables.digits(self.stderr)
+            error = f" ± {self.stderr:.{places}f}"
+        except Unavailable:
+            places, error = tables.digits((high - low) / 4), ""
+        ends = f"from {low:.{places}f} to {high:.{places}f} at {CONFIDENCE:g} confidence"
+        return f"{self.value:.{places}f}{error}, {ends} ({self.result.method})"
+
+    def __repr__(self) -> str:
+        return f"<Query: {self.value:.6g} from {self.n:,} reports, {self.result.method}>"
+
+
+def tally_of(name: str, given: Tally | Shares) -> Tally:
+    """The tally itself, or the one that a result was made from; `InvalidInput` for anything else."""
+    if isinstance(given, Tally):
+        return given
+    if isinstance(given, Shares):
+        return given.tally
+    raise InvalidInput(f"{name}={repr(given)[:60]} must be a tally or a result, such as that of dc.estimate")
+
+
+def finite(column: Array | None) -> list[float | None] | None:
+    """The column as JSON data, with None for numbers that JSON does not have."""
+    if column is None:
+        return None
+    return [number if math.isfinite(number) else None for number in column.tolist()]

@@ -1,0 +1,171 @@
+"""Estimates: unbiased shares with their exact variance, intervals and linear queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import InvalidInput, shown
+from ..arrays.numeric import NUMERIC
+from ..simplex import project_blocks
+from ..tally import Tally
+from .calibration import calibrated_moment, constants
+from .cumulative import Cumulative, Quantile, places_of
+from .intervals import quantile
+from .query_moments import QueryMoments, calibrated_value, query_moments
+from .shares import Query, Shares, tally_of
+from .weights import weights_of
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(Shares):
+    """Unbiased shares of the values, with their errors.
+
+    Shares are the plain unbiased ones: they may be negative and need not add up to one.
+    `discreet.project`, `discreet.likelihood` and `discreet.shrink` trade that for less error, visibly.
+    With no reports shares are nan and standard errors infinite.
+    """
+
+    biased: ClassVar[bool] = False
+
+    @cached_property
+    def blocks(self) -> tuple[NDArray[np.int64], Array]:
+        """The block of every value and the exact share of every block; one block if the context has none."""
+        groups = self.tally.mechanism.randomizer.groups(NUMERIC)
+        block_of = np.zeros(len(self.values), dtype=np.int64)
+        totals = np.zeros(sum(len(group.numbers) for group in groups))
+        for part, numbers, cells, values in groups:
+            block_of[values] = numbers[:, None]
+            totals[numbers] = part.total(self.tally.counts[cells], NUMERIC)[:, 0]
+        return block_of, totals / max(self.n, 1)
+
+    @cached_property
+    def plausible(self) -> Array:
+        """The nearest distribution with the exact block totals, at which variances are evaluated."""
+        return project_blocks(self.shares, *self.blocks)
+
+    @cached_property
+    def stderr(self) -> Array:
+        """``sqrt((E[phi_x**2] - p_x**2) / n)``, the exact formula at the estimated distribution."""
+        if not self.n:
+            return np.full(len(self.values), np.inf)
+        moments = self.tally.mechanism.randomizer.second_moments(self.plausible, NUMERIC)
+        return np.asarray(np.sqrt(np.maximum(moments - self.plausible**2, 0.0) / self.n))
+
+    def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+        """Two-sided score intervals, each covering its share with the given confidence.
+
+        The share p solves ``(p_hat - p)**2 = z**2 (alpha + beta p - p**2) / n``, where
+        ``alpha + beta p`` is E[phi_x**2] as a function of the share; for one cell this is Wilson's interval.
+        """
+        return self._score(quantile(confidence))
+
+    def simultaneous_interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
+        """Intervals that all hold together with the given confidence (Bonferroni over the values)."""
+        return self._score(quantile(confidence, among=len(self.values)))
+
+    def _score(self, z: float) -> tuple[Array, Array]:
+        if not self.n:
+            return np.full(len(self.values), -np.inf), np.full(len(self.values), np.inf)
+        randomizer = self.tally.mechanism.randomizer
+        plausible = self.plausible
+        beta = randomizer.slopes(plausible, NUMERIC)
+        alpha = np.maximum(randomizer.second_moments(plausible, NUMERIC) - beta * plausible, 0.0)
+        c = z * z / self.n
+        middle = 2 * self.shares + c * beta
+        inside = 4 * c * (alpha + beta * self.shares - self.shares**2) + c * c * (beta**2 + 4 * alpha)
+        reach = np.sqrt(np.maximum(inside, 0.0))
+        return (middle - reach) / (2 * (1 + c)), (middle + reach) / (2 * (1 + c))
+
+    # -- linear queries, calibrated by the exact totals of the blocks -----------------------------------
+    def query(self, weights: Any, *, calibrated: bool = True) -> Query:
+        """The sum ``weights . shares``: weights in order, ``{value: weight}`` with 0 for the others, or "mean".
+
+        The part of the weights that is constant in a block is taken from the block's total, which reports show exactly
+        (that of all values is one): ``(w - c_b) . shares + sum_b c_b total_b``, unbiased whatever the constants c are,
+        and with those of least variance at even shares. `calibrated=False` gives the plain sum of the shares.
+        """
+        w = weights_of(self.values, weights)
+        return Query(self, w, self._constants(w, calibrated))
+
+    def _constants(self, weights: Array, calibrated: bool) -> Array:
+        if not isinstance(calibrated, bool):
+            raise InvalidInput(f"calibrated={shown(calibrated)} must be True or False")
+        if not calibrated or not self.n:
+            return np.zeros_like(weights)
+        size = weights.shape[-1]
+        return constants(self.mechanism.randomizer, weights, np.full(size, 1 / size))
+
+    def _query_value(self, query: Query) -> float:
+        return float(calibrated_value(self, query.weights, query.constants)) if self.n else math.nan
+
+    def _query_moments(self, query: Query) -> QueryMoments:
+        ends = int(np.argmin(query.weights)), int(np.argmax(query.weights))
+        return query_moments(self, query.weights, query.constants, ends)
+
+    def _query_stderr(self, query: Query) -> float:
+        return float(self._query_moments(query).stderr) if self.n else math.inf
+
+    def _query_interval(self, query: Query, confidence: float) -> tuple[float, float]:
+        z = quantile(confidence)
+        if not self.n:
+            return -math.inf, math.inf
+        low, high = self._query_moments(query).interval(z)
+        return float(low), float(high)
+
+    def covariance(self, first: Any, second: Any, *, calibrated: bool = True) -> float:
+        """The covariance of two linear queries, calibrated or plain as in `query`, at the estimated distribution."""
+        w, u = weights_of(self.values, first), weights_of(self.values, second)
+        c, d = (self._constants(weights, calibrated) for weights in (w, u))
+        if not self.n:
+            return math.inf
+        p = self.plausible
+        joint = calibrated_moment(self.mechanism.randomizer, p, (w, c), (u, d))
+        return float((joint - (w @ p) * (u @ p)) / self.n)
+
+    # -- values in order ----------------------------------------------------------------------------------
+    def cumulative(self, order: Any = None) -> Cumulative:
+        """The share of the values up to each: of numbers in their order, of any others in the `order` given.
+
+        `order` lists all values, from the lowest to the highest.
+        """
+        return Cumulative(self, places_of(self.values, order))
+
+    def quantile(self, level: float, order: Any = None) -> Quantile:
+        """The lowest value with at least the share `level` of the people at it or below, 0.5 for the median."""
+        return self.cumulative(order).quantile(level)
+
+    @cached_property
+    def block_totals(self) -> dict[Hashable, float]:
+        """The share of every block, known exactly from the reports (one block for other contexts)."""
+        block_of, totals = self.blocks
+        sizes, names = np.bincount(block_of), dict[int, Hashable]()
+        for part in self.tally.mechanism.served.parts or ():
+            inside = block_of[list(part.members)]
+            if (inside == inside[0]).all() and sizes[inside[0]] == len(inside):
+                names[int(inside[0])] = part.name
+        if len(set(names.values())) < len(totals):  # reports may show blocks that are no parts of the context
+            names = dict(enumerate(range(len(totals)) if len(totals) > 1 else ["all"]))
+        return {names[block]: float(total) if self.n else math.nan for block, total in enumerate(totals)}
+
+
+def estimate(tally: Tally | Shares) -> Estimate:
+    """Unbiased shares with standard errors, intervals and covariances, from a tally or any result made from one.
+
+    The share of x is the mean of ``phi_x(Y)``, where ``E[phi_x(Y) | z]`` is 1 if x = z and 0 otherwise.
+    """
+    if isinstance(tally, Estimate):
+        return tally
+    counted = tally_of("tally", tally)
+    if not counted.n:
+        return Estimate(counted, np.full(counted.mechanism.context.size, np.nan), "unbiased")
+    shares = np.asarray(counted.mechanism.randomizer.decode(counted.counts, NUMERIC) / counted.n)
+    return Estimate(counted, shares, "unbiased")

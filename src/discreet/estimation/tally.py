@@ -1,0 +1,154 @@
+"""Tallies: the counts that estimates need, which can be merged in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import InvalidInput, InvalidReport, MechanismMismatch
+from ..mechanisms.mechanism import Mechanism
+from .arrays.acceleration import cores
+from .arrays.batches import as_reports
+from .arrays.numeric import NUMERIC
+
+CHUNK = 1 << 20
+"""Reports counted at a time, or a few times the number of cells if that is more."""
+
+MOST = (1 << 53) - 1
+"""The most reports of a tally: all that a double, and so any reader of JSON, counts exactly."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """How many reports fell in each cell, and how many there are; ``+`` merges, the empty tally is its zero.
+
+    `InvalidInput` for counts that no n reports of the mechanism can have; the message names the rule that they break.
+    """
+
+    mechanism: Mechanism
+    counts: NDArray[np.int64]
+    n: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "counts", _possible(self.mechanism, self.counts, self.n))
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, reports: Any = (), *, threads: int | None = None) -> Tally:
+        """The tally of an array of reports (or an iterable of whole numbers); `InvalidReport` if one cannot occur.
+
+        `threads` is how many cores to use: all of them unless given.
+        """
+        randomizer = mechanism.randomizer
+        array = as_batch(reports, randomizer.bits)
+        step = max(1, max(CHUNK, min(4 * randomizer.cells, 8 * CHUNK)) // (array.shape[1] if array.ndim == 2 else 1))
+        starts = range(0, len(array), step)
+
+        def counted(begins: range) -> NDArray[np.int64]:
+            counts = np.zeros(randomizer.cells, dtype=np.int64)
+            for begin in begins:
+                randomizer.count(counts, array[begin : begin + step], 0, NUMERIC)
+            return counts
+
+        workers = min(cores() if threads is None else threads, len(starts))
+        if workers <= 1:
+            return cls(mechanism, counted(starts), len(array))
+        with ThreadPoolExecutor(workers) as pool:
+            parts = list(pool.map(counted, (starts[i::workers] for i in range(workers))))
+        return cls(mechanism, np.sum(parts, axis=0, dtype=np.int64), len(array))
+
+    @property
+    def fingerprint(self) -> str:
+        """The mechanism whose reports were counted."""
+        return self.mechanism.fingerprint
+
+    def __add__(self, other: Tally) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if other.mechanism is not self.mechanism and other.fingerprint != self.fingerprint:
+            raise MechanismMismatch(
+                f"tally of {other.mechanism.name} ({other.fingerprint[:12]}) cannot be merged "
+                f"with one of {self.mechanism.name} ({self.fingerprint[:12]})"
+            )
+        return Tally(self.mechanism, self.counts + other.counts, self.n + other.n)
+
+    def __radd__(self, other: object) -> Tally:
+        """Make ``sum(tallies)`` work."""
+        if other == 0:
+            return self
+        return NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        same = self.n == other.n and bool(np.array_equal(self.counts, other.counts))
+        return same and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash((self.fingerprint, self.n))
+
+    def __repr__(self) -> str:
+        return f"<tally of {self.n} reports of {self.mechanism.name}>"
+
+
+def _possible(mechanism: Mechanism, counts: Any, n: int) -> NDArray[np.int64]:
+    """The counts as whole numbers, if some n reports of the mechanism have them."""
+    if not isinstance(mechanism, Mechanism):
+        raise InvalidInput(f"mechanism of type {type(mechanism).__name__} must be a mechanism")
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 0 <= n <= MOST:
+        raise InvalidInput(f"n={n!r} must be a whole number from 0 to {MOST}")
+    randomizer, given = mechanism.randomizer, np.asarray(counts)
+    if given.dtype.kind not in "iu" or given.shape != (randomizer.cells,):
+        raise InvalidInput(
+            f"counts of type {given.dtype} and shape {given.shape} must be {randomizer.cells} whole numbers, one a cell"
+        )
+    if given.size and not 0 <= int(given.min()) <= int(given.max()) <= n:
+        raise InvalidInput(f"counts: every count must be from 0 to n={n}")
+    whole = given.astype(np.int64)
+    if np.sum(whole, dtype=np.float64) >= 1 << 62:
+        raise InvalidInput("counts must not add up to 2**62 or more")
+    if (total := int(np.sum(randomizer.total(whole, NUMERIC)))) != n:
+        raise InvalidInput(f"counts add up to {total} reports, but n={n}")
+    if (rule := randomizer.broken_rule(whole, NUMERIC)) is not None:
+        raise InvalidInput(f"counts cannot be those of reports: {rule}")
+    return whole
+
+
+def as_batch(reports: Any, bits: int) -> NDArray[Any]:
+    """Reports as an engine's batch: unsigned integers, or rows of 64-bit words if wider than one word.
+
+    They may come as a list, an array of NumPy, or a column of pandas, polars or Arrow; packed bytes, lowest first, are
+    taken where all of them are.
+    """
+    if isinstance(reports, (str, bytes, Mapping, np.ma.MaskedArray)) or not isinstance(reports, (Iterable, np.ndarray)):
+        raise InvalidReport(f"reports of type {type(reports).__name__} must be one column of reports, such as a list")
+    if not hasattr(reports, "__array__"):
+        return _of_list(list(reports), bits)
+    array = np.asarray(reports)
+    if array.dtype.kind == "O" and array.ndim == 1:
+        return _of_list(array.tolist(), bits)
+    columns = -(-bits // 64)
+    array = as_reports(array)
+    if (array.ndim, columns == 1) not in ((1, True), (2, False)) or (array.ndim == 2 and array.shape[1] != columns):
+        raise InvalidReport(f"reports of shape {array.shape} must have {columns} word(s) each")
+    return array
+
+
+def _of_list(reports: list[Any], bits: int) -> NDArray[Any]:
+    columns = -(-bits // 64)
+    if reports and all(isinstance(y, bytes) for y in reports):
+        if any(len(y) != -(-bits // 8) for y in reports):
+            raise InvalidReport(f"reports: every report must have {-(-bits // 8)} bytes")
+        reports = [int.from_bytes(y, "little") for y in reports]
+    if any(isinstance(y, bool) or not isinstance(y, (int, np.integer)) for y in reports):
+        raise InvalidReport("reports must be whole numbers")
+    if any(not 0 <= int(y) < 1 << 64 * columns for y in reports):
+        raise InvalidReport(f"reports: every report must be from 0 to 2**{64 * columns} - 1")
+    if columns > 1:
+        packed = b"".join(int(y).to_bytes(8 * columns, "little") for y in reports)
+        return np.asarray(np.frombuffer(packed, dtype="<u8")).reshape(len(reports), columns)
+    return np.array(reports, dtype=np.uint64)

@@ -1,0 +1,238 @@
+"""What one report tells of the person who sent it, in numbers and in words.
+
+All of it holds for a given prior, the shares that somebody assumes before seeing the report; `test` needs none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import tables
+from ..core.domain import Value, plain_value
+from ..core.errors import check_type
+from ..estimation.arrays.numeric import NUMERIC
+from ..mechanisms.contrast import extremal
+from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.telling import Telling, gained, hundred
+from ..planning.choose import prior_of
+from .divergence import Divergence
+
+SHOWN = 12
+"""The most values of a printed table."""
+
+SAFE = 1e-9
+"""A number that is as near as this to a whole one is that one."""
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """What one report of a mechanism tells somebody who assumes the shares `prior`."""
+
+    mechanism: Mechanism
+    prior: NDArray[np.float64]
+
+    # -- a guess ------------------------------------------------------------------------------------
+    @cached_property
+    def guess(self) -> float:
+        """How often the best guess of a person's value from one report is right: ``sum_y max_x p_x Q(y|x)``.
+
+        Where the reports are too many to look at, what E allows: ``max_x p_x e**E[x,z]`` for the likeliest z.
+        """
+        return self._allowed() if self._exact is None else max(self._exact, self.guess_without)
+
+    @cached_property
+    def _exact(self) -> float | None:
+        """The guess by all reports; None where they are too many to look at."""
+        return self.mechanism.randomizer.guess(self.prior, NUMERIC)
+
+    @property
+    def basis(self) -> str:
+        """What the guess rests on: "reports", or "E" where they are too many to look at."""
+        return "E" if self._exact is None else "reports"
+
+    @property
+    def guess_without(self) -> float:
+        """How often the best guess without a report is right: the largest share."""
+        return float(self.prior.max())
+
+    def test(self, x: Value, z: Value) -> float:
+        """How often somebody is right, at best, who must tell x from z by one report: (1 + TV) / 2."""
+        domain, randomizer = self.mechanism.context.domain, self.mechanism.randomizer
+        i, j = domain.asked(x), domain.asked(z)
+        rows = randomizer.contrast(i, j)
+        if rows is None:
+            leak = randomizer.leaks()
+            rows = extremal(leak(i, j), leak(j, i))
+        return (1 + min(1.0, Divergence(rows).delta(1, 0.0))) / 2
+
+    # -- one value ----------------------------------------------------------------------------------
+    def posterior(self, report: int) -> dict[Value, float]:
+        """How likely each value is for somebody who saw this report: ``p_x Q(y|x) / sum_z p_z Q(y|z)``."""
+        randomizer = self.mechanism.randomizer
+        y = randomizer.check_report(report)
+        joint = np.array([share * float(randomizer.probability(x, y)) for x, share in enumerate(self.prior)])
+        total = float(joint.sum())
+        return {
+            value: float(one) / total if total else math.nan
+            for value, one in zip(self.mechanism.context.values, joint, strict=True)
+        }
+
+    def range(self, x: Value) -> tuple[float, float]:
+        """The least and the greatest share of x among those who send the same report, of all that x may write.
+
+        Where the reports are too many to look at, what E promises.
+        """
+        found = self._telling(self.mechanism.context.domain.asked(x))
+        low, high = self.promised(x)
+        return (low, high) if found is None else (max(low, found.least), min(high, found.most))
+
+    def promised(self, x: Value) -> tuple[float, float]:
+        """The least and the greatest share of x that E allows under any mechanism.
+
+        ``p / (p + sum_z p_z e**(-E[x,z]))`` above and the same with ``+E[z,x]`` below, 0 where that is infinite.
+        """
+        i = self.mechanism.context.domain.asked(x)
+        closure, share = self.mechanism.context.closure(), float(self.prior[i])
+        above = below = share
+        for j, other in enumerate(self.prior):
+            if j != i and other > 0:
+                above += float(other) * math.exp(-float(closure.at(i, j)))
+                entry = float(closure.at(j, i))
+                below = below + float(other) * math.exp(entry) if entry < 700 else math.inf
+        return (share / below if share else 0.0), (share / above if share else 0.0)
+
+    def points(self, x: Value) -> tuple[float, float]:
+        """How likely a report points to x: from somebody who holds x, and from somebody who does not.
+
+        The second is what makes it deniable. NaN where the reports are too many to look at.
+        """
+        found = self._telling(self.mechanism.context.domain.asked(x))
+        return (math.nan, math.nan) if found is None else (found.own, found.other)
+
+    def sentences(self, x: Value) -> list[str]:
+        """What to tell the person who holds x: of 100 people, with every number rounded against us."""
+        i, randomizer = self.mechanism.context.domain.asked(x), self.mechanism.randomizer
+        hiders = list(randomizer.hiders(i))
+        shown = len(hiders) < self.mechanism.context.size
+        own, other = self.points(x)
+        lines = ["Your report shows your block; inside it:"] if shown else []
+        if i in set(randomizer.passed):
+            lines.append(
+                f"{_up(own)} of 100 people with this value show it openly; nobody with a sensitive value ever does."
+            )
+        elif own == own:
+            lines.append(f"Of 100 people who hold it, {_up(own)} send a report that points to it.")
+            lines.append(f"Of 100 people who do not hold it, {_down(other)} would send a report like this too.")
+        whole = float(self.prior[hiders].sum()) if shown else 1.0
+        share = float(self.prior[i]) / whole if whole else 0.0
+        low, high = self.range(x)
+        lines.append(
+            f"If {hundred(share)} of 100 people hold it, then of 100 who send the same report as you at most "
+            f"{_up(high)} and at least {_down(low)} hold it."
+        )
+        lines.append(self.sentence)
+        return lines
+
+    @property
+    def sentence(self) -> str:
+        """What a guess gains from one report, of 100 people, to the nearest; at most, where that rests on E."""
+        told = gained(self.guess, self.guess_without)
+        return told.replace("is right", "is right at most") if self.basis == "E" else told
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as plain data: one row for each value of its own kind."""
+        rows = []
+        for x in self._different():
+            value = self.mechanism.context.values[x]
+            own, other = self.points(value)
+            row: dict[str, Any] = {"value": plain_value(value), "share": float(self.prior[x])}
+            row |= dict(zip(("low", "high"), self.range(value), strict=True))
+            row |= dict(zip(("promised_low", "promised_high"), self.promised(value), strict=True))
+            rows.append(
+                row | {"points_own": _finite(own), "points_other": _finite(other), "sentences": self.sentences(value)}
+            )
+        base = {"mechanism": self.mechanism.name, "guess": self.guess, "guess_without": self.guess_without}
+        return base | {"basis": self.basis, "values": rows}
+
+    def __str__(self) -> str:
+        columns: list[tables.Column] = [("value", "s"), ("share", ".4f"), ("low", ".4f"), ("high", ".4f")]
+        columns += [("promised low", ".4f"), ("promised high", ".4f"), ("points: own", ".4f"), ("other", ".4f")]
+        values, rows = self.mechanism.context.values, []
+        for x in self._different():
+            value = values[x]
+            rows.append(
+                (str(value), float(self.prior[x]), *self.range(value), *self.promised(value), *self.points(value))
+            )
+            if len(rows) == SHOWN:
+                break
+        even = "even shares" if float(np.ptp(self.prior)) < 1e-12 else "the given shares"
+        lines = [
+            f"one report of {self.mechanism.name}, for somebody who assumes {even}",
+            tables.text(columns, rows),
+            self.sentence,
+        ]
+        if self.basis == "E":
+            lines.append("The reports are too many to look at: the guess is at most as good as E allows, as said here.")
+        if any(self._telling(x) is None for x in islice(self._different(), SHOWN)):
+            lines.append(
+                "Where nothing is said of points, the reports are too many to look at: low and high are promised."
+            )
+        return "\n".join(lines)
+
+    # -- how ----------------------------------------------------------------------------------------
+    @cached_property
+    def _known(self) -> dict[int, Telling | None]:
+        return {}
+
+    def _telling(self, x: int) -> Telling | None:
+        if x not in self._known:
+            self._known[x] = self.mechanism.randomizer.telling(x, self.prior, NUMERIC)
+        return self._known[x]
+
+    def _allowed(self) -> float:
+        top = int(self.prior.argmax())
+        closure = self.mechanism.context.closure()
+        entries = ((float(share), float(closure.at(x, top))) for x, share in enumerate(self.prior))
+        return min(1.0, max(share * math.exp(min(entry, 700.0)) for share, entry in entries) * (1 + SAFE))
+
+    def _different(self) -> Iterator[int]:
+        """One value for every kind and share, in order."""
+        twins, labels = self.mechanism.randomizer.twins, self.mechanism.randomizer.labels
+        kinds = labels if twins is None else twins
+        seen = set()
+        for x, share in enumerate(self.prior):
+            key = kinds[x], labels[x], float(share)
+            if key not in seen:
+                seen.add(key)
+                yield x
+
+
+def _up(share: float) -> int:
+    return min(100, math.ceil(100 * share - SAFE))
+
+
+def _down(share: float) -> int:
+    return max(0, math.floor(100 * share + SAFE))
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def exposure(mechanism: Mechanism, *, prior: Any = None) -> Exposure:
+    """What one report tells of its sender, to somebody who assumes the shares `prior`, even ones unless given.
+
+    It holds against the collector too, who sees who sent the report.
+
+    References: Acharya2020 (Proposition 3, posterior odds).
+    """
+    check_type("mechanism", mechanism, Mechanism, "a mechanism")
+    return Exposure(mechanism, np.asarray(prior_of(mechanism.context, prior), dtype=float))

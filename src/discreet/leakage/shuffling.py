@@ -1,0 +1,338 @@
+"""What a batch of reports gives away to somebody who sees it, or its tally, without who sent which.
+
+Against the collector, who sees who sent what, E holds and nothing better. Whoever gets reports in random order, or the
+tally alone, must also find the person's report among the others', which hide it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from ..core.domain import Value, plain_value
+from ..core.errors import InvalidInput, NotServed, check_type
+from ..core.exact import Epsilon
+from ..mechanisms.contrast import Contrast, extremal
+from ..mechanisms.mechanism import Mechanism
+from .asked import Asked, asked_pairs, limits_of
+from .divergence import Divergence
+from .hiding import MOST, Crowd, count_of, crowd_of
+from .pair_accounts import PairAccount, table
+from .solving import Curve, delta_of, level_of, smallest_epsilon
+
+DELTA = 1e-6
+"""The delta of tables and of JSON, unless another is asked for."""
+
+SLACK = 1e-4
+"""How much larger a delta an attained epsilon is searched at, relative to it: far more than its sum can be off by."""
+
+PEOPLE = 4
+"""How many values other than x and z the others are supposed to hold, all alike, to find an attained epsilon."""
+
+SCANNED = 1 << 12
+"""How many values are looked at to find some that differ."""
+
+GROUPS = 256
+"""The most groups of reports for which an attained epsilon is searched."""
+
+LOOKED = 1 << 15
+"""How many groups of reports are looked at, over all pairs, to find the worst of very many."""
+
+SHOWN = 20
+"""The most pairs of a table."""
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """What n shuffled reports of a mechanism give away, pair by pair, whatever the others hold."""
+
+    mechanism: Mechanism
+    crowd: Crowd
+
+    # -- one pair ------------------------------------------------------------------------------------
+    def delta(self, x: Value, z: Value, epsilon: float) -> float:
+        """The certified delta of x against z at `epsilon`, whatever the others hold.
+
+        No event is likelier under x than ``e**epsilon`` times as likely as under z, plus delta. It is directed: z
+        against x may have another.
+        """
+        i, j = self._pair(x, z)
+        return min(1.0, self._divergence(i, j).delta(self.crowd.count(self.mechanism, i), level_of(epsilon)))
+
+    def epsilon(self, x: Value, z: Value, delta: float) -> float:
+        """The smallest certified epsilon of x against z at `delta`, rounded up to six digits; never above E[x, z]."""
+        i, j = self._pair(x, z)
+        return self._epsilon(i, j, delta_of(delta))
+
+    def attained(self, x: Value, z: Value, delta: float) -> float:
+        """An epsilon that x against z really has at `delta` where all others hold one value: the worst that was tried.
+
+        The truth, the worst over everything that others may hold, is between this and `epsilon`. It is searched at a
+        delta that is larger by one part in 10**4, to make up for a sum that is certified from above only: that is far
+        more than the sum was ever seen to be off by, but no proof. It is 0 where none was tried, as where reports fall
+        into more than 256 groups.
+        """
+        i, j = self._pair(x, z)
+        return self._attained(i, j, delta_of(delta))
+
+    def success(self, x: Value, z: Value) -> float:
+        """How often somebody is right, at most, who must say from the batch whether a person holds x or z.
+
+        It is ``(1 + delta(0)) / 2``, the smaller of both directions.
+        """
+        i, j = self._pair(x, z)
+        return self._success(i, j)
+
+    def curve(self, x: Value, z: Value, epsilons: Iterable[float]) -> list[float]:
+        """The certified delta of x against z at each of some epsilons."""
+        return [self.delta(x, z, epsilon) for epsilon in epsilons]
+
+    def basis(self, x: Value, z: Value) -> str:
+        """What the answers for x against z rest on: "floor", or "E" where the reports are too many to look at."""
+        return "E" if self._contrast(*self._pair(x, z)) is None else "floor"
+
+    def account(self, x: Value, z: Value, delta: float) -> PairAccount:
+        """All of these for x against z in one row."""
+        return self._account(*self._pair(x, z), delta_of(delta))
+
+    # -- all pairs -----------------------------------------------------------------------------------
+    def worst(self, delta: float) -> PairAccount:
+        """The pair with the largest epsilon at `delta` of all for which E asks for anything.
+
+        Where very many pairs differ in what tells them apart, those that can have most by E, or by the largest ratio
+        that is certified, come first, until no other can have more than was found. If that takes too many, what is
+        given is the most that the next one can have, with the basis "E": no pair has more.
+        """
+        asked, found, most, rows = delta_of(delta), None, -1.0, 0
+        listing = self._listing
+        for number, (i, j) in enumerate(self._ranked):
+            if listing.many and (most >= listing.most[number] or rows > LOOKED):
+                break
+            n, divergence = self.crowd.count(self.mechanism, i), self._divergence(i, j)
+            rows += len(divergence.masses)
+            if most >= 0 and divergence.delta(n, most, enough=asked) <= asked:
+                continue
+            if (epsilon := self._epsilon(i, j, asked)) > most:
+                found, most = (i, j), epsilon
+        if found is None:
+            raise NotServed(f"{self.mechanism.name}: E asks for nothing between any two values")
+        limit = max(listing.beyond, listing.most[number] if listing.many and rows > LOOKED else 0.0)
+        return self._account(*found, asked) if most >= limit else self._bounded(*found, limit, asked)
+
+    def _bounded(self, i: int, j: int, limit: float, delta: float) -> PairAccount:
+        """What no pair exceeds that can have at most `limit`, beside the pair that was found to have most."""
+        rest = math.exp(-limit)
+        account = self._account(i, j, delta)
+        success = max(account.success, min(1.0, 1 / (1 + rest) * (1 + 1e-12)))
+        return replace(account, epsilon=limit, success=success, basis="E")
+
+    def pairs(self, delta: float) -> Iterator[PairAccount]:
+        """Every pair that E asks for and that differs from the others in what tells it apart, the clearest first.
+
+        Where there are very many of them, those that can have most by E come first.
+        """
+        asked = delta_of(delta)
+        return (self._account(i, j, asked) for i, j in self._ranked)
+
+    @property
+    def hiders(self) -> str | list[Any]:
+        """Whose reports hide the own one: "everybody", "the own block", or the values that were given."""
+        values = self.mechanism.context.values
+        if self.crowd.among is not None:
+            return [plain_value(values[v]) for v in self.crowd.among]
+        return "everybody" if self.crowd.total is not None else "the own block"
+
+    def as_dict(self, *, delta: float = DELTA) -> dict[str, Any]:
+        """The first pairs at `delta` as plain data."""
+        return self.data(list(islice(self.pairs(delta), SHOWN)), delta)
+
+    def data(self, rows: Sequence[PairAccount], delta: float) -> dict[str, Any]:
+        """Some pairs as plain data."""
+        about = {"mechanism": self.mechanism.name, "n": self.crowd.total, "delta": delta, "hiders": self.hiders}
+        return about | {"pairs": [row.as_dict() for row in rows]}
+
+    def text(self, delta: float) -> str:
+        """The first pairs at `delta` as a table, with what the numbers hold against."""
+        return self.table(list(islice(self.pairs(delta), SHOWN)), delta)
+
+    def table(self, rows: Sequence[PairAccount], delta: float) -> str:
+        """Some pairs as a table."""
+        hidden = f"{self.hiders}, whatever they hold"
+        if not isinstance(self.hiders, str):
+            hidden = f"people who are known to hold {' or '.join(map(str, self.hiders[:5]))}"
+        title = f"{self.mechanism.name}, shuffled, at delta {delta:g}; hidden by {hidden}"
+        return table(title, rows, delta, of=len(self._ranked) if len(rows) == SHOWN else 0)
+
+    def __str__(self) -> str:
+        return self.text(DELTA)
+
+    # -- how -----------------------------------------------------------------------------------------
+    def _pair(self, x: Value, z: Value) -> tuple[int, int]:
+        domain = self.mechanism.context.domain
+        i, j = domain.asked(x), domain.asked(z)
+        if i == j:
+            raise InvalidInput("x and z must be different values")
+        return i, j
+
+    def _contrast(self, i: int, j: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        return self.mechanism.randomizer.contrast(i, j, self.crowd.among if among is None else among)
+
+    @cached_property
+    def _known(self) -> dict[Any, Divergence]:
+        return {}
+
+    def _divergence(self, i: int, j: int) -> Divergence:
+        if (i, j) not in self._known:
+            rows = self._contrast(i, j)
+            if rows is None:
+                leak = self.mechanism.randomizer.leaks()
+                rows = extremal(leak(i, j), leak(j, i))
+            key = tuple(rows)
+            self._known[i, j] = self._known.setdefault(key, Divergence(rows))
+        return self._known[i, j]
+
+    def _epsilon(self, i: int, j: int, delta: float) -> float:
+        divergence, n = self._divergence(i, j), self.crowd.count(self.mechanism, i)
+        key = id(divergence), n, delta, self._limit(i, j)
+        if key not in self._epsilons:
+            self._epsilons[key] = smallest_epsilon(_curve(divergence, n), delta, self._limit(i, j))
+        return self._epsilons[key]
+
+    @cached_property
+    def _limit(self) -> Callable[[int, int], Epsilon]:
+        return limits_of(self.mechanism)
+
+    @cached_property
+    def _epsilons(self) -> dict[Any, float]:
+        return {}
+
+    def _attained(self, i: int, j: int, delta: float) -> float:
+        n, best = self.crowd.count(self.mechanism, i), 0.0
+        for v in self._supposed(i, j):
+            rows = self._contrast(i, j, (v,))
+            if rows is None:
+                continue
+            divergence = Divergence(rows)
+            if len(divergence.masses) > GROUPS or not _whole(divergence):
+                continue
+            if divergence.delta(n, best, enough=delta) <= delta:
+                continue
+            found = smallest_epsilon(_curve(divergence, n), delta * (1 + SLACK), self._limit(i, j))
+            best = max(best, found * (1 - 1e-6))
+        return best
+
+    def _supposed(self, i: int, j: int) -> list[int]:
+        """Values that all others may hold: x and z, some others, and some that differ in label."""
+        held, labels = self.crowd.among or self.mechanism.randomizer.hiders(i), self.mechanism.randomizer.labels
+        firsts = {labels[v]: v for v in reversed(held[:SCANNED])}
+        near = [v for v in (i, j) if v in held]
+        some = [*near, *list(firsts.values())[:PEOPLE], held[-1], *held[: PEOPLE + 2]]
+        return list(dict.fromkeys(some))[: PEOPLE + 2]
+
+    def _success(self, i: int, j: int) -> float:
+        n = self.crowd.count(self.mechanism, i)
+        both = [self._divergence(*pair).delta(n, 0.0) for pair in ((i, j), (j, i))]
+        return min(1.0, (1 + min(both)) / 2) if min(both) == min(both) else 1.0
+
+    @cached_property
+    def dots(self) -> dict[tuple[int, int], Any]:
+        """What `repeated` has worked out for pairs of values."""
+        return {}
+
+    @cached_property
+    def _accounts(self) -> dict[tuple[int, int, float], PairAccount]:
+        return {}
+
+    def _account(self, i: int, j: int, delta: float) -> PairAccount:
+        if (i, j, delta) not in self._accounts:
+            self._accounts[i, j, delta] = self._worked_out(i, j, delta)
+        return self._accounts[i, j, delta]
+
+    def _worked_out(self, i: int, j: int, delta: float) -> PairAccount:
+        values, n = self.mechanism.context.values, self.crowd.count(self.mechanism, i)
+        claimed = self.mechanism.context.closure().at(i, j)
+        epsilon = self._epsilon(i, j, delta)
+        attained = min(epsilon, self._attained(i, j, delta))
+        basis = "E" if self._contrast(i, j) is None else "floor"
+        return PairAccount(values[i], values[j], n, claimed, epsilon, attained, self._success(i, j), basis)
+
+    @cached_property
+    def _listing(self) -> Asked:
+        return asked_pairs(self.mechanism, each=self.crowd.among is not None)
+
+    @cached_property
+    def _ranked(self) -> list[tuple[int, int]]:
+        """The pairs that E asks for, one for each contrast and number of reports; the clearest, by a guess, first."""
+        if self._listing.many:
+            return self._listing.pairs
+        found: dict[Any, tuple[float, int, int]] = {}
+        for i, j in self._listing.pairs:
+            divergence, n = self._divergence(i, j), self.crowd.count(self.mechanism, i)
+            found.setdefault((id(divergence), n, self.mechanism.context.at(i, j)), (-divergence.spread / n, i, j))
+        return [(i, j) for _, i, j in sorted(found.values())]
+
+
+def _curve(divergence: Divergence, n: int) -> Curve:
+    return lambda epsilon, enough: divergence.delta(n, epsilon, enough=enough)
+
+
+def _whole(divergence: Divergence) -> bool:
+    """True if the floor is a law of its own: that of everybody holding one value."""
+    return abs(float(divergence.floor) - 1) < 1e-9
+
+
+def shuffled(mechanism: Mechanism, n: Any, *, among: Iterable[Value] | None = None) -> Shuffled:
+    """What a batch of n reports gives away to somebody who sees it, or its tally, without who sent which.
+
+    `n` counts honest reports, the own one among them: without those of people who may collude, and without fakes. For a
+    mechanism whose reports show their block it is ``{block: count}`` or a tally, since only reports of the same block
+    hide each other. `among` are the values that these n people are known to hold, all values unless given; it must be a
+    fact, such as a count of reports that show a value, never an estimate.
+
+    For each ordered pair, with m(y) the least probability of report y under any of those values and g <= e**epsilon,
+    ``delta <= sum_{m=0} (P - g R)_+ + (1/n) E[(L_1 + ... + L_n)_+]``, L = (P - g R) / m with probability m, and 0
+    otherwise. Every rounding goes up; the time does not depend on n.
+
+    References: Balle2019; Feldman2021; Feldman2023; Su2026.
+    """
+    check_type("mechanism", mechanism, Mechanism, "a mechanism")
+    return Shuffled(mechanism, crowd_of(mechanism, n, among))
+
+
+def batch_needed(mechanism: Mechanism, epsilon: float, delta: float) -> int:
+    """The least number of reports, of each block where they show it, within `epsilon` and `delta` once shuffled.
+
+    It holds for every pair that E asks for. `NotServed` if no batch is large enough, as where some report of z is
+    one that no other value hides.
+    """
+    check_type("mechanism", mechanism, Mechanism, "a mechanism")
+    level, asked = level_of(epsilon), delta_of(delta)
+    one = Shuffled(mechanism, Crowd(None, 1, {}))
+    if one._listing.many:
+        first = one._divergence(*one._ranked[0])
+        if not first.delta(MOST, level, enough=asked) <= asked:
+            raise NotServed(_no_batch(mechanism, level, asked))
+        raise InvalidInput(f"{mechanism.name}: too many pairs differ in what tells them apart; try sizes with `worst`")
+    left = list(dict.fromkeys(one._divergence(i, j) for i, j in one._ranked))
+
+    def enough(n: int) -> bool:
+        return all(divergence.delta(n, level, enough=asked) <= asked for divergence in left)
+
+    high = 1
+    while not enough(high):
+        if high >= MOST:
+            raise NotServed(_no_batch(mechanism, level, asked))
+        high *= 4
+    low = high // 4
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return count_of(high, "n")
+
+
+def _no_batch(mechanism: Mechanism, epsilon: float, delta: float) -> str:
+    return f"{mechanism.name}: no batch brings every pair within epsilon={epsilon:g} at delta={delta:g}"

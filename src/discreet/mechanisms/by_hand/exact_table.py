@@ -1,0 +1,155 @@
+"""`ByHand`: a table of exact probabilities as a mechanism, certified for the tightest context that it satisfies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+from ...contexts import Context
+from ...core.domain import Domain, Value, listed_values
+from ...core.errors import InvalidInput, shown
+from ...core.exact import Epsilon, exact_number, log_of, text_of, within
+from ...core.limits import spend
+from ..certificate import verify
+from ..mechanism import Mechanism, check_report_names
+from ..ratios import pairs_of
+from ..tables.channel import PAIR
+from ..tables.table import Table
+
+PLACES = 12
+"""The decimals of the epsilons of a design, rounded up."""
+
+MOST = 1 << 14
+"""The most entries of a table."""
+
+DIGITS = 300
+"""The most digits of the common denominator of a table."""
+
+
+class ByHand(Mechanism):
+    """A mechanism that people carry out themselves: a table, with a name for each report.
+
+    Nothing here draws their reports, so that the promise is as good as the dice: the certificate is for the exact
+    probabilities that were given, and for the table of whole units of 2**-64 next to them, which estimates use. The
+    two differ by less than 2**-60 in any estimate, far below its error.
+    """
+
+    def __init__(
+        self, context: Context, rows: Sequence[Sequence[Fraction]], design: str, reports: Iterable[str]
+    ) -> None:
+        self.design, self.rows = design, tuple(map(tuple, rows))
+        self.report_names = check_report_names(reports, len(self.rows[0]))
+        verify(self.rows, context=context)
+        super().__init__(context, _units(self.rows))
+
+    @property
+    def name(self) -> str:
+        """The name of the design."""
+        return self.design
+
+
+def table(values: Iterable[Value], rows: Iterable[Iterable[Any]], *, reports: Iterable[str] | None = None) -> ByHand:
+    """Any design: ``rows[x][y]`` is the probability that who holds value x writes report y.
+
+    Entries are text such as "1/6" or "0.25", Fractions, ints, or floats, which mean the decimals that they print; a row
+    must add up to exactly 1. `reports` are what people write, "0", "1", ... unless given.
+
+    References: Chaudhuri1988, Acharya2020 (Definition 2: the context is E[x, z] = log max_y Q(y|x) / Q(y|z)).
+    """
+    exact = rows_of(rows)
+    common_denominator(exact)
+    for x, row in enumerate(exact):
+        if sum(row) != 1:
+            raise InvalidInput(
+                f"rows[{x}] adds up to {text_of(sum(row, Fraction(0)))}; it must add up to exactly 1. "
+                'Floats mean the decimals that they print: write "1/3" as text, or use by_hand.rounded'
+            )
+    return designed("table", values, exact, reports)
+
+
+def designed(
+    design: str, values: Iterable[Value], rows: Sequence[Sequence[Fraction]], reports: Iterable[str] | None
+) -> ByHand:
+    """The design with the tightest context that its rows satisfy."""
+    domain = Domain(values)
+    check_entries(len(rows), len(rows[0]))
+    if len(domain) != len(rows):
+        raise InvalidInput(f"values: {len(domain)} must be as many as the rows, {len(rows)}")
+    E = tightest(rows)
+    levels = {entry for x, row in enumerate(E) for z, entry in enumerate(row) if x != z}
+    same = levels.pop() if len(levels) == 1 else None
+    if isinstance(same, Fraction) and same:
+        context = Context.uniform(domain, same)
+    else:
+        context = Context.matrix(list(domain), E).simplest()
+    return ByHand(context, rows, design, map(str, range(len(rows[0]))) if reports is None else reports)
+
+
+def tightest(rows: Sequence[Sequence[Fraction]]) -> list[list[Epsilon]]:
+    """The smallest E, to 12 decimals, that both the exact rows and the table of whole units satisfy."""
+    spend(2 * len(rows) ** 2 * (len(rows[0]) + PAIR), f"a design of {len(rows)} rows")
+    units, scale = _units(rows).rows, common_denominator(rows)
+    exact = [[int(entry * scale) for entry in row] for row in rows]
+    E: list[list[Epsilon]] = [[Fraction(0) if x == z else math.inf for z in range(len(rows))] for x in range(len(rows))]
+    asked, drawn = ({(p.x, p.z): p.ratio for p in pairs_of(of, sum(of[0]))} for of in (exact, units))
+    for (x, z), ratio in asked.items():
+        E[x][z] = above(max(ratio, drawn[x, z]))
+    return E
+
+
+def common_denominator(rows: Sequence[Sequence[Fraction]]) -> int:
+    """The common denominator of all entries; `InvalidInput` where it has too many digits to be computed with."""
+    scale = 1
+    for entry in (entry for row in rows for entry in row):
+        scale = math.lcm(scale, entry.denominator)
+        if scale > 10**DIGITS:
+            raise InvalidInput(f"rows must have a common denominator of at most {DIGITS} digits")
+    return scale
+
+
+def above(ratio: Fraction) -> Fraction:
+    """The smallest decimal of 12 places that is certain to be at least the logarithm of a ratio."""
+    with localcontext() as context:
+        context.prec = 60
+        found = Fraction(math.ceil(log_of(ratio) * Decimal(10) ** PLACES), 10**PLACES)
+    while not within(ratio, found):
+        found += Fraction(1, 10**PLACES)
+    return found
+
+
+def rows_of(rows: Iterable[Iterable[Any]]) -> list[list[Fraction]]:
+    """The rows of a table as exact numbers, none negative, all of one length."""
+    listed = [listed_values(row, f"rows[{x}]") for x, row in enumerate(listed_values(rows, "rows"))]
+    if not listed or not listed[0] or len({len(row) for row in listed}) > 1:
+        raise InvalidInput("rows must be at least one row, all of the same length, one entry per report")
+    check_entries(len(listed), len(listed[0]))
+    return [[chance(entry, f"rows[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(listed)]
+
+
+def check_entries(values: int, reports: int) -> None:
+    """Refuse a table of too many entries before it is written out."""
+    if values * reports > MOST:
+        raise InvalidInput(f"rows: {values} x {reports} entries must be at most {MOST}")
+
+
+def chance(given: Any, name: str) -> Fraction:
+    """An exact probability; a float means the decimal that it prints."""
+    exact = exact_number(given)
+    if exact is None or not 0 <= exact <= 1:
+        raise InvalidInput(f'{name}={shown(given)} must be a probability from 0 to 1, such as "2/3" or 0.25')
+    return exact
+
+
+def _units(rows: Sequence[Sequence[Fraction]]) -> Table:
+    made = Table.of_fractions(rows)
+    for x, (row, units) in enumerate(zip(rows, made.rows, strict=True)):
+        for y, (entry, unit) in enumerate(zip(row, units, strict=True)):
+            if entry and not unit:
+                raise InvalidInput(f"rows[{x}][{y}] must be 0 or at least 2**-64")
+    for y in range(made.outputs):
+        if not made.is_report(y):
+            raise InvalidInput(f"rows: report {y} must be possible for some value")
+    return made

@@ -1,0 +1,206 @@
+"""Exact certificates: they prove the integer law that the sampler runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ..contexts import Context
+from ..core.domain import Value, listed_values, plain_value
+from ..core.errors import InvalidInput, PrivacyViolation, check_type
+from ..core.exact import Epsilon, gap, log_of, probability_of, rough_gap, text_of, within
+from ..core.limits import spend
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+    from .randomizer import Randomizer
+
+CHUNK = 1024
+"""How many pairs of values are counted together among the work that a document asks for."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Proof that a channel as implemented satisfies its context.
+
+    `x` and `z` are the pair with the least slack, `claimed` its entry of E, `ratio` the certified
+    largest likelihood ratio of x against z: ``ratio <= e**claimed`` was decided with integers.
+    """
+
+    mechanism: str
+    x: Value
+    z: Value
+    claimed: Epsilon
+    ratio: Fraction
+    outputs: int
+    fingerprint: str | None
+
+    @property
+    def realised(self) -> float:
+        """log of the largest likelihood ratio of the pair."""
+        return float(log_of(self.ratio)) if self.ratio > 0 else 0.0
+
+    @property
+    def gap(self) -> float:
+        """claimed - realised: what the rounding towards privacy costs."""
+        return gap(self.claimed, self.ratio)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The certificate as plain data."""
+        return {
+            "ok": True,
+            "mechanism": self.mechanism,
+            "claimed": None if self.claimed == math.inf else float(self.claimed),
+            "realised": self.realised,
+            "gap": None if self.gap == math.inf else self.gap,
+            "tightest": {"x": plain_value(self.x), "z": plain_value(self.z)},
+            "outputs": self.outputs,
+            "fingerprint": self.fingerprint,
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"{self.mechanism}: tightest pair {self.x!r} against {self.z!r}, "
+            f"claimed {text_of(self.claimed)}, realised {self.realised:.12g} (gap {self.gap:.2g}), "
+            f"{self.outputs if self.outputs < 1 << 32 else f'up to 2**{(self.outputs - 1).bit_length()}'} reports"
+        )
+
+
+def verify(subject: Mechanism | Sequence[Sequence[Any]], *, context: Context | None = None) -> Certificate:
+    """A certificate that a mechanism, or an exact matrix of Fractions, satisfies E; `PrivacyViolation` if not.
+
+    A mechanism is checked against its own context, or against `context` if one is given. A matrix
+    (rows values, columns reports, entries exact and adding up to one) needs the context.
+
+    References: Acharya2020, Definition 2.
+    """
+    from .mechanism import Mechanism
+
+    if isinstance(subject, Mechanism):
+        context = subject.context if context is None else context
+    elif context is None:
+        raise InvalidInput("context must be given to verify a matrix")
+    check_type("context", context, Context, "a context")
+    if isinstance(subject, Mechanism):
+        return _verify_mechanism(subject, context)
+    rows = [listed_values(row, f"matrix[{x}]") for x, row in enumerate(listed_values(subject, "matrix"))]
+    return _verify_matrix(rows, context)
+
+
+def _verify_mechanism(mechanism: Mechanism, context: Context) -> Certificate:
+    served = mechanism.served
+    worst = _worst(mechanism, served)
+    if context is not served:
+        worst = _tightest(mechanism, context) if served.implies(context) else _worst(mechanism, context)
+    x, z, ratio = worst or (0, min(1, context.size - 1), Fraction(1))
+    values, outputs = context.values, mechanism.randomizer.outputs
+    return Certificate(mechanism.name, values[x], values[z], context.at(x, z), ratio, outputs, mechanism.fingerprint)
+
+
+def _tightest(mechanism: Mechanism, context: Context) -> tuple[int, int, Fraction] | None:
+    """The pair with the smallest entry of a context that follows from another, with its ratio."""
+    if context.tightest is None:
+        return None
+    x, z = context.tightest
+    ratio = mechanism.randomizer.leaks()(x, z)
+    return _worst(mechanism, context) if ratio is None else (x, z, ratio)
+
+
+def _violation(name: str, context: Context, x: int, z: int, ratio: Fraction) -> PrivacyViolation:
+    """The error for a ratio that is not certain to be within what E allows."""
+    return PrivacyViolation(
+        f"{name}: {context.values[x]!r} against {context.values[z]!r} leaks {float(log_of(ratio)):.17g}, "
+        f"more than the {text_of(context.at(x, z))} that E allows"
+    )
+
+
+def _check_bound(randomizer: Randomizer, ratio: Fraction) -> None:
+    """Refuse a bound below one: two rows that both add up to one have a largest ratio of at least one."""
+    if ratio < 1:
+        raise PrivacyViolation(f"{randomizer.name}: a largest likelihood ratio below 1 is not that of any channel")
+
+
+def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] | None:
+    """The pair with the least slack, after every finite entry of E was checked; None if there is none.
+
+    An entry is checked for every two labels that its values have in the randomizer, so that the symmetry of
+    the context is never taken for that of the randomizer, nor the other way round. Entries that follow from those
+    that are checked (`Context.generators`) hold with at least as much slack. Where a randomizer proves all entries at
+    once (`Randomizer.proved`), the pair that it names is compared.
+    """
+    randomizer = mechanism.randomizer
+    if (proved := randomizer.proved(served)) is not None:
+        _check_bound(randomizer, proved[2])
+        if not within(proved[2], served.at(*proved[:2])):
+            raise _violation(mechanism.name, served, *proved)
+        return proved
+    leak = randomizer.leaks()
+    seen: dict[tuple[Fraction, Epsilon], tuple[int, int]] = {}
+    last: tuple[Fraction | None, Epsilon] = None, math.inf
+    for number, (x, z, asked) in enumerate(served.generators(randomizer.labels)):
+        if number % CHUNK == 0:
+            spend(CHUNK, f"pairs of values of {mechanism.name}")
+        ratio = leak(x, z)
+        if ratio is None:
+            raise PrivacyViolation(
+                f"{mechanism.name}: some report tells {served.values[x]!r} from {served.values[z]!r} for certain; "
+                f"E allows {text_of(asked)}"
+            )
+        if ratio is last[0] and asked is last[1]:
+            continue  # as the pair before: along a line all are, and hashing them would take most of the time
+        last = ratio, asked
+        _check_bound(randomizer, ratio)
+        if (ratio, asked) not in seen:
+            if not within(ratio, asked):
+                raise _violation(mechanism.name, served, x, z, ratio)
+            seen[ratio, asked] = x, z
+    if not seen:
+        return None
+    ratio, asked = min(seen, key=lambda known: rough_gap(known[1], known[0]))
+    return *seen[ratio, asked], ratio
+
+
+def _verify_matrix(rows: Sequence[Sequence[Any]], context: Context) -> Certificate:
+    units = _units(rows, context.size)
+    worst: tuple[float, int, int, Fraction] | None = None
+    for x, z, asked in context.generators(range(context.size)):
+        ratio = _largest_ratio(units[x], units[z], context, x, z)
+        if not within(ratio, asked):
+            raise _violation("matrix", context, x, z, ratio)
+        slack = rough_gap(asked, ratio)
+        if worst is None or slack < worst[0]:
+            worst = slack, x, z, ratio
+    _, x, z, ratio = worst or (math.inf, 0, min(1, context.size - 1), Fraction(1))
+    return Certificate(
+        "matrix", context.values[x], context.values[z], context.at(x, z), ratio, len(units[0]), fingerprint=None
+    )
+
+
+def _units(rows: Sequence[Sequence[Any]], size: int) -> list[list[int]]:
+    """The matrix as whole numbers over a common denominator."""
+    exact = [
+        [probability_of(entry, name=f"matrix[{x}][{y}]") for y, entry in enumerate(row)] for x, row in enumerate(rows)
+    ]
+    if len(exact) != size or len({len(row) for row in exact}) != 1:
+        raise InvalidInput(f"matrix must have one row per value ({size}), all of the same length")
+    for x, row in enumerate(exact):
+        if sum(row) != 1:
+            raise InvalidInput(f"matrix: row {x} adds up to {sum(row)}; it must add up to exactly 1")
+    scale = math.lcm(*(entry.denominator for row in exact for entry in row))
+    return [[int(entry * scale) for entry in row] for row in exact]
+
+
+def _largest_ratio(own: list[int], other: list[int], context: Context, x: int, z: int) -> Fraction:
+    most, over = 0, 1
+    for y, (a, b) in enumerate(zip(own, other, strict=True)):
+        if a and not b:
+            raise PrivacyViolation(
+                f"matrix: report {y} tells {context.values[x]!r} from {context.values[z]!r} for certain; "
+                f"E allows {text_of(context.at(x, z))}"
+            )
+        if a * over > most * b:
+            most, over = a, b
+    return Fraction(most, over)

@@ -1,0 +1,1 @@
+"""Mechanisms for values on a line, a ring or a grid."""

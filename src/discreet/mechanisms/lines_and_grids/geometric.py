@@ -1,0 +1,356 @@
+"""Geometric response: along a line of equal steps, the own place or one near it, fading as fast as E allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, combinations, pairwise, permutations
+from typing import TYPE_CHECKING, Any
+
+from ...core.arithmetic import Arithmetic
+from ...core.errors import InvalidInput, NotServed
+from ...core.exact import ceil_div, exp_below, log_of
+from ...core.limits import spend
+from ..contrast import Floor
+from ..law import WORD_BITS, Law, Row
+from ..numbered import Numbered
+from ..randomizer import Pair
+from ..units import beyond_words, check_law, check_size, too_few
+
+if TYPE_CHECKING:
+    from ...contexts import Context
+    from ...estimation.arrays.numeric import Array, Numeric
+
+MOST = 1 << 17
+"""The most steps that a report may be away from the own place, but for the words that go to all places alike."""
+
+FLOOR = 3
+"""How far, in words, a law may be from one ratio throughout: what rounding it up makes of it."""
+
+FADED = 1e-30
+"""What is less than this of a share is nothing."""
+
+
+@dataclass(frozen=True)
+class GeometricLaw(Law):
+    """A report is `distance` steps up or down from the own place with ``units[distance]`` words each way, clamped to
+    the line; every place has `flat` words more, whatever the value.
+
+    Value x is at ``places[x]``, or at x where `places` is empty. A report is a place.
+    """
+
+    kind = "geometric"
+
+    size: int
+    units: tuple[int, ...]
+    flat: int
+    places: Row
+    word_bits: int
+
+
+class Geometric(Numbered):
+    """The own place on a line plus two-sided geometric noise, clamped to the ends.
+
+    With R <= e**epsilon for a step, N words and flat = ceil(R / (R - 1)): t_j, the words that lead from a place j
+    steps away to an end of the line, has ``t_1 = ceil((N - (k-2) flat) / (R+1))`` and ``t_(j+1) = ceil(t_j / R)``
+    until t_j <= R flat. Then ``units[j] = t_j - t_(j+1)``, and everything further off has the flat words alone.
+    One word decides: the flat ones first, those of all distances after them, from the furthest down to the furthest up.
+
+    *Why private.* t_j <= R t_(j+1) at the ends by rounding up. In between, units[j] exceeds R units[j+1] by less than
+    R, for which (R - 1) flat makes room. Neighbours have every ratio at most R, so values d steps apart R**d; the
+    certificate compares the whole numbers.
+    *Why unbiased.* But for the flat words the channel is ``a**|x-y| c_y``, a = t_1 / t_0, whose inverse has three
+    diagonals; the share of the flat words in every count is known and taken off.
+
+    References: Ghosh2012; Chatzikokolakis2013.
+    """
+
+    name = "geometric"
+    law: GeometricLaw
+    follows = GeometricLaw
+
+    def __init__(self, size: int, epsilon: Fraction, *, places: Sequence[int] = (), word_bits: int = WORD_BITS) -> None:
+        check_size(size, word_bits)
+        if size < 2:
+            raise InvalidInput(f"size={size} must be at least 2 for a line")
+        ratio, space = exp_below(epsilon), 1 << word_bits
+        flat = ceil_div(ratio, ratio - 1) if ratio > 1 else space
+        used = space - (size - 2) * flat
+        if 4 * used < 3 * space:
+            raise beyond_words(epsilon, word_bits)
+        end = ceil_div(used, ratio + 1)
+        if too_few(end, word_bits) or 2 * end >= used:
+            raise beyond_words(epsilon, word_bits)
+        ends = [used - end, end]
+        while len(ends) < size and ends[-1] > ratio * flat:
+            if len(ends) > MOST:
+                raise NotServed(
+                    f"geometric reaches at most {MOST} steps; epsilon={float(epsilon):g} is too small for it"
+                )
+            ends.append(-(-ends[-1] * ratio.denominator // ratio.numerator))
+        units = (*(near - far for near, far in pairwise(ends)), ends[-1] - flat)
+        self.follow(GeometricLaw(size, units, flat, Row.of(places), word_bits))
+
+    def follow(self, law: GeometricLaw) -> None:
+        check_size(law.size, law.word_bits)
+        space, units, k = 1 << law.word_bits, law.units, law.size
+        shaped = 2 <= len(units) <= min(k, MOST + 2) and min(units) >= 0 < law.flat
+        check_law(shaped, law.kind, "it must have units for two to `size` distances, none negative, and flat words")
+        full = 2 * sum(units) - units[0] + k * law.flat == space
+        check_law(full, law.kind, f"its words must add up to 2**{law.word_bits}")
+        self.ends = list(accumulate(reversed(units), initial=law.flat))[:0:-1]
+        check_law(_fading(self.ends, law), law.kind, "its units must fall by one ratio down to its flat words")
+        self.places = law.places.numbers()
+        listed = not self.places or (sorted(self.places) == list(range(k)) and list(self.places) != list(range(k)))
+        check_law(listed, law.kind, "its places must be all those of the line in another order, or none")
+        self.law, self.size, self.outputs, self.word_bits, self.words = law, k, k, law.word_bits, 1
+        self.reach = len(units) - 1
+        self._ratios: dict[int, Fraction] = {}
+        fading = [k * law.flat, *reversed(units), *units[1:]]
+        self.bounds = tuple(bound * self.scale for bound in accumulate(fading))
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Geometric:
+        step = Fraction(round(log_of(self.ratio(1)) * 10**12), 10**12)
+        return Geometric(self.size, step if epsilon is None else epsilon, places=self.places, word_bits=word_bits)
+
+    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        (u,) = words[:1]
+        found = ops.rank((self.bounds,), x - x, u)
+        moved = (ops.look_up(self.places, x) if self.places else x) + found
+        least = self.reach + 1  # what a report is moved by if it is the lowest of all
+        near = ops.select(ops.at_least(moved, least), moved - least, 0)
+        near = ops.select(ops.at_least(near, self.size), self.size - 1, near)
+        return ops.select(ops.equal(found, 0), ops.divide(u, self.law.flat * self.scale), near)
+
+    def probability(self, x: int, y: int) -> Fraction:
+        if not self.is_report(y):
+            return Fraction(0)
+        return self._chance(abs(y - self._at(x)), y)
+
+    def _chance(self, away: int, y: int) -> Fraction:
+        """The probability of report y under a value so many steps away."""
+        units = (self.ends if y in (0, self.size - 1) else self._between)[away : away + 1]
+        return Fraction(units[0] if units else self.law.flat, 1 << self.word_bits)
+
+    def floor(self, among: Sequence[int]) -> Floor:
+        whole = len(among) == self.size
+        first, last = (0, self.size - 1) if whole else (min(map(self._at, among)), max(map(self._at, among)))
+
+        def least(y: int) -> Fraction:
+            away = max(abs(y - first), abs(y - last))
+            lows = self._lows[y in (0, self.size - 1)]
+            return Fraction(lows[away] if away < len(lows) else min(lows[-1], self.law.flat), 1 << self.word_bits)
+
+        return Floor(1, least)
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        """A place against every one above it: seen from the other end of the line, those below are the same."""
+        at = {place: x for x, place in enumerate(self.places)} if self.places else range(self.size)
+        return ((at[a], at[b]) for a, b in combinations(range(self.size), 2))
+
+    @cached_property
+    def _lows(self) -> tuple[list[int], list[int]]:
+        """The fewest words with which a place between the ends, and an end, is reached from so many steps or fewer."""
+        return list(accumulate(self._between, min)), list(accumulate(self.ends, min))
+
+    def _at(self, x: int) -> int:
+        return self.places[x] if self.places else x
+
+    # -- the certificate: every ratio of values so many steps apart --------------------------------------
+    @cached_property
+    def _between(self) -> list[int]:
+        """The words that lead so many steps away to a place that is not an end."""
+        return [unit + self.law.flat for unit in self.law.units[: self.size - 1]]
+
+    def ratio(self, steps: int) -> Fraction:
+        """The certified largest Q(y | x) / Q(y | z) of values that are so many steps apart, wherever they are."""
+        if steps not in self._ratios:
+            self._ratios[steps] = self._largest(steps)
+        return self._ratios[steps]
+
+    def _largest(self, steps: int) -> Fraction:
+        flat, reach = self.law.flat, len(self._between)
+        spend(4 * (len(self.ends) + steps), f"{self.name} of {self.size} values")
+        ends = [*self.ends, *[flat] * steps][: self.size]
+        pairs = [*zip(ends, ends[steps:], strict=False)]
+        if self.size > 2:
+            both = [*self._between[:0:-1], *self._between]
+            away = [*[flat] * min(steps, self.size - 1 - reach), *both, *[flat] * min(steps, self.size - 1 - reach)]
+            pairs += [*zip(away, away[steps:], strict=False), *zip(away[steps:], away, strict=False)]
+        worst, over = 1, 1
+        for a, b in pairs:
+            if a * over > worst * b:
+                worst, over = a, b
+        return Fraction(worst, over)
+
+    def pairs(self) -> Iterator[Pair]:
+        places = self.places or range(self.size)
+        for x, z in permutations(range(self.size), 2):
+            yield Pair(x, z, self.ratio(abs(places[x] - places[z])))
+
+    def leaks(self) -> Callable[[int, int], Fraction]:
+        if self.places:
+            return lambda x, z: self.ratio(abs(self.places[x] - self.places[z]))
+        return lambda x, z: self.ratio(abs(x - z))
+
+    @property
+    def realised(self) -> Fraction:
+        return Fraction(round(log_of(self.ratio(self.size - 1)) * 10**12), 10**12)
+
+    # -- statistics: by place; (1 - flat) A C with A = a**|x-y|, whose inverse has three diagonals ------------
+    @cached_property
+    def _fade(self) -> tuple[float, float]:
+        """a, and 1 - a."""
+        first, second = self.ends[:2]
+        return second / first, (first - second) / first
+
+    @cached_property
+    def _even(self) -> tuple[float, float]:
+        """The share of the words that is not flat, and the flat share of a place between the ends."""
+        space = 1 << self.word_bits
+        return 1 - (self.size - 2) * self.law.flat / space, self.law.flat / space
+
+    def _middle(self, ops: Numeric) -> Array:
+        """1 for every place between the ends, 0 for these."""
+        return self._with_ends(ops, 1.0, 0.0)
+
+    def _with_ends(self, ops: Numeric, middle: float, end: float) -> Array:
+        found = ops.zeros(self.size) + middle
+        found[0] = found[-1] = end
+        return found
+
+    def _peaks(self, ops: Numeric) -> Array:
+        """c: how likely the own place is."""
+        a, gap = self._fade
+        return self._with_ends(ops, gap / (1 + a), 1 / (1 + a))
+
+    def _placed(self, values: Array, ops: Numeric) -> Array:
+        """What belongs to values, in the order of their places."""
+        if not self.places:
+            return values
+        found = ops.zeros(values.shape)
+        found[..., ops.integers(self.places)] = values
+        return found
+
+    def _valued(self, places: Array, ops: Numeric) -> Array:
+        """What belongs to places, in the order of the values there."""
+        return places[..., ops.integers(self.places)] if self.places else places
+
+    def _spread(self, weights: Array) -> Array:
+        """A weights: every weight fades by a with each step, in both directions; the steps are doubled."""
+        a, up, down, step = self._fade[0], 1.0 * weights, 1.0 * weights, 1
+        while step < self.size and a**step > FADED:
+            up[..., step:] = up[..., step:] + a**step * up[..., :-step]
+            down[..., :-step] = down[..., :-step] + a**step * down[..., step:]
+            step *= 2
+        return up + down - weights
+
+    def _sharpened(self, weights: Array, ops: Numeric) -> Array:
+        """The inverse of `_spread`."""
+        a, gap = self._fade
+        found = self._with_ends(ops, 1 + a * a, 1.0) * weights
+        found[..., 1:] -= a * weights[..., :-1]
+        found[..., :-1] -= a * weights[..., 1:]
+        sharpened: Array = found / (gap * (1 + a))
+        return sharpened
+
+    def decode(self, counts: Array, ops: Numeric) -> Array:
+        full, flat = self._even
+        rest = counts - flat * ops.sum(counts) * self._middle(ops)
+        return self._valued(self._sharpened(rest / self._peaks(ops), ops) / full, ops)
+
+    def _phi(self, ops: Numeric) -> tuple[Array, Array, Array, Array]:
+        """phi_x of the report at x, of those a step above and below it, and of all others, by place x."""
+        (a, gap), (full, flat), peaks = self._fade, self._even, self._peaks(ops)
+        others = -flat / full * self._sharpened(self._middle(ops) / peaks, ops)
+        scale = full * gap * (1 + a)
+        own = self._with_ends(ops, 1 + a * a, 1.0) / peaks / scale + others
+        above, below = 1.0 * others, 1.0 * others
+        above[:-1] -= a / peaks[1:] / scale
+        below[1:] -= a / peaks[:-1] / scale
+        return own, above, below, others
+
+    def _squares(self, own: Array, above: Array, below: Array, mass: Any, ops: Numeric) -> Array:
+        """E[phi_x**2] from the chance of a report at x, a step above and a step below, `mass` in all."""
+        at, up, down, rest = (part**2 for part in self._phi(ops))
+        found: Array = mass * rest + own * (at - rest) + above * (up - rest) + below * (down - rest)
+        return found
+
+    def _by_place(self, placed: Array, ops: Numeric) -> Array:
+        law = self._pushed(placed, ops)
+        above, below = ops.zeros(law.shape), ops.zeros(law.shape)
+        above[..., :-1], below[..., 1:] = law[..., 1:], law[..., :-1]
+        return self._squares(law, above, below, ops.sum(placed), ops)
+
+    def second_moments(self, shares: Array, ops: Numeric) -> Array:
+        return self._valued(self._by_place(self._placed(shares, ops), ops), ops)
+
+    def slopes(self, shares: Array, ops: Numeric) -> Array:
+        placed, (full, flat), peaks = self._placed(shares, ops), self._even, self._peaks(ops)
+        law = flat * self._middle(ops)
+        beside = full * self._fade[0] * peaks + law
+        above, below = ops.zeros(self.size), ops.zeros(self.size)
+        above[:-1], below[1:] = beside[1:], beside[:-1]
+        own = self._squares(full * peaks + law, above, below, 1.0, ops)
+        others = self._by_place(placed, ops) - own * placed
+        return self._valued(own - others / ops.maximum(1 - placed, 1e-9), ops)
+
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        full, flat = self._even
+        sharp = self._sharpened(self._placed(weights, ops), ops) / self._peaks(ops)
+        found: Array = (sharp - flat * ops.sum(sharp * self._middle(ops))) / full
+        return found
+
+    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
+        return ops.sum(self.push(shares, ops) * self.weigh(first, ops) * self.weigh(second, ops))
+
+    def _pushed(self, placed: Array, ops: Numeric) -> Array:
+        full, flat = self._even
+        found: Array = full * self._peaks(ops) * self._spread(placed) + flat * ops.sum(placed) * self._middle(ops)
+        return found
+
+    def push(self, shares: Array, ops: Numeric) -> Array:
+        return self._pushed(self._placed(shares, ops), ops)
+
+    def pull(self, weights: Array, ops: Numeric) -> Array:
+        full, flat = self._even
+        spread = full * self._spread(self._peaks(ops) * weights)
+        return self._valued(spread + flat * ops.sum(self._middle(ops) * weights), ops)
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        flat, numbers = [self.law.flat] * self.size, self.gather(ops.row(self.size)[0], reports, 0, ops)
+        away = abs(numbers[:, None] - ops.integers(self.places or range(self.size)))
+        between, ends = (ops.array([*near, *flat[len(near) :]]) for near in (self._between, self.ends))
+        at_end = ((numbers == 0) | (numbers == self.size - 1))[:, None]
+        found: Array = ends[away] * at_end + between[away] * ~at_end
+        return found / (1 << self.word_bits)
+
+    def influence(self, ops: Numeric) -> float:
+        own, _, _, others = self._phi(ops)
+        return float(max(own.max(), others.max()))
+
+    @property
+    def decode_cost(self) -> float:
+        return 5.0 * self.size
+
+
+def _fading(ends: Sequence[int], law: GeometricLaw) -> bool:
+    """True if all that lead to an end fall by one ratio from step to step, up to rounding, down to the flat words."""
+    first, second = ends[:2]
+    slack = FLOOR * first
+    last = len(ends) == law.size or ends[-1] * second <= law.flat * first + slack
+    steps = all(abs(far * first - near * second) <= slack for near, far in pairwise(ends))
+    return first > second and steps and last
+
+
+def geometric_response(context: Context) -> Geometric:
+    """The geometric response of a context whose values are on a line with equal steps."""
+    line = context.line
+    if line is None or len(set(line.steps)) > 1:
+        raise NotServed("geometric needs values along a line, each a step of the same epsilon from the next")
+    places = [0] * len(line.order)
+    for place, x in enumerate(line.order):
+        places[x] = place
+    return Geometric(len(places), line.steps[0], places=() if places == sorted(places) else places)

@@ -1,0 +1,268 @@
+"""Noise on a torus: the cells of a grid, wrapped around at its edges, and a displacement that fades with distance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, combinations, permutations
+from typing import TYPE_CHECKING, Any
+
+from ...core.arithmetic import Arithmetic
+from ...core.errors import NotServed, PrivacyViolation
+from ...core.exact import log_of, within
+from ...core.limits import spend
+from ..contrast import LISTED, Contrast, listed, merged
+from ..law import WORD_BITS, Law, Row
+from ..randomizer import Pair
+from ..units import check_law, check_size
+from .circular import Circular
+from .torus_band import Cell, faded_by, follows, shorter
+
+if TYPE_CHECKING:
+    from ...contexts import Context
+    from ...contexts.structure.recognition import Grid
+
+CELLS = 1 << 17
+"""The most cells."""
+
+FEW = 1 << 9
+"""Up to so many cells any two displacements are compared, all symmetric ones at once."""
+
+COMPARED = 1 << 12
+"""Up to so many cells they still are where the proof for all of them at once fails."""
+
+CELL = 150
+"""Steps that it takes to prove that a displacement fades as it must."""
+
+FINEST = 44
+"""The first attempt takes 2**-44 of the words for all cells alike, the next ones four times as much each."""
+
+
+@dataclass(frozen=True)
+class TorusLaw(Law):
+    """A report is the own cell moved by displacement t with ``units[t]`` words; `spare` words go to reports 0, 1, ...
+
+    Cells and displacements are numbered row by row over the `shape`, each coordinate modulo its side; value x is at
+    ``cells[x]``.
+    """
+
+    kind = "torus"
+
+    shape: tuple[int, ...]
+    units: tuple[int, ...]
+    spare: int
+    cells: Row
+    word_bits: int
+
+
+class Torus(Circular):
+    """The own cell plus a displacement, each coordinate modulo its side, e**-E as likely as none.
+
+    *Why private.* The way around a torus is never longer than across the grid, so e**-E of the displacement, by the
+    triangle inequality, leaves every ratio within e**E. Rounded to words, the displacements are mixed with even ones
+    until the whole numbers hold, and the certificate compares them: values have one ratio for each displacement. On
+    more than `FEW` cells it proves them all at once, as units that follow e**-E closely (`torus_band.follows`).
+    *Why unbiased.* The channel is a convolution on the torus, whose inverse is another one.
+
+    References: Chatzikokolakis2013.
+    """
+
+    name = "torus"
+    law: TorusLaw
+    follows = TorusLaw
+
+    def follow(self, law: TorusLaw) -> None:
+        cells = law.cells.numbers()
+        check_size(len(cells), law.word_bits)
+        sides = bool(law.shape) and min(law.shape) > 0 and math.prod(law.shape) == len(law.units) <= CELLS
+        check_law(sides, law.kind, f"it must have units for every cell of its shape, at most {CELLS}")
+        spread = min(law.units) > 0 and 0 <= law.spare < len(law.units)
+        full = spread and sum(law.units) + law.spare == 1 << law.word_bits
+        check_law(full, law.kind, f"its words must be positive and add up to 2**{law.word_bits}")
+        even = all(unit == law.units[_folded(t, law.shape)] for t, unit in enumerate(law.units))
+        check_law(even, law.kind, "a displacement and its mirror image along any side must have the same units")
+        placed = len(set(cells)) == len(cells) and max(cells) < len(law.units)
+        check_law(placed, law.kind, "its values must be in different cells of its shape")
+        self.law, self.size, self.places, self.shape = law, len(cells), cells, law.shape
+        self.outputs, self.word_bits, self.words = len(law.units), law.word_bits, 1
+        self._ratios: dict[int, Fraction] = {}
+        self._bounds = (tuple(bound * self.scale for bound in accumulate((*law.units, law.spare))),)
+
+    @property
+    def noise(self) -> Sequence[int]:
+        return self.law.units
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Torus:
+        units = [max(1, unit >> self.word_bits - word_bits) for unit in self.law.units]
+        more, spare = divmod((1 << word_bits) - sum(units), len(units))
+        law = TorusLaw(self.shape, tuple(unit + more for unit in units), spare, self.law.cells, word_bits)
+        return Torus.of_law(law)
+
+    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        (u,) = words[:1]
+        found = ops.rank(self._bounds, x - x, u)
+        spare = ops.equal(found, self.outputs)
+        moved = self._sum(ops.look_up(self.places, x), ops.select(spare, 0, found), ops)
+        used = ((1 << self.word_bits) - self.law.spare) * self.scale
+        return ops.select(spare, ops.divide(u - used % (1 << 64), self.scale), moved)
+
+    def _sum(self, cell: Any, moved: Any, ops: Arithmetic) -> Any:
+        """The cell that a displacement leads to."""
+        left, report = self.outputs, cell - cell
+        for side in self.shape:
+            left //= side
+            a, b = ops.divide(cell, left), ops.divide(moved, left)
+            cell, moved = cell - a * left, moved - b * left
+            report = report + (a + b - side * ops.at_least(a + b, side)) * left
+        return report
+
+    def probability(self, x: int, y: int) -> Fraction:
+        if not self.is_report(y):
+            return Fraction(0)
+        extra = int(y < self.law.spare)
+        return Fraction(self.law.units[_moved(y, self.places[x], self.shape)] + extra, 1 << self.word_bits)
+
+    # -- what hides a report: a spare word for every report of x, so that only displacements matter -------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None:
+            return listed(self, x, z, among)
+        if 3 * self.outputs > LISTED:
+            return None
+        units, space, more = self.law.units, 1 << self.word_bits, int(self.law.spare > 0)
+        least = Fraction(min(units), space)
+        further = _further(_moved(self.places[x], self.places[z], self.shape), self.shape)
+        pairs = zip(units, further, strict=True)
+        return merged(Contrast(least, Fraction(own + more, space), Fraction(units[t], space)) for own, t in pairs)
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        """One pair for every displacement, up to its mirror images."""
+        found: dict[int, tuple[int, int]] = {}
+        for x, z in combinations(range(self.size), 2):
+            apart = _folded(_moved(self.places[x], self.places[z], self.shape), self.shape)
+            found.setdefault(apart, (x, z))
+        return iter(found.values())
+
+    # -- the certificate: one ratio for each displacement ------------------------------------------------
+    def ratio(self, x: int, z: int) -> Fraction:
+        """The certified largest Q(y | x) / Q(y | z)."""
+        apart = _folded(_moved(self.places[x], self.places[z], self.shape), self.shape)
+        if apart not in self._ratios:
+            self._ratios[apart] = _largest(self.law.units, apart, self.shape)
+        return self._ratios[apart]
+
+    def pairs(self) -> Iterator[Pair]:
+        spend(self.size**2, f"{self.name} of {self.size} values")
+        yield from (Pair(x, z, self.ratio(x, z)) for x, z in permutations(range(self.size), 2))
+
+    def leaks(self) -> Callable[[int, int], Fraction]:
+        return self.ratio
+
+    def proved(self, context: Context) -> tuple[int, int, Fraction] | None:
+        grid = context.grid
+        if grid is None or not grid.is_dense or self.outputs <= FEW or not self._lies_as(grid.cells):
+            return None
+        spend(CELL * self.outputs, f"{self.name} of {self.outputs} cells")
+        units = {cell: self.law.units[_number(cell, self.shape)] for cell in shorter(self.shape)}
+        if not follows(units, faded_by(grid, self.shape), grid):
+            if self.outputs <= COMPARED:
+                return None
+            raise PrivacyViolation(f"{self.name}: its displacements cannot be proved to fade as E asks")
+        x, z = grid.nearest()
+        return x, z, self.ratio(x, z)
+
+    def _lies_as(self, cells: Sequence[Sequence[int]]) -> bool:
+        """True if the values lie as these cells do, up to a displacement that all have in common."""
+        if len(cells[0]) != len(self.shape) or len(cells) != self.size:
+            return False
+        moved = {
+            _moved(place, _number(cell, self.shape), self.shape) for place, cell in zip(self.places, cells, strict=True)
+        }
+        return len(moved) == 1
+
+    @property
+    def realised(self) -> Fraction:
+        if self.outputs > FEW:
+            worst = Fraction(max(self.law.units), min(self.law.units))
+        else:
+            worst = max((self.ratio(0, z) for z in range(1, self.size)), default=Fraction(1))
+        return Fraction(round(log_of(worst) * 10**12), 10**12)
+
+
+def torus_response(context: Context) -> Torus:
+    """The noise on a torus of a context whose values are cells of a grid with an even distance between them."""
+    grid = context.grid
+    if grid is None:
+        raise NotServed("torus needs values on a grid, with distances between points that are whole steps apart")
+    shape, size = grid.shape, math.prod(grid.shape)
+    if size > CELLS or not grid.is_dense:
+        raise NotServed(f"torus needs a grid of at most {CELLS} cells, one in sixteen of them a value")
+    spend(size * size // 4 if size <= FEW else CELL * size, f"a torus of {size} cells")
+    weights = faded_by(grid, shape)
+    numbers = {_number(cell, shape): cell for cell in weights}
+    folded = [numbers[_folded(t, shape)] for t in range(size)]
+    total = sum(weights[cell] for cell in folded)
+    space = 1 << WORD_BITS
+    for halvings in range(FINEST, 0, -2):
+        kept = ((1 << halvings) - 1) * space
+        row = {cell: (kept * weight // total + space // size >> halvings) for cell, weight in weights.items()}
+        if min(row.values()) > 0 and _certified(row, folded, weights, grid):
+            units = [row[cell] for cell in folded]
+            more, spare = divmod(space - sum(units), size)
+            cells = Row.of(_number(cell, shape) for cell in grid.cells)
+            return Torus.of_law(TorusLaw(shape, tuple(unit + more for unit in units), spare, cells, WORD_BITS))
+    raise NotServed("torus: no displacements could be certified for this E")
+
+
+def _certified(row: dict[Cell, int], folded: Sequence[Cell], weights: dict[Cell, int], grid: Grid) -> bool:
+    """True if these units of the shorter displacements keep every ratio within what E allows."""
+    if len(folded) > FEW:
+        return follows(row, weights, grid)
+    units = [row[cell] for cell in folded]
+    return all(within(_largest(units, _number(t, grid.shape), grid.shape), grid.epsilon(t)) for t in row if any(t))
+
+
+def _coordinates(t: int, shape: Sequence[int]) -> Iterator[int]:
+    left = math.prod(shape)
+    for side in shape:
+        left //= side
+        yield t // left % side
+
+
+def _number(cell: Sequence[int], shape: Sequence[int]) -> int:
+    number = 0
+    for coordinate, side in zip(cell, shape, strict=True):
+        number = number * side + coordinate % side
+    return number
+
+
+def _moved(y: int, x: int, shape: Sequence[int]) -> int:
+    """The displacement from cell x to cell y."""
+    return _number([a - b for a, b in zip(_coordinates(y, shape), _coordinates(x, shape), strict=True)], shape)
+
+
+def _folded(t: int, shape: Sequence[int]) -> int:
+    """The displacement with every coordinate taken the shorter way round: the same in one direction or the other."""
+    return _number([min(c, side - c) for c, side in zip(_coordinates(t, shape), shape, strict=True)], shape)
+
+
+def _further(apart: int, shape: Sequence[int]) -> list[int]:
+    """For every displacement the one that is further on by `apart`."""
+    further = [0]
+    for step, side in zip(_coordinates(apart, shape), shape, strict=True):
+        moved = [*range(step, side), *range(step)]
+        further = [number * side + coordinate for number in further for coordinate in moved]
+    return further
+
+
+def _largest(units: Sequence[int], apart: int, shape: Sequence[int]) -> Fraction:
+    """The largest ratio of the units of any displacement to those of one further on by `apart`.
+
+    Units that are the same for mirror images have the same ratios to one further back.
+    """
+    worst, over = 1, 1
+    for unit, other in zip(units, _further(apart, shape), strict=True):
+        if unit * over > worst * units[other]:
+            worst, over = unit, units[other]
+    return Fraction(worst, over)

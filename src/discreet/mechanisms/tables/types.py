@@ -1,0 +1,311 @@
+"""Classes of alike values: a report shows a type, and for each class that the type marks a report of its own."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from ...core.arithmetic import Arithmetic
+from ...core.exact import ceil_div
+from ...core.limits import spend
+from ..contrast import Contrast, listed
+from ..kinds import randomizer_of
+from ..law import Law, Row, plain_law
+from ..randomizer import Pair
+from ..uniform.support import Supporting
+from ..units import check_law, check_size
+from .table import filled
+from .type_cells import Mark, Typed
+from .type_contrast import type_contrast
+from .type_estimates import TypeEstimates
+
+if TYPE_CHECKING:
+    from ...estimation.arrays.numeric import Array, Numeric
+
+FINE = 128
+"""Bits after the point to which the certificate rounds the weight of a report, towards privacy."""
+
+PRIME = (1 << 61) - 1
+"""Rows that are independent modulo this prime are independent."""
+
+
+@dataclass(frozen=True)
+class TypesLaw(Law):
+    """Value x, of class c = ``class_of[x]``, writes a report of type y with ``units[c][y]`` words.
+
+    ``marks[y][c]`` is 0 if type y shows nothing of class c, and else i if it shows a report by the law
+    ``inners[i - 1]``: that of x in its own class, that of a place drawn evenly in any other.
+    """
+
+    kind = "types"
+
+    class_of: Row
+    units: tuple[tuple[int, ...], ...]
+    marks: tuple[tuple[int, ...], ...]
+    inners: tuple[Law, ...]
+    word_bits: int
+
+
+class Types(Typed):
+    """Draw a type by the class of the value; then, for each class that it marks, a report of the class's randomizer.
+
+    In the class of the value, that report is drawn from the value; in any other it is *blank*, drawn from a place
+    taken evenly, by the same lines from as many words.
+
+    *Why private.* Given the type, sub-reports are independent, and those of classes that hold neither x nor z have
+    one law. Inside class c the ratio is that of its randomizer; for x in c and z in d it is at most, over the
+    types y, ``units[c][y] A / (units[d][y] / B)``, with A the certified largest ratio of a report of x to a blank one
+    and B that of a blank one to a report of z, both with the parts of words that places take as they are.
+    *Why unbiased.* See `TypeEstimates`.
+
+    References: Acharya2020 (Definition 2); Kairouz2016 (extremal channels); Wang2016 and Feldman2022 (the sets inside).
+    """
+
+    name = "types"
+    law: TypesLaw
+    follows = TypesLaw
+
+    def __init__(self, law: TypesLaw, inners: Sequence[Supporting], masses: Sequence[float]) -> None:
+        self._follow(law, inners)
+        self.masses = tuple(masses)
+
+    def follow(self, law: TypesLaw) -> None:
+        inners = [randomizer_of(inner) for inner in law.inners]
+        blanks = [inner for inner in inners if isinstance(inner, Supporting) and inner.blank is not None]
+        check_law(len(blanks) == len(inners), law.kind, "its inner laws must have blank reports")
+        self._follow(law, blanks)
+        self.masses = tuple(len(of) / self.size for of in self.members)
+
+    def _follow(self, law: TypesLaw, inners: Sequence[Supporting]) -> None:
+        class_of, classes, types = law.class_of.numbers(), len(law.units), len(law.marks)
+        check_size(len(class_of), law.word_bits)
+        numbered = set(class_of) == set(range(classes))
+        check_law(numbered, law.kind, f"its classes must be numbered 0 to {classes - 1} and have values")
+        shape = types > 0 and {len(row) for row in law.units} == {types}
+        check_law(shape, law.kind, "its units must have one row per class and one column per type")
+        whole = all(min(row) >= 0 and sum(row) == 1 << law.word_bits for row in law.units)
+        check_law(whole, law.kind, f"its units must not be negative and each row must add up to 2**{law.word_bits}")
+        check_law(all(map(any, zip(*law.units, strict=True))), law.kind, "each type must be that of some report")
+        known = {mark for row in law.marks for mark in row} - {0} == set(range(1, len(inners) + 1))
+        shape = known and all(len(row) == classes for row in law.marks)
+        check_law(shape, law.kind, "its marks must be one per type and class and use each of its inner laws")
+        self.law, self.size, self.class_of, self.word_bits = law, len(class_of), class_of, law.word_bits
+        self.inners, self.classes = tuple(inners), classes
+        self.place = array("I", bytes(class_of.itemsize * self.size))
+        self.members: list[list[int]] = [[] for _ in range(classes)]
+        for x, group in enumerate(class_of):
+            self.place[x] = len(self.members[group])
+            self.members[group].append(x)
+        sizes = [(len(self.members[c]), mark) for row in law.marks for c, mark in enumerate(row) if mark]
+        fit = all(inners[mark - 1].size == size > 1 for size, mark in sizes)
+        check_law(fit, law.kind, "a class that is marked must have several values, and an inner law for as many")
+        same = all(inner.word_bits == law.word_bits for inner in inners)
+        check_law(same, law.kind, "its inner laws must have its width of words")
+        self.lay_out(law.marks, inners)
+        self._bounds = tuple(tuple(bound * self.scale for bound in accumulate(row)) for row in law.units)
+
+    def weighted(self, prior: Sequence[float]) -> Types:
+        return Types(self.law, self.inners, [sum(prior[x] for x in of) for of in self.members])
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Types:
+        inners: list[Any] = [inner.narrowed(word_bits, epsilon) for inner in self.inners]
+        shift, space = self.word_bits - word_bits, 1 << word_bits
+        rows = ([max(1, unit >> shift) if unit else 0 for unit in row] for row in self.law.units)
+        units = tuple(tuple(filled(row, space)) for row in rows)
+        laws = tuple(inner.law for inner in inners)
+        return Types(TypesLaw(self.law.class_of, units, self.law.marks, laws, word_bits), inners, self.masses)
+
+    @property
+    def identifies(self) -> bool:
+        seen = {mark.group for shown in self.marked for mark in shown}
+        return all(len(of) == 1 or c in seen for c, of in enumerate(self.members)) and _independent(self.law.units)
+
+    # -- the draw -------------------------------------------------------------------------------------
+    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        kind = ops.rank(self._bounds, ops.look_up(self.class_of, x), words[0])
+        draws = [partial(self._draw_shown, shown, ops=ops) for shown in self.marked]
+        return ops.place(ops.choose(kind, draws, x, words[1:], self.bits), self.offsets, kind)
+
+    def _draw_shown(self, shown: Sequence[Mark], x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        own, place = ops.look_up(self.class_of, x), ops.look_up(self.place, x)
+        report, used = place - place, 0
+        for group, inner, at, _ in shown:
+            assert inner.blank is not None
+            blank = ops.position(words[used], inner.blank.places)
+            held = ops.select(ops.equal(own, group), place, blank)
+            end = used + 1 + inner.words
+            report = ops.beside(report, inner.draw(held, words[used + 1 : end], ops), at, self.bits)
+            used = end
+        return report
+
+    def probability(self, x: int, y: int) -> Fraction:
+        if not self.is_report(y):
+            return Fraction(0)
+        kind, parts = self.inside(y)
+        own = self.class_of[x]
+        chance = Fraction(self.law.units[own][kind], 1 << self.word_bits)
+        for (group, inner, _, _), part in zip(self.marked[kind], parts, strict=False):
+            chance *= inner.probability(self.place[x], part) if group == own else inner.blank_probability(part)
+        return chance
+
+    # -- what hides a report --------------------------------------------------------------------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        return type_contrast(self, x, z)
+
+    # -- the certificate ------------------------------------------------------------------------------
+    @property
+    def labels(self) -> Sequence[int]:
+        return self.class_of
+
+    @property
+    def twins(self) -> Sequence[int]:
+        return self.class_of
+
+    def pairs(self) -> Iterator[Pair]:
+        spend(self.types * self.classes**2, f"{self.name} of {self.types} types")
+        inside = [Fraction(1)] * self.classes
+        most = [[units << FINE for units in row] for row in self.law.units]
+        least = [list(row) for row in most]
+        for kind, shown in enumerate(self.marked):
+            for group, inner, _, _ in shown:
+                above, below = inner.blank_ratios
+                least[group][kind] = int(least[group][kind] / below)
+                most[group][kind] = ceil_div(most[group][kind] * above, 1)
+                if most[group][kind]:
+                    inside[group] = max(inside[group], inner.ratio)
+        for c, of in enumerate(self.members):
+            if len(of) > 1:
+                yield Pair(of[0], of[1], inside[c])
+            for d, others in enumerate(self.members):
+                worst, over = 0, 1
+                for a, b in zip(most[c], least[d], strict=True):
+                    if a * over > worst * b:
+                        worst, over = a, b
+                        if b == 0:
+                            break
+                if c != d and over:
+                    yield Pair(of[0], others[0], Fraction(worst, over))
+
+    # -- statistics -----------------------------------------------------------------------------------
+    def estimates(self, ops: Numeric) -> TypeEstimates:
+        """The estimator at the masses that are assumed, made once."""
+        if not hasattr(self, "_estimates"):
+            self._estimates = TypeEstimates(self, ops)
+        return self._estimates
+
+    def decode(self, counts: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).decode(counts)
+
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).weigh(weights)
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        out, chances = ops.zeros((len(reports), self.size)), self.spread(self.chances(ops).T, ops)
+        for kind, mine, parts in self.shared_out(reports, ops):
+            out[mine] = chances[kind]
+            for mark, part in zip(self.marked[kind], parts, strict=False):
+                values = self.rows(ops)[mark.group]
+                out[mine[:, None], values] *= mark.inner.likelihoods(part, ops)
+        return out
+
+    def second_moments(self, shares: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).second_moments(shares)
+
+    def slopes(self, shares: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).slopes(shares)
+
+    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).cross_moment(shares, first, second)
+
+    def influence(self, ops: Numeric) -> float:
+        return self.estimates(ops).influence()
+
+    def chances(self, ops: Numeric) -> Array:
+        """Pr(type | class), one row per class."""
+        return ops.array([[unit / (1 << self.word_bits) for unit in row] for row in self.law.units])
+
+    def push(self, shares: Array, ops: Numeric) -> Array:
+        out = ops.zeros((*shares.shape[:-1], self.cells))
+        chances, masses = self.chances(ops), self.masses_of(shares, ops)
+        law, pushed = masses @ chances, dict[tuple[int, int], Any]()
+        for kind, shown in enumerate(self.marked):
+            if not shown:
+                out[..., self.starts[kind]] = law[..., kind]
+            for mark in shown:
+                group, inner = mark.group, mark.inner
+                if (group, id(inner)) not in pushed:
+                    pushed[group, id(inner)] = inner.push(shares[..., self.rows(ops)[group]], ops)
+                blank = law[..., kind] - masses[..., group] * chances[group, kind]
+                own = chances[group, kind] * pushed[group, id(inner)]
+                self.shown_cells(out, kind, mark)[...] = own + inner.push_neutral(blank[..., None], ops)
+        return out
+
+    def pull(self, weights: Array, ops: Numeric) -> Array:
+        out = ops.zeros((*weights.shape[:-1], self.size))
+        chances, rows = self.chances(ops), self.rows(ops)
+        for kind, shown in enumerate(self.marked):
+            known = [(mark, self.shown_cells(weights, kind, mark)) for mark in shown]
+            blank = [mark.inner.pull_neutral(own, ops) for mark, own in known]
+            everyone = sum(blank, ops.zeros(1)) if shown else weights[..., self.starts[kind] : self.starts[kind] + 1]
+            out += chances[self._classes(ops), kind] * everyone
+            for (mark, own), neutral in zip(known, blank, strict=True):
+                more = mark.inner.pull(own, ops) - neutral
+                out[..., rows[mark.group]] += chances[mark.group, kind] * more
+        return out
+
+    def rows(self, ops: Numeric) -> list[Array]:
+        """The values of each class, as arrays."""
+        if not hasattr(self, "_rows"):
+            self._rows = [ops.integers(of) for of in self.members]
+        return self._rows
+
+    def _classes(self, ops: Numeric) -> Array:
+        if not hasattr(self, "_class_row"):
+            self._class_row = ops.integers(self.class_of)
+        return self._class_row
+
+    def masses_of(self, shares: Array, ops: Numeric) -> Array:
+        """The share of each class."""
+        found = ops.zeros((*shares.shape[:-1], self.classes))
+        for group, of in enumerate(self.rows(ops)):
+            found[..., group : group + 1] = ops.sum(shares[..., of])
+        return found
+
+    def spread(self, per_class: Array, ops: Numeric) -> Array:
+        """Numbers of classes as numbers of their values."""
+        found: Array = per_class[..., self._classes(ops)]
+        return found
+
+    @property
+    def decode_cost(self) -> float:
+        kinds = {(mark.group, id(mark.inner)): mark.inner.decode_cost for shown in self.marked for mark in shown}
+        return self.cells + sum(kinds.values())
+
+    @cached_property
+    def _description(self) -> dict[str, Any]:
+        even = all(abs(mass * self.size - len(of)) < 1e-9 for mass, of in zip(self.masses, self.members, strict=True))
+        prior = [self.masses[c] / len(self.members[c]) for c in self.class_of]
+        return {"name": self.name, "law": plain_law(self.law)} | ({} if even else {"prior": prior})
+
+    def describe(self) -> dict[str, Any]:
+        return self._description
+
+
+def _independent(rows: Sequence[Sequence[int]]) -> bool:
+    """True if rows of whole numbers are independent; False also where they are not modulo `PRIME`."""
+    left = [[entry % PRIME for entry in row] for row in rows]
+    while left:
+        row = left.pop()
+        at = next((y for y, entry in enumerate(row) if entry), None)
+        if at is None:
+            return False
+        inverse = pow(row[at], -1, PRIME)
+        left = [[(a - b * inverse * other[at]) % PRIME for a, b in zip(other, row, strict=True)] for other in left]
+    return True

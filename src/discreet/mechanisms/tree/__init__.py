@@ -1,0 +1,1 @@
+"""Mechanisms for blocks inside blocks."""

@@ -1,0 +1,125 @@
+"""What hides a report that marks nodes of a tree: a floor that is no larger than the true one.
+
+All is held against reports in which every set is blank, which would be about even over all sets: a set is so much
+likelier from the one whose child it marks, or does not mark. What tells x from z are the sets on the two ways from the
+root to them, and of these no more than which of their own children they mark. Everybody else writes, whatever
+they hold, at least the least product of such ratios along any way down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..contrast import Contrast, merged
+
+if TYPE_CHECKING:
+    from .level_cells import Leveled
+    from .marking import Marking
+
+MOST = 1 << 12
+"""The most groups of reports."""
+
+ONE = Fraction(1)
+
+
+class Way(NamedTuple):
+    """Reports that are alike so far: the states of the nodes above x and z, and how much likelier they are.
+
+    Their share among even sets is counted beside; `own` and `other` are by how much x writes them at most and z at
+    least as often, `even` what the unevenness of blank sets takes off a floor.
+    """
+
+    above_x: int
+    above_z: int
+    own: Fraction
+    other: Fraction
+    even: Fraction
+
+
+def level_contrast(levels: Leveled, x: Sequence[int], z: Sequence[int], alone: int) -> Sequence[Contrast] | None:
+    """The contrast of two leaves, given by the child that they are below at every depth; None where it is too large.
+
+    Hidden by everybody, or where `alone` is 1 or 2 by people who all hold the first, or the second.
+    """
+    found: dict[Way, Fraction] = {Way(0, 0, ONE, ONE, ONE): ONE}
+    shared = True
+    for one, other in zip(x, z, strict=True):
+        after: dict[Way, Fraction] = {}
+        for way, share in found.items():
+            for step, chance in _together(levels, way, one, other) if shared else _apart(levels, way, one, other):
+                after[step] = after.get(step, Fraction(0)) + share * chance
+        found, shared = after, shared and one == other
+        if len(found) > MOST:
+            return None
+    least = _least(levels)
+    return merged(
+        Contrast(
+            share * (way.even * least, way.own * way.even**3, way.other)[alone], share * way.own, share * way.other
+        )
+        for way, share in found.items()
+    )
+
+
+def _together(levels: Leveled, way: Way, x: int, z: int) -> Iterator[tuple[Way, Fraction]]:
+    """What a node above both does: its set marks both, one of them or none."""
+    state = levels.states[way.above_x]
+    if state.marking is None:
+        yield way._replace(above_x=state.unmarked, above_z=state.unmarked), ONE
+        return
+    swing, rough = state.marking.swing, _uneven(state.marking)
+    for row in state.marking.inner.contrast(x, z) or ():
+        if row.neutral:  # spare words are part of the unevenness here
+            i, j = int(row.own > row.neutral), int(row.other > row.neutral)
+            one, two = (state.marked if mark else state.unmarked for mark in (i, j))
+            own, other = way.own * rough * swing.above[i], way.other / rough / swing.below[j]
+            yield Way(one, two, own, other, way.even / rough), row.neutral
+
+
+def _apart(levels: Leveled, way: Way, x: int, z: int) -> Iterator[tuple[Way, Fraction]]:
+    """What two nodes do, one above x and one above z: the set of each is blank for the other."""
+    for one, first in _alone(levels, way.above_x, x):
+        for two, second in _alone(levels, way.above_z, z):
+            own, other = way.own * one.above * two.rough, way.other / two.below / one.rough
+            yield Way(one.state, two.state, own, other, way.even / one.rough / two.rough), first * second
+
+
+class Step(NamedTuple):
+    """Where one node leads: how much likelier its set is there at most, and less likely, than an even one."""
+
+    state: int
+    above: Fraction
+    below: Fraction
+    rough: Fraction
+
+
+def _alone(levels: Leveled, number: int, child: int) -> Iterator[tuple[Step, Fraction]]:
+    state = levels.states[number]
+    if state.marking is None:
+        yield Step(state.unmarked, ONE, ONE, ONE), ONE
+        return
+    swing, rough = state.marking.swing, _uneven(state.marking)
+    for row in state.marking.inner.contrast(child, child) or ():
+        if row.neutral:
+            mark = int(row.own > row.neutral)
+            to = state.marked if mark else state.unmarked
+            yield Step(to, rough * swing.above[mark], rough * swing.below[mark], rough), row.neutral
+
+
+def _uneven(marking: Marking) -> Fraction:
+    """At most by what factor a blank set is off an even one: all blank sets are within this of each other."""
+    return marking.swing.above[0] * marking.swing.below[0]
+
+
+def _least(levels: Leveled) -> Fraction:
+    """The least that anybody's sets are likelier than blank ones, by every way down from the root."""
+    least = [ONE] * len(levels.states)
+    for number in reversed(range(len(levels.states))):
+        state = levels.states[number]
+        if state.unmarked >= 0:
+            least[number] = least[state.unmarked]
+            if state.marking is not None:
+                sides = zip((state.unmarked, state.marked), state.marking.swing.below, strict=True)
+                least[number] = min(least[side] / below for side, below in sides)
+    return least[0]

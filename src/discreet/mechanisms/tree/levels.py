@@ -1,0 +1,279 @@
+"""Blocks inside blocks: mark some of the blocks, some of those inside them, and so on down to the values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import islice, pairwise, permutations
+from typing import TYPE_CHECKING, Any
+
+from ...core.arithmetic import Arithmetic
+from ...core.domain import EvenLeaves, Leaves
+from ...core.exact import log_of
+from ...core.limits import spend
+from ..contrast import Contrast, listed
+from ..kinds import randomizer_of
+from ..law import Law, Row
+from ..randomizer import Pair
+from ..units import check_law, check_size
+from .level_cells import Leveled
+from .level_contrast import level_contrast
+from .level_estimates import LevelEstimates, likelihoods
+from .marking import marking_of
+
+if TYPE_CHECKING:
+    from ...estimation.arrays.numeric import Array, Numeric
+
+DEPTH = 64
+"""The most levels of a tree."""
+
+SPARSE = 16
+"""The most leaves of a tree for each value."""
+
+
+@dataclass(frozen=True)
+class LevelsLaw(Law):
+    """Value x is leaf ``leaves[x]`` of a tree whose nodes of depth l have ``branches[l]`` children each.
+
+    ``shown[l][s]`` is 0 if nodes of depth l in state s mark none of their children, and else i if they mark them by
+    the law ``inners[i - 1]``. The root is in state 0; states of the next depth are numbered in order of those above
+    them, first that of the unmarked children, then, where there are any, that of the marked ones.
+    """
+
+    kind = "levels"
+
+    branches: tuple[int, ...]
+    shown: tuple[tuple[int, ...], ...]
+    inners: tuple[Law, ...]
+    leaves: Row
+    word_bits: int
+
+
+class Levels(Leveled):
+    """A set of children for the root of a tree, for its children, and so on, by laws that depend on the marks above.
+
+    On the way from the root to the own leaf each set is drawn for the own child; all other sets are *blank*, drawn
+    for a place taken evenly, by the same lines from as many words. With mean levels T of what is below marked and
+    unmarked children, and a = e**(epsilon - epsilon below), own children are marked with odds a T(marked) / T(unmarked)
+    times those of others: the channel whose columns are, at each leaf, the product of a over the marked nodes above.
+
+    *Why private.* Two values share all sets down to the node where they part. There the ratio is that of the set, as
+    it marks the one, the other, both or none; below, sets that are drawn for the one are blank for the other, and the
+    largest ratios of an own set to a blank one and back, as it marks the own child or not, are multiplied
+    down to the leaves, at every state the larger of its two sides: with the parts of words as they are.
+    *Why unbiased.* See `LevelEstimates`.
+
+    References: Acharya2020 (Definition 2); Kairouz2016 (extremal channels); Wang2016 and Feldman2022 (the sets inside).
+    """
+
+    name = "levels"
+    law: LevelsLaw
+    follows = LevelsLaw
+
+    def follow(self, law: LevelsLaw) -> None:
+        markings = [marking_of(randomizer_of(inner), law.kind) for inner in law.inners]
+        leaves, depth = law.leaves.numbers(), len(law.branches)
+        check_size(len(leaves), law.word_bits)
+        tree = 1 <= depth == len(law.shown) <= DEPTH and min(law.branches) > 1
+        check_law(tree, law.kind, f"it must have 1 to {DEPTH} levels, each of several children, and a row for each")
+        total = math.prod(law.branches)
+        placed = total <= SPARSE * len(leaves) and len(set(leaves)) == len(leaves) and max(leaves) < total
+        check_law(placed, law.kind, f"its values must be different leaves, at least one in {SPARSE}")
+        used = {entry for row in law.shown for entry in row} - {0} == set(range(1, len(markings) + 1))
+        check_law(used and bool(markings), law.kind, "it must show each of its inner laws, and at least one")
+        sizes = ((branch, entry) for branch, row in zip(law.branches, law.shown, strict=True) for entry in row if entry)
+        fit = all(markings[entry - 1].inner.size == branch for branch, entry in sizes)
+        check_law(fit, law.kind, "its inner laws must be for as many values as a node has children")
+        same = all(marking.inner.word_bits == law.word_bits for marking in markings)
+        check_law(same, law.kind, "its inner laws must have its width of words")
+        self.law, self.size, self.word_bits = law, len(leaves), law.word_bits
+        self.branches, self.leaves = law.branches, leaves
+        self.lay_out(law.shown, markings, law.kind)
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Levels:
+        inners = tuple(randomizer_of(inner).narrowed(word_bits, epsilon).law for inner in self.law.inners)
+        return Levels.of_law(LevelsLaw(self.branches, self.law.shown, inners, self.law.leaves, word_bits))
+
+    @property
+    def identifies(self) -> bool:
+        return all(map(any, self.law.shown))
+
+    # -- the draw -------------------------------------------------------------------------------------
+    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        digits = self._digits(ops.look_up(self.leaves, x), ops)
+        report, standing = x - x, list[tuple[Any, Any, Any]]()
+        for slot in self.slots:
+            state = self.states[slot.state]
+            place, mark, rank = digits[state.depth], x - x, digits[state.depth]
+            if slot.parent < 0:
+                own = ops.equal(x, x)
+            else:
+                held, side, at = standing[slot.parent]
+                own = held * ops.equal(side, slot.marked) * ops.equal(at, slot.rank)
+            if state.marking is not None:
+                inner, begin = state.marking.inner, slot.word
+                if slot.parent >= 0:
+                    place = ops.select(own, place, ops.position(words[begin], state.marking.places))
+                    begin += 1
+                part = inner.draw(place, words[begin : begin + inner.words], ops)
+                report = ops.beside(report, part, slot.at, self.bits)
+                if slot.leads:
+                    mark, before = state.marking.standing(part, place, ops)
+                    rank = ops.select(mark, before, place - before)
+            standing.append((own, mark, rank))
+        return report
+
+    def _digits(self, leaf: Any, ops: Arithmetic) -> list[Any]:
+        """Which child of the node above each node on the way to a leaf is, from the root on."""
+        digits = []
+        for depth, branch in enumerate(self.branches):
+            node = ops.divide(leaf, self.nodes[-1] // self.nodes[depth + 1])
+            digits.append(node - ops.divide(node, branch) * branch)
+        return digits
+
+    def probability(self, x: int, y: int) -> Fraction:
+        if not self.is_report(y):
+            return Fraction(0)
+        inside, chance = self.inside(y), Fraction(1)
+        leaf, own = self.leaves[x], list[bool]()
+        marks: list[set[int]] = []
+        for number, slot in enumerate(self.slots):
+            state = self.states[slot.state]
+            mine = slot.parent < 0
+            if slot.parent >= 0 and own[slot.parent]:
+                node = leaf // (self.nodes[-1] // self.nodes[state.depth]) % self.branches[state.depth - 1]
+                before = sum((c in marks[slot.parent]) == slot.marked for c in range(node))
+                mine = (node in marks[slot.parent]) == slot.marked and before == slot.rank
+            own.append(mine)
+            marks.append(set())
+            if state.marking is not None:
+                inner, part = state.marking.inner, inside[number]
+                place = leaf // (self.nodes[-1] // self.nodes[state.depth + 1]) % self.branches[state.depth]
+                chance *= inner.probability(place, part) if mine else inner.blank_probability(part)
+                marks[-1].update(state.marking.marked(part))
+        return chance
+
+    # -- what hides a report: the same for all pairs that part at one depth --------------------------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        one, other = (self._children_above(self.leaves[v]) for v in (x, z))
+        return level_contrast(self, one, other, self._alone(x, z, among))
+
+    def _alone(self, x: int, z: int, among: Sequence[int] | None) -> int:
+        """1 where all who hide hold x, 2 where they hold z, and else 0."""
+        return (x, z).index(among[0]) + 1 if among is not None and len(among) == 1 and among[0] in (x, z) else 0
+
+    def _children_above(self, leaf: int) -> list[int]:
+        """Which child of the node above each node on the way to a leaf is, from the root on."""
+        spans = (self.nodes[-1] // nodes for nodes in self.nodes[1:])
+        return [leaf // span % branch for span, branch in zip(spans, self.branches, strict=True)]
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        """One pair for every depth at which two values part, where sets tell any two children apart alike."""
+        if any(len(list(islice(mark.inner.contrasts(), 2))) > 1 for _, _, mark in self.parts):
+            return super().contrasts()
+        order = sorted(range(self.size), key=self.leaves.__getitem__)
+        return iter({self.labels.parting(x, z): (x, z) for x, z in pairwise(order)}.values())
+
+    # -- the certificate: one ratio for each depth at which two values part -------------------------------
+    @cached_property
+    def labels(self) -> Leaves:
+        return EvenLeaves(self.leaves, self.branches)
+
+    @cached_property
+    def twins(self) -> Sequence[int]:
+        return [leaf // self.branches[-1] for leaf in self.leaves]
+
+    @cached_property
+    def ratios(self) -> list[Fraction]:
+        """The certified largest Q(y | x) / Q(y | z) of values that part below a node of each depth, or deeper."""
+        above, below = ([Fraction(1)] * len(self.states) for _ in range(2))
+        found = [Fraction(1)] * len(self.branches)
+        for number in reversed(range(len(self.states))):
+            state = self.states[number]
+            if state.unmarked < 0:
+                continue
+            sides = [state.unmarked] if state.marking is None else [state.unmarked, state.marked]
+            for mark, child in enumerate(sides):
+                up, down = above[child], below[child]
+                if state.marking is not None:
+                    swing = state.marking.swing
+                    up, down = up * swing.above[mark], down * swing.below[mark]
+                above[number] = up if not mark else max(above[number], up)
+                below[number] = down if not mark else max(below[number], down)
+                for other, sibling in enumerate(sides):
+                    apart = Fraction(1) if state.marking is None else state.marking.swing.between(mark, other)
+                    found[state.depth] = max(found[state.depth], apart * above[child] * below[sibling])
+        for depth in range(len(found) - 1, 0, -1):
+            found[depth - 1] = max(found[depth - 1 : depth + 1])
+        return found
+
+    def ratio(self, x: int, z: int) -> Fraction:
+        """The certified largest Q(y | x) / Q(y | z)."""
+        return self.ratios[self.labels.parting(x, z)]
+
+    def pairs(self) -> Iterator[Pair]:
+        spend(self.size**2, f"{self.name} of {self.size} values")
+        yield from (Pair(x, z, self.ratio(x, z)) for x, z in permutations(range(self.size), 2))
+
+    def leaks(self) -> Callable[[int, int], Fraction]:
+        return self.ratio
+
+    @property
+    def realised(self) -> Fraction:
+        return Fraction(round(log_of(self.ratios[0]) * 10**12), 10**12)
+
+    # -- statistics -----------------------------------------------------------------------------------
+    def estimates(self, ops: Numeric) -> LevelEstimates:
+        """The estimator, made once."""
+        if not hasattr(self, "_estimates"):
+            self._estimates = LevelEstimates(self, ops)
+        return self._estimates
+
+    def on_leaves(self, values: Array, ops: Numeric) -> Array:
+        """What belongs to values, in the order of the leaves; 0 where nobody is."""
+        found = ops.zeros((*values.shape[:-1], self.nodes[-1]))
+        found[..., self.node_of(len(self.branches), ops)] = values
+        return found
+
+    def node_of(self, depth: int, ops: Numeric) -> Array:
+        """The node of this depth above each value."""
+        if not hasattr(self, "_leaf_row"):
+            self._leaf_row = ops.integers(self.leaves)
+        found: Array = self._leaf_row // (self.nodes[-1] // self.nodes[depth])
+        return found
+
+    def decode(self, counts: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).decode(counts)
+
+    def weigh(self, weights: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).weigh(weights)
+
+    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
+        return likelihoods(self, reports, ops)
+
+    def second_moments(self, shares: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).second_moments(shares)
+
+    def slopes(self, shares: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).slopes(shares)
+
+    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).cross_moment(shares, first, second)
+
+    def push(self, shares: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).push(shares)
+
+    def pull(self, weights: Array, ops: Numeric) -> Array:
+        return self.estimates(ops).pull(weights)
+
+    def influence(self, ops: Numeric) -> float:
+        return self.estimates(ops).influence()
+
+    @property
+    def decode_cost(self) -> float:
+        return float(self.cells + len(self.states) * self.size)

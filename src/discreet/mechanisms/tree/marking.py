@@ -1,0 +1,157 @@
+"""Reports that mark some of their places: which ones, and where a place stands among them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...core.arithmetic import Arithmetic
+from ..uniform.cyclic import Cyclic
+from ..uniform.randomized_response import RandomizedResponse
+from ..uniform.subset import Subset
+from ..uniform.support import Supporting
+from ..units import check_law
+
+if TYPE_CHECKING:
+    from ...estimation.arrays.numeric import Array, Numeric
+
+
+class Swing(NamedTuple):
+    """How far the chance of a report may move: by ``above[mark]`` from blank to own, by ``below[mark]`` back.
+
+    `mark` says whether the report marks the own place. Between two places x and z it moves by at most
+    ``odds**(mark of x - mark of z) / even``.
+    """
+
+    above: tuple[Fraction, Fraction]
+    below: tuple[Fraction, Fraction]
+    odds: Fraction
+    even: Fraction
+
+    def between(self, one: int, other: int) -> Fraction:
+        """The most that a report which marks x (`one`) and z (`other`), or not, is likelier from x than from z."""
+        return self.odds ** (one - other) / self.even
+
+
+class Marking(ABC):
+    """A randomizer each of whose reports marks, of `places` places, the same number: its `members`.
+
+    The first places are those of its values, the others, if any, nobody's.
+    """
+
+    def __init__(self, inner: Supporting) -> None:
+        assert inner.blank is not None
+        self.inner, self.places, self.members = inner, inner.blank.places, inner.blank.members
+
+    @abstractmethod
+    def marked(self, y: int) -> list[int]:
+        """The places that report y marks, in increasing order."""
+
+    @abstractmethod
+    def standing(self, y: Any, place: Any, ops: Arithmetic) -> tuple[Any, Any]:
+        """1 where report y marks the place, and how many places before it are marked."""
+
+    @abstractmethod
+    def rows(self, reports: Array, marked: bool, ops: Numeric) -> Array:
+        """For each report the places that it marks, or those that it does not, in increasing order.
+
+        `InvalidReport` if one of the reports cannot occur.
+        """
+
+    @property
+    @abstractmethod
+    def both(self) -> float:
+        """The chance that the own place and another given one are marked together."""
+
+    @cached_property
+    def swing(self) -> Swing:
+        """What the certificate needs: in units of the lower level a blank report has 1 + (odds - 1) q.
+
+        q is the chance of a marked place: `members` parts of the words, each rounded down for one side and up for the
+        other. Spare words add a unit on both sides, which brings a ratio below one nearer to one by at most the share
+        of that unit in the lower level: a part of `even`.
+        """
+        inner = self.inner
+        assert inner.blank is not None
+        (places, members, odds, even), space = inner.blank, 1 << inner.word_bits
+        spare = getattr(inner.law, "spare", 0)
+        if spare:
+            low: int = getattr(inner.law, "low")  # noqa: B009
+            even *= Fraction(low, low + 1)
+        least, most = (
+            1 + (odds - 1) * Fraction(members * part, space) for part in (space // places, -(-space // places))
+        )
+        above = 1 / least / even, odds / least / even
+        return Swing(above, (most / even, most / odds / even), odds, even)
+
+
+class SetMarking(Marking):
+    """Sets of values as numbers with a bit for each."""
+
+    def marked(self, y: int) -> list[int]:
+        return [c for c in range(self.places) if y >> c & 1]
+
+    def standing(self, y: Any, place: Any, ops: Arithmetic) -> tuple[Any, Any]:
+        return ops.standing(y, place, self.places)
+
+    def rows(self, reports: Array, marked: bool, ops: Numeric) -> Array:
+        return ops.set_rows(reports, self.places, self.members, marked)
+
+    @property
+    def both(self) -> float:
+        assert isinstance(self.inner, Subset)
+        return float(self.inner.both_own)
+
+
+class ShiftMarking(Marking):
+    """Reports i p + b that mark the places z with b - z mod p in the set D_i; randomized response has D = {0}."""
+
+    def __init__(self, inner: Cyclic | RandomizedResponse) -> None:
+        super().__init__(inner)
+        self.modulus = inner.law.modulus if isinstance(inner, Cyclic) else inner.size
+        self.sets: Sequence[Sequence[int]] = inner._sets if isinstance(inner, Cyclic) else [[0]]
+
+    @cached_property
+    def _before(self) -> Sequence[int]:
+        """For each cycle i and n = 0 .. 2p, how many of D_i and D_i + p are below n."""
+        table: list[int] = []
+        for chosen in self.sets:
+            flags = [0] * self.modulus
+            for t in chosen:
+                flags[t] = 1
+            table += accumulate([0, *flags, *flags])
+        return tuple(table)
+
+    def marked(self, y: int) -> list[int]:
+        cycle, b = divmod(y, self.modulus)
+        return sorted((b - t) % self.modulus for t in self.sets[cycle])
+
+    def standing(self, y: Any, place: Any, ops: Arithmetic) -> tuple[Any, Any]:
+        p = self.modulus
+        cycle = ops.divide(y, p) if len(self.sets) > 1 else y - y
+        end = cycle * (2 * p + 1) + (y - cycle * p) + p
+        before = ops.look_up(self._before, end - place)
+        upto = ops.look_up(self._before, end - place + 1)
+        return upto - before, ops.look_up(self._before, end + 1) - upto
+
+    def rows(self, reports: Array, marked: bool, ops: Numeric) -> Array:
+        return ops.shift_rows(reports, self.modulus, self.sets, marked)
+
+    @property
+    def both(self) -> float:
+        inner = self.inner
+        return float(inner.shared * inner.high) if isinstance(inner, Cyclic) else 0.0
+
+
+def marking_of(inner: object, kind: str) -> Marking:
+    """What the reports of a randomizer mark; a law of this `kind` that holds any other is refused."""
+    if isinstance(inner, Subset):
+        return SetMarking(inner)
+    shifts = isinstance(inner, (Cyclic, RandomizedResponse)) and inner.size > 1 and inner.blank is not None
+    check_law(shifts, kind, "its inner laws must be of several values each, of sets or of cycles with as many shifts")
+    assert isinstance(inner, (Cyclic, RandomizedResponse))
+    return ShiftMarking(inner)

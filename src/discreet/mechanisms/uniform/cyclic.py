@@ -1,0 +1,233 @@
+"""Cyclic response: add a random shift; the shifts in a set D are likelier than the others."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import chain, compress
+from typing import TYPE_CHECKING, Any
+
+from ...core.arithmetic import Arithmetic
+from ...core.errors import InvalidInput, NotIdentifiable
+from ..finite_geometry.difference_sets import shared_differences
+from ..law import Bits, Law
+from ..units import Units, check_law, check_size
+from .support import Blank, Indexed
+
+if TYPE_CHECKING:
+    from ...estimation.arrays.numeric import Array, Numeric
+    from ...estimation.arrays.transforms import CyclicKernel
+
+
+@dataclass(frozen=True)
+class CyclicLaw(Law):
+    """Shift t has `high` words if it is in `shifts` and `low` if not; `spare` words go one each to reports 0, 1, ...
+
+    Report i p + b of value x is shift i p + (b - x mod p), with p the `modulus`.
+    """
+
+    kind = "cyclic"
+
+    size: int
+    modulus: int
+    low: int
+    high: int
+    spare: int
+    shifts: Bits
+    word_bits: int
+
+
+class Cyclic(Indexed):
+    """Report i p + (x + t mod p), where each shift i p + t in a set D is e**epsilon times likelier than one outside.
+
+    p >= k. One word decides: the shifts outside D come first, `low` units each, then those of D, `high` units
+    each, then the spare words, which go to reports 0, 1, ... whatever the value. A subclass chooses D such that any
+    two values are supported together by equally many reports: a difference set, or a family of them, one for each i.
+
+    *Why private.* ``high <= R low`` by the choice of units, whatever D is, and a spare word adds the same unit to both
+    sides of a ratio.
+    *Why unbiased.* With r shifts in D, lambda of them shared by two values, g = r high and
+    h = lambda high + (r - lambda) low, up to the spare words.
+    """
+
+    name = "cyclic"
+    law: CyclicLaw
+    follows = CyclicLaw
+
+    def shift(
+        self,
+        size: int,
+        epsilon: Fraction,
+        word_bits: int,
+        *,
+        modulus: int,
+        shifts: Sequence[Iterable[int]],
+        shared: int,
+    ) -> None:
+        """Adopt the law for `size` values with these sets of shifts, of which any two values share `shared`."""
+        check_size(size, word_bits)
+        chosen = Bits.of((i * modulus + t for i, members in enumerate(shifts) for t in members), modulus * len(shifts))
+        units = Units.split(word_bits, epsilon, a=len(chosen), b=chosen.size - len(chosen))
+        self.shared = shared
+        self.follow(CyclicLaw(size, modulus, units.low, units.high, units.spare, chosen, word_bits))
+
+    def follow(self, law: CyclicLaw) -> None:
+        check_size(law.size, law.word_bits)
+        space, many, outputs = 1 << law.word_bits, len(law.shifts), law.shifts.size
+        cycles = law.modulus > 0 and outputs % law.modulus == 0 and law.size <= law.modulus and 0 < many < outputs
+        check_law(cycles, law.kind, "its shifts must lie in whole cycles of at least one shift per value")
+        used = many * law.high + (outputs - many) * law.low + law.spare
+        sound = 0 < law.low < law.high and 0 <= law.spare < outputs and used == space
+        check_law(sound, law.kind, f"0 < low < high must hold and its words must add up to 2**{law.word_bits}")
+        self.law, self.size, self.word_bits, self.words, self.outputs = law, law.size, law.word_bits, 1, outputs
+        self.low, self.high = Fraction(law.low, space), Fraction(law.high, space)
+        self.likeliest = law.high + (law.spare > 0)
+        self.g, self.nu, self.ratio = many * self.high, Fraction(many, outputs), self.high / self.low
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Cyclic:
+        made, p = type(self).__new__(type(self)), self.law.modulus
+        level = self.realised if epsilon is None else epsilon
+        made.shift(self.size, level, word_bits, modulus=p, shifts=self._sets, shared=self.shared)
+        return made
+
+    @property
+    def _sets(self) -> list[list[int]]:
+        """The set of shifts of each cycle."""
+        sets: list[list[int]] = [[] for _ in range(self.outputs // self.law.modulus)]
+        for shift in self.law.shifts:
+            cycle, t = divmod(shift, self.law.modulus)
+            sets[cycle].append(t)
+        return sets
+
+    @cached_property
+    def shared(self) -> int:
+        """How many reports support any two values together; `InvalidInput` if that differs between pairs."""
+        return shared_differences(self.law.modulus, self._sets)
+
+    @cached_property
+    def h(self) -> Fraction:  # type: ignore[override]
+        h = self.shared * self.high + (len(self.law.shifts) - self.shared) * self.low
+        if h >= self.g:
+            raise NotIdentifiable(f"{self.name}: every report supports all values alike")
+        return h
+
+    @cached_property
+    def table(self) -> Sequence[int]:
+        """Every shift, those outside D first."""
+        return _table(self.law.shifts)
+
+    def located(self, x: Any, j: Any, ops: Arithmetic) -> Any:
+        """The j-th report of value x: the low reports come first."""
+        p = self.law.modulus
+        shift = ops.look_up(self.table, j)
+        start = ops.divide(shift, p) * p if p < self.outputs else 0
+        moved = x + (shift - start)
+        return start + moved - ops.at_least(moved, p) * p
+
+    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        (u,) = words[:1]
+        low, high = self.law.low * self.scale, self.law.high * self.scale
+        few = self.outputs - len(self.law.shifts)
+        lie, truth = ops.divide(u, low), few + ops.divide(u - few * low, high)
+        used = (1 << 64) - self.law.spare * self.scale
+        spare = 1 - ops.less(u, used)
+        j = ops.select(ops.less(u, few * low), lie, truth)
+        report = self.located(x, ops.select(spare, 0, j), ops)
+        return ops.select(spare, ops.divide(u - used % (1 << 64), self.scale), report)
+
+    def is_supported(self, x: int, y: int) -> bool:
+        """True if report y supports value x."""
+        cycle, place = divmod(y, self.law.modulus)
+        shift = cycle * self.law.modulus + (place - x) % self.law.modulus
+        return bool(self.law.shifts.bits >> shift & 1)
+
+    def probability(self, x: int, y: int) -> Fraction:
+        if not self.is_report(y):
+            return Fraction(0)
+        extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
+        return (self.high if self.is_supported(x, y) else self.low) + extra
+
+    def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
+        many = len(self.law.shifts)
+        both = many if x == z else self.shared if self._balanced else self._meeting(x, z)
+        return both, many - both, self.outputs - 2 * many + both
+
+    def contrasts(self) -> Iterator[tuple[int, int]]:
+        if self._balanced:
+            yield from super().contrasts()
+        else:  # a law that somebody else wrote, of no use for estimates: two values have what their distance has
+            for z in range(1, self.size):
+                yield from ((0, z), (z, 0))
+
+    @cached_property
+    def _balanced(self) -> bool:
+        """True if any two values share equally many reports, as those of every law that is made here do."""
+        try:
+            return self.shared >= 0
+        except InvalidInput:
+            return False
+
+    def _meeting(self, x: int, z: int) -> int:
+        """How many reports support both of two values."""
+        p, apart = self.law.modulus, x - z
+        return sum(len({(t + apart) % p for t in chosen} & set(chosen)) for chosen in self._sets)
+
+    @property
+    def spare(self) -> Fraction:
+        return Fraction(self.law.spare, 1 << self.word_bits)
+
+    @cached_property
+    def blank(self) -> Blank | None:
+        members = {len(chosen) for chosen in self._sets}
+        return Blank(self.law.modulus, members.pop(), self.ratio) if len(members) == 1 else None
+
+    # -- statistics: correlation with D, one cycle beside the other --------------------------------------
+    @property
+    def _cycles(self) -> tuple[int, ...]:
+        """The shape of the reports by cycle; a single cycle needs no axis of its own."""
+        p = self.law.modulus
+        return (p,) if self.outputs == p else (self.outputs // p, p)
+
+    def _kernel(self, ops: Numeric) -> CyclicKernel:
+        if not hasattr(self, "_cached_kernel"):
+            self._cached_kernel = ops.cyclic_kernel(list(self.law.shifts), self._cycles)
+        return self._cached_kernel
+
+    def supports(self, counts: Array, ops: Numeric) -> Array:
+        found = self._kernel(ops).correlate(counts.reshape(*counts.shape[:-1], *self._cycles))
+        return (found.sum(axis=-2) if len(self._cycles) > 1 else found)[..., : self.size]
+
+    def cover(self, weights: Array, ops: Numeric) -> Array:
+        alone = (1,) * (len(self._cycles) - 1)
+        padded = ops.zeros((*weights.shape[:-1], *alone, self.law.modulus))
+        padded[..., : self.size] = weights[..., None, :] if alone else weights
+        return self._kernel(ops).convolve(padded).reshape(*weights.shape[:-1], self.outputs)
+
+    @cached_property
+    def _flags(self) -> Sequence[int]:
+        """1 for every shift in D, 0 for the others."""
+        flags = bytearray(self.outputs)
+        for shift in self.law.shifts:
+            flags[shift] = 1
+        return flags
+
+    def supported(self, numbers: Array, ops: Numeric) -> Array:
+        cells, p = numbers[:, None], self.law.modulus
+        found: Array = ops.look_up(self._flags, cells // p * p + (cells - ops.row(self.size)) % p)
+        return found
+
+    @property
+    def decode_cost(self) -> float:
+        return float(3 * self.outputs * self.law.modulus.bit_length())
+
+
+@lru_cache(maxsize=64)
+def _table(shifts: Bits) -> Sequence[int]:
+    outside = bytearray(b"\1") * shifts.size
+    members = list(shifts)
+    for t in members:
+        outside[t] = 0
+    return array("I", chain(compress(range(shifts.size), outside), members))

@@ -1,0 +1,116 @@
+"""k-ary randomized response: report the value itself or any other one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ...core.arithmetic import Arithmetic
+from ..law import WORD_BITS, Law
+from ..units import Units, check_law, check_size
+from .support import Blank, Indexed
+
+if TYPE_CHECKING:
+    from ...estimation.arrays.numeric import Array, Numeric
+
+WIDE = 1 << 17
+"""Above this size the words do not divide evenly enough, and some are spare."""
+
+
+@dataclass(frozen=True)
+class ResponseLaw(Law):
+    """Each other value has `low` words, the own value `high`; `spare` words go one each to values 0, 1, ..."""
+
+    kind = "response"
+
+    size: int
+    low: int
+    high: int
+    spare: int
+    word_bits: int
+
+
+class RandomizedResponse(Indexed):
+    """Report the value with probability e/(e + k - 1), each other value with 1/(e + k - 1), e = exp(epsilon).
+
+    One word u decides: the first (k - 1) s words are lies, s to each other value, the rest the
+    truth, with ``s = ceil(2**64 / (R + k - 1))`` and R a rational at most e**epsilon.
+
+    From `WIDE` values on, rounding s up would cost each of so many values a word and open a gap of
+    k**2 / 2**64 in epsilon; there s is rounded down, the truth gets floor(R s), and the words left
+    over, fewer than k, go one each to the first values, whatever the value is.
+
+    *Why private.* Every report has s units under the values it is not, and at most R s under the
+    value it is; a spare word adds the same unit to both.
+    *Why unbiased.* g and h are the exact shares of the two counts of words, up to the spare ones.
+
+    References: Warner1965 (k = 2), Kairouz2016.
+    """
+
+    name = "randomized_response"
+    law: ResponseLaw
+    follows = ResponseLaw
+
+    def __init__(self, size: int, epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
+        check_size(size, word_bits)
+        if size == 1:
+            self.follow(ResponseLaw(1, 0, 1 << word_bits, 0, word_bits))
+            return
+        split = Units.fine if size > WIDE else Units.split
+        units = split(word_bits, epsilon, a=1, b=size - 1)
+        self.follow(ResponseLaw(size, units.low, units.high, units.spare, word_bits))
+        self.hiding(epsilon)  # refuses an epsilon that high-low could not serve
+
+    def follow(self, law: ResponseLaw) -> None:
+        check_size(law.size, law.word_bits)
+        space = 1 << law.word_bits
+        used = (law.size - 1) * law.low + law.high + law.spare
+        levels = 0 < law.low < law.high if law.size > 1 else law.low == 0 < law.high
+        sound = levels and 0 <= law.spare < law.size and used == space
+        check_law(sound, law.kind, f"0 < low < high must hold and its words must add up to 2**{law.word_bits}")
+        self.law, self.size, self.word_bits, self.words, self.outputs = law, law.size, law.word_bits, 1, law.size
+        self.low, self.high = Fraction(law.low, space), Fraction(law.high, space)
+        self.likeliest = law.high + (law.spare > 0)
+        self.g, self.h, self.nu = self.high, self.low, Fraction(1, law.size)
+        # a single value has no other to be mistaken for
+        self.ratio = self.high / self.low if law.size > 1 else Fraction(1)
+
+    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        (u,) = words[:1]
+        unit = max(1, self.law.low * self.scale)
+        lie = ops.less(u, (self.size - 1) * unit)
+        other = ops.divide(u, unit)
+        report = ops.select(lie, other + ops.at_least(other, x), x)
+        if not self.law.spare:
+            return report
+        used = ((self.size - 1) * self.law.low + self.law.high) * self.scale
+        return ops.select(ops.less(u, used), report, ops.divide(u - used, self.scale))
+
+    def probability(self, x: int, y: int) -> Fraction:
+        if not self.is_report(y):
+            return Fraction(0)
+        extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
+        return (self.high if x == y else self.low) + extra
+
+    def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
+        return (1, 0, self.size - 1) if x == z else (0, 1, self.size - 2)
+
+    @property
+    def spare(self) -> Fraction:
+        return Fraction(self.law.spare, 1 << self.word_bits)
+
+    @property
+    def blank(self) -> Blank:
+        return Blank(self.size, 1, self.ratio)
+
+    def supports(self, counts: Array, ops: Numeric) -> Array:
+        return counts
+
+    def supported(self, numbers: Array, ops: Numeric) -> Array:
+        found: Array = numbers[:, None] == ops.row(self.size)
+        return found
+
+    def cover(self, weights: Array, ops: Numeric) -> Array:
+        return weights

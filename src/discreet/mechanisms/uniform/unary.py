@@ -1,0 +1,158 @@
+"""Unary encoding: every bit of the one-hot vector flipped on its own (binary randomized response, RAPPOR)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from ...core.arithmetic import Arithmetic
+from ...core.exact import ceil_div, exp_below
+from ..contrast import Contrast, hidden_by, listed
+from ..law import WORD_BITS, Law
+from ..units import beyond_words, check_law, check_size, too_few
+from .set_valued import SetValued
+from .support import Neutral
+
+
+@dataclass(frozen=True)
+class UnaryLaw(Law):
+    """One word per bit: the own bit is on below `own`, each other bit below `other`."""
+
+    kind = "unary"
+
+    size: int
+    own: int
+    other: int
+    word_bits: int
+
+
+class Unary(SetValued):
+    """Symmetric RAPPOR: each bit is kept with probability e**(epsilon/2) / (e**(epsilon/2) + 1).
+
+    One word per bit. The own bit is on with probability p = T1/N, each other with q = T0/N.
+
+    *Why private.* Two values differ in two bits, so the worst ratio is p (1-q) / (q (1-p)),
+    compared exactly with e**epsilon.
+    *Why unbiased.* p and q are exact.
+
+    References: Wang2016 (binary randomized response), Erlingsson2014 (one-time, symmetric).
+    """
+
+    name: ClassVar[str] = "unary"
+    law: UnaryLaw
+    follows = UnaryLaw
+
+    def __init__(self, size: int, epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
+        check_size(size, word_bits)
+        own, other = self.thresholds(epsilon, 1 << word_bits)
+        if too_few(other, word_bits) or own <= other:
+            raise beyond_words(epsilon, word_bits)
+        self.follow(UnaryLaw(size, own, other, word_bits))
+
+    @staticmethod
+    def thresholds(epsilon: Fraction, space: int) -> tuple[int, int]:
+        """T1 and T0 for words with this many states."""
+        half = exp_below(epsilon / 2)
+        own = int(space * half / (half + 1))
+        return own, space - own
+
+    def follow(self, law: UnaryLaw) -> None:
+        check_size(law.size, law.word_bits)
+        space = 1 << law.word_bits
+        check_law(0 < law.other < law.own < space, law.kind, f"0 < other < own < 2**{law.word_bits} must hold")
+        self.law, self.size, self.word_bits, self.words = law, law.size, law.word_bits, law.size
+        p, q = Fraction(law.own, space), Fraction(law.other, space)
+        self.g, self.h, self.nu = p, q, q
+        self.both_own, self.both_other, self.both_neutral = p * q, q * q, q * q
+        self.ratio = p * (1 - q) / (q * (1 - p))
+
+    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        own, other = self.law.own * self.scale, self.law.other * self.scale
+        members = ops.empty_set(words[0], self.size)
+        for bit in range(self.size):
+            u = words[bit]
+            on = ops.select(ops.equal(x, bit), ops.less(u, own), ops.less(u, other))
+            members = ops.insert(members, bit, on)
+        return ops.set_report(members, self.size)
+
+    def probability(self, x: int, y: int) -> Fraction:
+        if not self.is_report(y):
+            return Fraction(0)
+        on = y.bit_count() - (y >> x & 1)
+        own = self.g if y >> x & 1 else 1 - self.g
+        return own * self.h**on * (1 - self.h) ** (self.size - 1 - on)
+
+    # -- what hides a report: the bits of x and z, all others being drawn alike ----------------------------
+    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
+        if among is not None and (found := listed(self, x, z, among)) is not None:
+            return found
+        off, on = (1 - self.g) / (1 - self.h), self.g / self.h  # how much likelier the own bit makes a set
+        rows, bits = [], [(0, 0), (1, 1)] if x == z else [(0, 0), (0, 1), (1, 0), (1, 1)]
+        for a, b in bits:
+            chance = math.prod(
+                (self.h if bit else 1 - self.h for bit in ((a,) if x == z else (a, b))), start=Fraction(1)
+            )
+            own, other = (on if bit else off for bit in (a, b))
+            rows.append(Contrast(off * chance, own * chance, other * chance, chance))
+        return hidden_by(rows, x, z, (x,) if self.size == 1 else among)
+
+    def meeting(self, x: int, z: int) -> Fraction:
+        p, q = self.g, self.h
+        apart, same, others = p * q + (1 - p) * (1 - q), p * p + (1 - p) ** 2, q * q + (1 - q) ** 2
+        return Fraction(same * others ** (self.size - 1) if x == z else apart**2 * others ** (self.size - 2))
+
+    # -- values that need no protection: one more word, below `units` for a neutral report --------------
+    def hiding(self, epsilon: Fraction) -> Neutral:
+        space = 1 << self.word_bits
+        return Neutral(min(space, ceil_div(space * self.g / self.h, exp_below(epsilon))))
+
+    def passing(self, neutral: Neutral) -> Fraction:
+        return 1 - Fraction(neutral.units, 1 << self.word_bits)
+
+    def neutral_ratio(self, neutral: Neutral) -> Fraction:
+        return self.g / self.h / (1 - self.passing(neutral))
+
+    def neutral_words(self, neutral: Neutral) -> int:
+        return self.size + 1
+
+    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
+        members = ops.empty_set(words[0], self.size)
+        for bit in range(self.size):
+            members = ops.insert(members, bit, ops.less(words[bit], self.law.other * self.scale))
+        passes = 1 - ops.less(words[self.size], neutral.units * self.scale)
+        return passes, ops.set_report(members, self.size)
+
+    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
+        return (1 - self.passing(neutral)) * self.neutral_set_probability(y)
+
+    def neutral_set_probability(self, y: int) -> Fraction:
+        """Pr(the set y | no bit is the own one)."""
+        if not self.is_report(y):
+            return Fraction(0)
+        on = y.bit_count()
+        return self.h**on * (1 - self.h) ** (self.size - on)
+
+    def reports(self) -> Iterable[int]:
+        return range(self.outputs)
+
+    def is_report(self, y: int) -> bool:
+        return 0 <= y < self.outputs
+
+
+class OptimisedUnary(Unary):
+    """The own bit is on with probability 1/2, each other with 1/(e + 1): the least error of its kind.
+
+    *Why private.* As `Unary`; here the ratio is (1-q)/q <= R.
+    *Why unbiased.* As `Unary`.
+
+    References: Wang2017.
+    """
+
+    name = "optimised_unary"
+
+    @staticmethod
+    def thresholds(epsilon: Fraction, space: int) -> tuple[int, int]:
+        return space // 2, ceil_div(space, exp_below(epsilon) + 1)

@@ -1,0 +1,189 @@
+"""Mechanisms compared for a context: what each is rated by, which was chosen, and why."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..core import tables
+from ..core.errors import NotIdentifiable
+from ..core.exact import text_of
+from ..estimation.arrays.numeric import NUMERIC
+from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.randomizer import Randomizer
+from ..mechanisms.telling import gained
+from .objective import Objective, objective_of
+
+TIE = 1e-6
+"""Errors that differ by less than this, relative to them, are alike."""
+
+SHOWN_PARTS = 12
+"""How many kinds of block a printed explanation lists."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to serve a context: its expected error times n, and what it costs.
+
+    `error` is what was compared, `wishes` the error of each wish by name before they are balanced, and `total_error`
+    the squared error of all shares together, at the assumed shares.
+    """
+
+    name: str
+    mechanism: Mechanism
+    error: float
+    bits: int
+    decode_cost: float
+    influence: float
+    total_error: float
+    wishes: tuple[tuple[str, float], ...]
+    objective: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row of the comparison as plain data."""
+        row = {"mechanism": self.name, "n_total_squared_error": self.total_error, "bits": self.bits}
+        compared = {"objective": self.objective, "n_error": self.error}
+        wishes = {"wishes": [{"name": name, "n_error": error} for name, error in self.wishes]}
+        return row | {"decode_cost": self.decode_cost, "influence": self.influence} | compared | wishes
+
+
+@dataclass(frozen=True)
+class PartChoice:
+    """What the chosen mechanism uses in all blocks of one size and epsilon.
+
+    `error`, of all shares of the block, is multiplied by the number of its reports; it is for equally likely values, or
+    the largest for any where the mechanism was chosen by the worst case, as `objective` says.
+    """
+
+    blocks: int
+    values: int
+    epsilon: str
+    mechanism: str
+    error: float
+    bits: int
+    decode_cost: float
+    influence: float
+    objective: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as plain data."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The candidates for a context in order of increasing error, and why the first was chosen."""
+
+    candidates: tuple[Candidate, ...]
+    reason: str
+    objective: Objective
+
+    @property
+    def chosen(self) -> Mechanism:
+        """The mechanism with the least expected error within the limit."""
+        return self.candidates[0].mechanism
+
+    def at(self, shares: Any) -> Explanation:
+        """The same candidates with their errors at these shares; the chosen one stays chosen, and comes first."""
+        first, *others = rated([one.mechanism for one in self.candidates], shares, self.objective)
+        again = replace(self, candidates=(first, *sorted(others, key=lambda c: c.error)))
+        if again.better is None:
+            return again
+        return replace(again, reason=f"{first.name} was chosen at other shares than these")
+
+    @property
+    def better(self) -> Candidate | None:
+        """The candidate with the least error where that is not the chosen one, as it may be at other shares."""
+        best = min(self.candidates, key=lambda c: c.error)
+        return best if best.error < self.candidates[0].error * (1 - TIE) else None
+
+    @cached_property
+    def parts(self) -> tuple[PartChoice, ...]:
+        """What the chosen mechanism uses inside blocks, largest blocks first; empty for other contexts."""
+        randomizer, parts = self.chosen.randomizer, self.chosen.served.parts or ()
+        if len(parts) < 2:
+            return ()
+        level_of = {x: part.level for part in parts for x in part.members}
+        groups, rows = randomizer.groups(NUMERIC), []
+        if sum(len(group.numbers) for group in groups) != len(parts):
+            return ()
+        for group in groups:
+            levels = Counter(level_of[first] for first in group.values[:, 0].tolist())
+            rows += [self._part_choice(group.randomizer, level, blocks) for level, blocks in levels.items()]
+        return tuple(sorted(rows, key=lambda row: (-row.values, float(row.epsilon))))
+
+    def _part_choice(self, inner: Randomizer, level: Fraction, blocks: int) -> PartChoice:
+        shares = Objective(inner.size, (("shares", None),), self.objective.worst)
+        (error,) = shares.errors(inner, np.full(inner.size, 1 / inner.size))
+        costs = inner.bits if inner.size > 1 else 0, inner.decode_cost, inner.influence(NUMERIC)
+        name = str(inner.describe()["name"])
+        return PartChoice(blocks, inner.size, text_of(level), name, error, *costs, shares.name)
+
+    def __str__(self) -> str:
+        best, plain = self.candidates[0].error, self.objective.is_plain
+        columns: list[tables.Column] = [("mechanism", "s"), ("n x error", ".5g"), ("ratio", ".3f")]
+        columns += [] if plain else [("all shares", ".5g")]
+        columns += [("bits", "d"), ("decode ops", ".3g"), ("influence", ".3g")]
+        rows = [
+            (
+                *(c.name, c.error, c.error / best if best else 1),
+                *(() if plain else (c.total_error,)),
+                *(c.bits, c.decode_cost, c.influence),
+            )
+            for c in self.candidates
+        ]
+        lines = [tables.text(columns, rows), self.reason, *self._guessed]
+        if not plain:
+            lines.append(
+                f"n x error is that of {self.objective.title}; beside it n x the total squared error of all shares"
+            )
+        lines += [
+            f"- in {p.blocks} block(s) of {p.values} value(s) at epsilon {p.epsilon}: {p.mechanism}, "
+            f"{p.error:.5g} x error, {p.bits} bits, {p.decode_cost:.3g} decode ops, influence {p.influence:.3g}"
+            for p in self.parts[:SHOWN_PARTS]
+        ]
+        if len(self.parts) > SHOWN_PARTS:
+            lines.append(f"- and {len(self.parts) - SHOWN_PARTS} other kinds of block")
+        return "\n".join(lines)
+
+    @property
+    def _guessed(self) -> list[str]:
+        """What a guess gains from one report of the chosen mechanism, unless its reports are too many to look at."""
+        even = np.full(self.chosen.context.size, 1 / self.chosen.context.size)
+        guess = self.chosen.randomizer.guess(even, NUMERIC)
+        return [] if guess is None else [f"{gained(guess, float(even[0]))[:-1]}, at even shares."]
+
+
+def rated(made: Sequence[Mechanism], shares: Any, objective: Objective) -> list[Candidate]:
+    """Mechanisms with their errors; those of several wishes are divided by the best value of each among these."""
+    errors = [_errors(one, shares, objective) for one in made]
+    balanced = objective.balanced([min(column) for column in zip(*errors, strict=True)])
+    total, names = objective_of(made[0].context), [name for name, _ in objective.asked]
+    return [
+        Candidate(
+            one.name,
+            one,
+            balanced.combined(own),
+            one.bits,
+            one.randomizer.decode_cost,
+            one.randomizer.influence(NUMERIC) if math.isfinite(own[0]) else math.inf,
+            own[0] if objective.is_plain else _errors(one, shares, total)[0],
+            tuple(zip(names, own, strict=True)),
+            objective.name,
+        )
+        for one, own in zip(made, errors, strict=True)
+    ]
+
+
+def _errors(made: Mechanism, shares: Any, objective: Objective) -> tuple[float, ...]:
+    try:
+        return objective.errors(made.randomizer, shares)
+    except NotIdentifiable:
+        return (math.inf,) * len(objective.asked)

@@ -1,0 +1,278 @@
+"""What a choice of mechanism is to make small: the error of all shares, of the mean, of any linear queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contexts import Context
+from ..core.domain import Domain
+from ..core.errors import InvalidInput, NotIdentifiable, check_type, shown
+from ..core.limits import spend
+from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.results.calibration import second_moment
+from ..estimation.results.weights import MEAN, numbers_of, weights_of
+from ..estimation.simplex import peak_of_squares, peak_on_simplex
+from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.randomizer import Randomizer
+
+Array = NDArray[np.float64]
+
+SHARES, CUMULATIVE = "shares", "cumulative"
+
+_TITLES = {SHARES: "all shares", MEAN: "the mean", CUMULATIVE: "the cumulative shares"}
+
+ROWS_LIMIT = 4096
+"""The largest domain for which one query for every value is written out."""
+
+WORST_LIMIT = 1 << 31
+"""The most steps, rows of queries times values squared, that the worst case of a query may take."""
+
+CALL = 512
+"""Steps that it takes to ask for one moment, beside those that depend on the number of weights."""
+
+SMALLEST = 1e-50
+"""The least difference of weights whose squares, and those of their sums, are far from the ends of doubles."""
+
+SLAB = 1 << 20
+"""Weights that are handled at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """n times the variance of one or several linear queries, at given shares or at the worst ones.
+
+    A wish is a name and rows of weights q_j: its error is ``sum_j E[(q_j . phi)**2] - (q_j . p)**2``, n times the
+    summed variances of the estimates ``q_j . shares``. `worst` takes its largest value over all distributions p of the
+    values instead, the estimator being the mechanism's own. Several wishes are added up, each divided by its scale.
+    """
+
+    size: int
+    asked: tuple[tuple[str, Array | None], ...]
+    """The wishes: a name and rows of weights, None for the share of every value."""
+    worst: bool = False
+    scales: tuple[float, ...] = ()
+    """What the error of each wish is divided by; empty for none."""
+
+    @property
+    def wishes(self) -> tuple[tuple[str, Array], ...]:
+        """The name of each wish and its weights, one row per query and one column per value."""
+        return tuple((name, np.eye(self.size) if rows is None else rows) for name, rows in self.asked)
+
+    @property
+    def name(self) -> str:
+        """What is made small, in words: "shares", "mean", "mean and cumulative", "shares in the worst case"."""
+        return " and ".join(name for name, _ in self.asked) + (" in the worst case" if self.worst else "")
+
+    @property
+    def title(self) -> str:
+        """What the error is of, for people; empty for all shares at the assumed ones."""
+        if self.is_plain:
+            return ""
+        several = ", balanced" if len(self.asked) > 1 else ""
+        return " and ".join(self.titles) + several + (" in the worst case" if self.worst else "")
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What each wish is about, for people."""
+        return tuple(_TITLES.get(name, "the query") for name, _ in self.asked)
+
+    @property
+    def is_plain(self) -> bool:
+        """True for the total squared error of all shares at the assumed ones."""
+        return not self.worst and len(self.asked) == 1 and self.asked[0][1] is None
+
+    def balanced(self, best: Sequence[float]) -> Objective:
+        """This objective with each of several wishes divided by the best value of it alone; a single one as it is."""
+        if len(self.asked) == 1:
+            return self
+        scales = tuple(float(one) if 0 < one < math.inf else 1.0 for one in best)
+        return replace(self, scales=tuple(len(self.asked) * scale for scale in scales))
+
+    def error(self, mechanism: Mechanism, shares: Array) -> float:
+        """The error of a mechanism, times n, where values follow `shares`; infinite where no estimate exists."""
+        try:
+            return self.combined(self.errors(mechanism.randomizer, shares))
+        except NotIdentifiable:
+            return math.inf
+
+    def unhidden(self, shares: Array) -> float:
+        """n times the variance if every value were reported as it is: ``q**2 . p - (q . p)**2``, the least there is."""
+        return self.combined(
+            [
+                float(1 - shares @ shares if rows is None else (rows**2 @ shares - (rows @ shares) ** 2).sum())
+                for _, rows in self.asked
+            ]
+        )
+
+    def combined(self, errors: Sequence[float]) -> float:
+        """The errors of the wishes added up, each divided by its scale."""
+        if not self.scales:
+            return sum(errors)
+        return sum(error / scale for error, scale in zip(errors, self.scales, strict=True))
+
+    def errors(self, randomizer: Randomizer, shares: Array) -> tuple[float, ...]:
+        """The error of each wish, times n; with `worst` its largest value over all shares."""
+        if self.worst:
+            return tuple(_worst(randomizer, rows) for _, rows in self.asked)
+        return tuple(_at(randomizer, shares, rows) for _, rows in self.asked)
+
+    def deviations(self, randomizer: Randomizer | None, shares: Array) -> tuple[float, ...]:
+        """The largest standard error of the queries of each wish, times the root of n; None for no privacy at all."""
+        return tuple(_deviation(randomizer, shares, rows) for _, rows in self.asked)
+
+    def moments(self, randomizer: Randomizer, shares: Array, members: Array) -> tuple[float, ...]:
+        """What like parts, the rows of `members`, add to the errors when `randomizer` serves them all."""
+        return tuple(_moment(randomizer, shares[members], rows, members) for _, rows in self.asked)
+
+    def inside(self, members: Sequence[int]) -> Objective:
+        """The same wishes about some of the values only."""
+        of = np.asarray(members)
+        parts = tuple((name, None if rows is None else rows[:, of]) for name, rows in self.asked)
+        return replace(self, size=len(members), asked=parts)
+
+
+def objective_of(context: Context, query: Any = None, worst: bool = False) -> Objective:
+    """The objective that `query` and `worst` ask for.
+
+    `query` is None or "shares" (the total squared error of all shares), "mean" (of values that are numbers),
+    "cumulative" (the share of the values up to each, in their order), ``{value: weight}``, one weight per value in
+    order, or a list of several of these, which are balanced: each counts by how far it is above the best possible.
+    `worst` asks for the largest error over all distributions of the values.
+    """
+    check_type("context", context, Context, "a context")
+    if not isinstance(worst, bool):
+        raise InvalidInput(f"worst={shown(worst)} must be True or False")
+    several = _listed(query)
+    if several is not None and not several:
+        raise InvalidInput("query=[] must name at least one wish")
+    spend(context.size * (1 if several is None else len(several)), "queries")
+    wishes = [_wish(context.domain, query, "query")] if several is None else []
+    for number, one in enumerate(several or ()):
+        wishes.append(_wish(context.domain, one, f"query[{number}]"))
+    for name, rows in wishes:
+        if rows is not None and not SMALLEST <= np.ptp(rows, axis=1).max() <= 1 / SMALLEST:
+            raise InvalidInput(f"{name}: its weights must differ by {SMALLEST:g} to {1 / SMALLEST:g}, in other units")
+    if worst:
+        _check_worst(context.size, wishes)
+    return Objective(context.size, tuple(wishes), worst)
+
+
+def _listed(query: Any) -> list[Any] | None:
+    """The wishes in a list of several, None for a single one: a word, a mapping, or a sequence of numbers."""
+    if query is None or isinstance(query, (str, Mapping)):
+        return None
+    try:
+        items = list(query)
+    except TypeError:
+        raise InvalidInput(f"query={shown(query)} must be {_KNOWN}") from None
+    return None if items and all(isinstance(item, (Real, np.generic)) for item in items) else items
+
+
+_KNOWN = f'"{SHARES}", "{MEAN}", "{CUMULATIVE}", {{value: weight}}, one weight per value, or a list of these'
+
+
+def _wish(domain: Domain, query: Any, name: str) -> tuple[str, Array | None]:
+    if query is None or (isinstance(query, str) and query == SHARES):
+        return SHARES, None
+    if isinstance(query, str):
+        if query not in (MEAN, CUMULATIVE):
+            raise InvalidInput(f"{name}={shown(query)} must be {_KNOWN}")
+        return query, numbers_of(domain, name)[None, :] if query == MEAN else _cumulative(domain, name)
+    weights = weights_of(domain, query, name=name)
+    if np.ptp(weights) == 0:
+        raise InvalidInput(f"{name} weighs all values alike, so its answer is known; its weights must differ")
+    return "query", weights[None, :]
+
+
+def _cumulative(domain: Domain, name: str) -> Array:
+    """The shares of the values up to each, in order; that of all values is 1 and left out."""
+    if not 2 <= len(domain) <= ROWS_LIMIT:
+        raise InvalidInput(f'{name}="{CUMULATIVE}" needs from 2 to {ROWS_LIMIT} values; there are {len(domain)}')
+    spend(len(domain) ** 2, "cumulative shares")
+    return np.tri(len(domain))[:-1]
+
+
+def _check_worst(size: int, wishes: Sequence[tuple[str, Array | None]]) -> None:
+    for name, rows in wishes:
+        if rows is not None and len(rows) * size**2 > WORST_LIMIT:
+            raise InvalidInput(f"worst=True is too much work for {name} of {size} values; it must be left out")
+        spend(0 if rows is None else size * (CALL + len(rows) * size // 8), "worst case of a query")
+
+
+def _slabs(rows: Array) -> Iterator[Array]:
+    """The rows, some at a time."""
+    step = max(1, SLAB // rows.shape[1])
+    return (rows[begin : begin + step] for begin in range(0, len(rows), step))
+
+
+def _at(randomizer: Randomizer, shares: Array, rows: Array | None) -> float:
+    """n times the summed variances of the queries at these shares."""
+    if rows is None:
+        return _moment(randomizer, shares, rows) - float(np.sum(shares**2))
+    return _moment(randomizer, shares, rows) - float(np.sum((rows @ shares) ** 2))
+
+
+def _moment(randomizer: Randomizer, shares: Array, rows: Array | None, members: Any = slice(None)) -> float:
+    """``sum_j E[(q_j . phi)**2]`` over the rows q_j, None for one row per value, with weights for these members."""
+    if rows is None:
+        return float(np.sum(randomizer.second_moments(shares, NUMERIC)))
+    found = 0.0
+    for some in _slabs(rows):
+        own = some[:, members]
+        found += float(np.sum(second_moment(randomizer, own, shares)))
+    return found
+
+
+def _deviation(randomizer: Randomizer | None, shares: Array, rows: Array | None) -> float:
+    if rows is None:
+        moments = shares if randomizer is None else randomizer.second_moments(shares, NUMERIC)
+        return math.sqrt(max(0.0, float(np.max(moments - shares**2))))
+    most = 0.0
+    for some in _slabs(rows):
+        moments = some**2 @ shares
+        if randomizer is not None:
+            moments = second_moment(randomizer, some, shares)
+        most = max(most, float(np.max(moments - (some @ shares) ** 2)))
+    return math.sqrt(most)
+
+
+def _worst(randomizer: Randomizer, rows: Array | None) -> float:
+    """The largest ``c . p - |rows p|**2`` over all distributions p, with ``c_x = sum_j E[(q_j . phi(Y))**2 | x]``."""
+    given = moments_given(randomizer, rows)
+    return (peak_of_squares(given) if rows is None else peak_on_simplex(given, rows))[1]
+
+
+def moments_given(randomizer: Randomizer, rows: Array | None = None) -> Array:
+    """``sum_j E[(q_j . phi(Y))**2 | x]`` for every value x, worked out once for values that are twins."""
+    found = np.zeros(randomizer.size)
+    for part, _, _, values in randomizer.groups(NUMERIC):
+        if rows is None:
+            found[values] = _summed_moments(part)
+            continue
+        for members in values:
+            for x, unit in zip(members, np.eye(part.size), strict=True):
+                found[x] = _moment(part, unit, rows, members)
+    return found
+
+
+def _summed_moments(randomizer: Randomizer) -> Array:
+    """``E[sum_a phi_a(Y)**2 | x]`` for every value x."""
+    size, twins = randomizer.size, randomizer.twins
+    first, of = np.arange(size), np.arange(size)
+    if twins is not None:
+        _, first, of = np.unique(np.asarray(twins), return_index=True, return_inverse=True)
+    moments = np.zeros(len(first))
+    step = max(1, SLAB // size)
+    for begin in range(0, len(first), step):
+        some = first[begin : begin + step]
+        units = np.zeros((len(some), size))
+        units[np.arange(len(some)), some] = 1.0
+        moments[begin : begin + step] = randomizer.second_moments(units, NUMERIC).sum(axis=-1)
+    return moments[of]

@@ -1,0 +1,227 @@
+"""What a report may show of a class of alike values: the options from which the types of a channel are composed.
+
+A column of a channel on classes is two-valued in each class: `share` of its places stand ``e**inside`` times above the
+others, which stand at `base`. In a context with one entry from each class to all others (`across`) and one inside it
+(`inside`, at most as large), every choice of one option per class is a column that E allows, as no level is below 1 and
+none of class c above ``e**across``; and no other column is extreme, as a level between could be tight with nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...contexts import Context
+from ...core.errors import NotServed
+from ...mechanisms.finite_geometry.difference_sets import candidates
+from ...mechanisms.uniform.cyclotomic import Cyclotomic, families
+from ...mechanisms.uniform.projective import Projective, room
+from ...mechanisms.uniform.subset import Subset
+from ...mechanisms.uniform.support import Supporting
+
+Array = NDArray[np.float64]
+
+MOST_CLASSES = 64
+"""The most classes of values that are composed into types."""
+
+MOST_COMPARED = 256
+"""The most classes that a form of context may have, before those that are alike are found among them."""
+
+MOST_EPSILON = Fraction(16)
+"""A larger entry is taken for this one: what more of it would gain is invisible in any share."""
+
+LEAST_MASS = 1e-3
+"""The smallest mass that a class is given in a comparison, so that each is told from the others."""
+
+ALIKE_SHARES = 0.03
+"""Cyclic sets whose shares differ by less than this, relative to them, stand for each other."""
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Classes of alike values, with what E asks inside each and from it to any other value; masses may be assumed."""
+
+    class_of: tuple[int, ...]
+    inside: tuple[Fraction, ...]
+    across: tuple[Fraction, ...]
+    masses: Array = field(repr=False)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of values of each class."""
+        return np.bincount(self.class_of, minlength=len(self.inside))
+
+
+def classes_of(context: Context, shares: Any) -> Classes:
+    """The classes of a context with entries by class and row; `NotServed` with a reason for any other context."""
+    closed = context.strict()
+    if len(closed.members) > MOST_COMPARED:
+        raise NotServed(
+            f"types need at most {MOST_COMPARED} different rows of E; the context has {len(closed.members)}"
+        )
+    class_of = context.alike
+    count = max(class_of) + 1
+    if not 2 <= count <= MOST_CLASSES:
+        raise NotServed(f"types need 2 to {MOST_CLASSES} classes of alike values; the context has {count}")
+    members: list[list[int]] = [[] for _ in range(count)]
+    for x, c in enumerate(class_of):
+        members[c].append(x)
+    inside, across = [], []
+    for c, of in enumerate(members):
+        entries = {closed.at(of[0], other[0]) for d, other in enumerate(members) if d != c}
+        entry = entries.pop()
+        own = closed.at(of[0], of[1]) if len(of) > 1 else entry
+        if entries or not isinstance(entry, Fraction) or not isinstance(own, Fraction) or not 0 < own <= entry:
+            raise NotServed("types need a finite entry for each class of values to all others, and at most it inside")
+        inside.append(own)
+        across.append(entry)
+    masses = np.bincount(class_of, weights=np.asarray(shares, dtype=float), minlength=count).astype(float)
+    return Classes(class_of, tuple(inside), tuple(across), masses)
+
+
+def lowered(epsilons: Sequence[Fraction]) -> list[Fraction]:
+    """Epsilons of which none is above `MOST_EPSILON`."""
+    return [min(epsilon, MOST_EPSILON) for epsilon in epsilons]
+
+
+class Option(NamedTuple):
+    """One way to treat a class: `inner` names a randomizer and its parameters, or is None where nothing is shown."""
+
+    base: float
+    share: float
+    inner: tuple[type[Supporting], tuple[tuple[str, Any], ...]] | None
+    bits: int
+    places: int
+
+    def mean(self, epsilon: float) -> float:
+        """The mean level over the places."""
+        return self.base * (1 + math.expm1(epsilon) * self.share)
+
+    def information(self, epsilon: float, size: int, mass: float) -> float:
+        """What a report tells of the values inside: n / information is n times the error of their shares.
+
+        Where some places are nobody's, people of the class support their values more often than others do; how much
+        that costs is worked out as if all types were as likely for them as for everyone.
+        """
+        if self.inner is None:
+            return 0.0
+        v, rise, noise = self.places, math.expm1(epsilon), self.share * (1 - self.share)
+        own = rise * noise * v / (v - 1) / (1 + rise * self.share) * mass * (1 / size - 1 / v)
+        return (self.base * rise * noise * v / (v - 1)) ** 2 / (noise + (1 - 2 * self.share) * own)
+
+    def randomizer(self, size: int, epsilon: Fraction) -> Supporting:
+        """The randomizer of the class in types that have this option."""
+        assert self.inner is not None
+        make: Any
+        make, parameters = self.inner
+        made: Supporting = make(size, epsilon, **dict(parameters))
+        return made
+
+
+def options_of(size: int, inside: Fraction, across: Fraction, *, bits: int | None) -> list[Option]:
+    """The options of a class, the lowest first: sets of every size, or what fits so many bits if a number is given."""
+    shown = list(_sets(size, bits)) if size > 1 else []
+    bases = [1.0] + ([math.exp(across - inside)] if across > inside else [])
+    found = [Option(base, share, None, 0, size) for base in bases for share in (0.0, 1.0)]
+    found += [option._replace(base=base) for base in bases for option in shown]
+    epsilon = float(inside)
+    return sorted(found, key=lambda option: (option.mean(epsilon), option.bits))
+
+
+def _sets(size: int, bits: int | None) -> Iterator[Option]:
+    """Every size of subset, or those that fit; and, where bits are few, cyclic sets of about every share that fit."""
+    if bits is None or size <= bits:
+        yield from (Option(1.0, d / size, (Subset, (("d", d),)), size, size) for d in range(1, size))
+    if bits is None:
+        return
+    cyclic = []
+    most = room(size, bits)
+    for found in candidates(size, bits=most) if size <= 1 << most else ():
+        named: tuple[tuple[str, Any], ...] = (("family", found.family), ("key", found.key))
+        cyclic.append(Option(1.0, found.r / found.v, (Projective, named), found.bits, found.v))
+    for family in families(size, bits=most):
+        named = ("p", family.p), ("d", family.d)
+        length = family.parameters.bits
+        cyclic.append(Option(1.0, family.d / family.p, (Cyclotomic, named), length, family.p))
+    kept: list[Option] = []
+    for option in sorted(cyclic, key=lambda option: (option.bits, option.places)):
+        if all(abs(option.share - known.share) > ALIKE_SHARES * known.share for known in kept):
+            kept.append(option)
+    yield from kept
+
+
+class Problem:
+    """The options of all classes as arrays, and n times the error of weighted types.
+
+    Type y has mean level m_yc and information i_yc in class c, both scaled so that ``sum_c P_c m_yc = 1``. With
+    ``N = sum_y w_y m_y m_y^T`` and ``I_c = sum_y w_y i_yc`` the error is ``tr(N**-1 / n) + sum_c n_c / I_c``, less the
+    sum of squared shares; ``sum_y w_y m_yc = 1`` for each class, so that the rows of the channel add up to one.
+    It is `complete` if the options make all extreme columns, at the epsilons and masses that are asked for.
+    """
+
+    def __init__(self, classes: Classes, *, bits: int | None) -> None:
+        self.classes, self.bits = classes, bits
+        sizes = classes.sizes.tolist()
+        self.limited = bits is not None and sum(sizes) > bits
+        few = bits if self.limited else None
+        inner, outer = lowered(classes.inside), lowered(classes.across)
+        asked = list(zip(sizes, inner, outer, strict=True))
+        self.options = [options_of(size, inside, across, bits=few) for size, inside, across in asked]
+        levels = list(zip(self.options, map(float, inner), sizes, classes.masses.tolist(), strict=True))
+        self.means = [np.array([option.mean(epsilon) for option in of]) for of, epsilon, _, _ in levels]
+        self.known = [np.array([one.information(epsilon, *rest) for one in of]) for of, epsilon, *rest in levels]
+        self.costs = [np.array([option.bits for option in of]) for of in self.options]
+        self.sizes, self.masses = np.array(sizes, dtype=float), np.maximum(classes.masses, LEAST_MASS)
+        self.masses /= self.masses.sum()
+        changed = max(classes.across) > MOST_EPSILON or min(classes.masses) < LEAST_MASS
+        self.complete = not self.limited and not changed
+        self.several = self.sizes > 1
+        if any(size > 1 and not known.any() for size, known in zip(sizes, self.known, strict=True)):
+            raise NotServed(f"nothing that shows a value of each class fits {bits} bits")
+
+    def columns(self, types: NDArray[np.int64]) -> tuple[Array, Array]:
+        """The scaled means and informations of types, each given by the number of its option for every class."""
+        chosen = range(len(self.options))
+        means = np.stack([self.means[c][types[:, c]] for c in chosen], axis=1)
+        known = np.stack([self.known[c][types[:, c]] for c in chosen], axis=1)
+        scale = (means @ self.masses)[:, None]
+        return means / scale, known / scale**2
+
+    def start(self) -> tuple[NDArray[np.int64], Array]:
+        """Types with one class above the lowest option, weighted so that every row adds up to one."""
+        rows, weights = [], []
+        for c, means in enumerate(self.means):
+            last = len(means) - 1
+            marked = np.flatnonzero(self.known[c] * (self.costs[c] <= (self.bits or math.inf)))
+            spread = {int(marked[len(marked) * part // 4]) for part in range(4)} if len(marked) else set()
+            for number in sorted({last, *spread}):
+                row = np.zeros(len(self.means), dtype=np.int64)
+                row[c] = number
+                rise = means[number] - 1
+                rows.append(row)
+                weights.append((1 + rise * self.masses[c]) / rise / (1 + len(spread)))
+        types = np.array(rows)
+        found = np.array(weights)
+        return types, found / (found @ self.columns(types)[0][:, 0])
+
+    def error(self, weights: Array, columns: tuple[Array, Array]) -> float:
+        """n times the error and the sum of squared shares."""
+        means, known = columns
+        inverse = np.linalg.inv((means * weights[:, None]).T @ means)
+        inside = (self.sizes[self.several] / (weights @ known)[self.several]).sum()
+        return float(np.sum(np.diag(inverse) / self.sizes) + inside)
+
+    def slopes(self, weights: Array, columns: tuple[Array, Array]) -> tuple[Array, Array, Array]:
+        """What the error loses with the weight of a type is m^T K m + i . k: K, k and N**-1."""
+        means, known = columns
+        inverse = np.linalg.inv((means * weights[:, None]).T @ means)
+        inside = np.where(self.several, weights @ known, 1.0)
+        found: tuple[Any, Any, Any] = (inverse / self.sizes) @ inverse, self.several * self.sizes / inside**2, inverse
+        return found

@@ -1,0 +1,205 @@
+"""A proved lower bound on the error of every channel, from a semidefinite relaxation.
+
+The solver only proposes multipliers; the bound is worked out from them and holds whatever they are.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import MissingExtra
+from .cone import Array
+from .dual import dual_value, root
+from .facets import Facets, Numbers, facets_of
+from .master import Problem
+from .reduction import Block, blocks_of
+
+PAIRS = 4000
+"""Pairs of facets in a first program, at most; further ones are added where they are violated."""
+
+ADDED = 10
+"""Violated pairs added in a round, for each value."""
+
+ROUNDS = 6
+"""Programs solved, at most."""
+
+LARGEST = 1400
+"""The most entries of M, after symmetry, that a program is made for."""
+
+
+def semidefinite_bound(E: Array, problem: Problem, *, until: float) -> float | None:
+    """A value that no channel for the closed E is below; None if there was no time or the program is too large.
+
+    The relaxation: least trace(W M^-1) over M with Mp = 1 and ``a^T M b >= 0`` for all pairs of facets. Its
+    multipliers nu >= 0 and lam give ``S = sym(lam p^T) - sum nu sym(a b^T)``, with r^T S r <= lam . r on the cone, so
+    with d = max(0, -least eigenvalue of S) and hi_x = 1 / sum_z p_z e^-E[x,z] the largest r_x, every channel has
+    ``trace(W M^-1) >= (trace (W^.5 (S + d I) W^.5)^.5)^2 / (sum lam + d sum_x hi_x^2)``.
+    """
+    facets = facets_of(E)
+    program = _Program(E, problem, facets)
+    if program.entries > LARGEST or (found := program.first()) is None:
+        return None
+    best: float | None = None
+    for _ in range(ROUNDS):
+        solved = program.solved(found, until - monotonic())
+        if solved is None:
+            break
+        M, lam, nu = solved
+        bound = _proved(E, problem, facets, found, lam, nu)
+        best = bound if best is None else max(best, bound)
+        more = program.violated(M, found)
+        if not len(more) or monotonic() > until:
+            break
+        found = np.concatenate([found, more])
+    return best
+
+
+class _Program:
+    """The relaxation in the entries of M that symmetry leaves, for pairs of facets numbered ``i * facets + j``."""
+
+    def __init__(self, E: Array, problem: Problem, facets: Facets) -> None:
+        self.problem, self.facets, size = problem, facets, len(E)
+        label = problem.group.of_pair.reshape(size, size)
+        _, both = np.unique(np.minimum(label, label.T), return_inverse=True)
+        self.label: Numbers = both.reshape(size, size)
+        self.entries = int(self.label.max()) + 1
+
+    @property
+    def count(self) -> int:
+        """The number of facets."""
+        return len(self.facets.above)
+
+    def first(self) -> Numbers | None:
+        """One of every orbit of pairs, or of opposite ones where all are too many; None if there are none."""
+        if self.count**2 * self.problem.group.order <= 50_000_000:
+            pairs = self._one_of_each(np.arange(self.count**2))
+            if len(pairs) <= PAIRS:
+                return pairs if len(pairs) else None
+        facets = self.facets
+        opposite = (facets.above[:, None] == facets.of) & (facets.of[:, None] == facets.above)
+        return self._one_of_each(np.flatnonzero(opposite.ravel()))[:PAIRS]
+
+    def _one_of_each(self, pairs: Numbers) -> Numbers:
+        """The first of all pairs that a permutation, or an exchange of the two, sends to each other."""
+        facets, size = self.facets, len(self.label)
+        number = np.full((size, size), -1)
+        number[facets.above, facets.of] = np.arange(self.count)
+        i, j = np.divmod(pairs, self.count)
+        least = np.full(len(pairs), self.count**2)
+        for g in self.problem.group.elements:
+            a = number[g[facets.above], g[facets.of]]
+            least = np.minimum(least, np.minimum(a[i] * self.count + a[j], a[j] * self.count + a[i]))
+        found: Numbers = pairs[(pairs == least) & (i != j)]
+        return found
+
+    def violated(self, M: Array, known: Numbers) -> Numbers:
+        """The pairs that M violates most, one of each orbit."""
+        rows = self.facets.rows(len(M))
+        products = (rows @ M @ rows.T).ravel()
+        worst = np.argsort(products)[: 4 * ADDED * len(M)]
+        fresh = self._one_of_each(np.sort(worst[products[worst] < -1e-7]))
+        fresh = fresh[~np.isin(fresh, known)]
+        return fresh[np.argsort(products[fresh])][: ADDED * len(M)]
+
+    def solved(self, pairs: Numbers, seconds: float) -> tuple[Array, Array, Array] | None:
+        """M, lam and nu as the solver has them; None if it did not get anywhere."""
+        try:
+            import clarabel
+            from scipy import sparse
+        except ImportError:
+            raise MissingExtra("clarabel", "design") from None
+        group, prior = self.problem.group, self.problem.prior
+        blocks, half = blocks_of(group), root(self.problem.W)
+        sizes = [block.basis.shape[1] for block in blocks]
+        offsets = np.cumsum([self.entries, *(n * (n + 1) // 2 for n in sizes)])
+        cost = np.zeros(offsets[-1])
+        rows, bounds, cones = [], [], []
+        first = np.array([np.argmax(group.of_value == orbit) for orbit in range(len(group.sizes))])
+        mean = np.zeros((len(first), offsets[-1]))
+        np.add.at(mean, (np.arange(len(first))[:, None], self.label[first]), prior)
+        rows.append(sparse.csc_matrix(mean))
+        bounds.append(np.ones(len(first)))
+        cones.append(clarabel.ZeroConeT(len(first)))
+        rows.append(-self._products(pairs, offsets[-1], sparse))
+        bounds.append(np.zeros(len(pairs)))
+        cones.append(clarabel.NonnegativeConeT(len(pairs)))
+        for block, start in zip(blocks, offsets, strict=False):
+            n = block.basis.shape[1]
+            cost[start + np.cumsum(np.arange(1, n + 1)) - 1] = block.times
+            matrix, constant = self._cone(block, int(start), half, offsets[-1], sparse)
+            rows.append(matrix)
+            bounds.append(constant)
+            cones.append(clarabel.PSDTriangleConeT(2 * n))
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        settings.time_limit = max(seconds, 0.1)
+        settings.max_threads = 1
+        nothing = sparse.csc_matrix((offsets[-1], offsets[-1]))
+        solver = clarabel.DefaultSolver(
+            nothing, cost, sparse.vstack(rows, format="csc"), np.concatenate(bounds), cones, settings
+        )
+        solution = solver.solve()
+        x, z = np.array(solution.x), np.array(solution.z)
+        if not (np.isfinite(x).all() and np.isfinite(z).all()):
+            return None
+        lam = z[: len(first)] / group.sizes
+        return x[self.label], lam[group.of_value], np.maximum(z[len(first) : len(first) + len(pairs)], 0.0)
+
+    def _products(self, pairs: Numbers, width: int, sparse: Any) -> Any:
+        """a^T M b of every pair, as rows over the unknowns."""
+        facets = self.facets
+        i, j = np.divmod(pairs, self.count)
+        row, column, entry = [], [], []
+        for a, scale_a in ((facets.above[i], 1.0), (facets.of[i], -facets.fade[i])):
+            for b, scale_b in ((facets.above[j], 1.0), (facets.of[j], -facets.fade[j])):
+                row.append(np.arange(len(pairs)))
+                column.append(self.label[a, b])
+                entry.append(np.broadcast_to(scale_a * scale_b, len(pairs)))
+        shape = (len(pairs), width)
+        return sparse.csc_matrix((np.concatenate(entry), (np.concatenate(row), np.concatenate(column))), shape=shape)
+
+    def _cone(self, block: Block, start: int, half: Array, width: int, sparse: Any) -> tuple[Any, Array]:
+        """[[T, W^.5], [W^.5, M]] of a block, as upper triangles by columns with the entries off the diagonal scaled."""
+        basis = block.basis
+        n = basis.shape[1]
+        row, column = _triangle(2 * n)
+        scale = np.where(row == column, 1.0, np.sqrt(2.0))
+        place = np.zeros((2 * n, 2 * n), dtype=np.int64)
+        place[row, column] = np.arange(len(row))
+        i, j = _triangle(n)
+        top = place[i, j]
+        parts = [(top, start + np.arange(len(i)), scale[top])]
+        low = place[n + i, n + j]
+        flat = self.label.ravel()
+        for slot, (a, b) in zip(low, zip(i, j, strict=True), strict=True):
+            weights = np.bincount(flat, weights=np.outer(basis[:, a], basis[:, b]).ravel(), minlength=self.entries)
+            used = np.flatnonzero(np.abs(weights) > 1e-14)
+            parts.append((np.full(len(used), slot), used, weights[used] * scale[slot]))
+        rows, columns, entries = (np.concatenate(part) for part in zip(*parts, strict=True))
+        constant = np.zeros(len(row))
+        right = np.arange(n)
+        for a in range(n):
+            slots = place[a, n + right]
+            constant[slots] = np.sqrt(2.0) * (basis[:, a] @ half @ basis)
+        return sparse.csc_matrix((-entries, (rows, columns)), shape=(len(row), width)), constant
+
+
+def _triangle(n: int) -> tuple[Numbers, Numbers]:
+    """The places of an upper triangle, column by column."""
+    column, row = np.tril_indices(n)
+    return row, column
+
+
+def _proved(E: Array, problem: Problem, facets: Facets, pairs: Numbers, lam: Array, nu: Array) -> float:
+    """The bound that lam and nu >= 0 give, whatever they are."""
+    prior, rows = problem.prior, facets.rows(len(E))
+    i, j = np.divmod(pairs, len(facets.above))
+    S = np.outer(lam, prior) - problem.group.even((rows[i].T * nu) @ rows[j])
+    S = (S + S.T) / 2
+    least = float(np.linalg.eigvalsh(S)[0])
+    lift = max(0.0, -least) * (1 + 1e-6) + 1e-14 * float(np.abs(S).max())
+    most = 1 / (np.exp(-E) @ prior)
+    return dual_value(problem.W, S + lift * np.eye(len(E)), float(lam.sum()) + lift * float(most @ most))

@@ -1,0 +1,1 @@
+"""Several questions as one thing: their spec, strategies, files, tallies and results."""

@@ -1,0 +1,116 @@
+"""`margins`: the shares of the answers to every question of a form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.result import CONFIDENCE, Result
+from ..core.domain import Value
+from ..core.errors import check_type
+from ..estimation.results.unbiased import estimate
+from .form import ONE, TOGETHER
+from .tally import FormTally
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Margins(Result):
+    """The unbiased share of every answer to every question, whatever the strategy of the form.
+
+    ``margins[question]`` gives the values, their shares, and their standard errors.
+    """
+
+    tally: FormTally
+    questions: dict[str, tuple[tuple[Value, ...], Array, Array]]
+
+    def __getitem__(self, question: str) -> tuple[tuple[Value, ...], Array, Array]:
+        return self.questions[question]
+
+    @property
+    def n(self) -> int:
+        """The number of people."""
+        return self.tally.n
+
+    def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
+        """A row for each answer of each question."""
+        columns: dict[str, list[Any]] = {
+            name: [] for name in ("question", "value", "estimate", "stderr", "low", "high")
+        }
+        for question, (values, shares, errors) in self.questions.items():
+            low, high = self._interval(question, confidence)
+            for row in zip(values, shares.tolist(), errors.tolist(), low, high, strict=True):
+                for name, cell in zip(columns, (question, *row), strict=True):
+                    columns[name].append(cell)
+        return dict(columns)
+
+    def _interval(self, question: str, confidence: float) -> tuple[list[float], list[float]]:
+        if self.tally.form.strategy != TOGETHER:
+            low, high = estimate(self.tally[question]).interval(confidence)
+            return low.tolist(), high.tolist()
+        (tally,) = self.tally.values()
+        found = estimate(tally)
+        ends = [found.query(query).interval(confidence) for query in _queries(self.tally, question)]
+        return [end[0] for end in ends], [end[1] for end in ends]
+
+    def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
+        """How many people answered what."""
+        form = self.tally.form
+        said = [f"{self.n:,} people, {form.strategy}; each interval at {confidence:g} confidence"]
+        if form.strategy == ONE:
+            said.append("asked: " + ", ".join(f"{name} {tally.n:,}" for name, tally in self.tally.items()))
+        return [*said, "shares are unbiased: some may be below 0, and they need not add up to 1"]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What is said beside the table."""
+        asked = {part: tally.n for part, tally in self.tally.items()}
+        return {"method": "unbiased", "strategy": self.tally.form.strategy, "n": self.n, "asked": asked}
+
+    def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
+        """Draw the shares with their intervals, question by question."""
+        from ..plots import plot_shares
+
+        rows = self.table(confidence)
+        panel = {
+            "values": rows["value"],
+            "groups": rows["question"],
+            "shares": rows["estimate"],
+            "low": rows["low"],
+            "high": rows["high"],
+        }
+        plot_shares(panel, path, title=title)
+
+
+def margins(tally: FormTally) -> Margins:
+    """The shares of the answers to every question, from the tally of a form.
+
+    Of answers that are one value together, those of a question are sums over the tuples that hold them.
+    """
+    check_type("tally", tally, FormTally, "the tally of a form")
+    found = {}
+    for question, spec in tally.form.questions.items():
+        values = tuple(spec.context.values)
+        if tally.form.strategy == TOGETHER:
+            (joint,) = tally.values()
+            made = estimate(joint)
+            queries = [made.query(query) for query in _queries(tally, question)]
+            numbers = [query.value for query in queries], [query.stderr for query in queries]
+            found[question] = values, np.array(numbers[0]), np.array(numbers[1])
+        else:
+            shares = estimate(tally[question])
+            found[question] = values, shares.shares, shares.stderr
+    return Margins(tally, found)
+
+
+def _queries(tally: FormTally, question: str) -> Array:
+    """For each answer to a question the tuples that hold it, as weights."""
+    sizes = [spec.context.size for spec in tally.form.questions.values()]
+    place = tally.form.names.index(question)
+    held = np.arange(int(np.prod(sizes))) // int(np.prod(sizes[place + 1 :])) % sizes[place]
+    return np.asarray(held == np.arange(sizes[place])[:, None], dtype=float)

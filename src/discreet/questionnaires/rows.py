@@ -1,0 +1,152 @@
+"""Reports of a form from files and pipes, with the columns beside them; marks are checked as for one question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bulk.jobs import Progress, only_by_arrow
+from ..bulk.labelled.labels import Labels
+from ..bulk.sections import Sections, check_mark, marks_in
+from ..core.errors import InvalidReport, shown
+from ..estimation.tally import Tally, as_batch
+from ..files.sources import Source, source_of
+from ..files.text_reader import read_labelled
+from ..wire.located import located
+from ..wire.reports import reports_from_texts
+from .files import columns_of, writer_of
+from .form import ONE, Form
+
+if TYPE_CHECKING:
+    from .tally import FormTally
+
+
+@dataclass(frozen=True, eq=False)
+class FormRows:
+    """Some people's reports by part, the rows of those who were asked it, and the columns beside them."""
+
+    reports: dict[str, NDArray[Any]]
+    rows: dict[str, NDArray[np.int64]]
+    labels: list[Labels]
+    n: int
+
+
+def form_rows(
+    form: Form,
+    files: Sequence[str | Source],
+    keep: Sequence[str] = (),
+    *,
+    unmarked: bool = False,
+    progress: Progress = lambda rows: None,
+) -> Iterator[FormRows]:
+    """The reports of a form in `files`, some people at a time, in order; an error names the file.
+
+    Reports of another form, files that are not whole and, unless `unmarked`, reports without marks are refused; only
+    after the last of them it is known that all is well.
+    """
+    for file in map(source_of, files):
+        found = _arrow_rows if only_by_arrow(file.format) else _text_rows
+        for rows in found(form, file, keep, unmarked):
+            yield rows
+            progress(rows.n)
+
+
+def tally_form(
+    form: Form, files: Sequence[str | Source], *, unmarked: bool = False, progress: Progress = lambda rows: None
+) -> FormTally:
+    """The tallies of the reports of a form in `files`."""
+    total = form.tally()
+    for found in form_rows(form, files, unmarked=unmarked, progress=progress):
+        total += form.tally(found)
+    return total
+
+
+def _text_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) -> Iterator[FormRows]:
+    first, *others = columns_of(form)
+    sections = Sections(writer_of(form), file.name, unmarked=unmarked, header=first)
+    seen = 0
+    for rows in read_labelled(file, first, [*others, *keep]):
+        texts = [row[0] for row in rows]
+        for start, run in sections.runs(texts, marks_in(texts)):
+            place = start - 1 - seen
+            columns = list(zip(*rows[place : place + len(run)], strict=True))
+            with located(f"{file.name}, entries from {start}"):
+                yield _of_texts(form, columns[: 1 + len(others)], columns[1 + len(others) :])
+        seen += len(rows)
+    sections.close()
+
+
+def _of_texts(form: Form, columns: Sequence[Sequence[Any]], kept: Sequence[Sequence[Any]]) -> FormRows:
+    n = len(columns[0])
+    everyone = np.arange(n)
+    if form.strategy == ONE:
+        rows = _asked(form, list(columns[1]))
+        texts = {part: [str(columns[0][row]) for row in asked] for part, asked in rows.items()}
+    else:
+        rows = dict.fromkeys(form.parts, everyone)
+        texts = {part: list(map(_text, column)) for part, column in zip(form.parts, columns, strict=True)}
+    reports = {part: reports_from_texts(form.mechanisms[part], texts[part]) for part in form.parts}
+    return FormRows(_checked(form, reports), rows, [Labels.of(column) for column in kept], n)
+
+
+def _text(entry: Any) -> str:
+    if isinstance(entry, bool) or not isinstance(entry, (str, int)):
+        raise InvalidReport("a report must be text or a whole number, and none may be missing")
+    return str(entry)
+
+
+def _asked(form: Form, questions: Sequence[Any]) -> dict[str, NDArray[np.int64]]:
+    """The rows of each question; `InvalidReport` for a question that the form does not have."""
+    numbers = {name: number for number, name in enumerate(form.names)}
+    strange = next((name for name in questions if name not in numbers), None)
+    if strange is not None or None in questions:
+        raise InvalidReport(f"question={shown(strange)} must be one of {', '.join(form.names)}")
+    codes = np.array([numbers[name] for name in questions], dtype=np.int64)
+    return {name: np.flatnonzero(codes == number) for name, number in numbers.items()}
+
+
+def _checked(form: Form, reports: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The reports as batches; `InvalidReport` for one that cannot occur."""
+    for part, mechanism in form.mechanisms.items():
+        with located(part):
+            Tally.of(mechanism, reports[part], threads=1)
+    return {part: as_batch(found, form.mechanisms[part].bits) for part, found in reports.items()}
+
+
+def _arrow_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) -> Iterator[FormRows]:
+    from ..bulk.arrow.reports import MARK, reports_of
+    from ..bulk.labelled.arrow_labels import labels_in
+    from ..files.arrow import open_column
+
+    first, *others = columns_of(form)
+    opened = open_column(file, first, keep=[*others, *keep])
+    mark = (opened.field.metadata or {}).get(MARK.encode())
+    written = None if mark is None else mark.decode(errors="replace")
+    check_mark(writer_of(form), written, f"{file.name}: column {first!r}", unmarked=unmarked)
+    for piece in opened.pieces():
+        columns = [piece.load(), *(piece.kept() if opened.keep else [])]
+        kept = [
+            labels_in(column, f"column {name!r}") for name, column in zip(keep, columns[1 + len(others) :], strict=True)
+        ]
+        with located(file.name):
+            if form.strategy == ONE:
+                texts = [column.to_pylist() for column in columns[:2]]
+                found = _of_texts(form, [list(map(_text, texts[0])), texts[1]], [])
+            else:
+                found = _of_columns(form, columns[: 1 + len(others)], reports_of)
+        yield FormRows(found.reports, found.rows, kept, found.n)
+
+
+def _of_columns(form: Form, columns: Sequence[Any], reports_of: Any) -> FormRows:
+    """The reports in Arrow columns, one for each part."""
+    reports = {}
+    for (part, mechanism), column in zip(form.mechanisms.items(), columns, strict=True):
+        with located(part):
+            pieces = list(reports_of(mechanism, column))
+        reports[part] = np.concatenate(pieces) if pieces else as_batch([], mechanism.bits)
+    n = len(columns[0])
+    return FormRows(_checked(form, reports), dict.fromkeys(form.parts, np.arange(n)), [], n)

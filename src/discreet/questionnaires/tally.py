@@ -1,0 +1,143 @@
+"""Tallies of a form: one for each part, merged together and kept in one JSON file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import InvalidInput, MechanismMismatch, check_type, shown
+from ..core.strict_json import loads
+from ..estimation.tally_json import most_bytes, tally_from_json, tally_to_json
+from ..wire.located import located
+from .form import EACH, Form
+
+if TYPE_CHECKING:
+    from ..estimation.tally import Tally
+
+VERSION = 1
+"""The version of tally files of forms; another one is refused."""
+
+
+class FormTally(Mapping[str, "Tally"]):
+    """The tally of every part of a form by its name; ``+`` merges, the empty one is its zero."""
+
+    def __init__(self, form: Form, tallies: Mapping[str, Tally]) -> None:
+        self.form, self._tallies = form, {part: tallies[part] for part in form.parts}
+        if form.strategy == EACH and len({tally.n for tally in self._tallies.values()}) > 1:
+            raise InvalidInput("n must be the same for every question of a form that asks each")
+
+    @classmethod
+    def of(cls, form: Form, reports: Any = ()) -> FormTally:
+        """The tallies of reports: dictionaries as `Form.randomize` gives them, or those of `Form.randomize_many`."""
+        if hasattr(reports, "rows") and hasattr(reports, "reports"):
+            return cls(form, {part: form.mechanisms[part].tally(reports.reports[part]) for part in form.parts})
+        check_type("reports", reports, Iterable, "reports as `Form.randomize` gives them")
+        held: dict[str, list[int]] = {part: [] for part in form.parts}
+        for report in reports:
+            for part in form.asked_in(report):
+                held[part].append(report[part])
+        return cls(form, {part: form.mechanisms[part].tally(held[part]) for part in form.parts})
+
+    @property
+    def n(self) -> int:
+        """The number of people."""
+        counts = [tally.n for tally in self._tallies.values()]
+        return counts[0] if self.form.strategy == EACH else sum(counts)
+
+    def __getitem__(self, part: str) -> Tally:
+        if part not in self._tallies:
+            raise InvalidInput(f"{shown(part)} must be one of the parts of the form: {', '.join(self._tallies)}")
+        return self._tallies[part]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tallies)
+
+    def __len__(self) -> int:
+        return len(self._tallies)
+
+    def __contains__(self, part: object) -> bool:
+        return part in self._tallies
+
+    def __add__(self, other: FormTally) -> FormTally:
+        if not isinstance(other, FormTally):
+            return NotImplemented
+        if other.form.fingerprint != self.form.fingerprint:
+            raise MechanismMismatch(
+                f"tallies of {other.form!r} ({other.form.fingerprint[:12]}) cannot be merged with those of "
+                f"{self.form!r} ({self.form.fingerprint[:12]})"
+            )
+        return FormTally(self.form, {part: tally + other[part] for part, tally in self._tallies.items()})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FormTally):
+            return NotImplemented
+        return self.form.fingerprint == other.form.fingerprint and self._tallies == other._tallies
+
+    def __hash__(self) -> int:
+        return hash((self.form.fingerprint, tuple(self._tallies.values())))
+
+    def __repr__(self) -> str:
+        return f"<tally of {self.n:,} people for {self.form!r}>"
+
+    # -- as JSON ---------------------------------------------------------------------------------------
+    def to_json(self) -> dict[str, Any]:
+        """The tallies as JSON data."""
+        tallies = {part: tally_to_json(tally) for part, tally in self._tallies.items()}
+        return {"version": VERSION, "fingerprint": self.form.fingerprint, "n": self.n, "tallies": tallies}
+
+    @classmethod
+    def from_json(cls, form: Form, data: object) -> FormTally:
+        """The tallies in JSON data, which must be those of `form`."""
+        if not isinstance(data, dict) or data.keys() != {"version", "fingerprint", "n", "tallies"}:
+            raise InvalidInput("a tally of a form must hold version, fingerprint, n and tallies, and nothing else")
+        if data["version"] != VERSION or isinstance(data["version"], bool):
+            raise InvalidInput(f"version={shown(data['version'])} must be {VERSION}, the only known version")
+        if data["fingerprint"] != form.fingerprint:
+            raise MechanismMismatch(
+                f"this tally is of another form ({str(data['fingerprint'])[:12]}), not of {form!r} "
+                f"({form.fingerprint[:12]})"
+            )
+        tallies = data["tallies"]
+        if not isinstance(tallies, dict) or tallies.keys() != form.parts.keys():
+            raise InvalidInput(f"tallies must hold {', '.join(form.parts)}, and nothing else")
+        found = {}
+        for part, mechanism in form.mechanisms.items():
+            with located(f"tallies[{part!r}]"):
+                found[part] = tally_from_json(mechanism, tallies[part])
+        made = cls(form, found)
+        if made.n != data["n"] or isinstance(data["n"], bool):
+            raise InvalidInput(f"n={shown(data['n'])} must be the number of people in the tallies, {made.n}")
+        return made
+
+    @classmethod
+    def parse(cls, form: Form, written: str | bytes) -> FormTally:
+        """The tallies in a JSON text."""
+        if len(written) > (most := _most(form)):
+            raise InvalidInput(f"this is not a tally of {form!r}: it has more than {most} bytes")
+        return cls.from_json(form, loads(written, InvalidInput))
+
+    @classmethod
+    def read(cls, path: str | Path, form: Form) -> FormTally:
+        """The tallies in a JSON file."""
+        with open(path, "rb") as file:
+            written = file.read(_most(form) + 1)
+        with located(str(path)):
+            return cls.parse(form, written)
+
+    @property
+    def text(self) -> str:
+        """The tallies as the text of a JSON file."""
+        return json.dumps(self.to_json(), ensure_ascii=False) + "\n"
+
+    def write(self, path: str | Path) -> None:
+        """Write the tallies to a JSON file, whole or not at all."""
+        from ..core.atomic import replacing
+
+        with replacing(path) as file:
+            file.write(self.text.encode())
+
+
+def _most(form: Form) -> int:
+    return sum(map(most_bytes, form.mechanisms.values())) + (1 << 16)

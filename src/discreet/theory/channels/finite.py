@@ -1,0 +1,126 @@
+"""Finite channels, distributions and privacy matrices, checked once where they enter.
+
+A channel may be given as a mechanism, whose exact law is then written out, and a privacy matrix as a context.
+Integers and fractions stay exact: an array of them has dtype ``object`` and holds `Fraction`. Anything with
+a float in it becomes ``float64``. A channel has one row per value and one column per report.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from numbers import Rational
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.contexts import Context
+from discreet.core.errors import InvalidInput
+from discreet.mechanisms.mechanism import Mechanism
+
+Number: TypeAlias = float | Fraction
+Vector: TypeAlias = Sequence[Number] | NDArray[Any]
+Matrix: TypeAlias = Sequence[Sequence[Number]] | NDArray[Any]
+Channel: TypeAlias = Matrix | Mechanism
+"""One row per value and one column per report, or the mechanism that has this law."""
+Privacy: TypeAlias = Matrix | Context
+"""E as a matrix or as a context; what is said of it is said of its closure."""
+Floats: TypeAlias = NDArray[np.float64]
+
+_TOLERANCE = 1e-9
+
+
+def _array(name: str, rows: Any, dimensions: int) -> NDArray[Any]:
+    """The entries as float64, or as fractions if they are all rational."""
+    given = np.array(rows, dtype=object)
+    if given.ndim != dimensions or given.size == 0:
+        raise InvalidInput(f"{name} of shape {given.shape} must have {dimensions} non-empty dimensions")
+    if all(isinstance(v, Rational) for v in given.flat):
+        exact = np.empty(given.size, dtype=object)
+        exact[:] = [Fraction(v.numerator, v.denominator) for v in given.flat]
+        return exact.reshape(given.shape)
+    return given.astype(np.float64)
+
+
+def _check_rows(name: str, rows: NDArray[Any]) -> None:
+    for i, row in enumerate(rows):
+        total = row.sum()
+        off = total != 1 if rows.dtype == object else not abs(total - 1) <= _TOLERANCE
+        if off:
+            raise InvalidInput(f"{name}[{i}] sums to {total}; it must sum to 1")
+
+
+def distribution(name: str, p: Vector) -> NDArray[Any]:
+    """`p` as an array of non-negative entries that sum to one, exactly for fractions and to 1e-9 for floats."""
+    array = _array(name, p, 1)
+    if not (array >= 0).all():
+        raise InvalidInput(f"{name}={list(p)} must have no negative entry")
+    _check_rows(name, array[None, :])
+    return array
+
+
+def channel(Q: Channel) -> NDArray[Any]:
+    """`Q`, or the law of a mechanism, as an array whose rows are distributions."""
+    array = _array("Q", Q.channel() if isinstance(Q, Mechanism) else Q, 2)
+    if not (array >= 0).all():
+        raise InvalidInput("Q must have no negative entry")
+    _check_rows("Q", array)
+    return array
+
+
+def floats(array: NDArray[Any]) -> Floats:
+    """The same numbers as float64."""
+    return array.astype(np.float64)
+
+
+def privacy_matrix(E: Privacy) -> Floats:
+    """The closure of `E` as a square float array: entries from zero to infinity, zero on the diagonal."""
+    if isinstance(E, Context):
+        strict = E.strict()
+        array = np.array([[float(v) for v in row] for row in strict.matrix()], dtype=np.float64)
+        return array if strict.closed else shortest_paths(array)
+    array = np.array([[float(v) for v in row] for row in E], dtype=np.float64)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
+        raise InvalidInput(f"E of shape {array.shape} must be square and not empty")
+    if np.isnan(array).any() or (array < 0).any():
+        raise InvalidInput('E must have entries that are non-negative or "inf"')
+    np.fill_diagonal(array, 0.0)
+    return shortest_paths(array)
+
+
+def shortest_paths(E: Floats) -> Floats:
+    """The shortest paths of a matrix (Floyd-Warshall)."""
+    paths = E.copy()
+    for via in range(len(paths)):
+        np.minimum(paths, paths[:, via, None] + paths[via], out=paths)
+    return paths
+
+
+def epsilon_value(name: str, epsilon: Number) -> float:
+    """An epsilon as a float: non-negative, possibly infinite."""
+    value = float(epsilon)
+    if math.isnan(value) or value < 0:
+        raise InvalidInput(f'{name}={epsilon} must be non-negative or "inf"')
+    return value
+
+
+def delta_value(delta: Number) -> float:
+    """A delta as a float between zero and one."""
+    value = float(delta)
+    if not 0 <= value <= 1:
+        raise InvalidInput(f"delta={delta} must lie between 0 and 1")
+    return value
+
+
+def at_least(name: str, value: float, least: float) -> None:
+    """Raise an error if `value` is below `least` or not a number."""
+    if not value >= least:
+        raise InvalidInput(f"{name}={value} must be at least {least}")
+
+
+def same_length(p: NDArray[Any], q: NDArray[Any]) -> None:
+    """Raise an error if two distributions are not over the same values."""
+    if p.shape != q.shape:
+        raise InvalidInput(f"p has {p.size} entries and q {q.size}; they must be over the same values")

@@ -1,0 +1,183 @@
+"""Random histories of one person's answers, with crashes anywhere, and what must never happen in them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import permutations
+from pathlib import Path
+
+import discreet as dc
+from discreet.client.ledger import Ledger, Report
+from discreet.client.ledger.ledger import report_to_json
+from discreet.core.errors import AlreadyAnswered, Overspent
+
+PATH = Path("/home/one/ledger.jsonl")
+CAP = Fraction(3)
+VALUES = range(40)
+MECHANISMS = {  # reports of 40 bits: two draws of one value are hardly ever the same
+    "https://a.example/": dc.mechanism(dc.Context.uniform(VALUES, "1"), "unary"),
+    "https://b.example/": dc.mechanism(dc.Context.uniform(VALUES, "0.5"), "unary"),
+    "https://c.example/": dc.mechanism(dc.Context.uniform(VALUES, "4/3"), "unary"),
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The questions of a history, and what their answers may spend."""
+
+    cap: Fraction
+    mechanisms: dict
+    budgets: tuple = ()
+
+    @cached_property
+    def entries(self):
+        """E of every question, and of every budget, written out."""
+        asked = {question: made.context.matrix() for question, made in self.mechanisms.items()}
+        return asked, [budget.matrix() for budget in self.budgets]
+
+
+DIFFERENT = (0, 19, 20, 29, 30, 39)
+"""Two values of every kind that contexts and budgets tell apart here."""
+
+GRADES = dict.fromkeys(range(20), 2) | dict.fromkeys(range(20, 40), "1/2")
+OPEN = dict.fromkeys(range(30, 40), "inf")
+SCALAR = Setting(CAP, MECHANISMS)
+BUDGETS = Setting(  # the cap allows nearly everything, and the budget ends before it for some pairs
+    Fraction(8),
+    {
+        "https://a.example/": MECHANISMS["https://a.example/"],
+        "https://b.example/": dc.mechanism(dc.Context.high_low(VALUES, range(30), "0.5"), "unary"),
+        "https://c.example/": dc.mechanism(dc.Context.graded(GRADES), "graded_unary"),
+        "https://shows.example/": dc.mechanism(dc.Context.high_low(VALUES, range(20), "4/3"), "unary"),
+    },
+    (dc.Context.graded(dict.fromkeys(range(20), "7/2") | dict.fromkeys(range(20, 30), "5/2") | OPEN),),
+)
+
+
+class Told:
+    """Everything that has left the device: the reports of each value of each collection."""
+
+    def __init__(self, setting=SCALAR):
+        self.setting, self.reports = setting, defaultdict(set)
+
+    def add(self, question, value, report):
+        self.reports[question, value].add(report)
+
+    @property
+    def spent(self):
+        costs = self.setting.mechanisms
+        return sum(costs[question].context.largest * len(found) for (question, _), found in self.reports.items())
+
+    def over_budget(self):
+        """True if some pair of values was told apart by more than a budget allows, entry by entry."""
+        contexts, budgets = self.setting.entries
+        told = Counter()
+        for (question, _), found in self.reports.items():
+            told[question] += len(found)
+        return any(
+            sum(often * contexts[question][x][z] for question, often in told.items()) > budget[x][z]
+            for budget in budgets
+            for x, z in permutations(DIFFERENT, 2)
+        )
+
+    def breaches(self):
+        """What went wrong: a value with two reports, or more told than was allowed."""
+        twice = [1 for found in self.reports.values() if len(found) > 1]
+        over = ["over budget"] * self.over_budget()
+        return ["second report"] * len(twice) + ["overspent"] * (self.spent > self.setting.cap) + over
+
+
+class Releasing(Ledger):
+    """A ledger that tells what it releases, at the place where it does so."""
+
+    told: Told
+
+    def randomize(self, mechanism, value, rng, *, question, changes="refuse"):
+        report = super().randomize(mechanism, value, rng, question=question, changes=changes)
+        self.told.add(question, value, report)
+        return report
+
+
+class BeforeStoring(Releasing):
+    """A planted fault: the report is released, and then stored."""
+
+    def _draw(self, journal, tell, tag, labels):
+        report = tell.mechanism.randomize(tell.value, tell.rng)
+        self.told.add(tell.question, tell.value, report)
+        journal.append(Report(tell.question, tag, report_to_json(tell.mechanism, report), dict(labels)))
+        return journal.account.collections[tell.question].reports[-1]
+
+
+class Unwritten:
+    """A journal to which nothing is added."""
+
+    def __init__(self, journal):
+        self.account = journal.account
+
+    def append(self, entry):
+        pass
+
+
+class BeforeDebit(Releasing):
+    """A planted fault: the report is released, and then paid for."""
+
+    def _pay(self, journal, tell):
+        super()._pay(Unwritten(journal), tell)
+
+    def _draw(self, journal, tell, tag, labels):
+        report = tell.mechanism.randomize(tell.value, tell.rng)
+        self.told.add(tell.question, tell.value, report)
+        known = journal.account.collections.get(tell.question)
+        if known is None or not known.owed:
+            super()._pay(journal, tell)
+        journal.append(Report(tell.question, tag, report_to_json(tell.mechanism, report), dict(labels)))
+        return journal.account.collections[tell.question].reports[-1]
+
+
+class WithoutBudgets(Releasing):
+    """A planted fault: the budgets are written down, and only the cap is kept to."""
+
+    def _pay(self, journal, tell):
+        journal.account.budgets.clear()
+        super()._pay(journal, tell)
+
+
+def history(seed, kind, make_disk, crash, *, steps=10, setting=SCALAR):
+    """What went wrong in one random history, and how often it crashed in which way."""
+    chance = random.Random(seed)
+    disk, told, counts = make_disk(chance), Told(setting), Counter()
+    rng = dc.random.seeded(seed)
+    for _ in range(steps):
+        question, value = chance.choice(list(setting.mechanisms)), chance.randrange(2)
+        disk.crash_at = disk.steps + chance.randint(1, 16) if chance.random() < 0.7 else None
+        counts["steps"] += 1
+        try:
+            ledger = kind(PATH, setting.cap, budgets=setting.budgets, disk=disk)
+            ledger.told = told
+            made = setting.mechanisms[question]
+            ledger.randomize(made, value, rng, question=question, changes=chance.choice(CHANGES))
+            counts["answered"] += 1
+        except crash:
+            counts["crashes"] += 1
+            if chance.random() < 0.5:
+                disk.killed()
+            else:
+                disk.lose_power()
+                counts["power"] += 1
+        except (Overspent, AlreadyAnswered) as refused:
+            counts[type(refused).__name__] += 1
+        if chance.random() < 0.2:
+            disk.lose_power()
+            counts["power"] += 1
+    disk.crash_at = None
+    ledger = kind(PATH, setting.cap, budgets=setting.budgets, disk=disk)
+    breaches = told.breaches() + ["spent more than the cap"] * (ledger.spent > setting.cap)
+    breaches += ["spent more than a budget"] * sum(not found.spent.implies(found.budget) for found in ledger.budgets)
+    return breaches + ["told more than was debited"] * (told.spent > ledger.spent), counts
+
+
+CHANGES = ("refuse", "spend")

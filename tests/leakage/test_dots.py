@@ -1,0 +1,36 @@
+"""Connected dots are above the curve at every epsilon, on both sides."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from discreet.leakage.dots import connected
+from discreet.leakage.loss_sum import Release, composed_delta
+
+
+def response(e):
+    """The divergence of binary randomized response with ratio e**1, both ways alike."""
+    g = math.e / (1 + math.e)
+    return max(0.0, g - math.exp(e) * (1 - g)) if e <= 1 else 0.0
+
+
+def test_the_dots_of_randomized_response_are_its_law():
+    law = connected(response, response, (1.0, 1.0), 1.0)
+    assert law.masses.sum() + law.told == pytest.approx(1, abs=1e-9)
+    for epsilon in np.linspace(0, 0.99, 12):
+        found = composed_delta([Release(law, 1)], float(epsilon))
+        assert response(epsilon) <= found <= response(epsilon) + 1e-9
+
+
+def test_the_dots_lie_above_a_curve_between_them():
+    def normal(e, width=0.5):
+        from scipy.stats import norm
+
+        return float(norm.cdf(width / 2 - e / width) - math.exp(e) * norm.cdf(-width / 2 - e / width))
+
+    law = connected(normal, normal, (4.0, 4.0), math.inf)
+    for epsilon in np.linspace(0, 3, 37):
+        assert normal(epsilon) <= composed_delta([Release(law, 1)], float(epsilon)) <= normal(epsilon) * 1.1 + 1e-8

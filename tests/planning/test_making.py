@@ -1,0 +1,255 @@
+"""Laws of designs: certified, never worse than a closed form, honest about the gap, repeatable."""
+
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.checks import check_mechanism
+from discreet.core.errors import InvalidInput, NotIdentifiable
+from discreet.planning.design import making
+from discreet.planning.objective import objective_of
+from discreet.wire import Spec, law_text, parse_law
+
+LINE = dc.Context.metric(range(6), lambda x, z: abs(x - z), "0.5")
+ASYMMETRIC = dc.Context.matrix(["a", "b", "c"], [[0, 1, "inf"], [1, 0, 2], [2, "1/3", 0]])
+FAR = ["inf"] * 3
+BLOCKS = dc.Context.matrix(
+    range(6),
+    [
+        [0, 1, 2, *FAR],
+        [1, 0, 1, *FAR],
+        [2, 1, 0, *FAR],
+        [*FAR, 0, "0.5", "inf"],
+        [*FAR, "1.5", 0, "inf"],
+        [*FAR, "inf", "inf", 0],
+    ],
+)
+
+
+@pytest.fixture(scope="module")
+def line():
+    return dc.design(LINE, seconds=120)
+
+
+def test_a_design_beats_the_closed_forms_and_is_proved(line):
+    assert line.label == "optimal, all types checked"
+    assert line.gap < 1e-4
+    assert line.converged
+    assert 1.2 < line.gain == line.compared[0].error / line.error
+    assert line.error == pytest.approx(dc.plan(line.mechanism, n=1).expected.total_squared_error, rel=1e-9)
+    assert line.bound <= line.error <= line.worst_case
+
+
+@pytest.mark.parametrize("context", [LINE, ASYMMETRIC, BLOCKS], ids=["line", "asymmetric", "parts"])
+def test_designed_mechanisms_keep_every_law(context):
+    designed = dc.design(context, seconds=120)
+    assert set(check_mechanism(designed.mechanism)) >= {"certificate", "every word", "unbiased", "moments"}
+    assert dc.verify(designed.mechanism).realised <= context.smallest
+    assert parse_law(law_text(designed.mechanism)).fingerprint == designed.mechanism.fingerprint
+
+
+def test_what_is_written_to_a_spec_estimates_as_designed():
+    prior = [0.5, 0.2, 0.1, 0.1, 0.05, 0.05]
+    for context in (LINE, BLOCKS):
+        designed = dc.design(context, prior=prior, seconds=120)
+        spec = Spec(context, {"name": "auto", "prior": list(designed.prior)}).settled(designed.mechanism).resolved()
+        again = Spec.of(spec.as_dict()).mechanism
+        assert again.fingerprint == designed.mechanism.fingerprint
+        rates = [dc.plan(one, n=1, prior=prior).expected.total_squared_error for one in (designed.mechanism, again)]
+        assert rates == pytest.approx([designed.error] * 2, rel=1e-9)
+
+
+def test_rounding_to_whole_units_costs_next_to_nothing(line):
+    assert line.error == pytest.approx(line.history[-1].error, rel=1e-6)
+
+
+def test_parts_are_designed_one_by_one_and_joined():
+    designed = dc.design(BLOCKS, seconds=120)
+    alone = [
+        dc.design(dc.Context.matrix(range(len(of)), [[BLOCKS.at(x, z) for z in of] for x in of]), seconds=120)
+        for of in ([0, 1, 2], [3, 4])
+    ]
+    parts = [size / 6 * (one.error + 1 / size) for size, one in zip((3, 2), alone, strict=True)]
+    whole = sum(parts) + 1 / 6 - 1 / 6  # the value by itself is seen, and |p|^2 is 1/6
+    assert designed.error == pytest.approx(whole, rel=1e-5)
+    assert designed.label == "optimal, all types checked"
+    assert designed.expected_distance is None
+
+
+@pytest.mark.parametrize("form", ["uniform", "high_low", "binary", "single"])
+def test_a_closed_form_that_cannot_be_beaten_is_taken(form):
+    context = {
+        "uniform": dc.Context.uniform(range(5), "1"),
+        "high_low": dc.Context.high_low(range(5), [0], "1"),
+        "binary": dc.Context.binary("no", "yes", ("0.4", "2")),
+        "single": dc.Context.blocks({"a": [1], "b": [2]}, "1"),
+    }[form]
+    designed = dc.design(context, seconds=120)
+    assert designed.error == pytest.approx(designed.compared[0].error, rel=1e-6)
+    assert designed.mechanism.fingerprint == designed.compared[0].mechanism.fingerprint
+    assert designed.label == "optimal, all types checked"
+
+
+def test_a_query_gets_a_mechanism_of_its_own(line):
+    """On a line the geometric response is the best for a mean; it is not for the shares."""
+    mean = dc.design(LINE, query="mean", seconds=120)
+    assert mean.mechanism.name == "geometric"
+    assert mean.label.startswith("optimal")
+    of_line = objective_of(LINE, "mean").error(line.mechanism, np.full(6, 1 / 6))
+    assert mean.error < of_line
+
+
+def test_several_wishes_are_balanced():
+    alone = [dc.design(LINE, query=query, seconds=120).error for query in ("shares", "mean")]
+    both = dc.design(LINE, query=["shares", "mean"], seconds=120)
+    ratios = [error / best for (_, error), best in zip(both.wishes, alone, strict=True)]
+    assert both.error == pytest.approx(np.mean(ratios), rel=1e-3)
+    assert all(1 - 1e-6 < ratio < 1.3 for ratio in ratios)
+    assert both.bound <= both.error
+
+
+def test_the_worst_case_can_be_made_small():
+    even, worst = dc.design(LINE, seconds=120), dc.design(LINE, worst=True, seconds=120)
+    assert worst.error == worst.worst_case < even.worst_case
+    assert even.error <= worst.bound <= worst.error
+    assert worst.gap < 0.02
+
+
+def test_a_prior_is_designed_for_and_kept():
+    prior = [0.9, 0.1, 0.0]
+    designed = dc.design(ASYMMETRIC, prior=dict(zip("abc", prior, strict=True)), seconds=120)
+    even = dc.design(ASYMMETRIC, seconds=120)
+    assert designed.prior == tuple(prior)
+    at = dc.plan(even.mechanism, n=1, prior=prior).expected.total_squared_error
+    assert designed.error < at
+    assert pickle.loads(pickle.dumps(designed.mechanism)).fingerprint == designed.mechanism.fingerprint
+
+
+def test_the_same_seed_finds_the_same():
+    one, other = (dc.design(ASYMMETRIC, seconds=120, seed=5) for _ in range(2))
+    assert one.converged
+    assert one.mechanism.fingerprint == other.mechanism.fingerprint
+
+
+def test_ctrl_c_keeps_the_best_so_far():
+    steps = []
+
+    def stop(step):
+        steps.append(step)
+        if len(steps) == 3:
+            raise KeyboardInterrupt
+
+    context = dc.Context.metric(range(12), lambda x, z: abs(x - z), "0.5")
+    designed = dc.design(context, seconds=60, progress=stop)
+    assert designed.stopped
+    assert not designed.converged
+    assert designed.error <= designed.compared[0].error
+    assert designed.mechanism.certificate.realised <= 0.5
+
+
+def test_ctrl_c_while_a_bound_is_proved_leaves_the_bound_out(monkeypatch):
+    def stop(*args, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(making, "proved", stop)
+    designed = dc.design(LINE, seconds=120)
+    assert designed.bound == pytest.approx(1 - 1 / 6)  # what is left without any privacy
+    assert designed.label == "best found, no certificate"
+    assert "stopped" in designed.notes[0]
+
+
+def test_values_that_must_be_reported_alike_are_refused():
+    for entries in ([[0, 0], [0, 0]], [[0, 0], ["inf", 0]], [[0, 1], [0, 0]]):
+        with pytest.raises(NotIdentifiable, match="make them one value"):
+            dc.design(dc.Context.matrix(["a", "b"], entries), seconds=1)
+
+
+def test_too_large_a_part_is_served_by_closed_forms():
+    context = dc.Context.uniform(range(1000), "1")
+    designed = dc.design(context, seconds=1)
+    assert designed.error == dc.explain(context, bits=None).candidates[0].error
+    assert "closed forms" in str(designed)
+    assert designed.history == ()
+
+
+def test_too_small_an_epsilon_for_doubles_is_served_by_closed_forms():
+    tiny = dc.Context.metric(range(5), lambda x, z: abs(x - z), "1e-9")
+    for query in (None, ["shares", "mean"]):
+        designed = dc.design(tiny, query=query, seconds=5)
+        assert "in doubles" in designed.notes[0]
+        assert designed.mechanism.certificate.realised <= 1e-9
+        assert designed.error == designed.compared[0].error
+
+
+def test_a_single_value_needs_nothing():
+    designed = dc.design(dc.Context.uniform(["only"], "1"), seconds=1)
+    assert designed.error == designed.gap == 0
+    assert "optimal" in str(designed)
+
+
+def test_few_bits_are_kept_to():
+    context = dc.Context.metric(range(10), lambda x, z: abs(x - z), "0.5")
+    few = dc.design(context, bits=5, seconds=120)
+    assert few.mechanism.bits <= 5
+    assert few.error < few.compared[0].error
+    assert few.error >= dc.design(context, seconds=120).error * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"seconds": 0}, "seconds=0 must be a positive number"),
+        ({"seconds": math.inf}, "seconds=inf must be a positive number"),
+        ({"seconds": "1"}, "seconds='1' must be a positive number"),
+        ({"seed": -1}, "seed=-1 must be a whole number"),
+        ({"progress": 3}, "progress=3 must be a function"),
+        ({"bits": 0}, "bits=0 must be"),
+        ({"query": "median"}, "query='median' must be"),
+        ({"prior": [1]}, "prior must be 6"),
+    ],
+)
+def test_wrong_arguments_are_named(wrong, said):
+    with pytest.raises(InvalidInput, match=said.replace("(", r"\(")):
+        dc.design(LINE, **wrong)
+
+
+def test_a_design_says_what_it_is(line):
+    said, data = str(line), line.as_dict()
+    assert "no mechanism below" in said
+    assert "optimal, all types checked" in said
+    assert data["n_error"] == line.error
+    assert data["label"] == line.label
+    assert data["compared"][0]["mechanism"] == line.compared[0].name
+    assert len(data["history"]) == len(line.history)
+    assert 0 < line.expected_distance < float(Fraction(5, 2))
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-3, 1e8, 1e20])
+def test_the_units_of_a_query_change_nothing(unit):
+    plain, other = (dc.design(LINE, query={0: size, 5: -size}, seconds=120) for size in (1.0, unit))
+    assert other.error / unit**2 == pytest.approx(plain.error, rel=1e-6)
+    assert other.bound / unit**2 == pytest.approx(plain.bound, rel=1e-6)
+    assert other.label == plain.label
+    assert other.history[-1].error / unit**2 == pytest.approx(plain.history[-1].error, rel=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e160, 1e-170])
+def test_weights_beyond_doubles_are_refused(unit):
+    with pytest.raises(InvalidInput, match="its weights must differ by 1e-50 to 1e"):
+        dc.design(LINE, query={0: unit}, seconds=1)
+
+
+def test_ctrl_c_before_the_search_gives_the_best_closed_form(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("discreet.planning.design.making._starts", interrupted)
+    designed = dc.design(LINE, seconds=120)
+    assert designed.stopped
+    assert designed.mechanism.fingerprint == dc.mechanism(LINE, bits=None).fingerprint
+    assert "the search was stopped before it had found a table" in str(designed)
+    assert designed.label == "best found, no certificate"

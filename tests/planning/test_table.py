@@ -1,0 +1,49 @@
+"""Laws of the step from columns to a table."""
+
+import numpy as np
+import pytest
+
+from discreet.planning.optimize.symmetry import symmetries
+from discreet.planning.optimize.table import written_out
+from discreet.planning.optimize.worst import worst_shares
+
+from .conftest import found, line, problem, random_entries, ring
+
+
+def value(of, Q):
+    M = (Q / (of.prior @ Q)) @ Q.T
+    return float(np.trace(np.linalg.solve(M, of.W)))
+
+
+@pytest.mark.parametrize("E", [line(12), ring(12), random_entries(7, 1)])
+def test_columns_are_dropped_at_no_cost_and_rows_add_up(E):
+    of = problem(E)
+    reached = found(E, of)
+    smaller = symmetries([E, of.W], [of.prior], largest=len(E))
+    Q = written_out(of, reached, smaller, most=40 * len(E))
+    assert value(of, Q) == pytest.approx(reached.state.value, rel=1e-6)
+    np.testing.assert_allclose(Q.sum(axis=1), 1.0, atol=1e-6)
+    assert (np.log(Q[:, None] / Q).max(axis=2) <= E + 1e-9).all()
+    everything = sum(len(of.group.images(column)) for column in reached.columns)
+    assert Q.shape[1] < everything
+
+
+def test_few_reports_cost_little():
+    E = ring(12)
+    of = problem(E)
+    reached = found(E, of)
+    smaller = symmetries([E, of.W], [of.prior], largest=12)
+    Q = written_out(of, reached, smaller, most=48)
+    assert Q.shape[1] <= 48
+    assert reached.state.value * (1 - 1e-6) <= value(of, Q) < reached.state.value * 1.05
+
+
+def test_the_worst_shares_are_worse_than_any_others():
+    rng = np.random.default_rng(1)
+    moments = rng.uniform(1, 5, 6)
+    for rows in (np.eye(6), np.tri(6)[:-1]):
+        p, most = worst_shares(moments, rows)
+        assert p.sum() == pytest.approx(1.0)
+        assert moments @ p - np.sum((rows @ p) ** 2) == pytest.approx(most, rel=1e-6)
+        for other in rng.dirichlet(np.full(6, 0.5), 500):
+            assert moments @ other - np.sum((rows @ other) ** 2) <= most + 1e-9
