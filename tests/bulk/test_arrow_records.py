@@ -4,13 +4,10 @@ import pickle
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.core.errors import InvalidInput, InvalidReport, UnknownValue
-
-pa = pytest.importorskip("pyarrow")
-
 from discreet.bulk.arrow import records as arrow_records
 from discreet.bulk.arrow.records import (
     PARTIAL,
@@ -25,6 +22,7 @@ from discreet.bulk.arrow.records import (
 )
 from discreet.bulk.arrow.reports import report_type, reports_in
 from discreet.bulk.prf import CollectionKey, randomize_records
+from discreet.core.errors import InvalidInput, InvalidReport, UnknownValue
 
 K = 90
 MECHANISMS = {

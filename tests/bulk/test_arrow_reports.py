@@ -1,14 +1,10 @@
 """Laws of reports in Arrow columns: every width comes back, and a file names its mechanism."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch
-from discreet.core.random import seeded
-
-pa = pytest.importorskip("pyarrow")
-
 from discreet.bulk.arrow.reports import (
     MARK,
     ReportWriter,
@@ -20,6 +16,8 @@ from discreet.bulk.arrow.reports import (
     reports_in_texts,
     reports_of,
 )
+from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch
+from discreet.core.random import seeded
 from discreet.files.arrow import ArrowWriter, open_column
 from discreet.wire.reports import report_to_text
 

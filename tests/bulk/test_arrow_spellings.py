@@ -3,15 +3,13 @@
 from datetime import date
 from decimal import Decimal
 
+import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.core.errors import InvalidInput, UnknownValue
-
-pa = pytest.importorskip("pyarrow")
-
 from discreet.bulk.arrow.spellings import spelled
 from discreet.bulk.jobs import randomize_files
+from discreet.core.errors import InvalidInput, UnknownValue
 from discreet.core.random import seeded
 
 DAY = date(2024, 5, 1)

@@ -1,16 +1,14 @@
 """Values of Arrow columns are found in the domain, and what is not there is seen."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.core.errors import InvalidInput
-
-pa = pytest.importorskip("pyarrow")
-
 from discreet.bulk.arrow.values import record_ids
 from discreet.bulk.numbers import Finder
 from discreet.bulk.prf import CollectionKey
+from discreet.core.errors import InvalidInput
 
 MECHANISM = dc.mechanism(dc.Context.uniform(range(3), epsilon="1"), "hadamard")
 KEY = CollectionKey(bytes(16), MECHANISM, collection="c")

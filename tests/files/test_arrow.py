@@ -1,11 +1,9 @@
 """Laws of columns in Parquet and Arrow files: read in pieces, in order, and written whole or not at all."""
 
+import pyarrow as pa
 import pytest
 
 from discreet.core.errors import InvalidInput
-
-pa = pytest.importorskip("pyarrow")
-
 from discreet.files import arrow_columns
 from discreet.files.arrow import ArrowWriter, check_alike, open_column
 

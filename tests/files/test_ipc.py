@@ -3,12 +3,10 @@
 import gzip
 from contextlib import suppress
 
+import pyarrow as pa
 import pytest
 
 from discreet.core.errors import InvalidInput
-
-pa = pytest.importorskip("pyarrow")
-
 from discreet.files.arrow import open_column
 
 

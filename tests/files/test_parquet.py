@@ -1,10 +1,8 @@
 """Laws of Parquet: row groups go together while they are small, and are read batch by batch when they are large."""
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-
-pa = pytest.importorskip("pyarrow")
-
-import pyarrow.parquet as pq  # noqa: E402
 
 from discreet.files import arrow_columns
 from discreet.files.arrow import open_column

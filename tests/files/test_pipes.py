@@ -4,18 +4,15 @@ import gzip
 import io
 from types import SimpleNamespace
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.files import pipes
+from discreet.files.arrow import open_column
 from discreet.files.sources import source_of
 from discreet.files.text_reader import read_values
-
-pa = pytest.importorskip("pyarrow")
-
-import pyarrow.parquet as pq  # noqa: E402
-
-from discreet.files.arrow import open_column
 
 TABLE = pa.table({"id": range(1000), "place": [f"v{i % 7}" for i in range(1000)]})
 

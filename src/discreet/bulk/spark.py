@@ -1,7 +1,7 @@
 """Randomize and tally on a Spark cluster: reports that no retry can change, and only tallies travel.
 
->>> reports = discreet.bulk.spark.randomize(people, mechanism, "place", record_id="person", key=secret)   # doctest: +SKIP
->>> discreet.bulk.spark.estimate(reports, mechanism).shares                                               # doctest: +SKIP
+>>> reports = dc.spark.randomize(people, mechanism, "place", record_id="person", key=secret)   # doctest: +SKIP
+>>> dc.spark.estimate(reports, mechanism).shares                                               # doctest: +SKIP
 
 Spark runs a task again when a worker dies, a cache is dropped, a second action asks for the same
 rows, or speculation is on. Fresh randomness would then give a person a second, independent report. So

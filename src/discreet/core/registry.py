@@ -11,7 +11,8 @@ Kind = TypeVar("Kind")
 
 class Registry(MutableMapping[str, Kind], Generic[Kind]):
     """A mapping from names to classes or functions; an entry as
-    ``"package.module:name"``, below `discreet`, is imported on first use."""
+    ``"package.module:name"``, below `discreet`, is imported on first use.
+    """
 
     def __init__(self, entries: dict[str, str]) -> None:
         self._entries: dict[str, Any] = dict(entries)

@@ -1,4 +1,4 @@
-"""A collector with three example collections and made-up people who answer them: ``python -m discreet.gallery.demo``."""
+"""A collector with three example collections and made-up people: ``python -m discreet.gallery.demo``."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Mechanism:
     `served` is the context that the randomizer satisfies by its structure; it implies `context`,
     which may be weaker (a metric served by the classical mechanism at its smallest entry).
     Construction verifies both, and raises `PrivacyViolation` rather than make a mechanism that leaks.
-    `report_names` are what people write for the reports 0, 1, ... by hand (`discreet.mechanisms.by_hand`); else there are none.
+    `report_names` are what people write for the reports 0, 1, ... by hand (`dc.by_hand`); else there are none.
     """
 
     report_names: Sequence[str] = ()

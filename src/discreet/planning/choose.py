@@ -53,7 +53,7 @@ def explain(
     """A comparison of all mechanisms that serve the context within `bits` bits per report.
 
     They are compared by n times the expected squared error of all shares, or of the linear queries in `query`, at the
-    shares `prior`; with `worst` by the largest error over all shares. `discreet.planning.objective` says what both may be.
+    shares `prior`; with `worst` by the largest error over all shares. `planning.objective` says what both may be.
     """
     check_type("context", context, Context, "a context")
     check_bits(bits)

@@ -18,7 +18,7 @@ from discreet.theory.bound import Bound, lower
 def unbiased_semidefinite(context: Context, p: NDArray[np.float64], *, seconds: float) -> Bound | None:
     """n times the squared error at p that no unbiased estimate is below; None where it is too large a program.
 
-    The sum of `discreet.planning.optimize.semidefinite` over the parts that finite entries link, and of what is left of the error
+    The sum of the semidefinite relaxation over the parts that finite entries link, and of what is left of the error
     when every part is known exactly. It takes about `seconds` seconds, and the packages of the design extra.
     """
     try:

@@ -83,7 +83,7 @@ def unbiased_high_low(k: int, sensitive: int, mass: float, *, epsilon: Number, s
     column of a channel has m of the s sensitive values e^epsilon higher than the rest of them and the others, or is one
     of the others alone, and may be averaged over the sensitive values. So a channel is a mixture of subset sizes
     m = 1 .. s with odds pi_m, of which every other value passes as often as it can, and its best unbiased estimate
-    has the error ``f(pi) = sum_j C_j / (pi . x_j)`` of `discreet.mechanisms.composed.two_sizes`. That is convex and of degree
+    has the error ``f(pi) = sum_j C_j / (pi . x_j)`` of `two_sizes`. That is convex and of degree
     -1, so ``f >= f(pi)^2 / max_m -df/dpi_m`` for any pi: here that of the two best sizes, where both sides meet. Size
     s says only whether a value is sensitive; it takes part in the optimum where s = 2.
     """

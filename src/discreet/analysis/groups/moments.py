@@ -53,7 +53,7 @@ def queries_of(values: Domain, query: Any) -> tuple[list[Any], Array | None]:
 class Queries:
     """Queries to the reports of one mechanism, a row of weights each, calibrated at even shares or not at all.
 
-    A report's score is ``(w - c_b) . phi(y) + c_b``, b its block; see `discreet.estimation.results.calibration`. Without weights
+    A report's score is ``(w - c_b) . phi(y) + c_b``, b its block; see `estimation.results.calibration`. Without weights
     the queries are the plain shares of all values.
     """
 

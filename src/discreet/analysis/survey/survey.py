@@ -99,7 +99,7 @@ class Survey:
 
     @classmethod
     def read(cls, mechanism: Mechanism, files: Any, **columns: Any) -> Survey:
-        """The survey in report files with other columns beside the reports: `discreet.analysis.survey.reading.read_survey`."""
+        """The survey in report files with other columns beside the reports, as `read_survey` reads it."""
         from .reading import read_survey
 
         return read_survey(mechanism, files, **columns)
