@@ -168,6 +168,6 @@ def probability_of(entry: Any, *, name: str) -> Fraction:
     return exact
 
 
-def rough(epsilon: Fraction) -> float:
-    """An epsilon as a float that its exponential and its square stay finite for: to choose sizes by, never privacy."""
+def approx(epsilon: Fraction) -> float:
+    """The epsilon as a float whose exponential is finite: for choosing sizes, never for deciding privacy."""
     return min(max(float(min(epsilon, LARGEST)), 1e-9), 700.0)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..contexts import Context, Part
 from ..core.errors import InvalidInput, NotServed, check_type, shown
-from ..core.exact import rough
+from ..core.exact import approx
 from ..core.registry import Registry
 from .composed.blocks import BlockResponse
 from .kinds import law_of, randomizer_of
@@ -234,7 +234,7 @@ def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Share
     if size > 1 and set(parameters) <= {"bits"}:
         from .composed.high_low_choice import sized
 
-        parameters = sized(name, size, rough(epsilon), mass_of(part, shares), parameters)
+        parameters = sized(name, size, approx(epsilon), mass_of(part, shares), parameters)
     inner = base(name, size, epsilon, parameters)
     if not isinstance(inner, Supporting):
         raise NotServed(f"mechanism={name!r} has no high-low form; it must be one of {', '.join(sorted(BASES))}")

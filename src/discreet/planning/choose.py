@@ -12,7 +12,7 @@ import numpy as np
 
 from ..contexts import Context, Part
 from ..core.errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, check_type
-from ..core.exact import rough
+from ..core.exact import approx
 from ..core.limits import spend
 from ..estimation.arrays.numeric import NUMERIC
 from ..mechanisms.build import BASES, REPORT_BITS, check_bits, composed, for_part, mass_of, mixture, named, shares_of
@@ -177,7 +177,7 @@ def _least_favourable(parts: Sequence[Part], shares: Any) -> Any:
         if not part.is_uniform:
             members = list(part.members)
             chosen = np.flatnonzero(np.isin(members, list(part.sensitive))).tolist()
-            inside = least_favourable(len(members), chosen, rough(part.level))
+            inside = least_favourable(len(members), chosen, approx(part.level))
             assumed[members] = np.array(inside) * assumed[members].sum()
     return assumed
 
@@ -271,7 +271,7 @@ def _kind(part: Part) -> tuple[int, Fraction]:
 
 def _two_sizes(context: Context, served: Context, part: Part, shares: Any, objective: Objective) -> Mechanism:
     """A mixture of two subset sizes on the sensitive values, where it beats every single size."""
-    size, epsilon, held = len(part.sensitive), rough(part.level), shares[list(part.sensitive)]
+    size, epsilon, held = len(part.sensitive), approx(part.level), shares[list(part.sensitive)]
     if size < 2:
         raise NotServed("one sensitive value has one subset size")
     mass = float(np.sum(held))

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import NotServed
-from ...core.exact import rough
+from ...core.exact import approx
 from ..composed.high_low_choice import levels_of, subset_levels
 from ..enclosed import Enclosed
 from ..finite_geometry.difference_sets import candidates
@@ -72,7 +72,7 @@ def innermost(size: int, level: Fraction, around: Fraction, *, blocks: float, bi
     """The randomizer for a block of `size` values with the least `nested_error` among `blocks` like it."""
     if size == 1:
         return RandomizedResponse(1, level)
-    inside, outside = rough(level), rough(around)
+    inside, outside = approx(level), approx(around)
     rated = (
         (nested_error(*levels, size=size, blocks=blocks, inside=inside, outside=outside), reports, name, parameters)
         for levels, reports, name, parameters in _options(size, inside, bits)

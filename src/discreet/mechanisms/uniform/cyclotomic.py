@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...core.errors import InvalidInput
-from ...core.exact import rough
+from ...core.exact import approx
 from ...core.limits import spend
 from ..finite_geometry.difference_sets import LARGEST, Parameters, best, squared_error
 from ..finite_geometry.primes import is_prime, prime_factors
@@ -85,8 +85,8 @@ class Cyclotomic(Cyclic):
         if mass is not None:
             from ..composed.high_low_choice import family_pays
 
-            return family_pays(size, rough(epsilon), mass, bits=bits)
-        level, most = rough(epsilon), room(size, bits)
+            return family_pays(size, approx(epsilon), mass, bits=bits)
+        level, most = approx(epsilon), room(size, bits)
         several = best_family(size, level, bits=most)
         single = best(size, level, bits=most, slack=SLACK) if several is not None else None
         if several is None or single is None:
@@ -106,7 +106,7 @@ class Cyclotomic(Cyclic):
         check_size(size, word_bits)
         if (p is None) != (d is None):
             raise InvalidInput("p and d must be given together")
-        found = best_family(size, rough(epsilon), bits=bits) if p is None or d is None else Family(p, d)
+        found = best_family(size, approx(epsilon), bits=bits) if p is None or d is None else Family(p, d)
         if found is None:
             raise InvalidInput(f"size={size}: no family of small blocks fits a report of {room(size, bits)} bits")
         if not is_family(found) or found.p < size:

@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ...core.arithmetic import Arithmetic
-from ...core.exact import ceil_div, exp_below, rough
+from ...core.exact import approx, ceil_div, exp_below
 from ...core.limits import spend
 from ..contrast import Contrast, hidden_by, listed
 from ..law import WORD_BITS, Law, Row
@@ -66,7 +66,7 @@ class GradedUnary(Bitwise):
         for grade, share in zip(grade_of, prior, strict=True):
             masses[grade] += share
             counts[grade] += 1
-        c, space = _best(list(map(rough, numbers)), masses, counts), 1 << word_bits
+        c, space = _best(list(map(approx, numbers)), masses, counts), 1 << word_bits
         limits = [exp_below(epsilon) for epsilon in numbers]
         ratio = min(Fraction(c), (min(limits) - 1) * Fraction(1023, 1024))
         others = [ratio / (limit - 1) for limit in limits]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...core.errors import InvalidInput
-from ...core.exact import rough
+from ...core.exact import approx
 from ..finite_geometry.difference_sets import best, build, describe
 from ..law import WORD_BITS
 from ..units import check_size
@@ -55,7 +55,7 @@ class Projective(Cyclic):
         if size < 2:
             raise InvalidInput(f"size={size} must be at least 2 for projective response")
         if family is None:
-            chosen = best(size, rough(epsilon), bits=room(size, bits), slack=SLACK)
+            chosen = best(size, approx(epsilon), bits=room(size, bits), slack=SLACK)
         else:
             chosen = describe(family, tuple(key))
         if chosen.v < size:

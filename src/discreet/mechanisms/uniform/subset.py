@@ -12,7 +12,7 @@ from typing import Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput
-from ...core.exact import ceil_div, exp_below, rough
+from ...core.exact import approx, ceil_div, exp_below
 from ..contrast import Contrast, hidden_by, listed, meeting, two_levels
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
@@ -63,7 +63,7 @@ class Subset(SetValued):
         if size < 2:
             raise InvalidInput(f"size={size} must be at least 2 for subset selection")
         if d is None or isinstance(d, str):
-            d = _size_named("k_sharp" if d is None else d, size, rough(epsilon))
+            d = _size_named("k_sharp" if d is None else d, size, approx(epsilon))
         if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d < size:
             raise InvalidInput(f"d={d} must be a whole number from 1 to {size - 1}")
         steps = steps_of(size - d, d, word_bits)
