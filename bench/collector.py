@@ -29,11 +29,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
-from discreet.collector.store.protocol.opening import open_store
-from discreet.collector.store.protocol.protocol import Upload
 from load import Load, load
 
 from discreet.collector.http.server import loop_factory
+from discreet.collector.store.opening import open_store
+from discreet.collector.store.protocol import Upload
 from discreet.collector.tallies import count
 from discreet.core.canonical import canonical
 from discreet.core.random import seeded

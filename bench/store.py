@@ -12,11 +12,12 @@ from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 
-from discreet.collector.store.protocol.postgres.store import PostgresStore
-from discreet.collector.store.protocol.protocol import Collection, Outcome, Store, Upload
-from discreet.collector.store.protocol.sqlite.store import SQLiteStore
-from discreet.collector.store.protocol.writer import Writer
 from measure import Result
+
+from discreet.collector.store.postgres.store import PostgresStore
+from discreet.collector.store.protocol import Collection, Outcome, Store, Upload
+from discreet.collector.store.sqlite.store import SQLiteStore
+from discreet.collector.store.writer import Writer
 
 DAY = "2026-01-05"
 PACKED = 10**6

@@ -6,13 +6,13 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
-from discreet.collector.store.protocol.chain import START
-from discreet.collector.store.protocol.protocol import Answer, Outcome
-from discreet.collector.store.protocol.sqlite.store import SQLiteStore
 
 from discreet.checks import CheckFailed, check_store
 from discreet.checks.store import LAWS
 from discreet.checks.store_keeping import check_copies, check_reopening
+from discreet.collector.store.chain import START
+from discreet.collector.store.protocol import Answer, Outcome
+from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import InvalidInput
 
 

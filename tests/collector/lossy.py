@@ -14,7 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import apsw
-from discreet.collector.store.protocol.disk import LocalDisk
+
+from discreet.collector.store.disk import LocalDisk
 
 SECTOR = 512
 names = itertools.count()

@@ -6,8 +6,7 @@ import hashlib
 from collections import Counter
 from dataclasses import replace
 
-from discreet.collector.store.protocol.protocol import Answer, Batch, LogEntry, Outcome
-
+from discreet.collector.store.protocol import Answer, Batch, LogEntry, Outcome
 from discreet.core.canonical import canonical
 from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
 

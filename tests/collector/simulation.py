@@ -10,10 +10,9 @@ import shutil
 from datetime import date, timedelta
 from pathlib import Path
 
-from discreet.collector.store.protocol.protocol import Outcome
-from discreet.collector.store.protocol.sqlite.store import SQLiteStore
-
 from discreet.checks.store_samples import DAY, collection, upload
+from discreet.collector.store.protocol import Outcome
+from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import StoreFailed
 
 from .lossy import LossyDisk

@@ -10,9 +10,9 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from discreet.collector.store.protocol.postgres.backup import restore
-from discreet.collector.store.protocol.postgres.store import PostgresStore
-from discreet.collector.store.protocol.sqlite.store import SQLiteStore, beside
+from discreet.collector.store.postgres.backup import restore
+from discreet.collector.store.postgres.store import PostgresStore
+from discreet.collector.store.sqlite.store import SQLiteStore, beside
 
 LONG = "SOAK" in os.environ
 """True in `make soak`, which runs the long forms."""

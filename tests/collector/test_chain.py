@@ -3,9 +3,9 @@
 from hashlib import sha256
 
 import pytest
-from discreet.collector.store.protocol.chain import START, declaration_digest, follow, log_entry, row_hash, seal
-from discreet.collector.store.protocol.protocol import Collection
 
+from discreet.collector.store.chain import START, declaration_digest, follow, log_entry, row_hash, seal
+from discreet.collector.store.protocol import Collection
 from discreet.core.canonical import canonical
 
 ROW = {

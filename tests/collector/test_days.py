@@ -1,8 +1,8 @@
 """Days, without a time."""
 
 import pytest
-from discreet.collector.store.protocol.days import check_day
 
+from discreet.collector.store.days import check_day
 from discreet.core.errors import InvalidInput
 
 

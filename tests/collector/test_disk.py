@@ -1,8 +1,8 @@
 """Files beside the database."""
 
 import pytest
-from discreet.collector.store.protocol.disk import LocalDisk
 
+from discreet.collector.store.disk import LocalDisk
 from discreet.core.errors import StoreFailed
 
 

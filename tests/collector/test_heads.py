@@ -4,8 +4,9 @@ import errno
 from dataclasses import replace
 
 import pytest
-from discreet.collector.store.protocol.disk import LocalDisk
-from discreet.collector.store.protocol.heads import LINE, MOST, Head, Heads, read_heads
+
+from discreet.collector.store.disk import LocalDisk
+from discreet.collector.store.heads import LINE, MOST, Head, Heads, read_heads
 
 HEAD = Head(7, 12, bytes(range(32)), 3, "ab" * 32)
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from discreet.collector.store.protocol.opening import check_place
+
+from discreet.collector.store.opening import check_place
 
 from .stores import LONG, numbers, postgres_in, schema_of, server, sqlite_in
 

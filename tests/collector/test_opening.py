@@ -1,11 +1,11 @@
 """Stores by where they are."""
 
 import pytest
-from discreet.collector.store.protocol.opening import check_place, open_store, shown_place
-from discreet.collector.store.protocol.postgres.store import PostgresStore
-from discreet.collector.store.protocol.sqlite.store import SQLiteStore
 
 from discreet.checks.store_keeping import fill
+from discreet.collector.store.opening import check_place, open_store, shown_place
+from discreet.collector.store.postgres.store import PostgresStore
+from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import StoreFailed
 
 from .stores import server

@@ -8,14 +8,14 @@ from zipfile import ZipFile
 
 import psycopg
 import pytest
-from discreet.collector.store.protocol.postgres.backup import restore
-from discreet.collector.store.protocol.postgres.connections import UPLOADS, PostgresConnection, translated
-from discreet.collector.store.protocol.postgres.store import PostgresStore
-from discreet.collector.store.protocol.protocol import Outcome, Upload
 
 from discreet.checks import check_store
 from discreet.checks.store_keeping import fill
 from discreet.checks.store_samples import DAY, collection, upload
+from discreet.collector.store.postgres.backup import restore
+from discreet.collector.store.postgres.connections import UPLOADS, PostgresConnection, translated
+from discreet.collector.store.postgres.store import PostgresStore
+from discreet.collector.store.protocol import Outcome, Upload
 from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
 
 from .stores import postgres_from, postgres_in, schema_of, server

@@ -12,11 +12,11 @@ from contextlib import suppress
 
 import apsw
 import pytest
-from discreet.collector.store.protocol.opening import check_place
-from discreet.collector.store.protocol.protocol import Outcome
-from discreet.collector.store.protocol.sqlite.store import SQLiteStore
 
 from discreet.checks.store_samples import DAY, collection, upload
+from discreet.collector.store.opening import check_place
+from discreet.collector.store.protocol import Outcome
+from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import StoreFailed, StoreFull
 
 from .lossy import LossyDisk

@@ -1,10 +1,10 @@
 """Everything that was ever sent, sent again: nothing changes, and everyone gets the first answer."""
 
 import pytest
-from discreet.collector.store.protocol.disk import LocalDisk
-from discreet.collector.store.protocol.protocol import Outcome
 
 from discreet.checks.store_samples import DAY, collection, upload
+from discreet.collector.store.disk import LocalDisk
+from discreet.collector.store.protocol import Outcome
 
 from .stores import LONG, STORES
 

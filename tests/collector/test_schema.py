@@ -3,10 +3,10 @@
 import sqlite3
 
 import pytest
-from discreet.collector.store.protocol.sqlite.store import SQLiteStore
 
 from discreet.checks.store_keeping import everything, fill
-from discreet.collector.store.protocol import schema
+from discreet.collector.store import schema
+from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import StoreFailed
 
 from .stores import postgres_in, schema_of, server, sqlite_in

@@ -11,12 +11,12 @@ import sys
 
 import pytest
 from asking import Asker
-from discreet.collector.store.protocol.protocol import Answer, Outcome
 from memory import MemoryStore
 
 from discreet.collector.http.app import ROUTES
 from discreet.collector.http.decoding import PACKED
 from discreet.collector.http.problems import CODES
+from discreet.collector.store.protocol import Answer, Outcome
 
 COUNT = 1_000_000 if os.environ.get("SOAK") else 5_000
 SEED = 20261117

@@ -9,14 +9,14 @@ import pyarrow.parquet as pq
 import pytest
 from asking import SPEC
 from click.testing import CliRunner
-from discreet.collector.store.protocol.export import places
-from discreet.collector.store.protocol.protocol import Upload
 
 import discreet as dc
 from discreet.cli import main
 from discreet.collector import breakdown, tallies
 from discreet.collector.breakdown import group_of
 from discreet.collector.differences import differences
+from discreet.collector.store.export import places
+from discreet.collector.store.protocol import Upload
 from discreet.core.errors import StoreFailed, Unavailable
 from discreet.core.random import seeded
 from discreet.wire.reports import reports_to_bytes

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 from asking import Asker
-from discreet.collector.store.protocol.writer import Writer
 from stores import postgres_in, sqlite_in
 
 import discreet as dc
 from discreet.collector import tallies
 from discreet.collector.http.decoding import PACKED
+from discreet.collector.store.writer import Writer
 from discreet.core.canonical import canonical
 from discreet.core.random import seeded
 from discreet.wire.reports import reports_to_bytes

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from discreet.collector.store.protocol.protocol import Answer, Outcome
-from discreet.collector.store.protocol.sqlite.store import SQLiteStore
+
+from discreet.collector.store.protocol import Answer, Outcome
+from discreet.collector.store.sqlite.store import SQLiteStore
 
 from .simulation import events_of, fails, shrunk, simulate
 from .stores import LONG

@@ -7,14 +7,14 @@ import stat
 from hashlib import sha256
 
 import pytest
-from discreet.collector.store.protocol.disk import LocalDisk
-from discreet.collector.store.protocol.heads import Head, read_heads
-from discreet.collector.store.protocol.protocol import Outcome, Upload
-from discreet.collector.store.protocol.sqlite.store import SQLiteStore, accept_loss, beside
 
 from discreet.checks import check_store
 from discreet.checks.store_keeping import fill
 from discreet.checks.store_samples import DAY, collection, tallies, upload
+from discreet.collector.store.disk import LocalDisk
+from discreet.collector.store.heads import Head, read_heads
+from discreet.collector.store.protocol import Outcome, Upload
+from discreet.collector.store.sqlite.store import SQLiteStore, accept_loss, beside
 from discreet.core.errors import InvalidInput, StoreFailed
 
 from .stores import sqlite_from, sqlite_in

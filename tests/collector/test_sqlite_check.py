@@ -6,13 +6,13 @@ import sqlite3
 from hashlib import sha256
 
 import pytest
-from discreet.collector.store.protocol.opening import check_place
-from discreet.collector.store.protocol.schema import TABLES
-from discreet.collector.store.protocol.sqlite import check as sqlite_check
-from discreet.collector.store.protocol.sqlite.store import beside
 
 from discreet.checks.store_keeping import fill
 from discreet.checks.store_samples import tallies, upload
+from discreet.collector.store.opening import check_place
+from discreet.collector.store.schema import TABLES
+from discreet.collector.store.sqlite import check as sqlite_check
+from discreet.collector.store.sqlite.store import beside
 
 from .stores import LONG, sqlite_in
 

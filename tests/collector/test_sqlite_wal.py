@@ -5,7 +5,8 @@ import shutil
 import sqlite3
 
 import pytest
-from discreet.collector.store.protocol.sqlite.wal import frames_in_use, sound_frames
+
+from discreet.collector.store.sqlite.wal import frames_in_use, sound_frames
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from discreet.collector.store.protocol.protocol import Collection, Snapshot
 
 from discreet.checks.store_samples import DAY, collection, tallies, upload
-from discreet.collector.store.protocol import tallying
+from discreet.collector.store import tallying
+from discreet.collector.store.protocol import Collection, Snapshot
 
 from .stores import sqlite_in
 

@@ -4,10 +4,10 @@ import asyncio
 import threading
 
 import pytest
-from discreet.collector.store.protocol.protocol import Answer, Outcome
-from discreet.collector.store.protocol.writer import Writer
 
 from discreet.checks.store_samples import DAY, collection, other, upload
+from discreet.collector.store.protocol import Answer, Outcome
+from discreet.collector.store.writer import Writer
 from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
 
 from .stores import sqlite_in

@@ -14,9 +14,9 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-from discreet.collector.store.protocol.protocol import Collection, Outcome, Upload
-from discreet.collector.store.protocol.sqlite.store import SQLiteStore
-from discreet.collector.store.protocol.writer import Writer
+from discreet.collector.store.protocol import Collection, Outcome, Upload
+from discreet.collector.store.sqlite.store import SQLiteStore
+from discreet.collector.store.writer import Writer
 
 SENDERS = 20
 DAY = "2026-01-05"
@@ -54,7 +54,7 @@ def main():
     if kind != "postgres":
         store = SQLiteStore(Path(folder) / "store.db")
     else:
-        from discreet.collector.store.protocol.postgres.store import PostgresStore
+        from discreet.collector.store.postgres.store import PostgresStore
 
         store = PostgresStore(where[0], heads=Path(folder) / "heads", schema=where[1])
     if not store.collections():
