@@ -1,4 +1,4 @@
-"""The best table for ages on a line, searched for, certified and held against a bound."""
+"""The best table for ages on a line, searched for, certified and compared with a bound."""
 
 import discreet as dc
 from discreet.plots import plot_design

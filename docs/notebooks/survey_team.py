@@ -20,7 +20,7 @@ has to. Each answer is randomized on the person's own device; the employer recei
 never proves that somebody took anything, and still learns the shares.
 
 This notebook goes from the question to the page that is published. **The people in it are made up with NumPy**, so
-that the truth is known and each result can be held against it. You need Python, but no statistics beyond an
+that the truth is known and each result can be compared with it. You need Python, but no statistics beyond an
 interval.
 """
 

@@ -158,9 +158,9 @@ def test_queries_and_the_worst_case_are_planned_for(discreet, folder):
     assert told == json.loads(discreet("plan", "chosen.toml", "--n", 100, "--json").stdout)
     assert told["objective"] == "mean"
     context = dc.Context.metric(range(12), lambda x, z: abs(x - z), "1")
-    assert told["query_stderr"] == pytest.approx(dc.plan(context, n=100, query="mean").expected.wishes[0][1])
+    assert told["query_stderr"] == pytest.approx(dc.plan(context, n=100, query="mean").expected.targets[0][1])
     ends = json.loads(discreet("plan", "line.toml", "--n", 100, "--query", "ends.json", "--json").stdout)
-    assert ends["query_stderr"] == pytest.approx(dc.plan(context, n=100, query={0: 1, 11: -1}).expected.wishes[0][1])
+    assert ends["query_stderr"] == pytest.approx(dc.plan(context, n=100, query={0: 1, 11: -1}).expected.targets[0][1])
     both = json.loads(
         discreet("plan", "line.toml", "--n", 100, "--query", "mean", "--query", "cumulative", "--json").stdout
     )

@@ -11,7 +11,7 @@ from pyarrow import feather, parquet
 import discreet as dc
 from discreet.estimation.tally_json import tally_text
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.planning.optimize.options import classes_of
+from discreet.planning.classwise import certified_types, classes_of
 from discreet.planning.optimize.types import best_types
 from discreet.wire import Spec, law_text, reports_to_envelope
 from discreet.wire.toml import dumps
@@ -42,7 +42,7 @@ def _made():
     both = dc.Context.uniform(range(6), 2) & dc.Context.high_low(range(6), [0, 1, 2], 1)
     yield dc.mechanism(both, "graded_unary")
     classes = best_types(classes_of(both, [0.1, 0.1, 0.1, 0.2, 0.2, 0.3]), bits=None)
-    yield Mechanism(both, classes.randomizer)
+    yield Mechanism(both, certified_types(classes))
     yield Spec.of({"domain": {"size": 3}, "context": METRIC, "mechanism": {"name": "exponential"}}).mechanism
     yield Spec.of({"domain": {"size": 3}, "context": METRIC, "mechanism": {"name": "tight"}}).mechanism
     yield dc.mechanism(dc.Context.metric([0, 2, 1, 3, 4], lambda x, z: abs(x - z), ONE), "geometric")

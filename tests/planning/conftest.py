@@ -6,7 +6,7 @@ import numpy as np
 
 from discreet.planning.optimize.cone import Cone
 from discreet.planning.optimize.generation import generate
-from discreet.planning.optimize.master import Problem
+from discreet.planning.optimize.master import ColumnProblem
 from discreet.planning.optimize.symmetry import symmetries, trivial
 
 
@@ -49,7 +49,7 @@ def problem(E, prior=None, *, rows=None, symmetric=True):
     queries = np.eye(k) if rows is None else rows
     own = queries - (queries @ p)[:, None]
     W = own.T @ own
-    return Problem(p, W, symmetries([E, W], [p]) if symmetric else trivial(k))
+    return ColumnProblem(p, W, symmetries([E, W], [p]) if symmetric else trivial(k))
 
 
 def found(E, of, *, seconds=20.0, seed=0, **more):

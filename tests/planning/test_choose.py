@@ -243,7 +243,7 @@ def test_the_choice_has_the_least_error_of_what_is_asked(query, worst):
         assert f"n x error is that of {objective.title}" in str(explanation) or objective.is_plain
         row = json.loads(json.dumps(explanation.candidates[0].as_dict()))
         assert row["objective"] == objective.name
-        assert [wish["name"] for wish in row["wishes"]] == [name for name, _ in objective.wishes]
+        assert [wish["name"] for wish in row["wishes"]] == [name for name, _ in objective.weights]
         total = objective_of(context).error(explanation.chosen, shares)
         assert row["n_total_squared_error"] == pytest.approx(total)
 

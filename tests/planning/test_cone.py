@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.planning.optimize.cone import CAP, Cone, scaled
+from discreet.planning.optimize.cone import CAP, Cone, normalize
 
 from .conftest import line, random_entries
 
@@ -46,4 +46,4 @@ def test_infinite_entries_are_capped():
 
 def test_scaled_columns_have_mean_one_under_the_prior():
     prior = np.array([0.2, 0.3, 0.5])
-    np.testing.assert_allclose(scaled(np.random.default_rng(6).random((4, 3)), prior) @ prior, 1.0)
+    np.testing.assert_allclose(normalize(np.random.default_rng(6).random((4, 3)), prior) @ prior, 1.0)

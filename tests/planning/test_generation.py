@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from discreet.planning.optimize.cone import scaled
-from discreet.planning.optimize.interior import polished
+from discreet.planning.optimize.cone import normalize
+from discreet.planning.optimize.interior import newton_weights
 from discreet.planning.optimize.listing import rays
-from discreet.planning.optimize.master import feasible, settled
+from discreet.planning.optimize.master import feasible_weights, improve_weights
 from discreet.theory.unbiased import unbiased_uniform
 
 from .conftest import closed, found, line, problem, random_entries, uniform
@@ -29,8 +29,8 @@ def test_two_values_get_the_binary_optimum_for_a_hundred_pairs():
         p = rng.dirichlet([2.0, 2.0])
         E = np.array([[0.0, a], [b, 0.0]])
         of = problem(E, p)
-        columns = scaled(rays(E), p)
-        state = settled(of, columns, feasible(of, columns), np.ones(len(of.group.sizes)), rounds=5)
+        columns = normalize(rays(E), p)
+        state = improve_weights(of, columns, feasible_weights(of, columns), np.ones(len(of.group.sizes)), rounds=5)
         assert state.value == pytest.approx(binary_optimum(a, b, p), rel=1e-6)
     reached = found(E, of).state.value
     assert reached == pytest.approx(binary_optimum(a, b, p), rel=1e-6)
@@ -47,9 +47,9 @@ def test_uniform_contexts_reach_the_subset_optimum(k, epsilon):
 def test_any_entries_reach_the_optimum_over_all_listed_rays(k, seed):
     E = random_entries(k, seed)
     of = problem(E, np.random.default_rng(seed).dirichlet(np.full(k, 3.0)))
-    columns = scaled(rays(E), of.prior)
-    state = settled(of, columns, feasible(of, columns), np.ones(k), rounds=50)
-    listed = polished(of, columns, state, gap=1e-8).value
+    columns = normalize(rays(E), of.prior)
+    state = improve_weights(of, columns, feasible_weights(of, columns), np.ones(k), rounds=50)
+    listed = newton_weights(of, columns, state, gap=1e-8).value
     reached = found(E, of)
     assert reached.converged
     assert reached.state.value == pytest.approx(listed, rel=1e-6)

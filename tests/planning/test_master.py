@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from discreet.planning.optimize.cone import Cone, scaled
-from discreet.planning.optimize.interior import polished
+from discreet.planning.optimize.cone import Cone, normalize
+from discreet.planning.optimize.interior import newton_weights
 from discreet.planning.optimize.listing import rays
-from discreet.planning.optimize.master import feasible, gradient, settled
+from discreet.planning.optimize.master import feasible_weights, gradient, improve_weights
 
 from .conftest import problem, random_entries, ring
 
 
 def all_rays(E, of):
-    return scaled(rays(E), of.prior)
+    return normalize(rays(E), of.prior)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -20,10 +20,10 @@ def test_rows_stay_at_one_and_the_value_falls(seed):
     E = random_entries(5, seed)
     of = problem(E, np.random.default_rng(seed).dirichlet(np.full(5, 5.0)))
     columns = all_rays(E, of)
-    start = feasible(of, columns)
+    start = feasible_weights(of, columns)
     np.testing.assert_allclose(start @ columns, 1.0, atol=1e-9)
-    few = settled(of, columns, start, np.ones(5), rounds=3)
-    many = settled(of, columns, start, np.ones(5), rounds=300)
+    few = improve_weights(of, columns, start, np.ones(5), rounds=3)
+    many = improve_weights(of, columns, start, np.ones(5), rounds=300)
     np.testing.assert_allclose(many.weights @ columns, 1.0, atol=1e-9)
     assert many.value < few.value
     assert many.gap < few.gap
@@ -33,9 +33,9 @@ def test_the_interior_point_agrees_with_many_steps():
     E = random_entries(5, 3)
     of = problem(E)
     columns = all_rays(E, of)
-    start = settled(of, columns, feasible(of, columns), np.ones(5), rounds=12)
-    exact = polished(of, columns, start, gap=1e-9)
-    slow = settled(of, columns, start.weights, start.multipliers, rounds=3000)
+    start = improve_weights(of, columns, feasible_weights(of, columns), np.ones(5), rounds=12)
+    exact = newton_weights(of, columns, start, gap=1e-9)
+    slow = improve_weights(of, columns, start.weights, start.multipliers, rounds=3000)
     assert exact.gap < 1e-8
     assert exact.value <= slow.value * (1 + 1e-8)
     assert exact.value == pytest.approx(slow.value, rel=1e-4)
@@ -47,8 +47,8 @@ def test_the_interior_point_is_the_same_by_images_and_by_orbits():
 
     E = ring(6)
     of = problem(E)
-    columns = scaled(Cone(E).below(np.exp(np.random.default_rng(4).normal(0, 1, (3, 6)))), of.prior)
-    weights = feasible(of, columns)
+    columns = normalize(Cone(E).below(np.exp(np.random.default_rng(4).normal(0, 1, (3, 6)))), of.prior)
+    weights = feasible_weights(of, columns)
     _, K, inverse = gradient(of, columns, weights)
     by_orbits = _by_orbits(columns, K, inverse, of.group)
     np.testing.assert_allclose(by_orbits + by_orbits.T, _curvature(columns, K, inverse, of.group), rtol=1e-9)
@@ -58,7 +58,7 @@ def test_the_gradient_is_the_slope_of_the_value():
     E = random_entries(4, 5)
     of = problem(E)
     columns = all_rays(E, of)
-    weights = feasible(of, columns)
+    weights = feasible_weights(of, columns)
     value, K, _ = gradient(of, columns, weights)
     more = weights.copy()
     more[3] += 1e-6

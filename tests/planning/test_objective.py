@@ -25,7 +25,7 @@ def written_out(mechanism, objective, shares):
     """The summed variances from the channel and the estimate, or the calibrated score, of every report."""
     channel, phi, _ = enumerated(mechanism)
     even, reports, total = np.full(len(shares), 1 / len(shares)), mechanism.reports(), 0.0
-    for _, rows in objective.asked:
+    for _, rows in objective.targets:
         scores = phi.T if rows is None else [mechanism.score(reports, row, shares=even) for row in rows]
         for row, score in zip(np.eye(len(shares)) if rows is None else rows, scores, strict=True):
             assert channel @ score == pytest.approx(row, abs=1e-9), "scores are unbiased"
@@ -48,7 +48,7 @@ def test_an_error_is_the_variance_written_out_and_no_shares_are_worse_than_the_w
         bound = worst.error(mechanism, shares)
         tried = [plain.error(mechanism, p) for p in corners]
         assert max(tried) <= bound * (1 + 1e-9)
-        if len(worst.wishes) == 1:
+        if len(worst.weights) == 1:
             assert max(tried) > 0.8 * bound
 
 
@@ -70,33 +70,33 @@ def test_alike_values_have_their_worst_at_even_shares_however_many_they_are():
         assert worst == pytest.approx(at, rel=1e-12)
 
 
-def test_wishes_are_named_rows_of_weights():
+def test_targets_are_named_rows_of_weights():
     context = dc.Context.uniform([10, 20.5, Fraction(61, 2)], "1")
-    (name, rows), *none = objective_of(context, "mean").wishes
+    (name, rows), *none = objective_of(context, "mean").weights
     assert (name, rows.tolist(), none) == ("mean", [[10, 20.5, 30.5]], [])
-    assert objective_of(context, "cumulative").wishes[0][1].tolist() == [[1, 0, 0], [1, 1, 0]]
-    assert objective_of(context).wishes[0][1].tolist() == np.eye(3).tolist()
-    assert objective_of(context, {20.5: 2}).wishes[0][1].tolist() == [[0, 2, 0]]
-    assert objective_of(context, [0, 2, 0]).wishes[0][1].tolist() == [[0, 2, 0]]
-    assert objective_of(context, np.array([0, 2, 0])).wishes[0][1].tolist() == [[0, 2, 0]]
+    assert objective_of(context, "cumulative").weights[0][1].tolist() == [[1, 0, 0], [1, 1, 0]]
+    assert objective_of(context).weights[0][1].tolist() == np.eye(3).tolist()
+    assert objective_of(context, {20.5: 2}).weights[0][1].tolist() == [[0, 2, 0]]
+    assert objective_of(context, [0, 2, 0]).weights[0][1].tolist() == [[0, 2, 0]]
+    assert objective_of(context, np.array([0, 2, 0])).weights[0][1].tolist() == [[0, 2, 0]]
     both = objective_of(context, ["mean", [0, 2, 0]], worst=True)
-    assert [name for name, _ in both.wishes] == ["mean", "query"]
+    assert [name for name, _ in both.weights] == ["mean", "query"]
     assert both.name == "mean and query in the worst case"
 
 
-def test_several_wishes_are_weighed_by_the_best_of_each_alone():
+def test_several_targets_are_weighed_by_the_best_of_each_alone():
     context = dc.Context.metric(range(12), lambda x, z: abs(x - z), "0.5")
     shares = np.full(12, 1 / 12)
     objective = objective_of(context, ["shares", "mean"])
     found = [objective.errors(c.mechanism.randomizer, shares) for c in dc.explain(context).candidates]
     best = [min(column) for column in zip(*found, strict=True)]
-    balanced = objective.balanced(best)
+    balanced = objective.balance(best)
     for errors in found:
         ratios = [error / least for error, least in zip(errors, best, strict=True)]
-        assert balanced.combined(errors) == pytest.approx(sum(ratios) / 2)
-        assert balanced.combined(errors) >= 1 - 1e-12
+        assert balanced.combine(errors) == pytest.approx(sum(ratios) / 2)
+        assert balanced.combine(errors) >= 1 - 1e-12
     single = objective_of(context, "mean")
-    assert single.balanced([3.0]) is single
+    assert single.balance([3.0]) is single
 
 
 def test_a_mechanism_without_an_estimate_has_no_finite_error():
@@ -111,7 +111,7 @@ def test_a_mechanism_without_an_estimate_has_no_finite_error():
     [
         ("median", 'query=\'median\' must be "shares", "mean", "cumulative"'),
         (3, "query=3 must be"),
-        ([], "query=\\[\\] must name at least one wish"),
+        ([], "query=\\[\\] must name at least one target"),
         ([1, 2], "query of shape \\(2,\\) must be 3 finite numbers"),
         ([1, math.nan, 2], "query of shape"),
         ([1, 1, 1], "query weighs all values alike"),
@@ -131,7 +131,7 @@ def test_values_without_a_mean_or_an_order_are_refused():
     pairs = dc.Context.uniform([(0, 1), (1, 0)], "1")
     with pytest.raises(InvalidInput, match="needs values that are numbers"):
         objective_of(pairs, "mean")
-    assert objective_of(pairs, "cumulative").wishes[0][1].tolist() == [[1, 0]]
+    assert objective_of(pairs, "cumulative").weights[0][1].tolist() == [[1, 0]]
     with pytest.raises(InvalidInput, match="at least two values"):
         objective_of(dc.Context.uniform([3], "1"), "mean")
     for k in (1, 5000):

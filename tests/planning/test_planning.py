@@ -169,11 +169,11 @@ def test_the_standard_error_of_a_query_is_that_of_simulated_surveys() -> None:
     """Within 5 % of the deviation of 40,000 surveys, which know it within 1 %."""
     shares, weights = skewed(12), np.arange(12.0)
     plan = dc.plan(AGES, n=500, prior=shares, query="mean")
-    ((name, stderr),) = plan.expected.wishes
+    ((name, stderr),) = plan.expected.targets
     found = simulate(plan.mechanism, 500, shares, np.random.default_rng(9)) @ weights
     assert (name, stderr) == ("mean", pytest.approx(found.std(), rel=0.05))
     assert plan.expected.stderr != pytest.approx(found.std(), rel=0.05), "the control: a share has another error"
-    assert plan.comparison[0].wishes[0][1] == pytest.approx(
+    assert plan.comparison[0].targets[0][1] == pytest.approx(
         np.sqrt((shares @ weights**2 - (shares @ weights) ** 2) / 500)
     )
     told = json.loads(json.dumps(plan.as_dict()))
@@ -187,17 +187,17 @@ def test_the_standard_error_of_a_query_is_that_of_simulated_surveys() -> None:
 def test_a_target_is_for_the_query_that_is_asked() -> None:
     plan = dc.plan(AGES, stderr=2.5, query="mean")
     assert plan.target == "stderr=2.5 of the mean"
-    assert plan.expected.wishes[0][1] <= 2.5
+    assert plan.expected.targets[0][1] <= 2.5
     if plan.n > 1:
-        assert dc.plan(plan.mechanism, n=plan.n - 1, query="mean").expected.wishes[0][1] > 2.5
+        assert dc.plan(plan.mechanism, n=plan.n - 1, query="mean").expected.targets[0][1] > 2.5
     cumulative = dc.plan(AGES, stderr=0.01, query="cumulative")
-    each = [dc.plan(cumulative.mechanism, n=cumulative.n, query=row).expected.wishes[0][1] for row in np.tri(12)[:-1]]
-    assert max(each) == pytest.approx(cumulative.expected.wishes[0][1])
+    each = [dc.plan(cumulative.mechanism, n=cumulative.n, query=row).expected.targets[0][1] for row in np.tri(12)[:-1]]
+    assert max(each) == pytest.approx(cumulative.expected.targets[0][1])
 
 
 def test_several_queries_are_planned_side_by_side_and_have_no_one_target() -> None:
     plan = dc.plan(AGES, n=1000, query=["mean", "shares", {0: 1}])
-    assert [name for name, _ in plan.expected.wishes] == ["mean", "query"]
+    assert [name for name, _ in plan.expected.targets] == ["mean", "query"]
     assert plan.as_dict()["query_stderr"] is None
     assert "the mean and all shares and the query, balanced" in str(plan)
     with pytest.raises(InvalidInput, match=r"stderr=0.1 must go with one query; there are 2"):

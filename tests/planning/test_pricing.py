@@ -4,7 +4,7 @@ import numpy as np
 
 from discreet.planning.optimize.cone import Cone
 from discreet.planning.optimize.listing import rays
-from discreet.planning.optimize.pricing import Price, climbed, dragged
+from discreet.planning.optimize.pricing import Price, climb, drag
 
 from .conftest import random_entries
 
@@ -18,8 +18,8 @@ def case(k, seed):
 def test_a_search_never_loses_and_stays_in_the_cone():
     cone, price, rng = case(7, 1)
     start = cone.below(np.exp(rng.normal(0, 1, (40, 7))))
-    high = climbed(cone, price, start, rng)
-    higher = dragged(cone, price, high, rng)
+    high = climb(cone, price, start, rng)
+    higher = drag(cone, price, high, rng)
     assert (price(high) >= price(start) - 1e-9).all()
     assert (price(higher) >= price(high) - 1e-9).all()
     for columns in (high, higher):
@@ -31,7 +31,7 @@ def test_a_search_finds_the_best_ray_of_all():
         cone, price, rng = case(6, seed)
         listed = price(rays(cone.E)).max()
         starts = cone.below(np.exp(rng.normal(0, 1, (200, 6))))
-        ends = climbed(cone, price, dragged(cone, price, climbed(cone, price, starts, rng), rng), rng)
+        ends = climb(cone, price, drag(cone, price, climb(cone, price, starts, rng), rng), rng)
         assert price(ends).max() >= listed - 1e-7 * abs(listed)
         assert price(starts).max() < listed  # the control: it was not there to begin with
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import MissingExtra
-from discreet.planning.optimize.facets import facets_of
+from discreet.planning.optimize.cone import facets_of
 from discreet.planning.optimize.reduction import blocks_of
-from discreet.planning.optimize.semidefinite import _proved, semidefinite_bound
-from discreet.planning.optimize.symmetry import Group, symmetries, trivial
+from discreet.planning.optimize.semidefinite import _bound_from, semidefinite_bound
+from discreet.planning.optimize.symmetry import PermutationGroup, symmetries, trivial
 
 from .conftest import closed, found, line, problem, random_entries, ring, summed, uniform
 
@@ -51,7 +51,7 @@ def test_the_bound_holds_whatever_the_solver_returns():
     rng = np.random.default_rng(4)
     for _ in range(50):
         lam, nu = rng.normal(1, 1, 4), rng.exponential(1, len(pairs)) * rng.exponential()
-        assert _proved(E, of, facets, pairs, lam, nu) <= best * (1 + 1e-6)
+        assert _bound_from(E, of, facets, pairs, lam, nu) <= best * (1 + 1e-6)
 
 
 def test_infinite_entries_have_a_bound():
@@ -102,7 +102,7 @@ def test_blocks_hold_all_that_a_kept_matrix_is(E):
     group = symmetries([E], [])
     blocks = blocks_of(group)
     assert sum(block.times * block.basis.shape[1] for block in blocks) == len(E)
-    matrix = group.even(np.random.default_rng(6).normal(size=E.shape))
+    matrix = group.average(np.random.default_rng(6).normal(size=E.shape))
     matrix = matrix + matrix.T
     parts = [np.repeat(np.linalg.eigvalsh(b.basis.T @ matrix @ b.basis), b.times) for b in blocks]
     np.testing.assert_allclose(np.sort(np.concatenate(parts)), np.linalg.eigvalsh(matrix), atol=1e-9)
@@ -116,8 +116,8 @@ def test_blocks_that_cannot_be_split_stay_whole():
     elements = [np.arange(10)]
     for _ in range(4):
         elements.append(elements[-1][turn])
-    group = Group(np.array(elements))
-    matrix = group.even(np.random.default_rng(7).normal(size=(10, 10)))
+    group = PermutationGroup(np.array(elements))
+    matrix = group.average(np.random.default_rng(7).normal(size=(10, 10)))
     matrix = matrix + matrix.T
     parts = [np.repeat(np.linalg.eigvalsh(b.basis.T @ matrix @ b.basis), b.times) for b in blocks_of(group)]
     np.testing.assert_allclose(np.sort(np.concatenate(parts)), np.linalg.eigvalsh(matrix), atol=1e-9)

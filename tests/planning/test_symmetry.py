@@ -55,9 +55,9 @@ def test_the_mean_over_orbits_of_pairs_is_the_mean_over_the_group():
     group = symmetries([summed(line(3), ring(4))], [])
     matrix = np.random.default_rng(8).random((12, 12))
     mean = np.mean([matrix[np.ix_(g, g)] for g in group.elements], axis=0)
-    np.testing.assert_allclose(group.even(matrix), mean)
+    np.testing.assert_allclose(group.average(matrix), mean)
     assert np.abs(mean - matrix).max() > 0.1  # the control
-    np.testing.assert_array_equal(trivial(12).even(matrix), matrix)
+    np.testing.assert_array_equal(trivial(12).average(matrix), matrix)
 
 
 def test_the_images_of_a_column_are_all_different_ones():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from discreet.planning.design.search import worst_shares
 from discreet.planning.optimize.symmetry import symmetries
-from discreet.planning.optimize.table import written_out
-from discreet.planning.optimize.worst import worst_shares
+from discreet.planning.optimize.table import write_table
 
 from .conftest import found, line, problem, random_entries, ring
 
@@ -20,7 +20,7 @@ def test_columns_are_dropped_at_no_cost_and_rows_add_up(E):
     of = problem(E)
     reached = found(E, of)
     smaller = symmetries([E, of.W], [of.prior], largest=len(E))
-    Q = written_out(of, reached, smaller, most=40 * len(E))
+    Q = write_table(of, reached, smaller, most=40 * len(E))
     assert value(of, Q) == pytest.approx(reached.state.value, rel=1e-6)
     np.testing.assert_allclose(Q.sum(axis=1), 1.0, atol=1e-6)
     assert (np.log(Q[:, None] / Q).max(axis=2) <= E + 1e-9).all()
@@ -33,7 +33,7 @@ def test_few_reports_cost_little():
     of = problem(E)
     reached = found(E, of)
     smaller = symmetries([E, of.W], [of.prior], largest=12)
-    Q = written_out(of, reached, smaller, most=48)
+    Q = write_table(of, reached, smaller, most=48)
     assert Q.shape[1] <= 48
     assert reached.state.value * (1 - 1e-6) <= value(of, Q) < reached.state.value * 1.05
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.planning.optimize.options import Classes, Problem
-from discreet.planning.optimize.type_weights import best_weights, fewest, parts
+from discreet.planning.optimize.type_options import Classes, TypeProblem
+from discreet.planning.optimize.type_weights import best_weights, fewest_types, largest_parts
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def problem():
     """Six values that ask for 1, fifteen that ask for 4."""
     of = (0,) * 6 + (1,) * 15
     epsilons = Fraction(1), Fraction(4)
-    return Problem(Classes(of, epsilons, epsilons, np.array([6, 15]) / 21), bits=None)
+    return TypeProblem(Classes(of, epsilons, epsilons, np.array([6, 15]) / 21), bits=None)
 
 
 def many(problem):
@@ -59,7 +59,7 @@ def test_fewer_types_have_the_same_rows_and_error(problem):
     weights = problem_start(problem, types) + 1e-3
     columns = problem.columns(types)
     weights /= (columns[0].T @ weights).mean()
-    left, kept = fewest(problem, types, weights)
+    left, kept = fewest_types(problem, types, weights)
     again = problem.columns(left)
     assert len(left) <= 2 + 2 + 3 < len(types)
     assert (kept > 0).all()
@@ -69,7 +69,7 @@ def test_fewer_types_have_the_same_rows_and_error(problem):
 
 def test_a_type_has_the_largest_of_its_parts(problem):
     types, weights = problem.start()
-    found = parts(problem, problem.columns(types), weights)
+    found = largest_parts(problem, problem.columns(types), weights)
     assert ((found > 0) & (found <= 1 + 1e-12)).all()
     only = np.flatnonzero(types[:, 0] > 0)
     assert found[only].max() > 0.3  # nothing else tells of the first class

@@ -19,7 +19,7 @@ from ..estimation.arrays.numeric import NUMERIC
 from ..estimation.results.projection import project
 from ..estimation.results.unbiased import estimate
 from ..mechanisms.mechanism import Mechanism
-from ..planning.choose import compared, prior_of
+from ..planning.choose import compare_mechanisms, prior_of
 from ..planning.expected import detectable_share, deviations_of
 from ..planning.objective import objective_of
 from ..wire.spec import Spec
@@ -82,7 +82,7 @@ def _rows(context: Context, mechanism: Mechanism, n: int, shares: Array) -> list
     rows = [_row("no privacy", plain, n, -math.log(0.05) / n, 1.0)]
     try:
         uniform = Context.uniform(context.values, context.smallest)
-        classical = compared(uniform, shares, None, objective_of(uniform)).chosen
+        classical = compare_mechanisms(uniform, shares, None, objective_of(uniform)).chosen
         rows.append(_of("classical privacy", classical, n, shares))
     except DiscreetError:
         pass  # epsilon 0 or infinite has no classical form

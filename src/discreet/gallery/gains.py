@@ -71,8 +71,8 @@ def one_bit(asked: Objective, shares: Array, epsilon: float) -> float:
     ``t = tanh(epsilon / 2)``, so ``m + r B / t`` has the mean s and the variance ``(r / t)**2 - (s - m)**2``. The
     mean is estimated, and nothing else: for the shares there is no such bit (Duchi2013).
     """
-    if len(asked.asked) > 1 or asked.asked[0][1] is None or len(asked.asked[0][1]) > 1:
+    if len(asked.targets) > 1 or asked.targets[0][1] is None or len(asked.targets[0][1]) > 1:
         return math.inf
-    (scores,) = asked.asked[0][1]
+    (scores,) = asked.targets[0][1]
     middle, reach = (scores.max() + scores.min()) / 2, (scores.max() - scores.min()) / 2
     return float((reach / math.tanh(epsilon / 2)) ** 2 - (scores @ shares - middle) ** 2)

@@ -1,4 +1,8 @@
-"""Choose the best mechanism for a context by exact expected error, and say why."""
+"""Choose the best mechanism for a context by its exact expected error.
+
+`best_mechanism` is what the name "auto" stands for; `explain` gives the whole comparison. Every way to serve the
+context is built, those whose reports are too long are left out, and the rest are ranked by the objective.
+"""
 
 from __future__ import annotations
 
@@ -23,28 +27,37 @@ from ..mechanisms.randomizer import Cells, Randomizer
 from ..mechanisms.tree.level_choice import levels_response
 from ..mechanisms.tree.nested_choice import nested_response
 from ..mechanisms.uniform.projective import room
-from .explanation import Candidate, Explanation, rated
+from .classwise import by_types
+from .explanation import Candidate, Explanation, rate
 from .objective import Objective, objective_of
-from .optimize.options import classes_of
-from .optimize.types import best_types
 
-KIND = 1 << 15
-"""Steps that it takes to compare all bases in one kind of block, beside those that depend on its size."""
+STEPS_PER_KIND = 1 << 15
+"""What comparing all bases in one kind of block costs, beside what depends on its size."""
 
-MIXED = 1e-4
+MIN_MIXTURE_GAIN = 1e-4
 """The least relative gain over the best single subset size for which two are mixed at the assumed shares."""
 
-PAIRED_WORK = 1 << 21
+MAX_PAIRED_WORK = 1 << 21
 """The most pairs of values that differ in one answer for which a mechanism for each question is tried automatically."""
 
-PAIRED_BITS = 12
+MAX_PAIRED_BITS = 12
 """The most bits that the report of one of two questions may have."""
 
-TYPE_CLASSES = 12
-"""The most classes of alike values for which types are composed automatically: a second's work."""
+MAX_TYPE_CLASSES = 12
+"""The most classes of exchangeable values for which types are composed automatically: a second's work."""
 
-TABLE_LIMIT = 128
+MAX_TABLE_VALUES = 128
 """The largest domain for which a full table is tried automatically."""
+
+
+def best_mechanism(
+    context: Context, *, prior: Any = None, bits: int | None = REPORT_BITS, query: Any = None, worst: bool = False
+) -> Mechanism:
+    """The mechanism with the least error among all that serve the context within `bits` bits per report.
+
+    It is the first of the comparison that `explain` gives for the same arguments.
+    """
+    return explain(context, prior=prior, bits=bits, query=query, worst=worst).chosen
 
 
 def explain(
@@ -57,12 +70,12 @@ def explain(
     """
     check_type("context", context, Context, "a context")
     check_bits(bits)
-    return compared(context, prior_of(context, prior), bits, objective_of(context, query, worst))
+    return compare_mechanisms(context, prior_of(context, prior), bits, objective_of(context, query, worst))
 
 
-def compared(context: Context, shares: Any, bits: int | None, objective: Objective) -> Explanation:
+def compare_mechanisms(context: Context, shares: Any, bits: int | None, objective: Objective) -> Explanation:
     """The comparison of all mechanisms that serve the context within `bits` bits by their error at `shares`."""
-    made: list[Mechanism] = []
+    mechanisms: list[Mechanism] = []
     beyond: InvalidEpsilon | None = None
     most = 2 * context.size + REPORT_BITS  # no report of any mechanism has as many
     limit = None if bits is None else min(max(bits, _fewest_bits(context)), most)
@@ -75,28 +88,28 @@ def compared(context: Context, shares: Any, bits: int | None, objective: Objecti
         except (NotServed, NotIdentifiable, InvalidInput):
             continue
         if limit is None or one.bits <= limit:
-            made.append(one)
-    if not made and beyond is not None:
+            mechanisms.append(one)
+    if not mechanisms and beyond is not None:
         raise beyond
-    if not made:
+    if not mechanisms:
         raise NotServed(f"no mechanism serves {context!r} within {limit} bits per report")
-    found: dict[str, Candidate] = {}
-    for candidate in rated(made, shares, objective):
-        if candidate.name not in found or candidate.error < found[candidate.name].error:
-            found[candidate.name] = candidate
-    ranked = tuple(sorted(found.values(), key=lambda c: (c.error * (1 + 1e-12 * c.bits), c.bits)))
+    best: dict[str, Candidate] = {}
+    for candidate in rate(mechanisms, shares, objective):
+        if candidate.name not in best or candidate.error < best[candidate.name].error:
+            best[candidate.name] = candidate
+    ranked = tuple(sorted(best.values(), key=lambda c: (c.error * (1 + 1e-12 * c.bits), c.bits)))
     room = "any report size" if limit is None else f"reports of at most {limit} bits"
     what = "expected squared error" + (f" of {objective.title}" if objective.title else "")
     reason = f"{ranked[0].name} has the least {what} of {len(ranked)} candidates with {room}"
     return Explanation(ranked, reason, objective)
 
 
-def candidate_of(made: Mechanism, shares: Any, objective: Objective | None = None) -> Candidate:
+def candidate_of(mechanism: Mechanism, shares: Any, objective: Objective | None = None) -> Candidate:
     """A mechanism with its exact expected error at `shares` and its costs; infinite where no estimate exists.
 
     The error is that of `objective`, or the total squared error of all shares.
     """
-    return rated([made], shares, objective or objective_of(made.context))[0]
+    return rate([mechanism], shares, objective or objective_of(mechanism.context))[0]
 
 
 def prior_of(context: Context, prior: Any) -> Any:
@@ -119,8 +132,8 @@ def _attempts(
     served = context.covering()
     parts = served.parts or ()
     shares = _least_favourable(parts, shares) if objective.worst else shares
-    for make in _ways(parts, shares, bits, objective):
-        yield partial(_served, context, served, make)
+    for make in _makers(parts, shares, bits, objective):
+        yield partial(_compose, context, served, make)
     if len(parts) == 1 and not parts[0].is_uniform and (bits is None or len(parts[0].sensitive) < bits):
         yield lambda: _two_sizes(context, served, parts[0], shares, objective)
     if form.parts is None:
@@ -130,14 +143,14 @@ def _attempts(
         yield lambda: _paired(context, shares, bits)
         yield lambda: named(context, "torus", {}, shares)
         if context.factors is None:
-            yield lambda: by_types(context, shares, bits, most=TYPE_CLASSES)
+            yield lambda: by_types(context, shares, bits, max_classes=MAX_TYPE_CLASSES)
         if bits is None or context.size <= bits:
             yield lambda: named(context, "graded_unary", {}, shares)
 
 
 def _whole(context: Context, shares: Any) -> Mechanism:
     """The first of these that serves a context without parts: each is at least as good as those after it."""
-    names = ("geometric", "ring", "tight", "exponential") if context.size <= TABLE_LIMIT else ("geometric", "ring")
+    names = ("geometric", "ring", "tight", "exponential") if context.size <= MAX_TABLE_VALUES else ("geometric", "ring")
     for name in names:
         try:
             return named(context, name, {}, shares)
@@ -152,21 +165,21 @@ def _paired(context: Context, shares: Any, bits: int | None) -> Mechanism:
         raise NotServed("paired needs the context of two questions")
     first, second = context.factors
     several = first.factors is not None or second.factors is not None  # then each of these is compared as well
-    if context.size * (first.size + second.size) << 5 * several > PAIRED_WORK:
+    if context.size * (first.size + second.size) << 5 * several > MAX_PAIRED_WORK:
         raise NotServed(f"paired is not tried for {first.size} x {second.size} values")
     table = shares.reshape(first.size, second.size)
-    made = []
+    both = []
     for part, other, prior in ((first, second, table.sum(axis=1)), (second, first, table.sum(axis=0))):
-        most = PAIRED_BITS if bits is None else min(PAIRED_BITS, bits - _fewest_bits(other))
+        most = MAX_PAIRED_BITS if bits is None else min(MAX_PAIRED_BITS, bits - _fewest_bits(other))
         parts = (candidate.mechanism.randomizer for candidate in explain(part, prior=prior, bits=most).candidates)
-        counted = next((part for part in parts if part.counted == Cells(part.outputs)), None)
-        if counted is None:
+        listable = next((part for part in parts if part.counted == Cells(part.outputs)), None)
+        if listable is None:
             raise NotServed("paired needs mechanisms whose reports are counted one by one")
-        made.append(counted)
-    return Mechanism(context, Paired(*made))
+        both.append(listable)
+    return Mechanism(context, Paired(*both))
 
 
-def _served(context: Context, served: Context, make: Callable[[Part], Randomizer]) -> Mechanism:
+def _compose(context: Context, served: Context, make: Callable[[Part], Randomizer]) -> Mechanism:
     return Mechanism(context, composed(served, make), served=served)
 
 
@@ -182,10 +195,10 @@ def _least_favourable(parts: Sequence[Part], shares: Any) -> Any:
     return assumed
 
 
-def _ways(
+def _makers(
     parts: Sequence[Part], shares: Any, bits: int | None, objective: Objective
 ) -> Iterator[Callable[[Part], Randomizer]]:
-    """Ways to serve every part: each base in all of them and, where there are several, the best base for each.
+    """Functions from a part to its randomizer: each base for all parts, and with several parts the best base for each.
 
     A part with k_j of the k values may take k_j / k of the reports; where that is less than a base would take,
     all bits are tried as well, in case other parts leave room.
@@ -231,38 +244,38 @@ def _best_base(
     limit: Callable[[Part], int | None], shares: Any, objective: Objective, parts: Sequence[Part], part: Part
 ) -> Randomizer:
     """The base with the least expected squared error in the part, and in all that are like it."""
-    spend(KIND, "different kinds of block")
-    made: list[Randomizer] = []
+    spend(STEPS_PER_KIND, "different kinds of block")
+    randomizers: list[Randomizer] = []
     for name in BASES:
         if len(part.sensitive) > 1 and not _worth_trying(name, part, shares, limit(part)):
             continue
         try:
-            made.append(_base_within(name, limit, shares, part))
+            randomizers.append(_base_within(name, limit, shares, part))
         except InvalidInput:
             continue
-    if not made:
+    if not randomizers:
         return for_part("randomized_response", part, {}, shares)
-    errors = _errors_inside(made, shares, objective, parts, part)
-    balanced = objective.balanced([min(column) for column in zip(*errors, strict=True)])
-    ranked = [balanced.combined(own) * (1 + 1e-12 * one.bits) for own, one in zip(errors, made, strict=True)]
-    return made[ranked.index(min(ranked))]
+    errors = _errors_inside(randomizers, shares, objective, parts, part)
+    balanced = objective.balance([min(column) for column in zip(*errors, strict=True)])
+    ranked = [balanced.combine(own) * (1 + 1e-12 * one.bits) for own, one in zip(errors, randomizers, strict=True)]
+    return randomizers[ranked.index(min(ranked))]
 
 
 def _errors_inside(
-    made: Sequence[Randomizer], shares: Any, objective: Objective, parts: Sequence[Part], part: Part
+    randomizers: Sequence[Randomizer], shares: Any, objective: Objective, parts: Sequence[Part], part: Part
 ) -> list[tuple[float, ...]]:
-    """What each randomizer adds to the error of every wish in all parts like this one, up to a constant."""
+    """What each randomizer adds to the error of every target in all parts like this one, up to a constant."""
     held = shares[list(part.members)]
     mass = float(held.sum())
     held = held / mass if mass > 0 else np.full(len(held), 1 / len(held))
     if objective.worst:
-        inside = objective.inside(part.members)
-        return [inside.errors(one, held) for one in made]
+        inside = objective.restrict(part.members)
+        return [inside.errors(one, held) for one in randomizers]
     if objective.is_plain:
-        return [(float(np.sum(one.second_moments(held, NUMERIC))),) for one in made]
+        return [(float(np.sum(one.second_moments(held, NUMERIC))),) for one in randomizers]
     alike = [one for one in parts if one is part or (part.is_uniform and one.is_uniform and _kind(one) == _kind(part))]
     members = np.array([list(one.members) for one in alike])
-    return [objective.moments(one, shares, members) for one in made]
+    return [objective.moments(one, shares, members) for one in randomizers]
 
 
 def _kind(part: Part) -> tuple[int, Fraction]:
@@ -277,21 +290,13 @@ def _two_sizes(context: Context, served: Context, part: Part, shares: Any, objec
     mass = float(np.sum(held))
     others = float(np.sum(shares**2) - np.sum(held**2))
     spread = others / (1 - mass) ** 2 if mass < 1 else 1 / (context.size - size)
-    found = best_two_sizes(size, epsilon, mass, spread)
-    least = found.single * (1 if objective.worst else 1 - MIXED)
-    if not 0 < found.share < 1 or found.error >= least:
+    best = best_two_sizes(size, epsilon, mass, spread)
+    least = best.single * (1 if objective.worst else 1 - MIN_MIXTURE_GAIN)
+    if not 0 < best.share < 1 or best.error >= least:
         raise NotServed("one subset size is as good as any two")
-    units = int(found.share * 2**64)
-    asked = {
-        "parts": [{"name": "subset", "d": d} for d in (found.first, found.second)],
+    units = int(best.share * 2**64)
+    parameters = {
+        "parts": [{"name": "subset", "d": d} for d in (best.first, best.second)],
         "units": [units, 2**64 - units],
     }
-    return Mechanism(context, mixture(served, asked, shares), served=served)
-
-
-def by_types(context: Context, shares: Any, bits: int | None, *, most: int) -> Mechanism:
-    """Reports by type for classes of alike values, where E depends on the class and, between classes, on the row."""
-    classes = classes_of(context, shares)
-    if len(classes.inside) > most:
-        raise NotServed(f"types of more than {most} classes are left to a design")
-    return Mechanism(context, best_types(classes, bits=bits).randomizer)
+    return Mechanism(context, mixture(served, parameters, shares), served=served)

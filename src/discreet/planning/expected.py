@@ -28,7 +28,7 @@ SURVEYS = 2, 128
 """The smallest and largest number of simulated surveys."""
 WORDS = 1 << 23
 """Random words spent where people must be simulated one by one; their noise is then scaled to n."""
-PEOPLE = 1 << 10
+MIN_PEOPLE = 1 << 10
 """The smallest number of people simulated in such a survey."""
 
 
@@ -38,9 +38,9 @@ class Expected:
 
     `total_squared_error` and `stderr` are exact; `tv` is the normal approximation
     ``sum_x sd_x / sqrt(2 pi)``; `tv_projected` is the mean of seeded simulations. A share of `detectable` is told
-    from zero in 19 of 20 surveys. `wishes` are the queries that were planned for beside the shares, by name, with the
-    exact standard error of each, the largest where a wish is several queries. `guess` is how often somebody who assumes
-    the same distribution guesses a person's value right from one report; None where the reports are too many.
+    from zero in 19 of 20 surveys. `targets` are the queries that were planned for beside the shares, by name, with the
+    exact standard error of each, the largest where a target is several queries. `guess` is how often somebody who
+    assumes the same distribution guesses a person's value right from one report; None if there are too many reports.
     """
 
     label: str
@@ -52,49 +52,52 @@ class Expected:
     tv: float
     tv_projected: float
     detectable: float
-    wishes: tuple[tuple[str, float], ...] = ()
+    targets: tuple[tuple[str, float], ...] = ()
     guess: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data."""
-        return self.__dict__ | {"wishes": [{"name": name, "stderr": stderr} for name, stderr in self.wishes]}
+        targets = [{"name": name, "stderr": stderr} for name, stderr in self.targets]
+        return {"wishes" if name == "targets" else name: entry for name, entry in vars(self).items()} | {
+            "wishes": targets
+        }
 
 
 def expected_error(
-    made: Mechanism, n: int, shares: Array, *, label: str = "", objective: Objective | None = None
+    mechanism: Mechanism, n: int, shares: Array, *, label: str = "", objective: Objective | None = None
 ) -> Expected:
     """The error to expect from n reports of a mechanism when values follow `shares`; that of queries as well."""
-    deviations = deviations_of(made, shares) / math.sqrt(n)
-    projected = _projected_tv(made, n, shares)
+    deviations = deviations_of(mechanism, shares) / math.sqrt(n)
+    projected = _projected_tv(mechanism, n, shares)
     return Expected(
-        label or made.name,
-        made.name,
+        label or mechanism.name,
+        mechanism.name,
         n,
-        made.bits,
+        mechanism.bits,
         float(np.sum(deviations**2)),
         float(deviations.max()),
         tv_of(deviations),
         projected,
-        detectable_share(made, n, shares),
-        _wishes(made, n, shares, objective),
-        made.randomizer.guess(shares, NUMERIC),
+        detectable_share(mechanism, n, shares),
+        _target_errors(mechanism, n, shares, objective),
+        mechanism.randomizer.guess(shares, NUMERIC),
     )
 
 
-def _wishes(
-    made: Mechanism | None, n: int, shares: Array, objective: Objective | None
+def _target_errors(
+    mechanism: Mechanism | None, n: int, shares: Array, objective: Objective | None
 ) -> tuple[tuple[str, float], ...]:
     """The queries of the objective by name, each with its largest standard error; None for no privacy at all."""
     if objective is None:
         return ()
-    deviations = objective.deviations(None if made is None else made.randomizer, shares)
-    found = zip(objective.asked, deviations, strict=True)
-    return tuple((name, deviation / math.sqrt(n)) for (name, rows), deviation in found if rows is not None)
+    deviations = objective.deviations(None if mechanism is None else mechanism.randomizer, shares)
+    pairs = zip(objective.targets, deviations, strict=True)
+    return tuple((name, deviation / math.sqrt(n)) for (name, rows), deviation in pairs if rows is not None)
 
 
-def deviations_of(made: Mechanism, shares: Array) -> Array:
+def deviations_of(mechanism: Mechanism, shares: Array) -> Array:
     """The standard error of every share, times the root of n."""
-    moments = made.randomizer.second_moments(shares, NUMERIC)
+    moments = mechanism.randomizer.second_moments(shares, NUMERIC)
     return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0)))
 
 
@@ -103,9 +106,11 @@ def tv_of(deviations: Array) -> float:
     return float(np.sum(deviations) / math.sqrt(2 * math.pi))
 
 
-def detectable_share(made: Mechanism, n: int, shares: Array) -> float:
+def detectable_share(mechanism: Mechanism, n: int, shares: Array) -> float:
     """The smallest share detected in 19 of 20 cases at 95 %: its estimate is 1.96 + 1.64 deviations above 0."""
-    zeroed = made.randomizer.second_moments(shares, NUMERIC) - made.randomizer.slopes(shares, NUMERIC) * shares
+    zeroed = (
+        mechanism.randomizer.second_moments(shares, NUMERIC) - mechanism.randomizer.slopes(shares, NUMERIC) * shares
+    )
     spread = math.sqrt(max(float(np.max(zeroed)), 0.0) / n)
     return (quantile(0.95) + quantile(0.9)) * spread
 
@@ -116,32 +121,32 @@ def _surveys(shares: Array) -> int:
     return min(most, max(fewest, SIMULATED // len(shares)))
 
 
-def _projected_tv(made: Mechanism, n: int, shares: Array) -> float:
+def _projected_tv(mechanism: Mechanism, n: int, shares: Array) -> float:
     rng = np.random.default_rng(20200713)
     distances = []
     for number in range(_surveys(shares)):
-        distances.append(0.5 * np.abs(_simulated(made, n, shares, rng, number) - shares).sum())
+        distances.append(0.5 * np.abs(_simulate(mechanism, n, shares, rng, number) - shares).sum())
     return float(np.mean(distances))
 
 
-def _simulated(made: Mechanism, n: int, shares: Array, rng: np.random.Generator, number: int) -> Array:
+def _simulate(mechanism: Mechanism, n: int, shares: Array, rng: np.random.Generator, number: int) -> Array:
     """The projected shares of n simulated people; the counts are drawn at once where each report has one cell.
 
     Otherwise the errors of fewer people stand for those of n, scaled.
     """
-    if made.randomizer.disjoint:
-        law = np.clip(made.randomizer.push(shares, NUMERIC), 0.0, None)
-        return project(Tally(made, rng.multinomial(n, law / law.sum()), n)).shares
-    people = min(n, max(PEOPLE, WORDS // (_surveys(shares) * made.randomizer.words)))
+    if mechanism.randomizer.disjoint:
+        law = np.clip(mechanism.randomizer.push(shares, NUMERIC), 0.0, None)
+        return project(Tally(mechanism, rng.multinomial(n, law / law.sum()), n)).shares
+    people = min(n, max(MIN_PEOPLE, WORDS // (_surveys(shares) * mechanism.randomizer.words)))
     held = rng.choice(len(shares), size=people, p=shares)
-    survey, scale = estimate(made.tally(made.randomize_indices(held, seeded(number)))), math.sqrt(people / n)
+    survey, scale = estimate(mechanism.tally(mechanism.randomize_indices(held, seeded(number)))), math.sqrt(people / n)
     block_of, totals = survey.blocks
     whole = np.bincount(block_of, weights=shares, minlength=len(totals))
     return project_blocks(shares + scale * (survey.shares - shares), block_of, whole + scale * (totals - whole))
 
 
 def without_privacy(context: Context, n: int, shares: Array, objective: Objective) -> Expected:
-    """The error to expect if n people told their values as they are."""
+    """The error to expect if n people gave their values as they are."""
     deviations = np.sqrt(shares * (1 - shares) / n)
     tv = tv_of(deviations)
     bits = max(1, (context.size - 1).bit_length())
@@ -158,6 +163,6 @@ def without_privacy(context: Context, n: int, shares: Array, objective: Objectiv
         tv,
         float(np.mean(exact)),
         smallest,
-        _wishes(None, n, shares, objective),
+        _target_errors(None, n, shares, objective),
         1.0,
     )

@@ -1,4 +1,4 @@
-"""Mechanisms compared for a context: what each is rated by, which was chosen, and why."""
+"""The comparison of mechanisms for a context: the error and costs of each, which one was chosen, and why."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .objective import Objective, objective_of
 TIE = 1e-6
 """Errors that differ by less than this, relative to them, are alike."""
 
-SHOWN_PARTS = 12
+MAX_PRINTED_PARTS = 12
 """How many kinds of block a printed explanation lists."""
 
 
@@ -32,7 +32,7 @@ SHOWN_PARTS = 12
 class Candidate:
     """One way to serve a context: its expected error times n, and what it costs.
 
-    `error` is what was compared, `wishes` the error of each wish by name before they are balanced, and `total_error`
+    `error` is what was compared, `targets` the error of each target by name before they are balanced, and `total_error`
     the squared error of all shares together, at the assumed shares.
     """
 
@@ -43,15 +43,15 @@ class Candidate:
     decode_cost: float
     influence: float
     total_error: float
-    wishes: tuple[tuple[str, float], ...]
+    targets: tuple[tuple[str, float], ...]
     objective: str
 
     def as_dict(self) -> dict[str, Any]:
         """The row of the comparison as plain data."""
         row = {"mechanism": self.name, "n_total_squared_error": self.total_error, "bits": self.bits}
         compared = {"objective": self.objective, "n_error": self.error}
-        wishes = {"wishes": [{"name": name, "n_error": error} for name, error in self.wishes]}
-        return row | {"decode_cost": self.decode_cost, "influence": self.influence} | compared | wishes
+        targets = {"wishes": [{"name": name, "n_error": error} for name, error in self.targets]}
+        return row | {"decode_cost": self.decode_cost, "influence": self.influence} | compared | targets
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Explanation:
 
     def at(self, shares: Any) -> Explanation:
         """The same candidates with their errors at these shares; the chosen one stays chosen, and comes first."""
-        first, *others = rated([one.mechanism for one in self.candidates], shares, self.objective)
+        first, *others = rate([one.mechanism for one in self.candidates], shares, self.objective)
         again = replace(self, candidates=(first, *sorted(others, key=lambda c: c.error)))
         if again.better is None:
             return again
@@ -139,7 +139,7 @@ class Explanation:
             )
             for c in self.candidates
         ]
-        lines = [tables.text(columns, rows), self.reason, *self._guessed]
+        lines = [tables.text(columns, rows), self.reason, *self._guess]
         if not plain:
             lines.append(
                 f"n x error is that of {self.objective.title}; beside it n x the total squared error of all shares"
@@ -147,30 +147,30 @@ class Explanation:
         lines += [
             f"- in {p.blocks} block(s) of {p.values} value(s) at epsilon {p.epsilon}: {p.mechanism}, "
             f"{p.error:.5g} x error, {p.bits} bits, {p.decode_cost:.3g} decode ops, influence {p.influence:.3g}"
-            for p in self.parts[:SHOWN_PARTS]
+            for p in self.parts[:MAX_PRINTED_PARTS]
         ]
-        if len(self.parts) > SHOWN_PARTS:
-            lines.append(f"- and {len(self.parts) - SHOWN_PARTS} other kinds of block")
+        if len(self.parts) > MAX_PRINTED_PARTS:
+            lines.append(f"- and {len(self.parts) - MAX_PRINTED_PARTS} other kinds of block")
         return "\n".join(lines)
 
     @property
-    def _guessed(self) -> list[str]:
+    def _guess(self) -> list[str]:
         """What a guess gains from one report of the chosen mechanism, unless its reports are too many to look at."""
         even = np.full(self.chosen.context.size, 1 / self.chosen.context.size)
         guess = self.chosen.randomizer.guess(even, NUMERIC)
         return [] if guess is None else [f"{gained(guess, float(even[0]))[:-1]}, at even shares."]
 
 
-def rated(made: Sequence[Mechanism], shares: Any, objective: Objective) -> list[Candidate]:
-    """Mechanisms with their errors; those of several wishes are divided by the best value of each among these."""
-    errors = [_errors(one, shares, objective) for one in made]
-    balanced = objective.balanced([min(column) for column in zip(*errors, strict=True)])
-    total, names = objective_of(made[0].context), [name for name, _ in objective.asked]
+def rate(mechanisms: Sequence[Mechanism], shares: Any, objective: Objective) -> list[Candidate]:
+    """The mechanisms with their errors; with several targets, each is divided by its least error among these."""
+    errors = [_errors(one, shares, objective) for one in mechanisms]
+    balanced = objective.balance([min(column) for column in zip(*errors, strict=True)])
+    total, names = objective_of(mechanisms[0].context), [name for name, _ in objective.targets]
     return [
         Candidate(
             one.name,
             one,
-            balanced.combined(own),
+            balanced.combine(own),
             one.bits,
             one.randomizer.decode_cost,
             one.randomizer.influence(NUMERIC) if math.isfinite(own[0]) else math.inf,
@@ -178,12 +178,12 @@ def rated(made: Sequence[Mechanism], shares: Any, objective: Objective) -> list[
             tuple(zip(names, own, strict=True)),
             objective.name,
         )
-        for one, own in zip(made, errors, strict=True)
+        for one, own in zip(mechanisms, errors, strict=True)
     ]
 
 
-def _errors(made: Mechanism, shares: Any, objective: Objective) -> tuple[float, ...]:
+def _errors(mechanism: Mechanism, shares: Any, objective: Objective) -> tuple[float, ...]:
     try:
-        return objective.errors(made.randomizer, shares)
+        return objective.errors(mechanism.randomizer, shares)
     except NotIdentifiable:
-        return (math.inf,) * len(objective.asked)
+        return (math.inf,) * len(objective.targets)

@@ -1,4 +1,4 @@
-"""What a choice of mechanism is to make small: the error of all shares, of the mean, of any linear queries."""
+"""The objective by which mechanisms are compared: the error of all shares, of the mean, or of any linear queries."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ SHARES, CUMULATIVE = "shares", "cumulative"
 
 _TITLES = {SHARES: "all shares", MEAN: "the mean", CUMULATIVE: "the cumulative shares"}
 
-ROWS_LIMIT = 4096
+MAX_ROWS = 4096
 """The largest domain for which one query for every value is written out."""
 
-WORST_LIMIT = 1 << 31
+MAX_WORST_STEPS = 1 << 31
 """The most steps, rows of queries times values squared, that the worst case of a query may take."""
 
-CALL = 512
-"""Steps that it takes to ask for one moment, beside those that depend on the number of weights."""
+STEPS_PER_MOMENT = 512
+"""What computing one moment costs, beside what depends on the number of weights."""
 
-SMALLEST = 1e-50
+MIN_DIFFERENCE = 1e-50
 """The least difference of weights whose squares, and those of their sums, are far from the ends of doubles."""
 
-SLAB = 1 << 20
+BATCH = 1 << 20
 """Weights that are handled at once."""
 
 
@@ -48,94 +48,94 @@ SLAB = 1 << 20
 class Objective:
     """n times the variance of one or several linear queries, at given shares or at the worst ones.
 
-    A wish is a name and rows of weights q_j: its error is ``sum_j E[(q_j . phi)**2] - (q_j . p)**2``, n times the
+    A target is a name and rows of weights q_j: its error is ``sum_j E[(q_j . phi)**2] - (q_j . p)**2``, n times the
     summed variances of the estimates ``q_j . shares``. `worst` takes its largest value over all distributions p of the
-    values instead, the estimator being the mechanism's own. Several wishes are added up, each divided by its scale.
+    values instead, the estimator being the mechanism's own. Several targets are added up, each divided by its scale.
     """
 
     size: int
-    asked: tuple[tuple[str, Array | None], ...]
-    """The wishes: a name and rows of weights, None for the share of every value."""
+    targets: tuple[tuple[str, Array | None], ...]
+    """The targets: a name and rows of weights, None for the share of every value."""
     worst: bool = False
     scales: tuple[float, ...] = ()
-    """What the error of each wish is divided by; empty for none."""
+    """What the error of each target is divided by; empty for none."""
 
     @property
-    def wishes(self) -> tuple[tuple[str, Array], ...]:
-        """The name of each wish and its weights, one row per query and one column per value."""
-        return tuple((name, np.eye(self.size) if rows is None else rows) for name, rows in self.asked)
+    def weights(self) -> tuple[tuple[str, Array], ...]:
+        """The name of each target and its weights, one row per query and one column per value."""
+        return tuple((name, np.eye(self.size) if rows is None else rows) for name, rows in self.targets)
 
     @property
     def name(self) -> str:
-        """What is made small, in words: "shares", "mean", "mean and cumulative", "shares in the worst case"."""
-        return " and ".join(name for name, _ in self.asked) + (" in the worst case" if self.worst else "")
+        """The objective in words: "shares", "mean", "mean and cumulative", "shares in the worst case"."""
+        return " and ".join(name for name, _ in self.targets) + (" in the worst case" if self.worst else "")
 
     @property
     def title(self) -> str:
         """What the error is of, for people; empty for all shares at the assumed ones."""
         if self.is_plain:
             return ""
-        several = ", balanced" if len(self.asked) > 1 else ""
+        several = ", balanced" if len(self.targets) > 1 else ""
         return " and ".join(self.titles) + several + (" in the worst case" if self.worst else "")
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What each wish is about, for people."""
-        return tuple(_TITLES.get(name, "the query") for name, _ in self.asked)
+        """What each target is about, for people."""
+        return tuple(_TITLES.get(name, "the query") for name, _ in self.targets)
 
     @property
     def is_plain(self) -> bool:
         """True for the total squared error of all shares at the assumed ones."""
-        return not self.worst and len(self.asked) == 1 and self.asked[0][1] is None
+        return not self.worst and len(self.targets) == 1 and self.targets[0][1] is None
 
-    def balanced(self, best: Sequence[float]) -> Objective:
-        """This objective with each of several wishes divided by the best value of it alone; a single one as it is."""
-        if len(self.asked) == 1:
+    def balance(self, best: Sequence[float]) -> Objective:
+        """This objective with each of several targets divided by its best value alone; a single one as it is."""
+        if len(self.targets) == 1:
             return self
         scales = tuple(float(one) if 0 < one < math.inf else 1.0 for one in best)
-        return replace(self, scales=tuple(len(self.asked) * scale for scale in scales))
+        return replace(self, scales=tuple(len(self.targets) * scale for scale in scales))
 
     def error(self, mechanism: Mechanism, shares: Array) -> float:
         """The error of a mechanism, times n, where values follow `shares`; infinite where no estimate exists."""
         try:
-            return self.combined(self.errors(mechanism.randomizer, shares))
+            return self.combine(self.errors(mechanism.randomizer, shares))
         except NotIdentifiable:
             return math.inf
 
     def unhidden(self, shares: Array) -> float:
         """n times the variance if every value were reported as it is: ``q**2 . p - (q . p)**2``, the least there is."""
-        return self.combined(
+        return self.combine(
             [
                 float(1 - shares @ shares if rows is None else (rows**2 @ shares - (rows @ shares) ** 2).sum())
-                for _, rows in self.asked
+                for _, rows in self.targets
             ]
         )
 
-    def combined(self, errors: Sequence[float]) -> float:
-        """The errors of the wishes added up, each divided by its scale."""
+    def combine(self, errors: Sequence[float]) -> float:
+        """The errors of the targets added up, each divided by its scale."""
         if not self.scales:
             return sum(errors)
         return sum(error / scale for error, scale in zip(errors, self.scales, strict=True))
 
     def errors(self, randomizer: Randomizer, shares: Array) -> tuple[float, ...]:
-        """The error of each wish, times n; with `worst` its largest value over all shares."""
+        """The error of each target, times n; with `worst` its largest value over all shares."""
         if self.worst:
-            return tuple(_worst(randomizer, rows) for _, rows in self.asked)
-        return tuple(_at(randomizer, shares, rows) for _, rows in self.asked)
+            return tuple(_worst(randomizer, rows) for _, rows in self.targets)
+        return tuple(_at(randomizer, shares, rows) for _, rows in self.targets)
 
     def deviations(self, randomizer: Randomizer | None, shares: Array) -> tuple[float, ...]:
-        """The largest standard error of the queries of each wish, times the root of n; None for no privacy at all."""
-        return tuple(_deviation(randomizer, shares, rows) for _, rows in self.asked)
+        """The largest standard error of the queries of each target, times the root of n; None for no privacy at all."""
+        return tuple(_deviation(randomizer, shares, rows) for _, rows in self.targets)
 
     def moments(self, randomizer: Randomizer, shares: Array, members: Array) -> tuple[float, ...]:
         """What like parts, the rows of `members`, add to the errors when `randomizer` serves them all."""
-        return tuple(_moment(randomizer, shares[members], rows, members) for _, rows in self.asked)
+        return tuple(_moment(randomizer, shares[members], rows, members) for _, rows in self.targets)
 
-    def inside(self, members: Sequence[int]) -> Objective:
-        """The same wishes about some of the values only."""
+    def restrict(self, members: Sequence[int]) -> Objective:
+        """The same targets for some of the values only."""
         of = np.asarray(members)
-        parts = tuple((name, None if rows is None else rows[:, of]) for name, rows in self.asked)
-        return replace(self, size=len(members), asked=parts)
+        parts = tuple((name, None if rows is None else rows[:, of]) for name, rows in self.targets)
+        return replace(self, size=len(members), targets=parts)
 
 
 def objective_of(context: Context, query: Any = None, worst: bool = False) -> Objective:
@@ -149,23 +149,25 @@ def objective_of(context: Context, query: Any = None, worst: bool = False) -> Ob
     check_type("context", context, Context, "a context")
     if not isinstance(worst, bool):
         raise InvalidInput(f"worst={shown(worst)} must be True or False")
-    several = _listed(query)
+    several = _several(query)
     if several is not None and not several:
-        raise InvalidInput("query=[] must name at least one wish")
+        raise InvalidInput("query=[] must name at least one target")
     spend(context.size * (1 if several is None else len(several)), "queries")
-    wishes = [_wish(context.domain, query, "query")] if several is None else []
+    targets = [_target(context.domain, query, "query")] if several is None else []
     for number, one in enumerate(several or ()):
-        wishes.append(_wish(context.domain, one, f"query[{number}]"))
-    for name, rows in wishes:
-        if rows is not None and not SMALLEST <= np.ptp(rows, axis=1).max() <= 1 / SMALLEST:
-            raise InvalidInput(f"{name}: its weights must differ by {SMALLEST:g} to {1 / SMALLEST:g}, in other units")
+        targets.append(_target(context.domain, one, f"query[{number}]"))
+    for name, rows in targets:
+        if rows is not None and not MIN_DIFFERENCE <= np.ptp(rows, axis=1).max() <= 1 / MIN_DIFFERENCE:
+            raise InvalidInput(
+                f"{name}: its weights must differ by {MIN_DIFFERENCE:g} to {1 / MIN_DIFFERENCE:g}, in other units"
+            )
     if worst:
-        _check_worst(context.size, wishes)
-    return Objective(context.size, tuple(wishes), worst)
+        _check_worst(context.size, targets)
+    return Objective(context.size, tuple(targets), worst)
 
 
-def _listed(query: Any) -> list[Any] | None:
-    """The wishes in a list of several, None for a single one: a word, a mapping, or a sequence of numbers."""
+def _several(query: Any) -> list[Any] | None:
+    """The targets in a list of several, None for a single one: a word, a mapping, or a sequence of numbers."""
     if query is None or isinstance(query, (str, Mapping)):
         return None
     try:
@@ -178,7 +180,7 @@ def _listed(query: Any) -> list[Any] | None:
 _KNOWN = f'"{SHARES}", "{MEAN}", "{CUMULATIVE}", {{value: weight}}, one weight per value, or a list of these'
 
 
-def _wish(domain: Domain, query: Any, name: str) -> tuple[str, Array | None]:
+def _target(domain: Domain, query: Any, name: str) -> tuple[str, Array | None]:
     if query is None or (isinstance(query, str) and query == SHARES):
         return SHARES, None
     if isinstance(query, str):
@@ -193,22 +195,22 @@ def _wish(domain: Domain, query: Any, name: str) -> tuple[str, Array | None]:
 
 def _cumulative(domain: Domain, name: str) -> Array:
     """The shares of the values up to each, in order; that of all values is 1 and left out."""
-    if not 2 <= len(domain) <= ROWS_LIMIT:
-        raise InvalidInput(f'{name}="{CUMULATIVE}" needs from 2 to {ROWS_LIMIT} values; there are {len(domain)}')
+    if not 2 <= len(domain) <= MAX_ROWS:
+        raise InvalidInput(f'{name}="{CUMULATIVE}" needs from 2 to {MAX_ROWS} values; there are {len(domain)}')
     spend(len(domain) ** 2, "cumulative shares")
     return np.tri(len(domain))[:-1]
 
 
-def _check_worst(size: int, wishes: Sequence[tuple[str, Array | None]]) -> None:
-    for name, rows in wishes:
-        if rows is not None and len(rows) * size**2 > WORST_LIMIT:
+def _check_worst(size: int, targets: Sequence[tuple[str, Array | None]]) -> None:
+    for name, rows in targets:
+        if rows is not None and len(rows) * size**2 > MAX_WORST_STEPS:
             raise InvalidInput(f"worst=True is too much work for {name} of {size} values; it must be left out")
-        spend(0 if rows is None else size * (CALL + len(rows) * size // 8), "worst case of a query")
+        spend(0 if rows is None else size * (STEPS_PER_MOMENT + len(rows) * size // 8), "worst case of a query")
 
 
-def _slabs(rows: Array) -> Iterator[Array]:
+def _batches(rows: Array) -> Iterator[Array]:
     """The rows, some at a time."""
-    step = max(1, SLAB // rows.shape[1])
+    step = max(1, BATCH // rows.shape[1])
     return (rows[begin : begin + step] for begin in range(0, len(rows), step))
 
 
@@ -223,11 +225,10 @@ def _moment(randomizer: Randomizer, shares: Array, rows: Array | None, members: 
     """``sum_j E[(q_j . phi)**2]`` over the rows q_j, None for one row per value, with weights for these members."""
     if rows is None:
         return float(np.sum(randomizer.second_moments(shares, NUMERIC)))
-    found = 0.0
-    for some in _slabs(rows):
-        own = some[:, members]
-        found += float(np.sum(second_moment(randomizer, own, shares)))
-    return found
+    total = 0.0
+    for some in _batches(rows):
+        total += float(np.sum(second_moment(randomizer, some[:, members], shares)))
+    return total
 
 
 def _deviation(randomizer: Randomizer | None, shares: Array, rows: Array | None) -> float:
@@ -235,7 +236,7 @@ def _deviation(randomizer: Randomizer | None, shares: Array, rows: Array | None)
         moments = shares if randomizer is None else randomizer.second_moments(shares, NUMERIC)
         return math.sqrt(max(0.0, float(np.max(moments - shares**2))))
     most = 0.0
-    for some in _slabs(rows):
+    for some in _batches(rows):
         moments = some**2 @ shares
         if randomizer is not None:
             moments = second_moment(randomizer, some, shares)
@@ -250,16 +251,16 @@ def _worst(randomizer: Randomizer, rows: Array | None) -> float:
 
 
 def moments_given(randomizer: Randomizer, rows: Array | None = None) -> Array:
-    """``sum_j E[(q_j . phi(Y))**2 | x]`` for every value x, worked out once for values that are twins."""
-    found = np.zeros(randomizer.size)
+    """``sum_j E[(q_j . phi(Y))**2 | x]`` for every value x, computed once for exchangeable values."""
+    given = np.zeros(randomizer.size)
     for part, _, _, values in randomizer.groups(NUMERIC):
         if rows is None:
-            found[values] = _summed_moments(part)
+            given[values] = _summed_moments(part)
             continue
         for members in values:
             for x, unit in zip(members, np.eye(part.size), strict=True):
-                found[x] = _moment(part, unit, rows, members)
-    return found
+                given[x] = _moment(part, unit, rows, members)
+    return given
 
 
 def _summed_moments(randomizer: Randomizer) -> Array:
@@ -269,7 +270,7 @@ def _summed_moments(randomizer: Randomizer) -> Array:
     if twins is not None:
         _, first, of = np.unique(np.asarray(twins), return_index=True, return_inverse=True)
     moments = np.zeros(len(first))
-    step = max(1, SLAB // size)
+    step = max(1, BATCH // size)
     for begin in range(0, len(first), step):
         some = first[begin : begin + step]
         units = np.zeros((len(some), size))

@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from ..contexts import Context
 from ..core import tables
 from ..core.errors import DiscreetError, InvalidInput, shown
-from ..estimation.tally import MOST
+from ..estimation.tally import MOST as MAX_REPORTS
 from ..mechanisms.build import REPORT_BITS
 from ..mechanisms.mechanism import Mechanism
-from .choose import candidate_of, compared, explain, prior_of
-from .detection import Detection
+from .choose import candidate_of, compare_mechanisms, explain, prior_of
+from .effect import Effect, effect_of
 from .expected import Expected, deviations_of, expected_error, tv_of, without_privacy
 from .explanation import Explanation
 from .objective import Objective, objective_of
-from .wanted import Wanted, wanted_of
+from .power import Detection
 
 Array = NDArray[np.float64]
 
-NEARLY = 1e-9
+ROUNDING = 1e-9
 """A number of people this little below a whole number is that one."""
 EVEN = 1e-12
 """Shares that differ by no more than this are even."""
@@ -68,7 +68,7 @@ class Plan:
     @property
     def counted(self) -> int:
         """The people whose reports the errors are of: all, or those in the subgroup."""
-        return max(1, math.floor(self.n * self.subgroup + NEARLY))
+        return max(1, math.floor(self.n * self.subgroup + ROUNDING))
 
     @property
     def mechanism(self) -> Mechanism:
@@ -92,10 +92,10 @@ class Plan:
         try:
             classical = self._classical()
             same = classical.fingerprint == self.mechanism.fingerprint
-            told = self.expected
+            expected = self.expected
             if not same:
-                told = expected_error(classical, self.counted, self.prior, objective=self.objective)
-            rows.append(replace(told, label="classical"))
+                expected = expected_error(classical, self.counted, self.prior, objective=self.objective)
+            rows.append(replace(expected, label="classical"))
         except DiscreetError:
             pass  # epsilon 0 or infinite has no classical form
         return (*rows, self.expected)
@@ -106,7 +106,7 @@ class Plan:
         if len(self.explanation.candidates) > 1 and len(parts) == 1 and parts[0].is_uniform:
             return self.mechanism
         classical = Context.uniform(self.context.values, self.context.smallest)
-        return compared(classical, self.prior, self.bits, self.objective).chosen
+        return compare_mechanisms(classical, self.prior, self.bits, self.objective).chosen
 
     @property
     def assumed(self) -> str:
@@ -115,8 +115,8 @@ class Plan:
 
     @property
     def worst_squared_error(self) -> float | None:
-        """The largest squared error at any shares, of the one wish that was compared by it; None for other plans."""
-        single = self.objective.worst and len(self.objective.asked) == 1
+        """The largest squared error at any shares, of the one target that was compared by it; None for other plans."""
+        single = self.objective.worst and len(self.objective.targets) == 1
         return self.explanation.candidates[0].error / self.counted if single else None
 
     def as_dict(self) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class Plan:
             "tv_by": "normal approximation; projected by seeded simulation",
             "stderr": expected.stderr,
             "objective": self.objective.name,
-            "query_stderr": expected.wishes[0][1] if len(expected.wishes) == 1 else None,
+            "query_stderr": expected.targets[0][1] if len(expected.targets) == 1 else None,
             "wishes": expected.as_dict()["wishes"],
             "worst_squared_error": self.worst_squared_error,
             "detectable": expected.detectable,
@@ -149,14 +149,14 @@ class Plan:
     def __str__(self) -> str:
         rows = [
             (
-                *(r.label, r.mechanism, r.bits, r.total_squared_error, *(stderr for _, stderr in r.wishes)),
+                *(r.label, r.mechanism, r.bits, r.total_squared_error, *(stderr for _, stderr in r.targets)),
                 *(r.stderr, r.tv, r.tv_projected, r.detectable, r.guess),
             )
             for r in self.comparison
         ]
-        asked: list[tables.Column] = [(f"{name} stderr", ".3g") for name, _ in self.expected.wishes]
+        queries: list[tables.Column] = [(f"{name} stderr", ".3g") for name, _ in self.expected.targets]
         inside = "" if self.subgroup == 1 else f", of whom {self.counted:,} are in the subgroup"
-        lines = [f"{self.context!r}, n = {self.n:,}{inside}", tables.text([*COLUMNS[:4], *asked, *COLUMNS[4:]], rows)]
+        lines = [f"{self.context!r}, n = {self.n:,}{inside}", tables.text([*COLUMNS[:4], *queries, *COLUMNS[4:]], rows)]
         if self.users_needed is not None:
             lines.append(f"{self.target} needs {self.users_needed:,} users")
         if self.detection is not None:
@@ -174,7 +174,7 @@ class Plan:
         if self.worst_squared_error is not None:
             lines.append(f"At the worst shares the chosen one has a squared error of {self.worst_squared_error:.3g}.")
         if (better := self.explanation.better) is not None:
-            less = "" if len(self.objective.asked) > 1 else f", {better.error / self.counted:.3g}"
+            less = "" if len(self.objective.targets) > 1 else f", {better.error / self.counted:.3g}"
             lines.append(
                 f"At these shares {better.name} would have less error{less}: a spec chooses by the shares in its "
                 "mechanism.prior."
@@ -229,7 +229,7 @@ def plan(
     groups (one group is compared with a known figure), `comparisons` the number of tests that share alpha, and
     `design_effect` how many times as large variances are as those of people drawn one by one.
     """
-    wanted = wanted_of(
+    effect = effect_of(
         difference=difference,
         slope=slope,
         power=power,
@@ -240,9 +240,9 @@ def plan(
         comparisons=comparisons,
         design_effect=design_effect,
     )
-    check_target(n=n, tv=tv, stderr=stderr, wanted=wanted)
+    check_target(n=n, tv=tv, stderr=stderr, effect=effect)
     if hasattr(type(subject), "plan"):
-        if n is None or wanted is not None or query is not None or worst:
+        if n is None or effect is not None or query is not None or worst:
             raise InvalidInput("a form is planned with n people, and perhaps a prior; nothing else is taken")
         planned: Plannable = subject  # type: ignore[assignment]
         return planned.plan(n=n, prior=prior)
@@ -263,29 +263,30 @@ def plan(
         context = subject
         shares = prior_of(context, prior)
         explanation = explain(context, prior=shares, bits=bits, query=query, worst=worst)
-    found = None if wanted is None else wanted.found(explanation.chosen, explanation.objective, shares, n)
+    detection = None if effect is None else effect.detect(explanation.chosen, explanation.objective, shares, n)
     if n is not None:
-        return Plan(context, int(n), shares, explanation, None, None, bits, found, subgroup)
-    if found is not None:
-        target = f"a {found.kind} of {found.second if found.kind == 'slope' else found.second - found.first:g}"
-        return Plan(context, found.n, shares, explanation, found.n, target, bits, found, subgroup)
+        return Plan(context, int(n), shares, explanation, None, None, bits, detection, subgroup)
+    if detection is not None:
+        size = detection.second if detection.kind == "slope" else detection.second - detection.first
+        target = f"a {detection.kind} of {size:g}"
+        return Plan(context, detection.n, shares, explanation, detection.n, target, bits, detection, subgroup)
     inside, target = _users_needed(explanation, shares, tv=tv, stderr=stderr)
-    needed = math.ceil(inside / subgroup - NEARLY)
+    needed = math.ceil(inside / subgroup - ROUNDING)
     return Plan(context, needed, shares, explanation, needed, target, bits, None, subgroup)
 
 
-def check_target(*, n: int | None, tv: float | None, stderr: float | None, wanted: Wanted | None = None) -> None:
+def check_target(*, n: int | None, tv: float | None, stderr: float | None, effect: Effect | None = None) -> None:
     """Raise `InvalidInput` unless exactly one of n and the targets is given, and can be planned for."""
-    if wanted is None and sum(given is not None for given in (n, tv, stderr)) != 1:
+    if effect is None and sum(given is not None for given in (n, tv, stderr)) != 1:
         raise InvalidInput("plan needs exactly one of n, tv, stderr, difference and slope")
-    if wanted is not None and (tv is not None or stderr is not None):
+    if effect is not None and (tv is not None or stderr is not None):
         raise InvalidInput("plan needs either tv or stderr, or a difference or slope")
-    if wanted is not None and n is not None and wanted.power is not None and (wanted.difference or wanted.slope):
+    if effect is not None and n is not None and effect.power is not None and (effect.difference or effect.slope):
         raise InvalidInput("plan needs two of n, power, and a difference or slope, and finds the third")
-    if wanted is not None and n is None and not wanted.difference and not wanted.slope:
+    if effect is not None and n is None and not effect.difference and not effect.slope:
         raise InvalidInput("power must go with n, or with a difference or slope")
-    if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= MOST):
-        raise InvalidInput(f"n={repr(n)[:60]} must be a whole number from 1 to {MOST}")
+    if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= MAX_REPORTS):
+        raise InvalidInput(f"n={repr(n)[:60]} must be a whole number from 1 to {MAX_REPORTS}")
     if tv is not None and (not isinstance(tv, Real) or not 0 < tv < 1):
         raise InvalidInput(f"tv={shown(tv)} must be between 0 and 1")
     if stderr is not None and (not isinstance(stderr, Real) or not 0 < stderr < math.inf):
@@ -299,20 +300,20 @@ def _users_needed(
     if tv is not None:
         return _needed(tv_of(deviations_of(chosen, shares)), tv, f"tv={tv}")
     assert stderr is not None
-    if len(objective.asked) > 1:
-        raise InvalidInput(f"stderr={stderr} must go with one query; there are {len(objective.asked)}")
-    of_shares = objective.asked[0][1] is None
+    if len(objective.targets) > 1:
+        raise InvalidInput(f"stderr={stderr} must go with one query; there are {len(objective.targets)}")
+    of_shares = objective.targets[0][1] is None
     if of_shares and stderr >= 1:
         raise InvalidInput(f"stderr={stderr} must be between 0 and 1 for a share")
-    told = f"stderr={stderr}" + ("" if of_shares else f" of {objective.titles[0]}")
+    label = f"stderr={stderr}" + ("" if of_shares else f" of {objective.titles[0]}")
     if objective.worst and not of_shares:
-        return _needed(math.sqrt(objective.error(chosen, shares)), stderr, f"{told} at the worst shares")
+        return _needed(math.sqrt(objective.error(chosen, shares)), stderr, f"{label} at the worst shares")
     (deviation,) = objective.deviations(chosen.randomizer, shares)
-    return _needed(deviation, stderr, told)
+    return _needed(deviation, stderr, label)
 
 
-def _needed(deviation: float, target: float, told: str) -> tuple[int, str]:
+def _needed(deviation: float, target: float, label: str) -> tuple[int, str]:
     """The number of reports that bring a standard error at one report down to the target."""
-    if not deviation / target <= math.sqrt(MOST):
-        raise InvalidInput(f"{told} needs more than {MOST} reports; it must be larger")
-    return max(1, math.ceil((deviation / target) ** 2)), told
+    if not deviation / target <= math.sqrt(MAX_REPORTS):
+        raise InvalidInput(f"{label} needs more than {MAX_REPORTS} reports; it must be larger")
+    return max(1, math.ceil((deviation / target) ** 2)), label

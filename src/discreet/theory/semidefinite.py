@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.contexts import Context
 from discreet.core.errors import NotIdentifiable
-from discreet.planning.design.parts import parts_of, tasks_of
+from discreet.planning.design.components import components_of, tasks_of
 from discreet.planning.objective import objective_of
 from discreet.planning.optimize.semidefinite import semidefinite_bound
 from discreet.theory.bound import Bound, lower
@@ -22,7 +22,7 @@ def unbiased_semidefinite(context: Context, p: NDArray[np.float64], *, seconds: 
     when every part is known exactly. It takes about `seconds` seconds, and the packages of the design extra.
     """
     try:
-        parts = parts_of(context)
+        parts = components_of(context)
     except NotIdentifiable:
         return lower("unbiased squared error times n", np.inf, "Rao1945")
     if parts is None:
@@ -32,7 +32,7 @@ def unbiased_semidefinite(context: Context, p: NDArray[np.float64], *, seconds: 
     for number, task in enumerate(tasks):
         if task.key not in known:
             share = (until - monotonic()) / (len(tasks) - number)
-            found = semidefinite_bound(task.part.E, task.exact, until=monotonic() + share)
+            found = semidefinite_bound(task.component.E, task.exact, until=monotonic() + share)
             if found is None:
                 return None
             known[task.key] = found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ...planning.design import Designed, Step
+    from ...planning.design import Designed, SearchStep
     from ...wire import Spec
 
 
@@ -100,7 +100,7 @@ def _designed(spec: Spec, asked: dict[str, Any], *, quiet: bool) -> Designed:
     about = None if asked["query"] is None else query_of(asked["query"], spec.context.domain, name="query")
     with searching(asked["seconds"], quiet=quiet) as show:
 
-        def tell(step: Step) -> None:
+        def tell(step: SearchStep) -> None:
             show(step.seconds, f", n x error {step.error:.6g}")
 
         return design(spec.context, **{**asked, "query": about, "progress": tell})

@@ -107,7 +107,7 @@ def command(
     from ...core.errors import InvalidInput
     from ...files.overwriting import check_outputs
     from ...mechanisms.build import REPORT_BITS
-    from ...planning import check_target, wanted_of
+    from ...planning import check_target, effect_of
     from ...planning import plan as make
     from ...questionnaires.form import Form
     from ...wire import Spec
@@ -131,7 +131,7 @@ def command(
         "design_effect": design_effect,
         **parts,
     }
-    check_target(n=n, tv=tv, stderr=stderr, wanted=wanted_of(**aims))
+    check_target(n=n, tv=tv, stderr=stderr, effect=effect_of(**aims))
     try:
         wanted = Spec.read(spec)
     except IsForm:

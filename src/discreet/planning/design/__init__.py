@@ -1,6 +1,6 @@
-"""The best table for an arbitrary context: searched for, certified, and held against a proved bound."""
+"""The best table for an arbitrary context: searched for, certified, and compared with a proved bound."""
 
-from .making import design
-from .result import Designed, Step
+from .result import Designed, SearchStep
+from .run import design
 
-__all__ = ["Designed", "Step", "design"]
+__all__ = ["Designed", "SearchStep", "design"]

@@ -1,4 +1,4 @@
-"""What a design gives: a certified mechanism, its error, and how far from the best possible it can be."""
+"""The result of a design: a certified mechanism, its error, and how far from the best possible it can be."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ OPTIMAL = 1e-4
 CLOSE = 0.1
 """A proved gap above this part is shown, but not called a certificate."""
 
-TELLING = 0.99
+MAX_PRINTED_GAP = 0.99
 """A bound that leaves a larger gap than this part is not printed."""
 
-SHOWN = 8
+MAX_PRINTED = 8
 """How many closed forms a printed design lists."""
 
 
 @dataclass(frozen=True)
-class Step:
-    """Where a search stood: the seconds since it began, n times the error, and the columns in use."""
+class SearchStep:
+    """One step of a search: the seconds since it began, n times the error, and the columns in use."""
 
     seconds: float
     error: float
@@ -37,11 +37,10 @@ class Designed:
 
     `error` is n times the error of the objective, `bound` a value that no mechanism for the context can be below (the
     error without privacy where no better one could be proved), `worst_case` the largest error over all shares with the
-    mechanism's own estimator,
-    `expected_distance` the distance, in units of E, that is to be expected between a value and the best guess from its
-    report (None where E is no distance), `compared` the closed forms that were tried first, `history` the steps of
-    the search, `prior` the shares that its estimator has the least error at. `converged` says that the search ended by
-    itself: then the same seed finds the same again; `stopped` that it was ended by Ctrl-C.
+    mechanism's own estimator, `expected_distance` the distance, in units of E, to expect between a value and the best
+    guess from its report (None where E is no distance), `compared` the closed forms that were tried first, `history`
+    the steps of the search, `prior` the shares that its estimator has the least error at. `converged` says
+    that the search ended by itself: then the same seed finds the same again; `stopped` that it was ended by Ctrl-C.
     """
 
     mechanism: Mechanism
@@ -52,9 +51,9 @@ class Designed:
     listed: bool
     worst_case: float
     expected_distance: float | None
-    wishes: tuple[tuple[str, float], ...]
+    targets: tuple[tuple[str, float], ...]
     compared: tuple[Candidate, ...]
-    history: tuple[Step, ...]
+    history: tuple[SearchStep, ...]
     seconds: float
     converged: bool
     stopped: bool
@@ -94,7 +93,7 @@ class Designed:
             "label": self.label,
             "worst_case": self.worst_case,
             "expected_distance": self.expected_distance,
-            "wishes": [{"name": name, "n_error": error} for name, error in self.wishes],
+            "wishes": [{"name": name, "n_error": error} for name, error in self.targets],
             "compared": [candidate.as_dict() for candidate in self.compared],
             "history": [vars(step) for step in self.history],
             "seconds": self.seconds,
@@ -104,26 +103,26 @@ class Designed:
         }
 
     def __str__(self) -> str:
-        made = self.mechanism
+        mechanism = self.mechanism
         columns: list[tables.Column] = [("mechanism", "s"), ("n x error", ".6g"), ("ratio", ".3f"), ("bits", "d")]
-        rows: list[tuple[Any, ...]] = [("designed", self.error, 1.0, made.bits)]
+        rows: list[tuple[Any, ...]] = [("designed", self.error, 1.0, mechanism.bits)]
         unit = self.error or 1.0
-        rows += [(c.name, c.error, c.error / unit, c.bits) for c in self.compared[:SHOWN]]
-        if self.gap < TELLING:
+        rows += [(c.name, c.error, c.error / unit, c.bits) for c in self.compared[:MAX_PRINTED]]
+        if self.gap < MAX_PRINTED_GAP:
             rows.append(("no mechanism below", self.bound, self.bound / unit, None))
         lines = [tables.text(columns, rows)]
-        if len(self.compared) > SHOWN:
-            lines.append(f"and {len(self.compared) - SHOWN} other closed forms with more error")
-        count = made.randomizer.outputs
-        reports = f"{count} reports" if count < 1 << 32 else f"up to 2**{made.bits} reports"
-        about = f"{made.name} of {reports} for {self.objective}: {self.label}"
+        if len(self.compared) > MAX_PRINTED:
+            lines.append(f"and {len(self.compared) - MAX_PRINTED} other closed forms with more error")
+        count = mechanism.randomizer.outputs
+        reports = f"{count} reports" if count < 1 << 32 else f"up to 2**{mechanism.bits} reports"
+        about = f"{mechanism.name} of {reports} for {self.objective}: {self.label}"
         lines.append(f"{about}; at the worst shares {self.worst_case:.6g}.")
         if self.expected_distance is not None:
             lines.append(
                 f"The best guess from a report is {self.expected_distance:.4g} away from the value, in units of E."
             )
-        if len(self.wishes) > 1:
-            lines.append("n x error of each: " + ", ".join(f"{name} {error:.6g}" for name, error in self.wishes))
+        if len(self.targets) > 1:
+            lines.append("n x error of each: " + ", ".join(f"{name} {error:.6g}" for name, error in self.targets))
         if self.stopped:
             lines.append("The search was stopped before its time; this is the best that it had found.")
         return "\n".join([*lines, *self.notes])

@@ -1,4 +1,4 @@
-"""The cone of columns that E allows: r_x <= e^E[x,z] r_z."""
+"""The cone of columns that E allows, r_x <= e^E[x,z] r_z, and its facets."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
 
 CAP = 30.0
 """An entry above this is treated as this: a report that is e^-30 as likely hides nothing and costs nothing."""
@@ -54,7 +55,38 @@ class Cone:
         return np.stack([(columns * row).max(axis=1) for row in self.least], axis=1)
 
 
-def scaled(columns: Array, prior: Array) -> Array:
-    """The columns times what makes their mean under the prior one."""
-    found: Array = columns / (columns @ prior)[:, None]
-    return found
+def normalize(columns: Array, prior: Array) -> Array:
+    """The columns scaled to mean one under the prior."""
+    return np.asarray(columns / (columns @ prior)[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class Facets:
+    """The facets of a cone, ``r_above >= fade r_of`` each."""
+
+    above: Numbers
+    of: Numbers
+    fade: Array
+
+    def rows(self, size: int) -> Array:
+        """The facets as rows of a matrix."""
+        each, matrix = np.arange(len(self.above)), np.zeros((len(self.above), size))
+        matrix[each, self.above] = 1.0
+        matrix[each, self.of] -= self.fade
+        return matrix
+
+
+def facets_of(E: Array) -> Facets:
+    """The facets: ``r_z >= e^-E[x,z] r_x`` for entries that follow from no others, and r_x >= 0 if not implied."""
+    size = len(E)
+    finite = np.isfinite(E) & ~np.eye(size, dtype=bool)
+    implied = np.zeros_like(finite)
+    for via in range(size):
+        through = E[:, [via]] + E[via]
+        through[via], through[:, via] = np.inf, np.inf
+        implied |= through <= E * (1 + 1e-12)
+    x, z = np.nonzero(finite & ~implied)
+    alone = np.flatnonzero(~(finite & finite.T).any(axis=1))
+    above, of = np.concatenate([z, alone]), np.concatenate([x, alone])
+    fade = np.concatenate([np.exp(-E[x, z]), np.zeros(len(alone))])
+    return Facets(above, of, fade)

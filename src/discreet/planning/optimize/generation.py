@@ -8,10 +8,10 @@ from time import monotonic
 
 import numpy as np
 
-from .cone import Array, Cone, scaled
-from .interior import newton_work, polished
-from .master import Problem, State, feasible, settled
-from .pricing import Price, climbed, dragged
+from .cone import Array, Cone, normalize
+from .interior import newton_weights, newton_work
+from .master import ColumnProblem, WeightState, feasible_weights, improve_weights
+from .pricing import Price, climb, drag
 
 KEPT = 40
 """Columns kept for each value, at most."""
@@ -19,7 +19,7 @@ KEPT = 40
 WORTH = 12
 """Columns for each value that another search begins with, at most."""
 
-STEPS = 12
+MAX_STEPS = 12
 """Steps of the weights in a round."""
 
 LIGHT = 1e-6
@@ -47,14 +47,14 @@ class Progress:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ColumnSolution:
     """Columns (rows of an array) with their weights, and how they were found.
 
     `converged` says that no better column turned up in several rounds, `stopped` that Ctrl-C ended the search.
     """
 
     columns: Array
-    state: State
+    state: WeightState
     history: tuple[Progress, ...]
     converged: bool
     stopped: bool
@@ -69,29 +69,30 @@ class Found:
 
 def generate(
     cone: Cone,
-    problem: Problem,
+    problem: ColumnProblem,
     *,
     starts: Array,
     until: float,
     rng: np.random.Generator,
     progress: Callable[[Progress], object],
     tolerance: float = TOLERANCE,
-) -> Found:
+) -> ColumnSolution:
     """The best columns and weights found before the clock shows `until`; Ctrl-C ends the search early.
 
     `starts` are columns to begin with, beside those that every search begins with. Without a limit of
     time a search depends on nothing but its arguments.
     """
     began = monotonic()
-    base = distinct(scaled(np.concatenate([cone.above(starts), _base(cone, rng)]), problem.prior))
-    now = best = base, settled(problem, base, feasible(problem, base), np.ones(len(problem.group.sizes)), rounds=STEPS)
+    base = distinct(normalize(np.concatenate([cone.above(starts), _base(cone, rng)]), problem.prior))
+    even, ones = feasible_weights(problem, base), np.ones(len(problem.group.sizes))
+    now = best = base, improve_weights(problem, base, even, ones, rounds=MAX_STEPS)
     history: list[Progress] = []
     quiet, stopped = 0, False
     try:
         while True:
             columns, state = now
             price = Price(state.K, state.along(problem.group), problem.prior)
-            fresh = _priced(cone, problem, price, base, columns, state.weights, rng)
+            fresh = _price_columns(cone, problem, price, base, columns, state.weights, rng)
             worth = price(fresh) / state.value
             most = float(worth.max(initial=0.0))
             used = int((state.weights > LIGHT).sum())
@@ -102,23 +103,25 @@ def generate(
                 break
             order = np.argsort(-worth, kind="stable")[: max(100, 2 * cone.size)]
             better = fresh[order[worth[order] > tolerance / 4]]
-            pool = _pooled(columns, state, better, min(0.02, most / 4), KEPT * cone.size)
-            now = _weighed(problem, *pool, state.multipliers, max(most / 30, tolerance / 4))
+            pool = _pool(columns, state, better, min(0.02, most / 4), KEPT * cone.size)
+            now = _weigh(problem, *pool, state.multipliers, max(most / 30, tolerance / 4))
             best = now if now[1].value < best[1].value else best
     except KeyboardInterrupt:
         stopped = True
-    return Found(*best, tuple(history), quiet >= QUIET, stopped)
+    return ColumnSolution(*best, tuple(history), quiet >= QUIET, stopped)
 
 
-def _weighed(problem: Problem, columns: Array, weights: Array, multipliers: Array, gap: float) -> tuple[Array, State]:
+def _weigh(
+    problem: ColumnProblem, columns: Array, weights: Array, multipliers: Array, gap: float
+) -> tuple[Array, WeightState]:
     """The columns that are worth their weight, and the best weights of them; exact ones where that is quick."""
-    state = settled(problem, columns, weights, multipliers, rounds=STEPS)
+    state = improve_weights(problem, columns, weights, multipliers, rounds=MAX_STEPS)
     kept = state.weights > LIGHT
     if newton_work(kept.sum(), problem.group) > WORK:
         return columns, state
     columns = columns[kept]
-    state = settled(problem, columns, state.weights[kept], state.multipliers, rounds=1)
-    return columns, polished(problem, columns, state, gap=gap)
+    state = improve_weights(problem, columns, state.weights[kept], state.multipliers, rounds=1)
+    return columns, newton_weights(problem, columns, state, gap=gap)
 
 
 def _base(cone: Cone, rng: np.random.Generator) -> Array:
@@ -140,17 +143,23 @@ def distinct(columns: Array) -> Array:
     return columns[np.sort(first)]
 
 
-def _priced(
-    cone: Cone, problem: Problem, price: Price, base: Array, columns: Array, weights: Array, rng: np.random.Generator
+def _price_columns(
+    cone: Cone,
+    problem: ColumnProblem,
+    price: Price,
+    base: Array,
+    columns: Array,
+    weights: Array,
+    rng: np.random.Generator,
 ) -> Array:
     """Columns worth more than nothing, or about to be: the base again, and the ends of a local search."""
-    ends = climbed(cone, price, _begun(cone, problem, base, columns, weights, rng), rng)
-    ends = climbed(cone, price, dragged(cone, price, ends, rng), rng)
+    ends = climb(cone, price, _starting_columns(cone, problem, base, columns, weights, rng), rng)
+    ends = climb(cone, price, drag(cone, price, ends, rng), rng)
     return distinct(np.concatenate([ends, base]))
 
 
-def _begun(
-    cone: Cone, problem: Problem, base: Array, columns: Array, weights: Array, rng: np.random.Generator
+def _starting_columns(
+    cone: Cone, problem: ColumnProblem, base: Array, columns: Array, weights: Array, rng: np.random.Generator
 ) -> Array:
     """Where a local search sets out: from two used columns joined, from one with a few values kicked, from anywhere.
 
@@ -177,7 +186,7 @@ def _begun(
     return np.concatenate([joined, kicked, cone.below(anywhere * noise)])
 
 
-def _pooled(columns: Array, state: State, fresh: Array, share: float, most: int) -> tuple[Array, Array]:
+def _pool(columns: Array, state: WeightState, fresh: Array, share: float, most: int) -> tuple[Array, Array]:
     """The heaviest of the columns together with new ones, which begin with little weight."""
     weights = state.weights
     order = np.argsort(-weights, kind="stable")[: max(most - len(fresh), most // 2)]

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from .cone import Array
-from .master import Problem, State, gradient, state_at
-from .symmetry import Group
+from .master import ColumnProblem, WeightState, gradient, state_at
+from .symmetry import PermutationGroup
 
-STEPS = 30
+MAX_STEPS = 30
 """Newton steps, at most."""
 
 CENTRED = 0.2
 """What each step aims to leave of the mean complementarity."""
 
 
-def polished(problem: Problem, columns: Array, state: State, *, gap: float) -> State:
+def newton_weights(problem: ColumnProblem, columns: Array, state: WeightState, *, gap: float) -> WeightState:
     """Weights whose value is within a part `gap` of the best one for these columns, from weights that are near.
 
     Newton steps on ``lam . r_y - g_y = z_y``, ``w_y z_y = mu``, rows at one, mu falling to nothing.
@@ -26,7 +26,7 @@ def polished(problem: Problem, columns: Array, state: State, *, gap: float) -> S
     value, K, inverse = gradient(problem, columns, weights)
     g = _along(columns, K)
     spare = np.maximum(sums @ lam - g, 1e-3 * max(state.gap, gap) * value)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         mu = float(weights @ spare) / len(weights)
         missing = group.sizes - sums.T @ weights
         wrong = sums @ lam - g - spare
@@ -52,7 +52,7 @@ def polished(problem: Problem, columns: Array, state: State, *, gap: float) -> S
     return state_at(problem, columns, sums, weights, lam)
 
 
-def newton_work(columns: int, group: Group) -> float:
+def newton_work(columns: int, group: PermutationGroup) -> float:
     """About how many multiplications a step for so many columns takes."""
     size, orbits = group.elements.shape[1], int(group.of_pair.max()) + 1
     return float(columns**3 + 2 * size * min(group.order * columns**2, orbits * size**2))
@@ -63,7 +63,7 @@ def _along(columns: Array, K: Array) -> Array:
     return found
 
 
-def _curvature(columns: Array, K: Array, inverse: Array, group: Group) -> Array:
+def _curvature(columns: Array, K: Array, inverse: Array, group: PermutationGroup) -> Array:
     """The second derivatives of the value by the weights: 2 trace(K A_y M^-1 A_z), A_y the mean of y's images r r^T.
 
     By images, as the mean of 2 (r^T M^-1 s)(r^T K s), or by orbits of pairs, whichever is fewer steps.
@@ -81,7 +81,7 @@ def _curvature(columns: Array, K: Array, inverse: Array, group: Group) -> Array:
     return total + total.T
 
 
-def _by_orbits(columns: Array, K: Array, inverse: Array, group: Group) -> Array:
+def _by_orbits(columns: Array, K: Array, inverse: Array, group: PermutationGroup) -> Array:
     """trace(K A_y M^-1 A_z) from the means of r r^T over every orbit of pairs."""
     label, size = group.of_pair, columns.shape[1]
     counts = np.bincount(label)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .cone import CAP, Array, scaled
-from .dual import dual_value
-from .master import Problem
+from .cone import CAP, Array, normalize
+from .master import ColumnProblem, dual_value
 
 LISTED = 8
 """The most values for which all rays are listed."""
@@ -78,7 +77,7 @@ def _connected(sets: NDArray[np.bool_], linked: NDArray[np.bool_]) -> NDArray[np
     return found
 
 
-def listed_bound(E: Array, problem: Problem, K: Array, lam: Array) -> float | None:
+def bound_by_listing(E: Array, problem: ColumnProblem, K: Array, lam: Array) -> float | None:
     """A value that no channel is below, by pricing every extreme ray; None for cones that are too large.
 
     With v the largest ``r^T K r - lam . r`` over rays of mean one under the prior, ``(lam + v p) . r`` is never below
@@ -87,7 +86,7 @@ def listed_bound(E: Array, problem: Problem, K: Array, lam: Array) -> float | No
     listed = rays(E)
     if listed is None or (listed @ problem.prior).min() <= 0:
         return None
-    listed = scaled(listed, problem.prior)
+    listed = normalize(listed, problem.prior)
     most = float((np.einsum("yx,yx->y", listed @ K, listed) - listed @ lam).max())
     if (E > CAP).any():  # rays beyond the cap are within e^-CAP of rays that are listed
         if problem.prior.min() <= 0:

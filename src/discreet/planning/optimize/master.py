@@ -1,4 +1,4 @@
-"""The best weights for given columns: multiplicative steps with Newton's multipliers for the rows."""
+"""The problem of weighting columns, multiplicative steps towards the best weights, and the bound by duality."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from .cone import Array
-from .symmetry import Group
+from .symmetry import PermutationGroup
 
-STEPS = 40
-"""Newton steps for the multipliers, at most."""
+MAX_NEWTON_STEPS = 40
+"""The most Newton steps for the multipliers."""
+
+SLACK = 1e-9
+"""What rounding in doubles is granted, relative to a bound."""
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class ColumnProblem:
     """Minimise ``trace(W M^-1)``, ``M = sum_y w_y r_y r_y^T``, over weights of columns with ``sum_y w_y r_y = 1``.
 
     `W` is centred, ``W p = 0``, so that the least value is n times the variance. Everything is kept by the
@@ -23,11 +26,11 @@ class Problem:
 
     prior: Array
     W: Array
-    group: Group
+    group: PermutationGroup
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class WeightState:
     """Weights of columns, and what follows from them.
 
     The value and ``K = M^-1 W M^-1``; the multipliers lam of the rows, one for each orbit of values; `rates`, by which
@@ -42,17 +45,19 @@ class State:
     gap: float
     rates: Array
 
-    def along(self, group: Group) -> Array:
+    def along(self, group: PermutationGroup) -> Array:
         """The multiplier of every value; `multipliers` has one for each orbit."""
         return self.multipliers[group.of_value]
 
 
-def information(columns: Array, weights: Array, group: Group) -> Array:
+def information(columns: Array, weights: Array, group: PermutationGroup) -> Array:
     """``M = sum_y w_y r_y r_y^T``, averaged over the group."""
-    return group.even((columns.T * weights) @ columns)
+    return group.average((columns.T * weights) @ columns)
 
 
-def settled(problem: Problem, columns: Array, weights: Array, multipliers: Array, *, rounds: int) -> State:
+def improve_weights(
+    problem: ColumnProblem, columns: Array, weights: Array, multipliers: Array, *, rounds: int
+) -> WeightState:
     """Better weights for the columns (rows of an array, of mean one under the prior).
 
     ``w_y <- w_y g_y / (lam . r_y)`` with ``g_y = r_y^T K r_y``; lam, the same for all values of an orbit, keeps the
@@ -67,25 +72,24 @@ def settled(problem: Problem, columns: Array, weights: Array, multipliers: Array
     return state
 
 
-def state_at(problem: Problem, columns: Array, sums: Array, weights: Array, multipliers: Array) -> State:
+def state_at(problem: ColumnProblem, columns: Array, sums: Array, weights: Array, multipliers: Array) -> WeightState:
     """The state of given weights; `sums` are those of every column over the orbits of values."""
     value, K, _ = gradient(problem, columns, weights)
     g = np.maximum(np.einsum("yx,yx->y", columns @ K, columns), 0.0)
     multipliers = _multipliers(sums, weights * g, problem.group.sizes, multipliers)
     rates = g / (sums @ multipliers)
     gap = 1 - value / float(rates.max() * (problem.group.sizes @ multipliers))
-    return State(weights, value, K, multipliers, gap, rates)
+    return WeightState(weights, value, K, multipliers, gap, rates)
 
 
-def feasible(problem: Problem, columns: Array) -> Array:
+def feasible_weights(problem: ColumnProblem, columns: Array) -> Array:
     """Positive weights of the columns, as even as may be, for which every row is one."""
     group = problem.group
     sums, even = columns @ problem.group.totals.T, np.full(len(columns), 1 / len(columns))
-    found: Array = even / (sums @ _multipliers(sums, even, group.sizes, np.ones(len(group.sizes))))
-    return found
+    return np.asarray(even / (sums @ _multipliers(sums, even, group.sizes, np.ones(len(group.sizes)))))
 
 
-def gradient(problem: Problem, columns: Array, weights: Array) -> tuple[float, Array, Array]:
+def gradient(problem: ColumnProblem, columns: Array, weights: Array) -> tuple[float, Array, Array]:
     """The value ``trace(W M^-1)``, ``K = M^-1 W M^-1`` and M^-1; the value falls by ``r^T K r`` with r's weight."""
     inverse = np.asarray(np.linalg.inv(information(columns, weights, problem.group)), dtype=float)
     half = inverse @ problem.W
@@ -105,7 +109,7 @@ def _multipliers(sums: Array, a: Array, sizes: Array, start: Array) -> Array:
     if now == -np.inf:
         lam = np.full(len(sizes), total / sizes.sum())
         now = score(lam)
-    for _ in range(STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         along = sums @ lam
         slope = sums.T @ (a / along) - sizes
         if np.abs(slope / sizes).max() < 1e-11:
@@ -121,3 +125,24 @@ def _multipliers(sums: Array, a: Array, sizes: Array, start: Array) -> Array:
             break
         lam, now = lam + size * move, tried
     return lam
+
+
+def dual_value(W: Array, S: Array, total: float) -> float:
+    """A lower bound on trace(W M^-1) for every M with trace(S M) <= total, given S >= 0.
+
+    It is ``(trace (W^.5 S W^.5)^.5)^2 / total``:
+    for any positive c, ``trace(W M^-1) >= 2 c^.5 trace (W^.5 S W^.5)^.5 - c trace(S M)``; the best c gives this.
+    """
+    if total <= 0:
+        return 0.0
+    half = matrix_root(W)
+    values = np.linalg.eigvalsh(half @ S @ half)
+    rounding = 8 * len(values) * np.finfo(float).eps * float(np.abs(values).max())
+    inside = np.maximum(values - rounding, 0.0)  # the root of an eigenvalue that should be 0 would lift the bound
+    return float(np.sqrt(inside).sum()) ** 2 / total * (1 - SLACK)
+
+
+def matrix_root(matrix: Array) -> Array:
+    """The square root of a positive semidefinite matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .cone import Array, Cone, scaled
+from .cone import Array, Cone, normalize
 
 SWEEPS = 12
 """Rounds over all values in a climb, at most."""
@@ -34,15 +34,15 @@ class Price:
         return found
 
 
-def climbed(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> Array:
+def climb(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> Array:
     """The columns with each value in turn at its lower or its upper end, whichever pays, until nothing does.
 
     Every column takes its values in an order of its own: shared ones lead different starts to one end.
     """
-    columns = scaled(columns, price.prior)
+    columns = normalize(columns, price.prior)
     moving = np.arange(len(columns))
     for _ in range(SWEEPS):
-        swept, moved = _swept(cone, price, columns[moving], rng)
+        swept, moved = _sweep(cone, price, columns[moving], rng)
         columns[moving] = swept
         moving = moving[moved]
         if not len(moving):
@@ -50,7 +50,7 @@ def climbed(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) 
     return columns
 
 
-def _swept(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> tuple[Array, NDArray[np.bool_]]:
+def _sweep(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> tuple[Array, NDArray[np.bool_]]:
     """The columns after one turn of every value, and which of them moved."""
     K, lam, p = price.K, price.multipliers, price.prior
     each, along = np.arange(len(columns)), columns @ K
@@ -78,10 +78,10 @@ def _swept(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -
         mean += by * p[x]
         along += by[:, None] * K[x]
         moved |= by != 0
-    return scaled(columns, p), moved
+    return normalize(columns, p), moved
 
 
-def dragged(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> Array:
+def drag(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> Array:
     """The columns with values raised or lowered until they are tight with another, taking along those in their way.
 
     Each turn tries one value of every column with a few partners, up and down, and keeps what pays.

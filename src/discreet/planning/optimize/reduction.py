@@ -7,21 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from .cone import Array
-from .symmetry import Group
+from .symmetry import PermutationGroup
 
 APART = 1e-7
 """Eigenvalues of a random matrix that are nearer than this, in units of its size, are one."""
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class BasisBlock:
     """Columns of a basis, orthonormal; the block of M is ``basis^T M basis``, and it occurs `times` times."""
 
     basis: Array
     times: int
 
 
-def blocks_of(group: Group, *, seed: int = 0) -> list[Block]:
+def blocks_of(group: PermutationGroup, *, seed: int = 0) -> list[BasisBlock]:
     """The blocks of all symmetric matrices that the group keeps: M is positive exactly if all its blocks are.
 
     The eigenspaces of one random matrix of the kind are joined where another one links them, and one vector of each
@@ -31,7 +31,7 @@ def blocks_of(group: Group, *, seed: int = 0) -> list[Block]:
     """
     size = group.elements.shape[1]
     if group.order == 1:
-        return [Block(np.eye(size), 1)]
+        return [BasisBlock(np.eye(size), 1)]
     rng = np.random.default_rng(seed)
     first, second, third = (_random(group, rng) for _ in range(3))
     values, vectors = np.linalg.eigh(first)
@@ -49,18 +49,18 @@ def blocks_of(group: Group, *, seed: int = 0) -> list[Block]:
     return blocks
 
 
-def _random(group: Group, rng: np.random.Generator) -> Array:
+def _random(group: PermutationGroup, rng: np.random.Generator) -> Array:
     size = group.elements.shape[1]
-    drawn = group.even(rng.normal(size=(size, size)))
+    drawn = group.average(rng.normal(size=(size, size)))
     return drawn + drawn.T
 
 
-def _split(spaces: list[Array], second: Array, third: Array) -> list[Block]:
+def _split(spaces: list[Array], second: Array, third: Array) -> list[BasisBlock]:
     """One block for a set of linked eigenspaces: one vector of each, or all of them."""
     whole = np.concatenate(spaces, axis=1)
     dimensions = {space.shape[1] for space in spaces}
     if dimensions == {1}:
-        return [Block(whole, 1)]
+        return [BasisBlock(whole, 1)]
     if len(dimensions) == 1:
         start = spaces[0]
         carried = [start]
@@ -73,5 +73,5 @@ def _split(spaces: list[Array], second: Array, third: Array) -> list[Block]:
         alike = all(np.abs(one - found[0]).max() < close for one in found)
         across = max(np.abs(slices[0].T @ third @ other).max(initial=0.0) for other in [*slices[1:], slices[0][:, :0]])
         if alike and across < close:
-            return [Block(slices[0], start.shape[1])]
-    return [Block(whole, 1)]
+            return [BasisBlock(slices[0], start.shape[1])]
+    return [BasisBlock(whole, 1)]

@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import MissingExtra
-from .cone import Array
-from .dual import dual_value, root
-from .facets import Facets, Numbers, facets_of
-from .master import Problem
-from .reduction import Block, blocks_of
+from .cone import Array, Facets, Numbers, facets_of
+from .master import ColumnProblem, dual_value, matrix_root
+from .reduction import BasisBlock, blocks_of
 
 PAIRS = 4000
 """Pairs of facets in a first program, at most; further ones are added where they are violated."""
@@ -30,7 +28,7 @@ LARGEST = 1400
 """The most entries of M, after symmetry, that a program is made for."""
 
 
-def semidefinite_bound(E: Array, problem: Problem, *, until: float) -> float | None:
+def semidefinite_bound(E: Array, problem: ColumnProblem, *, until: float) -> float | None:
     """A value that no channel for the closed E is below; None if there was no time or the program is too large.
 
     The relaxation: least trace(W M^-1) over M with Mp = 1 and ``a^T M b >= 0`` for all pairs of facets. Its
@@ -48,7 +46,7 @@ def semidefinite_bound(E: Array, problem: Problem, *, until: float) -> float | N
         if solved is None:
             break
         M, lam, nu = solved
-        bound = _proved(E, problem, facets, found, lam, nu)
+        bound = _bound_from(E, problem, facets, found, lam, nu)
         best = bound if best is None else max(best, bound)
         more = program.violated(M, found)
         if not len(more) or monotonic() > until:
@@ -60,7 +58,7 @@ def semidefinite_bound(E: Array, problem: Problem, *, until: float) -> float | N
 class _Program:
     """The relaxation in the entries of M that symmetry leaves, for pairs of facets numbered ``i * facets + j``."""
 
-    def __init__(self, E: Array, problem: Problem, facets: Facets) -> None:
+    def __init__(self, E: Array, problem: ColumnProblem, facets: Facets) -> None:
         self.problem, self.facets, size = problem, facets, len(E)
         label = problem.group.of_pair.reshape(size, size)
         _, both = np.unique(np.minimum(label, label.T), return_inverse=True)
@@ -112,7 +110,7 @@ class _Program:
         except ImportError:
             raise MissingExtra("clarabel", "design") from None
         group, prior = self.problem.group, self.problem.prior
-        blocks, half = blocks_of(group), root(self.problem.W)
+        blocks, half = blocks_of(group), matrix_root(self.problem.W)
         sizes = [block.basis.shape[1] for block in blocks]
         offsets = np.cumsum([self.entries, *(n * (n + 1) // 2 for n in sizes)])
         cost = np.zeros(offsets[-1])
@@ -161,7 +159,7 @@ class _Program:
         shape = (len(pairs), width)
         return sparse.csc_matrix((np.concatenate(entry), (np.concatenate(row), np.concatenate(column))), shape=shape)
 
-    def _cone(self, block: Block, start: int, half: Array, width: int, sparse: Any) -> tuple[Any, Array]:
+    def _cone(self, block: BasisBlock, start: int, half: Array, width: int, sparse: Any) -> tuple[Any, Array]:
         """[[T, W^.5], [W^.5, M]] of a block, as upper triangles by columns with the entries off the diagonal scaled."""
         basis = block.basis
         n = basis.shape[1]
@@ -193,11 +191,11 @@ def _triangle(n: int) -> tuple[Numbers, Numbers]:
     return row, column
 
 
-def _proved(E: Array, problem: Problem, facets: Facets, pairs: Numbers, lam: Array, nu: Array) -> float:
+def _bound_from(E: Array, problem: ColumnProblem, facets: Facets, pairs: Numbers, lam: Array, nu: Array) -> float:
     """The bound that lam and nu >= 0 give, whatever they are."""
     prior, rows = problem.prior, facets.rows(len(E))
     i, j = np.divmod(pairs, len(facets.above))
-    S = np.outer(lam, prior) - problem.group.even((rows[i].T * nu) @ rows[j])
+    S = np.outer(lam, prior) - problem.group.average((rows[i].T * nu) @ rows[j])
     S = (S + S.T) / 2
     least = float(np.linalg.eigvalsh(S)[0])
     lift = max(0.0, -least) * (1 + 1e-6) + 1e-14 * float(np.abs(S).max())

@@ -20,7 +20,7 @@ CLOSE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class PermutationGroup:
     """A group of permutations, written out: row g sends value x to ``elements[g, x]``."""
 
     elements: Numbers
@@ -33,7 +33,7 @@ class Group:
     @cached_property
     def of_value(self) -> Numbers:
         """The orbit of every value, numbered from 0."""
-        return _numbered(self.elements.min(axis=0))
+        return _number(self.elements.min(axis=0))
 
     @cached_property
     def of_pair(self) -> Numbers:
@@ -42,7 +42,7 @@ class Group:
         least = np.full(size * size, size * size)
         for g in self.elements:
             np.minimum(least, (g[:, None] * size + g).ravel(), out=least)
-        return _numbered(least)
+        return _number(least)
 
     @cached_property
     def sizes(self) -> Array:
@@ -58,7 +58,7 @@ class Group:
     def _pair_sizes(self) -> Array:
         return np.bincount(self.of_pair).astype(float)
 
-    def even(self, matrix: Array) -> Array:
+    def average(self, matrix: Array) -> Array:
         """The mean of a matrix over the group: over every orbit of pairs."""
         if self.order == 1:
             return matrix
@@ -72,17 +72,17 @@ class Group:
         return moved[np.sort(first)]
 
 
-def _numbered(labels: Numbers) -> Numbers:
+def _number(labels: Numbers) -> Numbers:
     found: Numbers = np.unique(labels, return_inverse=True)[1].reshape(-1)
     return found
 
 
-def trivial(size: int) -> Group:
+def trivial(size: int) -> PermutationGroup:
     """The group of the identity alone."""
-    return Group(np.arange(size)[None])
+    return PermutationGroup(np.arange(size)[None])
 
 
-def symmetries(matrices: Sequence[Array], vectors: Sequence[Array], *, largest: int = LARGEST) -> Group:
+def symmetries(matrices: Sequence[Array], vectors: Sequence[Array], *, largest: int = LARGEST) -> PermutationGroup:
     """A group, of at most `largest` permutations, that keeps all these matrices and vectors.
 
     Generators are guessed, not searched for: reversals, rotations and flips along every way to write the numbers
@@ -94,7 +94,7 @@ def symmetries(matrices: Sequence[Array], vectors: Sequence[Array], *, largest: 
     for permutation in _candidates(matrices[0]):
         known = (group.elements == permutation).all(axis=1).any()
         if not known and _keeps(permutation, matrices, vectors):
-            joined = _joined(group, [*generators, permutation], largest)
+            joined = _join(group, [*generators, permutation], largest)
             if joined is not None:
                 group, generators = joined, [*generators, permutation]
     return group
@@ -115,7 +115,7 @@ def _same(one: Array, other: Array) -> bool:
     return bool((np.abs(one[finite] - other[finite]) <= CLOSE * largest).all())
 
 
-def _joined(group: Group, generators: Sequence[Numbers], largest: int) -> Group | None:
+def _join(group: PermutationGroup, generators: Sequence[Numbers], largest: int) -> PermutationGroup | None:
     """The group of all these generators, of which the last is new; None if it is too large.
 
     It is made of cosets of the group before, each found by a generator from one that is known (Dimino's algorithm).
@@ -131,7 +131,7 @@ def _joined(group: Group, generators: Sequence[Numbers], largest: int) -> Group 
                 cosets.append(group.elements[:, reached])
                 leaders.append(reached)
                 known.update(element.tobytes() for element in cosets[-1])
-    return Group(np.concatenate(cosets))
+    return PermutationGroup(np.concatenate(cosets))
 
 
 def _candidates(E: Array) -> Iterator[Numbers]:
@@ -140,7 +140,7 @@ def _candidates(E: Array) -> Iterator[Numbers]:
         place = np.argsort(order)
         for move in _moves(size):
             yield order[move[place]]
-    yield from _rotated_twins(E)
+    yield from _rotations(E)
 
 
 def _orders(E: Array) -> Iterator[Numbers]:
@@ -185,7 +185,7 @@ def _moves(size: int) -> Iterator[Numbers]:
                 yield numbers + (high - low) * step + (low - high) * other
 
 
-def _rotated_twins(E: Array) -> Iterator[Numbers]:
+def _rotations(E: Array) -> Iterator[Numbers]:
     """One rotation for every set of values that can be exchanged without changing E."""
     size = len(E)
     left = list(range(size))

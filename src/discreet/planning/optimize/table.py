@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from .cone import Array
-from .generation import Found
-from .interior import newton_work, polished
-from .master import Problem, settled
-from .symmetry import Group
+from .generation import ColumnSolution
+from .interior import newton_weights, newton_work
+from .master import ColumnProblem, improve_weights
+from .symmetry import PermutationGroup
 
 LEFT = 0.8
 """What a round of dropping leaves of the reports, at least."""
@@ -22,7 +22,7 @@ WORK = 2e10
 """Multiplications that exact weights may take."""
 
 
-def written_out(problem: Problem, found: Found, smaller: Group, *, most: int) -> Array:
+def write_table(problem: ColumnProblem, found: ColumnSolution, smaller: PermutationGroup, *, most: int) -> Array:
     """The channel, a row for every value, with at most `most` reports.
 
     `smaller` is a subgroup of the problem's group: with fewer images of each column, fewer reports are needed. First
@@ -35,19 +35,19 @@ def written_out(problem: Problem, found: Found, smaller: Group, *, most: int) ->
     columns, weights = _split(found.columns[used], weights[used], problem.group, smaller)
     problem = replace(problem, group=smaller)
     images = np.array([len(smaller.images(column)) for column in columns], dtype=float)
-    weights = _recombined(_features(columns, smaller), weights, images)
+    weights = _recombine(_features(columns, smaller), weights, images)
     while True:
         kept = weights > 1e-10
         columns, weights, images = columns[kept], weights[kept], images[kept]
-        weights = _settled(problem, columns, weights)
+        weights = _reweigh(problem, columns, weights)
         total = images.sum()
         if total <= most:
-            return _expanded(columns, weights, smaller)
+            return _expand(columns, weights, smaller)
         order = np.argsort(-weights, kind="stable")
         weights[order[np.cumsum(images[order]) > max(most, LEFT * total)]] = 0.0
 
 
-def _split(columns: Array, weights: Array, group: Group, smaller: Group) -> tuple[Array, Array]:
+def _split(columns: Array, weights: Array, group: PermutationGroup, smaller: PermutationGroup) -> tuple[Array, Array]:
     """The same channel as columns that stand for their images under a smaller group."""
     if smaller.order == group.order:
         return columns, weights
@@ -64,7 +64,7 @@ def _split(columns: Array, weights: Array, group: Group, smaller: Group) -> tupl
     return np.array(found), np.array(shares)
 
 
-def _features(columns: Array, group: Group) -> Array:
+def _features(columns: Array, group: PermutationGroup) -> Array:
     """What the channel depends on, for each column: the orbit means of r r^T; the sums of rows follow, as Mp = 1."""
     size = columns.shape[1]
     label = group.of_pair.reshape(size, size)
@@ -72,19 +72,19 @@ def _features(columns: Array, group: Group) -> Array:
     return np.array([np.bincount(both, weights=np.outer(r, r).ravel()) for r in columns]).T
 
 
-def _recombined(features: Array, weights: Array, cost: Array) -> Array:
+def _recombine(features: Array, weights: Array, cost: Array) -> Array:
     """Weights with the same ``features @ weights``, most of them zero (Caratheodory), some columns at a time."""
     scale = np.abs(features).max(axis=1, keepdims=True)
     features = features / np.where(scale > 0, scale, 1.0)
     weights, kept = weights.copy(), np.zeros(0, dtype=np.int64)
     for begin in range(0, len(weights), len(features)):
         some = np.concatenate([kept, np.arange(begin, min(begin + len(features), len(weights)))])
-        weights[some] = _eliminated(features[:, some], weights[some], cost[some])
+        weights[some] = _eliminate(features[:, some], weights[some], cost[some])
         kept = some[weights[some] > 0]
     return weights
 
 
-def _eliminated(features: Array, weights: Array, cost: Array) -> Array:
+def _eliminate(features: Array, weights: Array, cost: Array) -> Array:
     """Weights with the same ``features @ weights``, positive for no more columns than these have dimensions.
 
     Along every vector that the features send to nothing, towards less cost where there is a choice, until one is zero.
@@ -107,14 +107,14 @@ def _eliminated(features: Array, weights: Array, cost: Array) -> Array:
     return weights
 
 
-def _settled(problem: Problem, columns: Array, weights: Array) -> Array:
-    state = settled(problem, columns, weights, np.ones(len(problem.group.sizes)), rounds=8)
+def _reweigh(problem: ColumnProblem, columns: Array, weights: Array) -> Array:
+    state = improve_weights(problem, columns, weights, np.ones(len(problem.group.sizes)), rounds=8)
     if newton_work(len(columns), problem.group) <= WORK:
-        state = polished(problem, columns, state, gap=1e-8)
+        state = newton_weights(problem, columns, state, gap=1e-8)
     return state.weights * state.rates
 
 
-def _expanded(columns: Array, weights: Array, group: Group) -> Array:
+def _expand(columns: Array, weights: Array, group: PermutationGroup) -> Array:
     """Every image of every column as a column of the channel."""
     parts = []
     for column, weight in zip(columns, weights, strict=True):

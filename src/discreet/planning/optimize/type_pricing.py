@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .options import Problem
+from .type_options import TypeProblem
 
 Array = NDArray[np.float64]
 Types = NDArray[np.int64]
@@ -31,12 +31,12 @@ class Prices(NamedTuple):
     worth: Array
 
 
-def listings(problem: Problem) -> int:
+def count_types(problem: TypeProblem) -> int:
     """How many types there are."""
     return math.prod(len(means) for means in problem.means)
 
 
-def all_priced(problem: Problem, prices: Prices) -> tuple[Types, float]:
+def price_all_types(problem: TypeProblem, prices: Prices) -> tuple[Types, float]:
     """The types that gain most, and the largest gain of all types that fit the bits."""
     count = len(problem.means)
 
@@ -61,7 +61,7 @@ def all_priced(problem: Problem, prices: Prices) -> tuple[Types, float]:
     return found, float(flat.max())
 
 
-def best_found(problem: Problem, prices: Prices, used: Types, rng: np.random.Generator) -> tuple[Types, float]:
+def search_types(problem: TypeProblem, prices: Prices, used: Types, rng: np.random.Generator) -> tuple[Types, float]:
     """Types that gain, by choosing the best option of one class after the other, from all starts at once."""
     types = _starts(problem, used, rng)
     count, every = types.shape[1], np.arange(len(types))
@@ -92,7 +92,7 @@ def best_found(problem: Problem, prices: Prices, used: Types, rng: np.random.Gen
     return types[order[gain[order] > 0]], float(gain.max())
 
 
-def _starts(problem: Problem, used: Types, rng: np.random.Generator) -> Types:
+def _starts(problem: TypeProblem, used: Types, rng: np.random.Generator) -> Types:
     """Half the used types with one to three classes changed, half random ones; what does not fit is shown less."""
     changed = used[rng.integers(0, len(used), STARTS // 2)].copy()
     count = changed.shape[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .options import Problem
+from .type_options import TypeProblem
 
 Array = NDArray[np.float64]
 Columns = tuple[Array, Array]
@@ -29,7 +29,7 @@ UNUSED = 1e-7
 """A type whose part is smaller than this is dropped."""
 
 
-def best_weights(problem: Problem, columns: Columns, weights: Array, *, gap: float = GAP) -> tuple[Array, Array]:
+def best_weights(problem: TypeProblem, columns: Columns, weights: Array, *, gap: float = GAP) -> tuple[Array, Array]:
     """The weights of least error, with rows that add up to one, from any positive ones; and what a row is worth.
 
     Minimises ``error - t sum_y log w_y`` for falling t by Newton's method in log w, in which it stays well scaled.
@@ -53,7 +53,7 @@ def best_weights(problem: Problem, columns: Columns, weights: Array, *, gap: flo
         missing = 1 - means.T @ weights
         worth = np.asarray(np.linalg.solve(rows.T @ solved[:, 1:], rows.T @ solved[:, 0] - missing))
         move = solved[:, 0] - solved[:, 1:] @ worth
-        weights = _moved(problem, columns, weights, move, barrier, 2 * float(np.abs(worth).max()))
+        weights = _take_step(problem, columns, weights, move, barrier, 2 * float(np.abs(worth).max()))
         if np.abs(move).max() < 1:
             if barrier * count < gap * float(slopes @ weights) and np.abs(missing).max() < 1e-10:
                 break
@@ -61,7 +61,7 @@ def best_weights(problem: Problem, columns: Columns, weights: Array, *, gap: flo
     return weights, worth
 
 
-def parts(problem: Problem, columns: Columns, weights: Array) -> Array:
+def largest_parts(problem: TypeProblem, columns: Columns, weights: Array) -> Array:
     """The largest part that each type has in any row, or in what is known of any class."""
     means, known = columns
     whole = np.where(problem.several, weights @ known, 1.0)
@@ -69,7 +69,9 @@ def parts(problem: Problem, columns: Columns, weights: Array) -> Array:
     return found
 
 
-def _moved(problem: Problem, columns: Columns, weights: Array, move: Array, barrier: float, price: float) -> Array:
+def _take_step(
+    problem: TypeProblem, columns: Columns, weights: Array, move: Array, barrier: float, price: float
+) -> Array:
     """The weights after as long a step as lowers the error with its barrier and the price of rows that are not one."""
 
     def cost(tried: Array) -> float:
@@ -86,12 +88,12 @@ def _moved(problem: Problem, columns: Columns, weights: Array, move: Array, barr
     return weights * (1 + step * move)
 
 
-def fewest(problem: Problem, types: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64], Array]:
+def fewest_types(problem: TypeProblem, types: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64], Array]:
     """As few of the types, with weights that leave the rows and the error as they are.
 
     A combination of types that changes neither means, informations nor N is moved along until a weight is zero.
     """
-    used = parts(problem, problem.columns(types), weights) > UNUSED
+    used = largest_parts(problem, problem.columns(types), weights) > UNUSED
     types, weights = types[used], weights[used]
     means, known = problem.columns(types)
     first, second = np.triu_indices(means.shape[1])

@@ -1,29 +1,24 @@
-"""The best channel on classes of alike values, found by weighing types and pricing others, and its randomizer."""
+"""The best types for classes of exchangeable values, found by weighing some types and pricing others.
+
+All in floats: nothing here decides about privacy. `planning.classwise` makes a certified sampler of what is found.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import NotServed
-from ...core.exact import within
 from ...core.limits import spend
-from ...estimation.arrays.numeric import NUMERIC
-from ...mechanisms.law import WORD_BITS, Row
-from ...mechanisms.tables.types import Types, TypesLaw
-from ...mechanisms.uniform.support import Supporting
-from .options import Classes, Option, Problem, lowered
-from .type_pricing import LISTED, Prices, all_priced, best_found, listings
-from .type_weights import GAP, UNUSED, best_weights, fewest, parts
+from .type_options import Classes, ClassOption, TypeProblem
+from .type_pricing import LISTED, Prices, count_types, price_all_types, search_types
+from .type_weights import GAP, UNUSED, best_weights, fewest_types, largest_parts
 
 Array = NDArray[np.float64]
 
-ROUNDS = 200
+MAX_ROUNDS = 200
 """The most rounds of weighing and pricing."""
 
 CLOSE = 1e-6
@@ -47,41 +42,19 @@ PATIENCE = 3
 STEPS = 4
 """Steps that it takes to compare a type with the others in all rounds."""
 
-SLACKS = range(28, 11, -4)
-"""What a row leaves over goes to a type that says nothing: 2**-j of the words, with j the first that certifies."""
-
-FINER = 12
-"""Levels are lowered by 2**-FINER of what rows leave over, so that what is left hardly depends on the class."""
-
 
 @dataclass(frozen=True)
 class TypeDesign:
-    """Types with their weights; `proved` is a number that n times the error of no channel for E is below.
+    """Types with their weights; `bound` is a proved lower bound on n times the error of every channel for E.
 
     It is None where not all types were compared, or fewer than E allows were to choose from.
     """
 
     classes: Classes
-    types: tuple[tuple[Option, ...], ...]
+    types: tuple[tuple[ClassOption, ...], ...]
     weights: tuple[float, ...]
-    proved: float | None
+    bound: float | None
     rounds: int
-
-    @cached_property
-    def error(self) -> float:
-        """n times the expected squared error of the randomizer, for values that are even inside each class."""
-        classes = self.classes
-        even = (classes.masses / classes.sizes)[list(classes.class_of)]
-        return float(np.sum(self.randomizer.second_moments(even, NUMERIC)) - np.sum(even**2))
-
-    @cached_property
-    def randomizer(self) -> Types:
-        """The types in whole units, rounded towards privacy: certified for the classes, or `NotServed`."""
-        for slack in SLACKS:
-            made = _rounded(self, slack)
-            if _certified(made, self.classes):
-                return made
-        raise NotServed("types: words of 64 bits are too short to certify these types")
 
 
 def best_types(classes: Classes, *, bits: int | None) -> TypeDesign:
@@ -95,8 +68,8 @@ def best_types(classes: Classes, *, bits: int | None) -> TypeDesign:
     """
     count = len(classes.inside)
     several = 2 * count + count * (count + 1) // 2
-    problem = Problem(classes, bits=None if bits is None else max(1, bits - several.bit_length()))
-    spend(min(listings(problem), LISTED) * STEPS, f"types of {count} classes")
+    problem = TypeProblem(classes, bits=None if bits is None else max(1, bits - several.bit_length()))
+    spend(min(count_types(problem), LISTED) * STEPS, f"types of {count} classes")
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):
             return _search(problem)
@@ -104,13 +77,13 @@ def best_types(classes: Classes, *, bits: int | None) -> TypeDesign:
         raise NotServed("types: the levels of the classes are too far apart to compare") from None
 
 
-def _search(problem: Problem) -> TypeDesign:
-    classes, every, rng = problem.classes, listings(problem) <= LISTED, np.random.default_rng(0)
+def _search(problem: TypeProblem) -> TypeDesign:
+    classes, every, rng = problem.classes, count_types(problem) <= LISTED, np.random.default_rng(0)
     types, weights = problem.start()
     squares = float(np.sum(classes.masses**2 / classes.sizes))
     proved, error, rounds, waited, gap = 0.0, 0.0, 0, 0, 1.0
     enough = CLOSE if every else NEAR
-    while rounds < ROUNDS:
+    while rounds < MAX_ROUNDS:
         rounds += 1
         columns = problem.columns(types)
         near = GAP if every else min(max(FOLLOW * gap, GAP), FOLLOW)
@@ -119,15 +92,15 @@ def _search(problem: Problem) -> TypeDesign:
         form, inside, _ = problem.slopes(weights, columns)
         prices = Prices(form, inside, worth)
         if every:
-            fresh, gain = all_priced(problem, prices)
+            fresh, gain = price_all_types(problem, prices)
             proved = max(proved, error**2 / (float(worth.sum()) + max(gain, 0.0)))
         else:
-            fresh, gain = best_found(problem, prices, types[np.argsort(-weights)[:32]], rng)
+            fresh, gain = search_types(problem, prices, types[np.argsort(-weights)[:32]], rng)
         gap = max(gain, 0.0) / error
         waited = waited + 1 if gap < enough else 0
         if waited >= (1 if every else PATIENCE):
             break
-        types, weights = _joined(problem, types, weights, fresh)
+        types, weights = _join(problem, types, weights, fresh)
     types, weights = _essential(problem, types, weights)
     chosen = tuple(tuple(problem.options[c][number] for c, number in enumerate(row)) for row in types.tolist())
     scale = problem.columns(types)[0][:, 0] / np.array([problem.means[0][row[0]] for row in types])
@@ -135,10 +108,10 @@ def _search(problem: Problem) -> TypeDesign:
     return TypeDesign(classes, chosen, tuple((weights * scale).tolist()), bound, rounds)
 
 
-def _essential(problem: Problem, types: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64], Array]:
+def _essential(problem: TypeProblem, types: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64], Array]:
     """As few of the types as the least error needs, without those that hardly weigh if it is as small without them."""
-    types, weights = fewest(problem, types, weights)
-    heavy = parts(problem, problem.columns(types), weights) > SLIGHT
+    types, weights = fewest_types(problem, types, weights)
+    heavy = largest_parts(problem, problem.columns(types), weights) > SLIGHT
     kept = types[heavy]
     error = problem.error(weights, problem.columns(types))
     try:
@@ -150,56 +123,11 @@ def _essential(problem: Problem, types: NDArray[np.int64], weights: Array) -> tu
     return (kept, again) if same and np.abs(rows - 1).max() < UNEVEN else (types, weights)
 
 
-def _joined(
-    problem: Problem, types: NDArray[np.int64], weights: Array, fresh: NDArray[np.int64]
+def _join(
+    problem: TypeProblem, types: NDArray[np.int64], weights: Array, fresh: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], Array]:
     """The types in use and the fresh ones, each once, the latter with a little weight."""
-    used = parts(problem, problem.columns(types), weights) > UNUSED
+    used = largest_parts(problem, problem.columns(types), weights) > UNUSED
     start = np.concatenate([weights[used], SLIGHT / problem.columns(fresh)[0].max(axis=1)])
     joined, first = np.unique(np.vstack([types[used], fresh]), axis=0, return_index=True)
     return joined, start[first]
-
-
-def _rounded(design: TypeDesign, slack: int) -> Types:
-    """The types in whole units at levels lowered a little; what rows leave over goes to a type that shows nothing."""
-    classes, space = design.classes, 1 << WORD_BITS
-    inside = [epsilon * (1 - Fraction(1, 1 << slack + FINER)) for epsilon in lowered(classes.inside)]
-    sizes = classes.sizes.tolist()
-    inners: list[Supporting] = []
-    numbers: dict[tuple[object, int, Fraction], int] = {}
-    marks = []
-    for row in design.types:
-        marks.append([0] * len(row))
-        for c, option in enumerate(row):
-            key = option.inner, sizes[c], inside[c]
-            if option.inner is not None and key not in numbers:
-                inners.append(option.randomizer(sizes[c], inside[c]))
-                numbers[key] = len(inners)
-            marks[-1][c] = numbers.get(key, 0)
-    levels = np.array([[option.mean(float(inside[c])) for c, option in enumerate(row)] for row in design.types])
-    rows = levels * np.array(design.weights)[:, None]
-    rows *= (1 - 2.0**-slack) / rows.sum(axis=0).max()
-    units = [[int(Fraction(share) * space) for share in column] for column in rows.T.tolist()]
-    filled = tuple((*row, space - sum(row)) for row in units)
-    law = TypesLaw(
-        Row.of(classes.class_of),
-        filled,
-        (*map(tuple, marks), (0,) * len(sizes)),
-        tuple(inner.law for inner in inners),
-        WORD_BITS,
-    )
-    return Types(law, inners, classes.masses.tolist())
-
-
-def _certified(made: Types, classes: Classes) -> bool:
-    """True if every pair of classes has a certified ratio within what is asked."""
-
-    def asked() -> Iterator[tuple[Fraction, Fraction]]:
-        for pair in made.pairs():
-            c, d = made.class_of[pair.x], made.class_of[pair.z]
-            yield pair.ratio, classes.inside[c] if c == d else classes.across[c]
-
-    found = list(asked())
-    count = len(classes.inside)
-    needed = count * (count - 1) + int(np.sum(classes.sizes > 1))
-    return len(found) == needed and all(within(ratio, epsilon) for ratio, epsilon in found)

@@ -9,7 +9,8 @@ import pytest
 import discreet as dc
 from discreet.core.errors import NotServed
 from discreet.core.exact import exp_below
-from discreet.planning.optimize.options import Problem, classes_of, options_of
+from discreet.planning.classwise import classes_of, inner_randomizer
+from discreet.planning.optimize.type_options import TypeProblem, options_of
 
 
 def even(context):
@@ -55,7 +56,7 @@ def test_other_contexts_are_not_served(context):
 @pytest.mark.parametrize("context", [MIXED, NESTED], ids=["graded", "nested"])
 def test_every_choice_of_options_is_a_column_that_the_context_allows(context):
     classes = classes_of(context, even(context))
-    problem = Problem(classes, bits=None)
+    problem = TypeProblem(classes, bits=None)
     levels = []
     for options, size, inside in zip(problem.options, classes.sizes, classes.inside, strict=True):
         rises = np.exp(float(inside))
@@ -79,26 +80,26 @@ def test_options_within_few_bits_fit_them_and_show_about_every_share():
     assert all(option.bits <= 20 and option.places >= 950 for option in few)
     assert len(few) > 20
     for option in few[::9]:
-        made = option.randomizer(950, Fraction(1))
+        made = inner_randomizer(option, 950, Fraction(1))
         assert made.bits <= option.bits
         assert made.blank.members / made.blank.places == pytest.approx(option.share)
     with pytest.raises(NotServed, match="nothing that shows a value of each class fits 3 bits"):
-        Problem(classes_of(nested((30, 40), "1", "2"), np.full(70, 1 / 70)), bits=3)
+        TypeProblem(classes_of(nested((30, 40), "1", "2"), np.full(70, 1 / 70)), bits=3)
 
 
 def test_huge_epsilons_and_no_mass_are_brought_within_reach_and_prove_nothing():
     far = nested((3, 2), "18", "200")
     assert classes_of(far, even(far)).across == (200, 200)
-    problem = Problem(classes_of(far, even(far)), bits=None)
+    problem = TypeProblem(classes_of(far, even(far)), bits=None)
     assert not problem.complete
     assert max(option.base for option in problem.options[0]) == 1.0
-    assert Problem(classes_of(MIXED, even(MIXED)), bits=None).complete
-    assert not Problem(classes_of(MIXED, [0.25, 0, 0.25, 0.25, 0, 0.25]), bits=None).complete
+    assert TypeProblem(classes_of(MIXED, even(MIXED)), bits=None).complete
+    assert not TypeProblem(classes_of(MIXED, [0.25, 0, 0.25, 0.25, 0, 0.25]), bits=None).complete
 
 
 def test_a_start_has_rows_that_add_up_to_one():
     for context in (MIXED, NESTED):
-        problem = Problem(classes_of(context, even(context)), bits=None)
+        problem = TypeProblem(classes_of(context, even(context)), bits=None)
         types, weights = problem.start()
         assert (weights > 0).all()
         assert problem.columns(types)[0].T @ weights == pytest.approx(np.ones(types.shape[1]))

@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet.checks.statistics import enumerated
 from discreet.core.errors import InvalidInput
-from discreet.planning.detection import Design, Variances, covariate_of, difference_power, slope_power, tilted
+from discreet.planning.power import StudyDesign, Variances, covariate_of, difference_power, slope_power, tilt
 
 YES = dc.Context.uniform(["no", "yes"], "1")
 WORDS = dc.Context.high_low(["a", "b", "c", "d"], sensitive=["a", "b"], epsilon="1")
@@ -26,12 +26,12 @@ def test_two_shares_take_the_people_that_were_worked_out_elsewhere():
 
 def test_tilted_shares_keep_proportions_inside_and_outside_an_event():
     shares, event = np.array([0.1, 0.3, 0.2, 0.4]), np.array([1.0, 0.0, 1.0, 0.0])
-    found = tilted(shares, event, 0.6)
+    found = tilt(shares, event, 0.6)
     assert found == pytest.approx([0.2, 0.4 * 3 / 7, 0.4, 0.4 * 4 / 7], abs=1e-12)
-    assert tilted(shares, np.arange(4.0), 2.5) @ np.arange(4.0) == pytest.approx(2.5, abs=1e-12)
-    assert tilted(shares, np.arange(4.0), 3.0) == pytest.approx([0, 0, 0, 1])
+    assert tilt(shares, np.arange(4.0), 2.5) @ np.arange(4.0) == pytest.approx(2.5, abs=1e-12)
+    assert tilt(shares, np.arange(4.0), 3.0) == pytest.approx([0, 0, 0, 1])
     with pytest.raises(InvalidInput, match="from 0 to 3"):
-        tilted(shares, np.arange(4.0), 3.5)
+        tilt(shares, np.arange(4.0), 3.5)
 
 
 @pytest.mark.parametrize("name", ["hadamard", "subset", "unary"])
@@ -39,7 +39,7 @@ def test_variances_are_those_of_the_channel(name):
     context = dc.Context.uniform(range(5), "1")
     mechanism, weights = dc.mechanism(context, name), np.array([0.0, 1, 2, 5, 4])
     shares = np.array([0.3, 0.1, 0.2, 0.15, 0.25])
-    p = tilted(shares, weights, 1.7)
+    p = tilt(shares, weights, 1.7)
     channel, _, _ = enumerated(mechanism)
     scores = mechanism.score(mechanism.reports(), weights, shares=np.full(5, 0.2))
     expected = (p @ channel) @ scores**2 - 1.7**2
@@ -62,12 +62,12 @@ def test_a_planned_difference_is_found_as_often_as_planned():
     plan = dc.plan(WORDS, difference=(0.3, 0.4), query=weights, prior=shares)
     rng, z = np.random.default_rng(3), NormalDist().inv_cdf(0.975)
     arms = [
-        surveys(plan.mechanism, tilted(shares, weights, share), plan.n // 2, weights, 4000, rng) for share in (0.3, 0.4)
+        surveys(plan.mechanism, tilt(shares, weights, share), plan.n // 2, weights, 4000, rng) for share in (0.3, 0.4)
     ]
     found = np.abs(arms[1][0] - arms[0][0]) > z * np.hypot(arms[0][1], arms[1][1])
     assert found.mean() == pytest.approx(plan.detection.power, abs=0.02)
     fewer = dc.plan(WORDS, difference=(0.3, 0.42), query=weights, prior=shares).n
-    arms = [surveys(plan.mechanism, tilted(shares, weights, s), fewer // 2, weights, 4000, rng) for s in (0.3, 0.4)]
+    arms = [surveys(plan.mechanism, tilt(shares, weights, s), fewer // 2, weights, 4000, rng) for s in (0.3, 0.4)]
     found = np.abs(arms[1][0] - arms[0][0]) > z * np.hypot(arms[0][1], arms[1][1])
     assert found.mean() < 0.7, "the control: people for a larger difference"
 
@@ -91,7 +91,7 @@ def test_a_planned_slope_is_found_as_often_as_planned():
 
 
 def test_a_slope_between_two_points_is_a_difference():
-    ways, design = Variances(dc.mechanism(YES), np.array([0.0, 1]), np.array([0.7, 0.3])), Design()
+    ways, design = Variances(dc.mechanism(YES), np.array([0.0, 1]), np.array([0.7, 0.3])), StudyDesign()
     slope = slope_power(ways, 0.3, 0.05, (np.array([-1.0, 1.0]), np.array([0.5, 0.5])), design)
     difference = difference_power(ways, 0.25, 0.35, design)
     assert slope(4000) == pytest.approx(difference(4000), abs=0.002)

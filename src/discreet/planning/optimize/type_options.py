@@ -1,4 +1,4 @@
-"""What a report may show of a class of alike values: the options from which the types of a channel are composed.
+"""What a report may show of a class of exchangeable values: the options that the types of a channel combine.
 
 A column of a channel on classes is two-valued in each class: `share` of its places stand ``e**inside`` times above the
 others, which stand at `base`. In a context with one entry from each class to all others (`across`) and one inside it
@@ -18,26 +18,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contexts import Context
 from ...core.errors import NotServed
 from ...mechanisms.finite_geometry.difference_sets import candidates
-from ...mechanisms.uniform.cyclotomic import Cyclotomic, families
-from ...mechanisms.uniform.projective import Projective, room
-from ...mechanisms.uniform.subset import Subset
-from ...mechanisms.uniform.support import Supporting
+from ...mechanisms.uniform.cyclotomic import families
+from ...mechanisms.uniform.projective import room
 
 Array = NDArray[np.float64]
 
-MOST_CLASSES = 64
+MAX_CLASSES = 64
 """The most classes of values that are composed into types."""
 
-MOST_COMPARED = 256
-"""The most classes that a form of context may have, before those that are alike are found among them."""
-
-MOST_EPSILON = Fraction(16)
+MAX_EPSILON = Fraction(16)
 """A larger entry is taken for this one: what more of it would gain is invisible in any share."""
 
-LEAST_MASS = 1e-3
+MIN_MASS = 1e-3
 """The smallest mass that a class is given in a comparison, so that each is told from the others."""
 
 ALIKE_SHARES = 0.03
@@ -46,7 +40,7 @@ ALIKE_SHARES = 0.03
 
 @dataclass(frozen=True)
 class Classes:
-    """Classes of alike values, with what E asks inside each and from it to any other value; masses may be assumed."""
+    """Classes of exchangeable values, with the epsilon inside each, the epsilon to all other values, and its mass."""
 
     class_of: tuple[int, ...]
     inside: tuple[Fraction, ...]
@@ -58,45 +52,23 @@ class Classes:
         """The number of values of each class."""
         return np.bincount(self.class_of, minlength=len(self.inside))
 
-
-def classes_of(context: Context, shares: Any) -> Classes:
-    """The classes of a context with entries by class and row; `NotServed` with a reason for any other context."""
-    closed = context.strict()
-    if len(closed.members) > MOST_COMPARED:
-        raise NotServed(
-            f"types need at most {MOST_COMPARED} different rows of E; the context has {len(closed.members)}"
-        )
-    class_of = context.alike
-    count = max(class_of) + 1
-    if not 2 <= count <= MOST_CLASSES:
-        raise NotServed(f"types need 2 to {MOST_CLASSES} classes of alike values; the context has {count}")
-    members: list[list[int]] = [[] for _ in range(count)]
-    for x, c in enumerate(class_of):
-        members[c].append(x)
-    inside, across = [], []
-    for c, of in enumerate(members):
-        entries = {closed.at(of[0], other[0]) for d, other in enumerate(members) if d != c}
-        entry = entries.pop()
-        own = closed.at(of[0], of[1]) if len(of) > 1 else entry
-        if entries or not isinstance(entry, Fraction) or not isinstance(own, Fraction) or not 0 < own <= entry:
-            raise NotServed("types need a finite entry for each class of values to all others, and at most it inside")
-        inside.append(own)
-        across.append(entry)
-    masses = np.bincount(class_of, weights=np.asarray(shares, dtype=float), minlength=count).astype(float)
-    return Classes(class_of, tuple(inside), tuple(across), masses)
+    @property
+    def even(self) -> Array:
+        """The share of every value where the values of each class are equally likely."""
+        return np.asarray((self.masses / self.sizes)[list(self.class_of)])
 
 
-def lowered(epsilons: Sequence[Fraction]) -> list[Fraction]:
-    """Epsilons of which none is above `MOST_EPSILON`."""
-    return [min(epsilon, MOST_EPSILON) for epsilon in epsilons]
+def cap_epsilons(epsilons: Sequence[Fraction]) -> list[Fraction]:
+    """Epsilons of which none is above `MAX_EPSILON`."""
+    return [min(epsilon, MAX_EPSILON) for epsilon in epsilons]
 
 
-class Option(NamedTuple):
-    """One way to treat a class: `inner` names a randomizer and its parameters, or is None where nothing is shown."""
+class ClassOption(NamedTuple):
+    """One way to treat a class: `inner` is the name of a base with its parameters, or None where nothing is shown."""
 
     base: float
     share: float
-    inner: tuple[type[Supporting], tuple[tuple[str, Any], ...]] | None
+    inner: tuple[str, tuple[tuple[str, Any], ...]] | None
     bits: int
     places: int
 
@@ -116,48 +88,40 @@ class Option(NamedTuple):
         own = rise * noise * v / (v - 1) / (1 + rise * self.share) * mass * (1 / size - 1 / v)
         return (self.base * rise * noise * v / (v - 1)) ** 2 / (noise + (1 - 2 * self.share) * own)
 
-    def randomizer(self, size: int, epsilon: Fraction) -> Supporting:
-        """The randomizer of the class in types that have this option."""
-        assert self.inner is not None
-        make: Any
-        make, parameters = self.inner
-        made: Supporting = make(size, epsilon, **dict(parameters))
-        return made
 
-
-def options_of(size: int, inside: Fraction, across: Fraction, *, bits: int | None) -> list[Option]:
+def options_of(size: int, inside: Fraction, across: Fraction, *, bits: int | None) -> list[ClassOption]:
     """The options of a class, the lowest first: sets of every size, or what fits so many bits if a number is given."""
     shown = list(_sets(size, bits)) if size > 1 else []
     bases = [1.0] + ([math.exp(across - inside)] if across > inside else [])
-    found = [Option(base, share, None, 0, size) for base in bases for share in (0.0, 1.0)]
+    found = [ClassOption(base, share, None, 0, size) for base in bases for share in (0.0, 1.0)]
     found += [option._replace(base=base) for base in bases for option in shown]
     epsilon = float(inside)
     return sorted(found, key=lambda option: (option.mean(epsilon), option.bits))
 
 
-def _sets(size: int, bits: int | None) -> Iterator[Option]:
+def _sets(size: int, bits: int | None) -> Iterator[ClassOption]:
     """Every size of subset, or those that fit; and, where bits are few, cyclic sets of about every share that fit."""
     if bits is None or size <= bits:
-        yield from (Option(1.0, d / size, (Subset, (("d", d),)), size, size) for d in range(1, size))
+        yield from (ClassOption(1.0, d / size, ("subset", (("d", d),)), size, size) for d in range(1, size))
     if bits is None:
         return
     cyclic = []
     most = room(size, bits)
     for found in candidates(size, bits=most) if size <= 1 << most else ():
         named: tuple[tuple[str, Any], ...] = (("family", found.family), ("key", found.key))
-        cyclic.append(Option(1.0, found.r / found.v, (Projective, named), found.bits, found.v))
+        cyclic.append(ClassOption(1.0, found.r / found.v, ("projective", named), found.bits, found.v))
     for family in families(size, bits=most):
         named = ("p", family.p), ("d", family.d)
         length = family.parameters.bits
-        cyclic.append(Option(1.0, family.d / family.p, (Cyclotomic, named), length, family.p))
-    kept: list[Option] = []
+        cyclic.append(ClassOption(1.0, family.d / family.p, ("cyclotomic", named), length, family.p))
+    kept: list[ClassOption] = []
     for option in sorted(cyclic, key=lambda option: (option.bits, option.places)):
         if all(abs(option.share - known.share) > ALIKE_SHARES * known.share for known in kept):
             kept.append(option)
     yield from kept
 
 
-class Problem:
+class TypeProblem:
     """The options of all classes as arrays, and n times the error of weighted types.
 
     Type y has mean level m_yc and information i_yc in class c, both scaled so that ``sum_c P_c m_yc = 1``. With
@@ -171,16 +135,16 @@ class Problem:
         sizes = classes.sizes.tolist()
         self.limited = bits is not None and sum(sizes) > bits
         few = bits if self.limited else None
-        inner, outer = lowered(classes.inside), lowered(classes.across)
+        inner, outer = cap_epsilons(classes.inside), cap_epsilons(classes.across)
         asked = list(zip(sizes, inner, outer, strict=True))
         self.options = [options_of(size, inside, across, bits=few) for size, inside, across in asked]
         levels = list(zip(self.options, map(float, inner), sizes, classes.masses.tolist(), strict=True))
         self.means = [np.array([option.mean(epsilon) for option in of]) for of, epsilon, _, _ in levels]
         self.known = [np.array([one.information(epsilon, *rest) for one in of]) for of, epsilon, *rest in levels]
         self.costs = [np.array([option.bits for option in of]) for of in self.options]
-        self.sizes, self.masses = np.array(sizes, dtype=float), np.maximum(classes.masses, LEAST_MASS)
+        self.sizes, self.masses = np.array(sizes, dtype=float), np.maximum(classes.masses, MIN_MASS)
         self.masses /= self.masses.sum()
-        changed = max(classes.across) > MOST_EPSILON or min(classes.masses) < LEAST_MASS
+        changed = max(classes.across) > MAX_EPSILON or min(classes.masses) < MIN_MASS
         self.complete = not self.limited and not changed
         self.several = self.sizes > 1
         if any(size > 1 and not known.any() for size, known in zip(sizes, self.known, strict=True)):

@@ -1,4 +1,4 @@
-"""What a plan is to find: a difference or a slope, how surely, and among whom."""
+"""The effect that a plan is to detect: a difference or a slope, with which power, and among whom."""
 
 from __future__ import annotations
 
@@ -13,66 +13,66 @@ from numpy.typing import NDArray
 
 from ..core.errors import InvalidInput, shown
 from ..mechanisms.mechanism import Mechanism
-from .detection import (
-    Chance,
+from .objective import Objective
+from .power import (
     Covariate,
-    Design,
     Detection,
+    PowerCurve,
+    StudyDesign,
     Variances,
     covariate_of,
     difference_power,
     people_for,
     slope_power,
 )
-from .objective import Objective
 
 Array = NDArray[np.float64]
 
-POWER = 0.8
-"""How often a difference or slope is to be found, unless said."""
+DEFAULT_POWER = 0.8
+"""How often a difference or slope is to be detected, unless given."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A difference, a slope, or with neither of them the smallest difference that is found with `power`."""
+class Effect:
+    """A difference or a slope to detect; with neither, the smallest difference that is detected with `power`."""
 
     difference: float | tuple[float, float] | None
     slope: float | None
     power: float | None
     covariate: Covariate
-    design: Design
+    design: StudyDesign
 
-    def found(self, mechanism: Mechanism, objective: Objective, shares: Array, n: int | None) -> Detection:
-        """What n people of a mechanism will find, or the number of people that it takes."""
+    def detect(self, mechanism: Mechanism, objective: Objective, shares: Array, n: int | None) -> Detection:
+        """How surely n people detect the effect under a mechanism, or how many people that takes."""
         weights = query_of(objective)
-        ways = [Variances(made, weights, shares) for made in (mechanism, None)]
-        level, wanted = float(weights @ shares), POWER if self.power is None else self.power
+        ways = [Variances(each, weights, shares) for each in (mechanism, None)]
+        level, wanted = float(weights @ shares), DEFAULT_POWER if self.power is None else self.power
         if self.slope is None and self.difference is None:
             assert n is not None
             first, second = level, self._smallest(ways[0], level, n, wanted)
             powers = [difference_power(way, first, second, self.design) for way in ways]
-            return self._told("difference", first, second, powers, n, wanted)
+            return self._detection("difference", first, second, powers, n, wanted)
         if self.slope is not None:
             first, second = level, self.slope
             powers = [slope_power(way, level, self.slope, self.covariate, self.design) for way in ways]
-            return self._told("slope", first, second, powers, n, wanted)
+            return self._detection("slope", first, second, powers, n, wanted)
         given = self.difference
         first, second = given if isinstance(given, tuple) else (level, level + float(given or 0))
-        return self._told("difference", first, second, [self._test(way, first, second) for way in ways], n, wanted)
+        return self._detection("difference", first, second, [self._test(way, first, second) for way in ways], n, wanted)
 
-    def _test(self, way: Variances, first: float, second: float) -> Chance:
+    def _test(self, way: Variances, first: float, second: float) -> PowerCurve:
         return difference_power(way, first, second, self.design)
 
-    def _told(
-        self, kind: str, first: float, second: float, powers: Sequence[Chance], n: int | None, wanted: float
+    def _detection(
+        self, kind: str, first: float, second: float, powers: Sequence[PowerCurve], n: int | None, wanted: float
     ) -> Detection:
-        told = f"{kind}={second if kind == 'slope' else second - first:g}"
-        people = people_for(powers[0], wanted, told) if n is None else n
+        label = f"{kind}={second if kind == 'slope' else second - first:g}"
+        people = people_for(powers[0], wanted, label) if n is None else n
         power = powers[0](people)
-        return Detection(kind, first, second, power, people, people_for(powers[1], power, told), self.design)
+        return Detection(kind, first, second, power, people, people_for(powers[1], power, label), self.design)
 
     def _smallest(self, way: Variances, level: float, n: int, wanted: float) -> float:
-        """The nearest value above the level, or else below it, that is found with the wanted power."""
+        """The nearest value above the level, or else below it, that is detected with the wanted power."""
         held = way.weights[way.shares > 0]
         way.at(level)
         for end in (float(held.max()), float(held.min())):
@@ -88,8 +88,8 @@ class Wanted:
 
 def query_of(objective: Objective) -> Array:
     """The weights of the one query that is compared; of two values, the share of the second."""
-    if len(objective.asked) == 1:
-        rows = objective.asked[0][1]
+    if len(objective.targets) == 1:
+        rows = objective.targets[0][1]
         if rows is not None and len(rows) == 1:
             return np.asarray(rows[0])
         if rows is None and objective.size == 2:
@@ -97,7 +97,7 @@ def query_of(objective: Objective) -> Array:
     raise InvalidInput('query must be one query, such as {value: 1} or "mean", to plan a difference or slope of it')
 
 
-def wanted_of(
+def effect_of(
     *,
     difference: Any = None,
     slope: Any = None,
@@ -108,11 +108,11 @@ def wanted_of(
     groups: Any = (0.5, 0.5),
     comparisons: Any = 1,
     design_effect: Any = 1.0,
-) -> Wanted | None:
-    """What is to be found, with every argument checked; None if nothing of the kind was asked for."""
+) -> Effect | None:
+    """The effect to detect, with every argument checked; None if none was given."""
     design = _design(alpha, subgroup, groups, comparisons, design_effect)
     if difference is None and slope is None and power is None:
-        if covariate is not None or replace(design, subgroup=1.0) != Design():
+        if covariate is not None or replace(design, subgroup=1.0) != StudyDesign():
             raise InvalidInput("plan needs a difference, a slope or a power to plan groups and tests for")
         return None
     if difference is not None and slope is not None:
@@ -125,7 +125,7 @@ def wanted_of(
             raise InvalidInput(f"power={power:g} must be above alpha={design.alpha:g}")
     if slope is not None and (not _finite(slope) or slope == 0):
         raise InvalidInput(f"slope={shown(slope)} must be a number other than 0")
-    return Wanted(_difference(difference), slope, power, covariate_of(covariate), design)
+    return Effect(_difference(difference), slope, power, covariate_of(covariate), design)
 
 
 def _difference(given: Any) -> float | tuple[float, float] | None:
@@ -138,7 +138,7 @@ def _difference(given: Any) -> float | tuple[float, float] | None:
     raise InvalidInput(f"difference={shown(given)} must be a number other than 0, or two different numbers")
 
 
-def _design(alpha: Any, subgroup: Any, groups: Any, comparisons: Any, design_effect: Any) -> Design:
+def _design(alpha: Any, subgroup: Any, groups: Any, comparisons: Any, design_effect: Any) -> StudyDesign:
     _check("alpha", alpha, 0, 1)
     _check("subgroup", subgroup, 0, 1, inclusive=True)
     parts = tuple(groups) if isinstance(groups, (tuple, list)) else ()
@@ -148,7 +148,7 @@ def _design(alpha: Any, subgroup: Any, groups: Any, comparisons: Any, design_eff
         raise InvalidInput(f"comparisons={shown(comparisons)} must be a whole number from 1 on")
     if not _finite(design_effect) or design_effect <= 0:
         raise InvalidInput(f"design_effect={shown(design_effect)} must be a positive number")
-    return Design(float(alpha), float(subgroup), tuple(map(float, parts)), int(comparisons), float(design_effect))
+    return StudyDesign(float(alpha), float(subgroup), tuple(map(float, parts)), int(comparisons), float(design_effect))
 
 
 def _finite(number: Any) -> bool:

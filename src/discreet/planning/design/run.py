@@ -25,42 +25,42 @@ from ...mechanisms.randomizer import Randomizer
 from ...mechanisms.tables.channel import PAIR
 from ...mechanisms.tables.repair import repaired
 from ...mechanisms.tables.types import Types
-from ..choose import by_types, explain, prior_of
-from ..explanation import rated
+from ..choose import explain, prior_of
+from ..classwise import by_types
+from ..explanation import rate
 from ..objective import Objective, objective_of
 from ..optimize.cone import Array
-from ..optimize.options import MOST_CLASSES
-from .parts import LARGEST, Part, is_distance, parts_of
-from .proving import Proof, proved, proved_by_types
-from .result import Designed, Step
-from .searching import Search, Solution, worst_of
+from .bound import Proof, bound_by_types, prove_bound
+from .components import MAX_VALUES, Component, components_of, is_distance
+from .result import Designed, SearchStep
+from .search import Search, Solution, worst_case
 
-ENTRIES = 1 << 20
+MAX_ENTRIES = 1 << 20
 """The most entries of a table."""
 
-PER_VALUE = 8, 40
-"""The fewest and the most reports for each value of a part."""
+REPORTS_PER_VALUE = 8, 40
+"""The fewest and the most reports for each value of a component."""
 
-LISTED = 1 << 17
+MAX_LISTED_ENTRIES = 1 << 17
 """The most entries of a closed form whose columns a search begins with."""
 
-WRITTEN = 1 << 13
+MAX_EXACT_ENTRIES = 1 << 13
 """The same for one whose probabilities are written out one by one."""
 
-SEARCHED = 0.75
+SEARCH_SHARE = 0.75
 """The part of the time that a search may take; the rest is for the bound."""
 
-TOO_LARGE = f"Only closed forms were compared: parts of more than {LARGEST} values are not searched."
+TOO_LARGE = f"Only closed forms were compared: parts of more than {MAX_VALUES} values are not searched."
 
 TOO_FINE = "Only closed forms were compared: E is too small, or too uneven, to be searched in doubles."
 
-LONGEST = 10**7
+MAX_SECONDS = 10**7
 """The most seconds that a search may be given."""
 
 TOO_SOON = "Only closed forms were compared: the search was stopped before it had found a table."
 
-ALONE = 0.15
-"""The part of the time that each of several wishes is searched for alone, all together at most half."""
+ALONE_SHARE = 0.15
+"""The part of the time for each of several targets alone; all together take at most half."""
 
 
 def design(
@@ -72,14 +72,14 @@ def design(
     seconds: float = 60,
     seed: int = 0,
     bits: int | None = None,
-    progress: Callable[[Step], object] | None = None,
+    progress: Callable[[SearchStep], object] | None = None,
 ) -> Designed:
     """The best mechanism for `context` that is found in about `seconds`, never worse than the best closed form.
 
     What is made small is the error of all shares, or of the linear queries in `query`, at the shares `prior`, or
     with `worst` the largest error over all shares, as for `mechanism`. A table is searched by column generation over
     all channels that E allows, rounded to whole units and certified like any other mechanism; a bound on the error of
-    every mechanism for the context is proved beside it. `progress` is called with a `Step` now and then.
+    every mechanism for the context is proved beside it. `progress` is called with a `SearchStep` now and then.
 
     The same `seed` finds the same where the search ends by itself (`converged`); one that is cut short depends on how
     fast the machine is. Ctrl-C ends the search and gives the best that was found. `seconds` bounds the search alone:
@@ -92,41 +92,41 @@ def design(
     _check(seconds, seed, progress)
     began, seconds = monotonic(), float(seconds)
     shares, objective = prior_of(context, prior), objective_of(context, query, worst)
-    parts = parts_of(context)
+    components = components_of(context)
     closed = _closed_forms(context, shares, bits, query, worst)
-    if parts is None:
+    if components is None:
         if not closed:
             raise NotServed(f"{context!r} is too large to be searched, and no closed form serves it")
-        return _finished(objective, shares, closed, None, None, began, note=TOO_LARGE)
+        return _result(objective, shares, closed, None, None, began, note=TOO_LARGE)
     search = Search(
-        parts,
-        cache(lambda part: _starts(part, closed)),
+        components,
+        cache(lambda component: _starting_columns(component, closed)),
         seed,
-        lambda part: _most_reports(part, bits),
+        lambda component: _max_reports(component, bits),
         progress or (lambda step: None),
         began=began,
     )
     try:
-        objective = _balanced(search, objective, shares, closed, seconds)
-        sized = _sized(search, objective)
-        solution = search.solved(sized, shares, began + SEARCHED * seconds)
-        made = search.unhurried(lambda: Mechanism(context, _joined(parts, solution)))
+        objective = _balance(search, objective, shares, closed, seconds)
+        sized = _rescale(search, objective)
+        solution = search.solve(sized, shares, began + SEARCH_SHARE * seconds)
+        table = search.finish(lambda: Mechanism(context, _join(components, solution)))
     except (np.linalg.LinAlgError, NotServed) as failure:
         if not closed:
             raise NotServed(f"{context!r}: no table could be found in doubles ({failure})") from None
-        return _finished(objective, shares, closed, None, search, began, note=TOO_FINE)
+        return _result(objective, shares, closed, None, search, began, note=TOO_FINE)
     except KeyboardInterrupt:
         if not closed:
             raise
         search.stopped = True
-        return _finished(objective, shares, closed, None, search, began, note=TOO_SOON)
-    return _finished(objective, shares, [made, *closed], solution, search, began + (0 if search.stopped else seconds))
+        return _result(objective, shares, closed, None, search, began, note=TOO_SOON)
+    return _result(objective, shares, [table, *closed], solution, search, began + (0 if search.stopped else seconds))
 
 
 def _check(seconds: Any, seed: object, progress: object) -> None:
     is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
-    if not is_number or not 0 < seconds <= LONGEST:
-        raise InvalidInput(f"seconds={shown(seconds)} must be a positive number of at most {LONGEST}")
+    if not is_number or not 0 < seconds <= MAX_SECONDS:
+        raise InvalidInput(f"seconds={shown(seconds)} must be a positive number of at most {MAX_SECONDS}")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InvalidInput(f"seed={shown(seed)} must be a whole number that is not negative")
     if progress is not None and not callable(progress):
@@ -135,107 +135,109 @@ def _check(seconds: Any, seed: object, progress: object) -> None:
 
 def _closed_forms(context: Context, shares: Array, bits: int | None, query: Any, worst: bool) -> list[Mechanism]:
     """Every mechanism that serves the context without a search for a table; types of many classes, too."""
-    found: list[Mechanism] = []
+    mechanisms: list[Mechanism] = []
     with suppress(DiscreetError):
-        compared = explain(context, prior=shares, bits=bits, query=query, worst=worst)
-        found = [candidate.mechanism for candidate in compared.candidates]
-    if not any(made.name == Types.name for made in found):
+        explanation = explain(context, prior=shares, bits=bits, query=query, worst=worst)
+        mechanisms = [candidate.mechanism for candidate in explanation.candidates]
+    if not any(mechanism.name == Types.name for mechanism in mechanisms):
         with suppress(DiscreetError):
-            found.append(by_types(context, shares, bits, most=MOST_CLASSES))
-    return found
+            mechanisms.append(by_types(context, shares, bits))
+    return mechanisms
 
 
-def _most_reports(part: Part, bits: int | None) -> int:
-    """The most reports of a part: few enough for a reader of the spec to certify, at least 8 and at most 40 a value."""
-    fewest, most = (each * part.size for each in PER_VALUE)
-    read = int(0.9 * Limits().work / part.size**2) - PAIR
-    room = max(fewest, min(most, ENTRIES // part.size, read))
-    return room - 1 if bits is None else max(part.size, min(room, 1 << bits) - 1)
+def _max_reports(component: Component, bits: int | None) -> int:
+    """The most reports of a component: few enough for a reader of the spec to certify, and 8 to 40 for each value."""
+    fewest, most = (each * component.size for each in REPORTS_PER_VALUE)
+    read = int(0.9 * Limits().work / component.size**2) - PAIR
+    room = max(fewest, min(most, MAX_ENTRIES // component.size, read))
+    return room - 1 if bits is None else max(component.size, min(room, 1 << bits) - 1)
 
 
-def _starts(part: Part, closed: Sequence[Mechanism]) -> Array:
-    """The columns of the closed forms, as far as they can be listed, restricted to the values of a part."""
-    found = [np.ones((1, part.size))]
-    for made in closed:
-        columns = columns_of(made, part.members)
+def _starting_columns(component: Component, closed: Sequence[Mechanism]) -> Array:
+    """The columns of the closed forms, as far as they can be listed, restricted to the values of a component."""
+    known = [np.ones((1, component.size))]
+    for mechanism in closed:
+        columns = columns_of(mechanism, component.members)
         if columns is not None:
-            found.append(columns[columns.max(axis=1) > 0])
-    return np.concatenate(found)
+            known.append(columns[columns.max(axis=1) > 0])
+    return np.concatenate(known)
 
 
-def columns_of(made: Mechanism, members: Sequence[int]) -> Array | None:
-    """How likely each report is under each of these values, a row for every report; None if they are too many."""
-    randomizer, size = made.randomizer, made.context.size
-    if randomizer.disjoint and randomizer.cells * size <= LISTED:
+def columns_of(mechanism: Mechanism, members: Sequence[int]) -> Array | None:
+    """The probability of each report under each of these values, a row per report; None if there are too many."""
+    randomizer, size = mechanism.randomizer, mechanism.context.size
+    if randomizer.disjoint and randomizer.cells * size <= MAX_LISTED_ENTRIES:
         return np.stack([randomizer.push(unit, NUMERIC) for unit in np.eye(size)[list(members)]], axis=1)
-    if randomizer.outputs * size <= WRITTEN:
+    if randomizer.outputs * size <= MAX_EXACT_ENTRIES:
         return np.array([[float(randomizer.probability(x, y)) for x in members] for y in randomizer.reports()])
     return None
 
 
-def _balanced(
+def _balance(
     search: Search, objective: Objective, shares: Array, closed: Sequence[Mechanism], seconds: float
 ) -> Objective:
-    """The objective with each of several wishes divided by the best value of it alone that is found."""
-    if len(objective.asked) == 1:
+    """The objective with each of several targets divided by the least error that is found for it alone."""
+    if len(objective.targets) == 1:
         return objective
-    each = min(ALONE, 0.5 / len(objective.asked)) * seconds
+    each = min(ALONE_SHARE, 0.5 / len(objective.targets)) * seconds
     best = []
-    for asked in objective.asked:
-        alone = replace(objective, asked=(asked,))
-        sized = _sized(search, alone)
-        solution = search.solved(sized, shares, monotonic() + each)
-        reached = search.unit * (worst_of(solution, sized)[1] if alone.worst else solution.error)
-        best.append(min([reached, *(alone.error(made, shares) for made in closed)]))
-    return objective.balanced(best)
+    for target in objective.targets:
+        alone = replace(objective, targets=(target,))
+        sized = _rescale(search, alone)
+        solution = search.solve(sized, shares, monotonic() + each)
+        reached = search.unit * (worst_case(solution, sized)[1] if alone.worst else solution.error)
+        best.append(min([reached, *(alone.error(mechanism, shares) for mechanism in closed)]))
+    return objective.balance(best)
 
 
-def _sized(search: Search, objective: Objective) -> Objective:
-    """The objective with a single query divided by its largest difference of weights, which the search is told of."""
-    rows = objective.asked[0][1]
-    search.unit = 1.0 if len(objective.asked) > 1 or rows is None else float(np.ptp(rows, axis=1).max()) ** 2
+def _rescale(search: Search, objective: Objective) -> Objective:
+    """The objective with a single query divided by its largest difference of weights, which `search.unit` keeps."""
+    rows = objective.targets[0][1]
+    search.unit = 1.0 if len(objective.targets) > 1 or rows is None else float(np.ptp(rows, axis=1).max()) ** 2
     return objective if search.unit == 1.0 else replace(objective, scales=(search.unit,))
 
 
-def _joined(parts: Sequence[Part], solution: Solution) -> Randomizer:
-    """The channels of all parts in whole units, certified, with their estimators; reports show the part."""
-    made: dict[Part, Randomizer] = {}
+def _join(components: Sequence[Component], solution: Solution) -> Randomizer:
+    """The channels of all components in whole units, certified, with their estimators; reports show the component."""
+    tables: dict[Component, Randomizer] = {}
     for task, channel in zip(solution.tasks, solution.channels, strict=True):
         rows = [[int(math.ldexp(entry, 120)) for entry in row] for row in channel.tolist()]
-        made[task.part] = repaired(rows, task.part.entries).weighted(task.exact.prior.tolist())
-    if len(parts) == 1 and made:
-        return made[parts[0]]
+        tables[task.component] = repaired(rows, task.component.entries).weighted(task.exact.prior.tolist())
+    if len(components) == 1 and tables:
+        return tables[components[0]]
     alone = base("randomized_response", 1, Fraction(1), {})
-    number = {x: block for block, part in enumerate(parts) for x in part.members}
-    return BlockResponse([number[x] for x in range(len(number))], [made.get(part, alone) for part in parts])
+    number = {x: block for block, component in enumerate(components) for x in component.members}
+    return BlockResponse(
+        [number[x] for x in range(len(number))], [tables.get(component, alone) for component in components]
+    )
 
 
 def _proof(solution: Solution, until: float) -> Proof:
-    """The bound of a solution, which Ctrl-C leaves out."""
+    """The proved bound of a solution; none if Ctrl-C is pressed."""
     try:
-        return proved(solution.tasks, solution.found, until=until)
+        return prove_bound(solution.tasks, solution.columns, until=until)
     except KeyboardInterrupt:
         return Proof(0.0, False, ("No bound could be proved: it was stopped",))
 
 
-def _finished(
+def _result(
     objective: Objective,
     shares: Array,
-    made: Sequence[Mechanism],
+    mechanisms: Sequence[Mechanism],
     solution: Solution | None,
     search: Search | None,
     until: float,
     note: str = "",
 ) -> Designed:
-    """The mechanism with the least error, and what is known of it; with a solution the first one is designed."""
-    ranked = rated(made, shares, objective)
-    if objective.scales:  # by the best of each wish that was searched for, not the best of those compared
-        ranked = [replace(one, error=objective.combined([error for _, error in one.wishes])) for one in ranked]
+    """The mechanism with the least error, and what is known of it; with a solution the first one is the table found."""
+    ranked = rate(mechanisms, shares, objective)
+    if objective.scales:  # by the best of each target that was searched for, not the best of those compared
+        ranked = [replace(one, error=objective.combine([error for _, error in one.targets])) for one in ranked]
     closed, proof, bound = ranked, Proof(0.0, False, (note,)), 0.0
     if solution is not None and search is not None:
         closed, proof = ranked[1:], _proof(solution, until)
         bound = search.unit * (proof.bound + solution.between)
-        by_types = proved_by_types(made[0].context, shares) if objective.is_plain else 0.0
+        by_types = bound_by_types(mechanisms[0].context, shares) if objective.is_plain else 0.0
         if by_types > bound:
             bound, proof = by_types, Proof(by_types, True, ())
     best = min(
@@ -249,8 +251,8 @@ def _finished(
         min(max(bound, objective.unhidden(shares)), best.error),
         proof.listed,
         replace(objective, worst=True).error(best.mechanism, shares),
-        None if search is None else _expected_distance(best.mechanism, search.parts, shares),
-        best.wishes,
+        None if search is None else _expected_distance(best.mechanism, search.components, shares),
+        best.targets,
         tuple(sorted(closed, key=lambda one: one.error)),
         () if search is None else tuple(search.history),
         0.0 if search is None else monotonic() - search.began,
@@ -260,9 +262,9 @@ def _finished(
     )
 
 
-def _expected_distance(made: Mechanism, parts: Sequence[Part], shares: Array) -> float | None:
+def _expected_distance(mechanism: Mechanism, components: Sequence[Component], shares: Array) -> float | None:
     """The expected E between a value and the best guess from its report; None where E is no distance."""
-    if not is_distance(parts):
+    if not is_distance(components):
         return None
-    columns = columns_of(made, range(made.context.size))
-    return None if columns is None else float((columns * shares @ parts[0].E).min(axis=1).sum())
+    columns = columns_of(mechanism, range(mechanism.context.size))
+    return None if columns is None else float((columns * shares @ components[0].E).min(axis=1).sum())

@@ -1,4 +1,4 @@
-"""How surely a difference between groups, or a slope, will be found, and how many people that takes.
+"""The power of a test of a difference between groups or of a slope, and how many people it takes.
 
 Variances are exact, from the moments of the mechanism, at shares tilted from the assumed ones until the query has the
 value in question: ``p_x exp(t w_x)``, which for an event keeps the proportions inside it and outside.
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from ..core.errors import InvalidInput
 from ..estimation.results.calibration import second_moment
-from ..estimation.tally import MOST
+from ..estimation.tally import MOST as MAX_REPORTS
 from ..mechanisms.mechanism import Mechanism
 
 Array = NDArray[np.float64]
-Chance: TypeAlias = Callable[[int], float]
+PowerCurve: TypeAlias = Callable[[int], float]
 Covariate: TypeAlias = tuple[Array, Array]
 
 NODES = 40
@@ -33,7 +33,7 @@ FLAT = 1e-9
 
 
 @dataclass(frozen=True)
-class Design:
+class StudyDesign:
     """How people will be drawn, grouped and tested; a test at level `alpha` is two-sided.
 
     `subgroup` is the part of all people that is compared, `groups` the part of those in each group (one group is
@@ -57,7 +57,7 @@ class Design:
         return [max(math.floor(n * self.subgroup * part + 1e-9), 1) / self.design_effect for part in self.groups]
 
 
-def tilted(shares: Array, weights: Array, target: float) -> Array:
+def tilt(shares: Array, weights: Array, target: float) -> Array:
     """The shares ``p_x exp(t w_x)``, scaled, for the t at which the query has the value `target`."""
     held = weights[shares > 0]
     low, high = float(held.min()), float(held.max())
@@ -108,13 +108,13 @@ class Variances:
         return np.maximum(moments - targets**2, 0.0)
 
     def _moment(self, target: float) -> float:
-        p = tilted(self.shares, self.weights, target)
+        p = tilt(self.shares, self.weights, target)
         if self.mechanism is None:
             return float(self.weights**2 @ p)
         return float(second_moment(self.mechanism.randomizer, self.weights, p))
 
 
-def difference_power(variances: Variances, first: float, second: float, design: Design) -> Chance:
+def difference_power(variances: Variances, first: float, second: float, design: StudyDesign) -> PowerCurve:
     """From n to the power of the test that two groups differ, or that one differs from the known figure `first`.
 
     ``Phi((|d| - z s0) / s1) + Phi((-|d| - z s0) / s1)``, with the standard error s0 if there were no difference, at
@@ -139,7 +139,9 @@ def difference_power(variances: Variances, first: float, second: float, design: 
     return power
 
 
-def slope_power(variances: Variances, level: float, slope: float, covariate: Covariate, design: Design) -> Chance:
+def slope_power(
+    variances: Variances, level: float, slope: float, covariate: Covariate, design: StudyDesign
+) -> PowerCurve:
     """From n to the power of the test of a slope: the query grows by `slope` for each unit of the covariate.
 
     The least-squares slope has the variance ``E[(V(c) + (g(c) - line)**2) (c - mean)**2] / (n Var(c)**2)``, where
@@ -169,20 +171,20 @@ def covariate_of(covariate: Any) -> Covariate:
         points, masses = np.polynomial.hermite_e.hermegauss(NODES)
         return points, masses / masses.sum()
     try:
-        found = np.asarray(covariate, dtype=float)
+        points = np.asarray(covariate, dtype=float)
     except (TypeError, ValueError):
-        found = np.zeros(0)
-    if found.ndim != 1 or len(found) < 2 or not np.isfinite(found).all() or np.ptp(found) == 0:
+        points = np.zeros(0)
+    if points.ndim != 1 or len(points) < 2 or not np.isfinite(points).all() or np.ptp(points) == 0:
         raise InvalidInput("covariate must be a column of at least two different finite numbers")
-    return found, np.full(len(found), 1 / len(found))
+    return points, np.full(len(points), 1 / len(points))
 
 
-def people_for(power: Chance, wanted: float, told: str) -> int:
+def people_for(power: PowerCurve, wanted: float, label: str) -> int:
     """The smallest n with at least this power."""
     high = 2
     while power(high) < wanted:
-        if high > MOST:
-            raise InvalidInput(f"{told} needs more than {MOST} reports; it must be larger")
+        if high > MAX_REPORTS:
+            raise InvalidInput(f"{label} needs more than {MAX_REPORTS} reports; it must be larger")
         high *= 2
     low = high // 2
     while high - low > 1:
@@ -193,7 +195,7 @@ def people_for(power: Chance, wanted: float, told: str) -> int:
 
 @dataclass(frozen=True)
 class Detection:
-    """What a planned test will find: `kind` is "difference" or "slope", and `power` how often it is found.
+    """What a planned test will detect: `kind` is "difference" or "slope", and `power` how often it is detected.
 
     `first` and `second` are the values of the query in two groups, or its mean and the slope. `n` people are asked in
     all; `without_privacy` would do if they told their values.
@@ -205,7 +207,7 @@ class Detection:
     power: float
     n: int
     without_privacy: int
-    design: Design
+    design: StudyDesign
 
     def as_dict(self) -> dict[str, Any]:
         """The detection as plain data."""
@@ -218,7 +220,7 @@ class Detection:
 
     @property
     def sentence(self) -> str:
-        """What is found how often, in a sentence."""
+        """What is detected how often, in a sentence."""
         groups, parts = self.design.sizes(self.n), len(self.design.groups)
         level = f"at {100 * self.design.alpha:g} %"
         if self.design.comparisons > 1:

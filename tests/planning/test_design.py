@@ -10,7 +10,7 @@ import pytest
 import discreet as dc
 from discreet.checks import check_mechanism
 from discreet.core.errors import InvalidInput, NotIdentifiable
-from discreet.planning.design import making
+from discreet.planning.design import run
 from discreet.planning.objective import objective_of
 from discreet.wire import Spec, law_text, parse_law
 
@@ -103,10 +103,10 @@ def test_a_query_gets_a_mechanism_of_its_own(line):
     assert mean.error < of_line
 
 
-def test_several_wishes_are_balanced():
+def test_several_targets_are_balanced():
     alone = [dc.design(LINE, query=query, seconds=120).error for query in ("shares", "mean")]
     both = dc.design(LINE, query=["shares", "mean"], seconds=120)
-    ratios = [error / best for (_, error), best in zip(both.wishes, alone, strict=True)]
+    ratios = [error / best for (_, error), best in zip(both.targets, alone, strict=True)]
     assert both.error == pytest.approx(np.mean(ratios), rel=1e-3)
     assert all(1 - 1e-6 < ratio < 1.3 for ratio in ratios)
     assert both.bound <= both.error
@@ -155,7 +155,7 @@ def test_ctrl_c_while_a_bound_is_proved_leaves_the_bound_out(monkeypatch):
     def stop(*args, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(making, "proved", stop)
+    monkeypatch.setattr(run, "prove_bound", stop)
     designed = dc.design(LINE, seconds=120)
     assert designed.bound == pytest.approx(1 - 1 / 6)  # what is left without any privacy
     assert designed.label == "best found, no certificate"
@@ -247,7 +247,7 @@ def test_ctrl_c_before_the_search_gives_the_best_closed_form(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.planning.design.making._starts", interrupted)
+    monkeypatch.setattr("discreet.planning.design.run._starting_columns", interrupted)
     designed = dc.design(LINE, seconds=120)
     assert designed.stopped
     assert designed.mechanism.fingerprint == dc.mechanism(LINE, bits=None).fingerprint

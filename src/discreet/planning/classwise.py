@@ -1,0 +1,136 @@
+"""Mechanisms for classes of exchangeable values: the best mixture of types, rounded to a certified sampler.
+
+Which types and weights are best is found in floats by `optimize.types`; what they promise is decided here, in whole
+units of word space, and every pair of classes is certified before a sampler is given away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..contexts import Context
+from ..core.errors import NotServed
+from ..core.exact import within
+from ..estimation.arrays.numeric import NUMERIC
+from ..mechanisms.build import BASES
+from ..mechanisms.law import WORD_BITS, Row
+from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.tables.types import Types, TypesLaw
+from ..mechanisms.uniform.support import Supporting
+from .optimize.type_options import MAX_CLASSES, Classes, ClassOption, cap_epsilons
+from .optimize.types import TypeDesign, best_types
+
+MAX_ROWS = 256
+"""The most different rows of E of a context whose exchangeable values are looked for."""
+
+SLACKS = range(28, 11, -4)
+"""What a row leaves over goes to a type that says nothing: 2**-j of the words, with j the first that certifies."""
+
+FINER = 12
+"""Levels are lowered by 2**-FINER of what rows leave over, so that what is left hardly depends on the class."""
+
+
+def by_types(context: Context, shares: Any, bits: int | None, *, max_classes: int = MAX_CLASSES) -> Mechanism:
+    """The best mixture of types for a context whose entries depend on the class, and between classes on the row."""
+    classes = classes_of(context, shares)
+    if len(classes.inside) > max_classes:
+        raise NotServed(f"types of more than {max_classes} classes are left to a design")
+    return Mechanism(context, certified_types(best_types(classes, bits=bits)))
+
+
+def classes_of(context: Context, shares: Any) -> Classes:
+    """The classes of a context with entries by class and row; `NotServed` with a reason for any other context."""
+    closed = context.strict()
+    if len(closed.members) > MAX_ROWS:
+        raise NotServed(f"types need at most {MAX_ROWS} different rows of E; the context has {len(closed.members)}")
+    class_of = context.alike
+    count = max(class_of) + 1
+    if not 2 <= count <= MAX_CLASSES:
+        raise NotServed(f"types need 2 to {MAX_CLASSES} classes of alike values; the context has {count}")
+    members: list[list[int]] = [[] for _ in range(count)]
+    for x, c in enumerate(class_of):
+        members[c].append(x)
+    inside, across = [], []
+    for c, of in enumerate(members):
+        entries = {closed.at(of[0], other[0]) for d, other in enumerate(members) if d != c}
+        entry = entries.pop()
+        own = closed.at(of[0], of[1]) if len(of) > 1 else entry
+        if entries or not isinstance(entry, Fraction) or not isinstance(own, Fraction) or not 0 < own <= entry:
+            raise NotServed("types need a finite entry for each class of values to all others, and at most it inside")
+        inside.append(own)
+        across.append(entry)
+    masses = np.bincount(class_of, weights=np.asarray(shares, dtype=float), minlength=count).astype(float)
+    return Classes(class_of, tuple(inside), tuple(across), masses)
+
+
+def certified_types(design: TypeDesign) -> Types:
+    """The types in whole units, rounded towards privacy: certified for the classes, or `NotServed`."""
+    for slack in SLACKS:
+        randomizer = _round(design, slack)
+        if _is_certified(randomizer, design.classes):
+            return randomizer
+    raise NotServed("types: words of 64 bits are too short to certify these types")
+
+
+def types_error(design: TypeDesign) -> float:
+    """n times the exact expected squared error of the certified types, for values that are even inside each class."""
+    even = design.classes.even
+    return float(np.sum(certified_types(design).second_moments(even, NUMERIC)) - np.sum(even**2))
+
+
+def _round(design: TypeDesign, slack: int) -> Types:
+    """The types in whole units at levels lowered a little; what rows leave over goes to a type that shows nothing."""
+    classes, space = design.classes, 1 << WORD_BITS
+    inside = [epsilon * (1 - Fraction(1, 1 << slack + FINER)) for epsilon in cap_epsilons(classes.inside)]
+    sizes = classes.sizes.tolist()
+    inners: list[Supporting] = []
+    numbers: dict[tuple[object, int, Fraction], int] = {}
+    marks = []
+    for row in design.types:
+        marks.append([0] * len(row))
+        for c, option in enumerate(row):
+            key = option.inner, sizes[c], inside[c]
+            if option.inner is not None and key not in numbers:
+                inners.append(inner_randomizer(option, sizes[c], inside[c]))
+                numbers[key] = len(inners)
+            marks[-1][c] = numbers.get(key, 0)
+    levels = np.array([[option.mean(float(inside[c])) for c, option in enumerate(row)] for row in design.types])
+    rows = levels * np.array(design.weights)[:, None]
+    rows *= (1 - 2.0**-slack) / rows.sum(axis=0).max()
+    units = [[int(Fraction(share) * space) for share in column] for column in rows.T.tolist()]
+    filled = tuple((*row, space - sum(row)) for row in units)
+    law = TypesLaw(
+        Row.of(classes.class_of),
+        filled,
+        (*map(tuple, marks), (0,) * len(sizes)),
+        tuple(inner.law for inner in inners),
+        WORD_BITS,
+    )
+    return Types(law, inners, classes.masses.tolist())
+
+
+def inner_randomizer(option: ClassOption, size: int, epsilon: Fraction) -> Supporting:
+    """The randomizer of a class in types that have this option."""
+    assert option.inner is not None
+    name, parameters = option.inner
+    make: Any = BASES[name]
+    inner: Supporting = make(size, epsilon, **dict(parameters))
+    return inner
+
+
+def _is_certified(randomizer: Types, classes: Classes) -> bool:
+    """True if every pair of classes has a certified ratio within its epsilon."""
+
+    def ratios() -> Iterator[tuple[Fraction, Fraction]]:
+        for pair in randomizer.pairs():
+            c, d = randomizer.class_of[pair.x], randomizer.class_of[pair.z]
+            yield pair.ratio, classes.inside[c] if c == d else classes.across[c]
+
+    certified = list(ratios())
+    count = len(classes.inside)
+    needed = count * (count - 1) + int(np.sum(classes.sizes > 1))
+    return len(certified) == needed and all(within(ratio, epsilon) for ratio, epsilon in certified)

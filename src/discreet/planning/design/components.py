@@ -1,0 +1,143 @@
+"""A context as components that a search takes one by one, and the problem to solve in each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ...contexts import Context
+from ...core.errors import NotIdentifiable
+from ...core.exact import Epsilon
+from ..objective import Objective
+from ..optimize.cone import Array
+from ..optimize.master import ColumnProblem
+from ..optimize.symmetry import PermutationGroup, symmetries
+
+MAX_VALUES = 320
+"""The most values of a component that is searched."""
+
+RARE = 1e-6
+"""A search takes no value for rarer than this, divided by k; so none is given up."""
+
+RIDGE = 1e-6
+"""What every share counts where a query leaves some undecided, relative to the mean weight of the query."""
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """Values linked by finite entries, by number, with the closed E among them, exactly and as floats."""
+
+    members: tuple[int, ...]
+    entries: tuple[tuple[Epsilon, ...], ...]
+    E: Array
+
+    @property
+    def size(self) -> int:
+        """How many values it has."""
+        return len(self.members)
+
+
+def components_of(context: Context) -> tuple[Component, ...] | None:
+    """The components of a context; None where one is too large to be searched.
+
+    `NotIdentifiable` where an entry is 0: the two values must be reported alike, so no survey can tell them apart.
+    """
+    of = context.components()
+    for x, z, entry in context.pairs():
+        if entry == 0:
+            first, second = context.values[x], context.values[z]
+            raise NotIdentifiable(
+                f"E[{first!r}, {second!r}] = 0: whatever is reported, these two are alike; make them one value"
+            )
+    if max(map(len, of)) > MAX_VALUES:
+        return None
+    closed = context.closure()
+    components = []
+    for members in of:
+        entries = tuple(tuple(closed.at(x, z) for z in members) for x in members)
+        components.append(
+            Component(tuple(members), entries, np.array([[float(entry) for entry in row] for row in entries]))
+        )
+    return tuple(components)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """The search in one component: its problem as given, and as searched, without rare values or idle directions."""
+
+    component: Component
+    exact: ColumnProblem
+    searched: ColumnProblem
+    smaller: PermutationGroup
+
+    @property
+    def key(self) -> bytes:
+        """The same for tasks that are the same but for the numbers of the values."""
+        return b"".join(array.tobytes() for array in (self.component.E, self.exact.prior, self.exact.W))
+
+
+def tasks_of(components: Sequence[Component], objective: Objective, shares: Array) -> tuple[list[Task], float]:
+    """The search in every component of several values, and the part of the error that no mechanism can change.
+
+    With P_j the mass of component j and p_j the shares inside it, a query q has the variance
+    ``sum_j P_j Var_j(q) + sum_j P_j (q . p_j)^2 - (q . p)^2``: which component a value is in is seen without error.
+    """
+    rows = scaled_rows(objective)
+    between = -float(((rows @ shares) ** 2).sum())
+    tasks = []
+    for component in components:
+        held = shares[list(component.members)]
+        mass = float(held.sum())
+        inside = (
+            np.full(component.size, 1 / component.size) if mass == 0 else held if len(components) == 1 else held / mass
+        )
+        own = rows[:, list(component.members)]
+        between += mass * float(((own @ inside) ** 2).sum())
+        if component.size > 1:
+            tasks.append(_task(component, np.sqrt(mass) * own, inside))
+    return tasks, max(between, 0.0)
+
+
+def scaled_rows(objective: Objective) -> Array:
+    """The queries of all targets, each divided by the root of the scale of its target."""
+    scales = objective.scales or (1.0,) * len(objective.targets)
+    return np.concatenate(
+        [weights / np.sqrt(scale) for (_, weights), scale in zip(objective.weights, scales, strict=True)]
+    )
+
+
+def _task(component: Component, rows: Array, prior: Array) -> Task:
+    W = _centred(rows, prior)
+    common = np.maximum(prior, RARE / component.size)
+    common = common / common.sum()
+    searched, even = _centred(rows, common), _centred(np.eye(component.size), common)
+    weight = float(np.trace(searched)) / component.size
+    if weight == 0:
+        searched = even
+    elif np.linalg.eigvalsh(searched)[1] < RIDGE * weight:  # the least one is that of p
+        searched = searched + RIDGE * weight * even
+    group = symmetries([component.E, searched, W], [common, prior])
+    smaller = symmetries([component.E, searched, W], [common, prior], largest=min(component.size, group.order))
+    return Task(component, ColumnProblem(prior, W, group), ColumnProblem(common, searched, group), smaller)
+
+
+def _centred(rows: Array, prior: Array) -> Array:
+    """The sum of the outer products of the queries, each less its mean."""
+    own = rows - (rows @ prior)[:, None]
+    return own.T @ own
+
+
+def is_distance(components: Sequence[Component]) -> bool:
+    """True if E is symmetric and finite between all values."""
+    return len(components) == 1 and bool(np.isfinite(components[0].E).all()) and _symmetric(components[0].entries)
+
+
+def _symmetric(entries: Sequence[Sequence[Epsilon]]) -> bool:
+    return all(
+        isinstance(entry, Fraction) and entry == entries[z][x]
+        for x, row in enumerate(entries)
+        for z, entry in enumerate(row)
+    )
