@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from discreet import Context
 from discreet.contexts import FORMS
-from discreet.contexts.structure.simplify import simplest
+from discreet.contexts.structure.simplify import canonical_form
 from discreet.core.errors import InvalidContext
 
 VALUES = list(range(6))
@@ -57,7 +57,7 @@ def test_the_sum_adds_and_the_conjunction_takes_the_smaller_entry(first, second)
     assert second.implies(either)
     assert both.implies(first)
     assert both.implies(second)
-    assert set(both.finite()) >= {(both.labels[x], both.labels[z]) for x, z, _ in both.pairs()}
+    assert set(both.finite()) >= {(both.class_of[x], both.class_of[z]) for x, z, _ in both.pairs()}
     assert Context.matrix(VALUES, added.matrix()) == added
     assert both.describe()["form"] in FORMS
 
@@ -65,7 +65,7 @@ def test_the_sum_adds_and_the_conjunction_takes_the_smaller_entry(first, second)
 @settings(max_examples=60, deadline=None)
 @given(contexts())
 def test_the_simplest_form_is_the_same_context(context):
-    assert simplest(context).matrix() == context.closure().matrix()
+    assert canonical_form(context).matrix() == context.closure().matrix()
 
 
 def test_combinations_come_back_to_a_named_form_where_they_have_one():
@@ -115,21 +115,23 @@ def test_contexts_over_other_values_cannot_be_combined():
 
 
 def test_a_matrix_is_recognised_as_the_form_it_is():
-    assert simplest(Context.matrix(range(3), [[0, 1, 1], [1, 0, 1], [1, 1, 0]])).form == "uniform"
-    assert simplest(Context.matrix(range(3), [[0, 1, 1], ["inf", 0, "inf"], ["inf", "inf", 0]])).form == "high_low"
-    assert simplest(Context.matrix(range(3), [[0, 1, "inf"], [1, 0, "inf"], ["inf", "inf", 0]])).form == "blocks"
+    assert canonical_form(Context.matrix(range(3), [[0, 1, 1], [1, 0, 1], [1, 1, 0]])).form == "uniform"
+    assert (
+        canonical_form(Context.matrix(range(3), [[0, 1, 1], ["inf", 0, "inf"], ["inf", "inf", 0]])).form == "high_low"
+    )
+    assert canonical_form(Context.matrix(range(3), [[0, 1, "inf"], [1, 0, "inf"], ["inf", "inf", 0]])).form == "blocks"
     for form, rows in {
         "graded": [[0, 1, 1], ["inf", 0, "inf"], [2, 2, 0]],
         "nested": [[0, 1, 2], [1, 0, 2], [2, 2, 0]],
         "metric": [[0, 1, 2], [1, 0, 1], [2, 1, 0]],
     }.items():
-        found = simplest(Context.matrix(range(3), rows))
+        found = canonical_form(Context.matrix(range(3), rows))
         assert (found.form, found.parts) == (form, None)
         assert [list(row) for row in found.matrix()] == [[math.inf if e == "inf" else e for e in row] for row in rows]
     for plain in (
         [[0, 0, 0], [0, 0, 0], [0, 0, 0]],
         [[0, 1, "inf"], ["inf", 0, 1], [1, "inf", 0]],
     ):
-        assert simplest(Context.matrix(range(3), plain)).parts is None
+        assert canonical_form(Context.matrix(range(3), plain)).parts is None
     nothing = [[0, "inf", "inf"], ["inf", 0, "inf"], ["inf", "inf", 0]]
-    assert simplest(Context.matrix(range(3), nothing)).form == "matrix"
+    assert canonical_form(Context.matrix(range(3), nothing)).form == "matrix"

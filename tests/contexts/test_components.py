@@ -12,11 +12,11 @@ def test_nothing_between_two_values_one_way_makes_them_indistinguishable(rows):
     """Rows that add up to one, of which one is nowhere larger, are equal: E = 0 one way is E = 0 both ways."""
     context = Context.matrix(range(3), rows)
     with pytest.raises(NotIdentifiable, match="E=0 makes"):
-        context.covering()
+        context.coarsest_served()
     with pytest.raises(NotIdentifiable, match="E=0 makes"):
         dc.explain(context)
     rows = [["1e-9" if entry == 0 and x != z else entry for z, entry in enumerate(row)] for x, row in enumerate(rows)]
-    assert Context.matrix(range(3), rows).covering().parts is not None  # the control: next to nothing is enough
+    assert Context.matrix(range(3), rows).coarsest_served().parts is not None  # the control: next to nothing is enough
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_nothing_between_two_values_one_way_makes_them_indistinguishable(rows):
     ],
 )
 def test_a_cover_has_parts_and_implies_what_it_covers(context):
-    cover = context.covering()
+    cover = context.coarsest_served()
     assert cover.parts is not None
     assert cover.implies(context)
     assert cover.smallest == context.smallest
-    assert cover.matrix() == Context.matrix(context.values, context.matrix()).covering().matrix()
+    assert cover.matrix() == Context.matrix(context.values, context.matrix()).coarsest_served().matrix()

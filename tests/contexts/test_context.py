@@ -50,7 +50,7 @@ def test_the_matrix_written_out_is_the_context(context):
 
 @pytest.mark.parametrize("context", FORMS.values(), ids=FORMS)
 def test_values_of_one_class_have_equal_rows_and_columns(context):
-    entries, labels = context.matrix(), context.labels
+    entries, labels = context.matrix(), context.class_of
     for x in range(context.size):
         for z in range(context.size):
             if x != z:
@@ -79,10 +79,10 @@ def test_pairs_among_labels_reach_every_finite_entry_once_for_each_two_labels(co
     for labels in ([0] * context.size, list(range(context.size)), [x % 2 for x in range(context.size)]):
         found = list(context.pairs_among(labels))
         assert all(x != z and entries[x][z] == asked for x, z, asked in found)
-        reached = {(context.labels[x], context.labels[z], labels[x], labels[z]) for x, z, _ in found}
+        reached = {(context.class_of[x], context.class_of[z], labels[x], labels[z]) for x, z, _ in found}
         assert len(reached) == len(found)
         needed = {
-            (context.labels[x], context.labels[z], labels[x], labels[z])
+            (context.class_of[x], context.class_of[z], labels[x], labels[z])
             for x in range(context.size)
             for z in range(context.size)
             if x != z and isinstance(entries[x][z], Fraction)

@@ -23,14 +23,14 @@ class Halves(Context):
     """The first `count` values must not be told apart, nor the others, each at its own epsilon: a form of the tests."""
 
     form = "halves"
-    settled = True
+    is_canonical = True
 
     def __init__(self, domain: Domain, count: int, first: object, second: object) -> None:
         self.domain, self.count = domain, count
         self.levels = positive_finite(first), positive_finite(second)
 
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return [int(x >= self.count) for x in range(self.size)]
 
     def between(self, c: int, d: int) -> Epsilon:
@@ -61,7 +61,7 @@ class Wards(Halves):
     hidden = 2
 
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return [2 * int(x >= self.count) + int(x % self.count >= self.hidden) for x in range(self.size)]
 
     def between(self, c: int, d: int) -> Epsilon:

@@ -99,7 +99,7 @@ def test_hidden_classes_and_components_are_those_of_the_entries(context):
     rows = context.matrix()
     size = range(context.size)
     finite = [any(rows[x][z] < math.inf for z in size if z != x) for x in size]
-    assert finite == [context.labels[x] in context.hidden for x in size]
+    assert finite == [context.class_of[x] in context.hidden for x in size]
     assert context.protected_pairs == sum(rows[x][z] < math.inf for x in size for z in size if x != z)
     plain = Context.matrix(range(context.size), rows)
     assert sorted(map(sorted, context.components())) == sorted(map(sorted, plain.components()))

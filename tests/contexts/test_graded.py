@@ -22,7 +22,7 @@ def test_each_value_is_hidden_from_all_others_at_its_own_epsilon():
 
 
 def test_values_at_one_epsilon_are_alike():
-    assert ILLNESS.alike == Context.matrix(ILLNESS.values, ILLNESS.matrix()).alike == (0, 1, 1, 2)
+    assert ILLNESS.exchangeable == Context.matrix(ILLNESS.values, ILLNESS.matrix()).exchangeable == (0, 1, 1, 2)
     assert [list(members) for members in ILLNESS.members] == [[3], [1, 2], [0]]
 
 
@@ -36,13 +36,13 @@ def test_its_grades_are_known_where_all_are_finite():
 
 
 def test_uniform_high_low_and_two_values_are_special_cases():
-    assert Context.graded(dict.fromkeys("abc", 1)).simplest().form == "uniform"
+    assert Context.graded(dict.fromkeys("abc", 1)).canonical_form().form == "uniform"
     high = Context.graded({"a": "inf", "b": 1, "c": 1, "d": "inf"})
-    assert high.simplest().describe() == {"form": "high_low", "sensitive": ["b", "c"], "epsilon": "1"}
+    assert high.canonical_form().describe() == {"form": "high_low", "sensitive": ["b", "c"], "epsilon": "1"}
     assert high == Context.high_low(list("abcd"), ["b", "c"], 1)
-    assert Context.graded({"no": "inf", "yes": 1}).simplest().form == "binary"
-    assert ILLNESS.simplest() is ILLNESS
-    assert ILLNESS.covering() == Context.high_low(ILLNESS.values, ["cold", "flu", "hiv"], "1/2")
+    assert Context.graded({"no": "inf", "yes": 1}).canonical_form().form == "binary"
+    assert ILLNESS.canonical_form() is ILLNESS
+    assert ILLNESS.coarsest_served() == Context.high_low(ILLNESS.values, ["cold", "flu", "hiv"], "1/2")
 
 
 def test_a_mechanism_survives_a_round_trip_through_its_spec_and_law():

@@ -78,11 +78,11 @@ FUNCTIONS = {
     "unbiased_matrix": lambda c: bound(dc.bounds.unbiased_matrix(c, SHARES)),
     "unbiased_semidefinite": lambda c: bound(dc.bounds.unbiased_semidefinite(c, np.array(SHARES), seconds=5)),
     "Context.components": lambda c: c.components(),
-    "Context.covering": lambda c: c.covering().matrix(),
+    "Context.coarsest_served": lambda c: c.coarsest_served().matrix(),
     "Context.error_region": lambda c: [c.error_region(*pair) for pair in PAIRS],
     "Context.posterior_odds_bound": lambda c: [c.posterior_odds_bound(*pair, 0.5) for pair in PAIRS],
     "Context.implies": lambda c: [a.implies(b) for a, b in itertools.permutations((c, OTHER, RING, CHAIN), 2)],
-    "Context.simplest": lambda c: c.simplest().matrix(),
+    "Context.canonical_form": lambda c: c.canonical_form().matrix(),
     "Context.smallest": lambda c: c.smallest,
     "Context.closure": lambda c: c.closure().matrix(),
     "Context.hidden": lambda c: sorted(x for label in c.hidden for x in c.members[label]),
@@ -92,10 +92,10 @@ FUNCTIONS = {
     "Context.tree": lambda c: c.tree,
     "Context.grades": lambda c: c.grades,
     "Context.factors": lambda c: c.factors,
-    "Context.alike": lambda c: c.alike,
+    "Context.exchangeable": lambda c: c.exchangeable,
     "Context.__add__": lambda c: ((c + OTHER).matrix(), (OTHER + c).matrix()),
     "Context.__and__": lambda c: (c & OTHER).matrix(),
-    "Context.__mul__": lambda c: ((c * BINARY).closure().matrix(), (BINARY * c).simplest().matrix()),
+    "Context.__mul__": lambda c: ((c * BINARY).closure().matrix(), (BINARY * c).canonical_form().matrix()),
     "Context.__or__": lambda c: ((c | OTHER).matrix(), (OTHER | c).matrix()),
 }
 """All public functions that take a context, and what they say of it."""
@@ -209,4 +209,4 @@ def test_a_metric_between_points_is_closed_without_working_it_out():
     assert line.error_region(0, 1999).forward == Fraction(1999, 2)
     short = Metric.of_points(Domain(range(9)), points[:9], "l1", "0.5")
     assert (short + short).closure().at(0, 8) == 8
-    assert (short + short).closed
+    assert (short + short).is_closed

@@ -102,13 +102,13 @@ def test_distances_are_those_of_the_exact_points():
 @pytest.mark.parametrize("cells", [[(i, j) for i in range(3) for j in range(4)], [(0, 0), (1, 3), (3, 1), (2, 2)]])
 def test_many_points_of_a_grid_are_answered_as_few_are(cells, monkeypatch):
     few = Context.metric(cells, "l2", "0.5")
-    answers = few.smallest, few.components(), few.hidden, few.protected_pairs, few.covering()
+    answers = few.smallest, few.components(), few.hidden, few.protected_pairs, few.coarsest_served()
     monkeypatch.setattr("discreet.contexts.forms.metric.FEW", 3)
     many = Context.metric(cells, "l2", "0.5")
     assert many.is_large_grid
     assert not few.is_large_grid
-    assert (many.smallest, many.components(), many.hidden, many.protected_pairs, many.covering()) == answers
-    assert many.simplest() is many
+    assert (many.smallest, many.components(), many.hidden, many.protected_pairs, many.coarsest_served()) == answers
+    assert many.canonical_form() is many
     assert many == few
 
 

@@ -38,7 +38,7 @@ def test_its_tree_is_that_of_its_matrix():
     for context in cases:
         plain = Context.matrix(context.values, context.matrix())
         assert context.tree == plain.tree
-        assert context.alike == plain.alike
+        assert context.exchangeable == plain.exchangeable
         assert (context.line, context.ring, context.grades) == (plain.line, plain.ring, plain.grades)
     assert STREETS.tree == Tree(
         Fraction(4),
@@ -51,7 +51,7 @@ def test_its_tree_is_that_of_its_matrix():
 
 def test_lone_values_that_nothing_protects_are_alike():
     apart = Context.nested({0: [0, 1], 1: [2], 2: [3], 3: [4, 5]}, ["1", "inf"])
-    assert apart.alike == Context.matrix(range(6), apart.matrix()).alike == (0, 0, 1, 1, 2, 2)
+    assert apart.exchangeable == Context.matrix(range(6), apart.matrix()).exchangeable == (0, 0, 1, 1, 2, 2)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -65,29 +65,33 @@ def test_any_ultrametric_is_a_nested_context(seed):
         return levels[3 - shared]
 
     made = Context.matrix(range(9), [[0 if x == z else entry(x, z) for z in range(9)] for x in range(9)])
-    found = made.simplest()
+    found = made.canonical_form()
     assert found.form in ("nested", "blocks", "uniform")
     assert found.matrix() == made.matrix()
-    again = Context.nested({x: {y: {z: [0]}} for x, y, z in paths[:1]}, levels).simplest()
+    again = Context.nested({x: {y: {z: [0]}} for x, y, z in paths[:1]}, levels).canonical_form()
     assert again.size == 1
 
 
 def test_levels_that_occur_nowhere_are_left_out_of_the_simplest_form():
-    assert STREETS.simplest() is STREETS
+    assert STREETS.canonical_form() is STREETS
     one = {"city": {"street": [1, 2, 3, 4]}}
-    assert Context.nested(one, ["1", "2", "4"]).simplest().form == "uniform"
-    assert Context.nested({b: {b: [b]} for b in range(5)}, ["1", "2", "4"]).simplest().describe()["epsilon"] == "4"
-    blocks = Context.nested({0: [1, 2], 1: [3, 4]}, ["1", "inf"]).simplest()
+    assert Context.nested(one, ["1", "2", "4"]).canonical_form().form == "uniform"
+    assert (
+        Context.nested({b: {b: [b]} for b in range(5)}, ["1", "2", "4"]).canonical_form().describe()["epsilon"] == "4"
+    )
+    blocks = Context.nested({0: [1, 2], 1: [3, 4]}, ["1", "inf"]).canonical_form()
     assert (blocks.form, [list(part.members) for part in blocks.parts]) == ("blocks", [[0, 1], [2, 3]])
-    shorter = Context.nested({0: {0: {0: [1, 2]}, 1: {1: [3]}}, 1: {2: {2: [4]}}}, ["1", "2", "3", "4"]).simplest()
+    shorter = Context.nested(
+        {0: {0: {0: [1, 2]}, 1: {1: [3]}}, 1: {2: {2: [4]}}}, ["1", "2", "3", "4"]
+    ).canonical_form()
     assert shorter.describe() == {
         "form": "nested",
         "block_of": [[0, 0, 1, 2], [0, 0, 0, 1]],
         "epsilons": ["1", "3", "4"],
     }
     alone = Context.nested({b: [b] for b in range(5)}, ["1", "inf"])
-    assert alone.simplest() is alone
-    with_one = Context.nested({0: {0: [1, 2], 1: [3, 4]}}, ["1", "2", "inf"]).simplest()
+    assert alone.canonical_form() is alone
+    with_one = Context.nested({0: {0: [1, 2], 1: [3, 4]}}, ["1", "2", "inf"]).canonical_form()
     assert with_one.matrix() == Context.nested({0: [1, 2], 1: [3, 4]}, ["1", "2"]).matrix()
 
 

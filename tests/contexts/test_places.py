@@ -46,18 +46,22 @@ def test_the_structure_is_that_of_the_matrix(seed):
     ):
         written = plain(context)
         assert (context.line, context.ring) == (written.line, written.ring)
-        assert (context.tree, context.alike, context.grades) == (written.tree, written.alike, written.grades)
+        assert (context.tree, context.exchangeable, context.grades) == (
+            written.tree,
+            written.exchangeable,
+            written.grades,
+        )
         assert context.closure() is context
         assert written.closure().matrix() == context.matrix()
-        assert context.simplest().matrix() == context.matrix()
+        assert context.canonical_form().matrix() == context.matrix()
 
 
 def test_a_matrix_or_a_function_that_is_a_line_or_a_ring_is_written_as_one():
     line = Context.matrix(range(4), [[0, "1/3", 1, 3], ["1/3", 0, "2/3", "8/3"], [1, "2/3", 0, 2], [3, "8/3", 2, 0]])
-    found = line.simplest()
+    found = line.canonical_form()
     assert found.describe() == {"form": "metric", "distance": "line", "epsilon": "1/3", "points": ["0", "1", "3", "9"]}
     assert found.matrix() == line.matrix()
-    hours = Context.metric(range(5), lambda a, b: min((a - b) % 5, (b - a) % 5), "0.5").simplest()
+    hours = Context.metric(range(5), lambda a, b: min((a - b) % 5, (b - a) % 5), "0.5").canonical_form()
     assert hours.describe() == {"form": "metric", "distance": "ring", "epsilon": "0.5", "around": "5"}
     both = Context.metric(range(5), "line", 1) + Context.metric(range(5), "line", 2)
     assert both.describe() == {

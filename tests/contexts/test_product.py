@@ -48,19 +48,19 @@ def test_the_closure_of_a_product_is_the_product_of_the_closures():
     made = ring * Context.matrix(["a", "b", "c"], [[0, 1, 5], [1, 0, 1], ["inf", 1, 0]])
     written = Context.matrix(range(12), made.matrix())
     assert made.closure().matrix() == written.closure().matrix() != made.matrix()
-    assert made.strict().matrix() == made.closure().matrix()
+    assert made.closure_if_cheap().matrix() == made.closure().matrix()
     assert made.factors[0].ring is not None
     assert BOTH.closure() is BOTH
 
 
 def test_small_products_are_recognised_and_large_ones_taken_as_they_are():
     shown = Context.blocks({b: [b] for b in range(3)}, "1") * Context.uniform(["a", "b"], "1")
-    assert shown.simplest().form == "blocks"  # the first answer may be told, the second is hidden
+    assert shown.canonical_form().form == "blocks"  # the first answer may be told, the second is hidden
     one = Context.uniform([7], "1") * Context.uniform(range(5), "1")
-    assert one.simplest().form == "uniform"
+    assert one.canonical_form().form == "uniform"
     large = Context.uniform(range(20), "1") * Context.uniform(range(20), "1")
-    assert large.simplest() is large
-    assert large.covering().smallest == 1
+    assert large.canonical_form() is large
+    assert large.coarsest_served().smallest == 1
 
 
 def test_no_more_than_one_answer_apart_is_looked_at():
@@ -71,7 +71,7 @@ def test_no_more_than_one_answer_apart_is_looked_at():
 
 def test_an_answer_told_from_no_other_cannot_be_estimated():
     with pytest.raises(NotIdentifiable, match="E=0 makes"):
-        (Context.binary("no", "yes", (0, "inf")) * Context.uniform(range(2), "1")).covering()
+        (Context.binary("no", "yes", (0, "inf")) * Context.uniform(range(2), "1")).coarsest_served()
 
 
 def test_people_hold_tuples():

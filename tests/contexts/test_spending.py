@@ -89,7 +89,7 @@ def test_a_context_among_some_values_keeps_its_entries_in_their_order():
     assert among(context, Domain([4, 7])) is None
     assert among(context, Domain(range(7))) is None
     assert among(context, Domain(["1", "0"])) is None
-    assert found.closed
+    assert found.is_closed
 
 
 def test_entries_that_others_imply_are_counted_closed():

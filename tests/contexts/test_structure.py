@@ -202,24 +202,24 @@ def test_alike_are_the_values_that_can_be_swapped():
         for x, z in itertools.combinations(range(size), 2):
             swap = {x: z, z: x}
             kept = all(closed[a][b] == closed[swap.get(a, a)][swap.get(b, b)] for a in range(size) for b in range(size))
-            assert (context.alike[x] == context.alike[z]) == kept
+            assert (context.exchangeable[x] == context.exchangeable[z]) == kept
 
 
 def test_alike_values_are_found_among_many_classes():
     kinds = [x * x % 11 for x in range(40)]
     context = matrix_of(40, lambda x, z: 2 if kinds[x] == kinds[z] else 3 + F(kinds[x] - kinds[z], 12))
     numbers = {}
-    assert context.alike == tuple(numbers.setdefault(kind, len(numbers)) for kind in kinds)
+    assert context.exchangeable == tuple(numbers.setdefault(kind, len(numbers)) for kind in kinds)
     ring = matrix_of(20, lambda x, z: min((x - z) % 20, (z - x) % 20))
-    assert ring.alike == tuple(range(20))
-    assert Context.uniform(range(5), "1").alike == (0,) * 5
-    assert Context.high_low(range(4), [2], "1").alike == (0, 0, 1, 0)
+    assert ring.exchangeable == tuple(range(20))
+    assert Context.uniform(range(5), "1").exchangeable == (0,) * 5
+    assert Context.high_low(range(4), [2], "1").exchangeable == (0, 0, 1, 0)
 
 
 def test_structure_is_looked_for_in_small_contexts_only():
     many = Context.blocks({b: [2 * b, 2 * b + 1] for b in range(RECOGNISED + 1)}, "1")
     assert (many.line, many.ring, many.tree, many.grades) == (None,) * 4
-    assert many.alike[:4] == (0, 0, 1, 1)
+    assert many.exchangeable[:4] == (0, 0, 1, 1)
     assert many.factors is None
 
 

@@ -12,7 +12,7 @@ SHAPE = (25, 70)
 
 
 def blocks_of(context):
-    return np.array(context.labels)
+    return np.array(context.class_of)
 
 
 def test_a_grid_in_one_part_is_classical_privacy():

@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet import Context, Domain
 from discreet.contexts import Blocks
-from discreet.contexts.structure.components import covering
+from discreet.contexts.structure.components import coarsest_served
 from discreet.core.errors import InvalidInput, NotServed
 from discreet.mechanisms.mechanism import Mechanism
 
@@ -41,7 +41,7 @@ def test_the_structure_of_a_matrix_is_its_components_at_their_smallest_entries()
     inf = "inf"
     matrix = Context.matrix(range(5), [[0, 1, inf, inf, inf], [3, 0, inf, inf, inf], [inf, inf, 0, 2, inf],
                                        [inf, inf, 2, 0, inf], [inf, inf, inf, inf, 0]])  # fmt: skip
-    served = covering(matrix)
+    served = coarsest_served(matrix)
     assert served.form == "blocks"
     assert served.implies(matrix)
     assert [served.at(0, 1), served.at(2, 3), served.at(0, 4)] == [1, 2, math.inf]
@@ -49,14 +49,14 @@ def test_the_structure_of_a_matrix_is_its_components_at_their_smallest_entries()
 
 def test_a_chain_of_finite_entries_is_one_component():
     chain = Context.matrix(range(3), [[0, 1, "inf"], [1, 0, 2], ["inf", 2, 0]])
-    served = covering(chain)
+    served = coarsest_served(chain)
     assert served.form == "uniform"
     assert served.level == 1
 
 
 def test_combined_sensitive_sets_are_served_as_one():
     context = Context.high_low(range(6), [0], "1") & Context.high_low(range(6), [1], "2")
-    served = covering(context)
+    served = coarsest_served(context)
     assert served.form == "high_low"
     assert served.sensitive == (0, 1)
     assert served.level == Fraction(1)

@@ -29,6 +29,6 @@ def test_people_keep_their_values_when_blocks_reorder_them(made_up):
     assert held["Widowed", "Sales", "White", "Male"] == 50 * 36
     assert held["Single", "Tech", "Other", "Male"] == 10
     assert (
-        np.array(made.contexts["blocks, race and sex show"]("1").labels).tolist()
+        np.array(made.contexts["blocks, race and sex show"]("1").class_of).tolist()
         == [0] * 6 + [1] * 6 + [2] * 6 + [3] * 6
     )

@@ -54,7 +54,7 @@ def _some(context: Context, rng: Source) -> list[int]:
         if len(values) >= VALUES:
             break
         x = tried.pop(0) if tried else _below(context.size, rng)
-        label = context.labels[x]
+        label = context.class_of[x]
         if classes := partners(label, rng):
             members = context.members[classes[_below(len(classes), rng)]]
             z = members[_below(len(members), rng)]

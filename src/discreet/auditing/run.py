@@ -60,7 +60,7 @@ def audit(
     source = secure() if rng is None else rng
     check_source(source)
     audited, asked = subject_of(subject, context, source)
-    claimed = asked.strict()
+    claimed = asked.closure_if_cheap()
     chosen = chosen_pairs(claimed, source) if pairs is None else given_pairs(claimed, pairs)
     if not chosen:
         raise InvalidInput("context protects no pair of values; there is nothing to audit")

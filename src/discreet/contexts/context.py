@@ -77,19 +77,19 @@ class Context(Constructors, ABC):
     """
 
     form: ClassVar[str]
-    settled: ClassVar[bool] = False
+    is_canonical: ClassVar[bool] = False
     """True for forms that are their own closure and have no simpler form."""
     domain: Domain
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """True for contexts that are known to be their own closure without working it out."""
-        return self.settled
+        return self.is_canonical
 
     # -- the matrix, by classes ---------------------------------------------------------------
     @property
     @abstractmethod
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         """The class of each value, by number; classes are 0 .. C-1."""
 
     @abstractmethod
@@ -123,11 +123,11 @@ class Context(Constructors, ABC):
         """The parts that describe this context exactly; None if it has no such parts."""
         return None
 
-    def simplest(self) -> Context:
+    def canonical_form(self) -> Context:
         """The same context in the simplest form that expresses it exactly: one with parts, or its closure."""
-        from .structure.simplify import simplest
+        from .structure.simplify import canonical_form
 
-        return simplest(self)
+        return canonical_form(self)
 
     def components(self) -> list[list[int]]:
         """The numbers of the values that are linked by finite entries, directly or through others."""
@@ -135,18 +135,18 @@ class Context(Constructors, ABC):
 
         return components(self)
 
-    def covering(self) -> Context:
+    def coarsest_served(self) -> Context:
         """A context with parts that implies this one: itself in its simplest form, or its smallest entries."""
-        from .structure.components import covering
+        from .structure.components import coarsest_served
 
-        return covering(self)
+        return coarsest_served(self)
 
     @cached_property
     def line(self) -> Line | None:
         """The line along which E adds up, on the closure; None if there is none."""
         from .structure.recognition import line_of
 
-        closed = self.strict()
+        closed = self.closure_if_cheap()
         return line_of(self) if closed is self else closed.line
 
     @cached_property
@@ -154,7 +154,7 @@ class Context(Constructors, ABC):
         """The ring around which E is the shorter way, on the closure; None if there is none, or a line."""
         from .structure.recognition import ring_of
 
-        closed = self.strict()
+        closed = self.closure_if_cheap()
         return ring_of(self) if closed is self else closed.ring
 
     @cached_property
@@ -162,7 +162,7 @@ class Context(Constructors, ABC):
         """The tree of which E is the level of the lowest node above two values, on the closure; None without one."""
         from .structure.recognition import tree_of
 
-        closed = self.strict()
+        closed = self.closure_if_cheap()
         return tree_of(self) if closed is self else closed.tree
 
     @cached_property
@@ -170,7 +170,7 @@ class Context(Constructors, ABC):
         """The epsilon of each value where E[x, z] depends on x alone, on the closure; None where it does not."""
         from .structure.recognition import grades_of
 
-        closed = self.strict()
+        closed = self.closure_if_cheap()
         return grades_of(self) if closed is self else closed.grades
 
     @property
@@ -184,12 +184,12 @@ class Context(Constructors, ABC):
         return None
 
     @cached_property
-    def alike(self) -> tuple[int, ...]:
+    def exchangeable(self) -> tuple[int, ...]:
         """Equal numbers for values that can be swapped without changing E, on the closure."""
-        from .structure.recognition import alike_of
+        from .structure.recognition import exchangeable_of
 
-        closed = self.strict()
-        return alike_of(self) if closed is self else closed.alike
+        closed = self.closure_if_cheap()
+        return exchangeable_of(self) if closed is self else closed.exchangeable
 
     # -- queries -------------------------------------------------------------------------------
     @property
@@ -204,7 +204,7 @@ class Context(Constructors, ABC):
 
     def at(self, x: int, z: int) -> Epsilon:
         """E between the values numbered `x` and `z`."""
-        return Fraction(0) if x == z else self.between(self.labels[x], self.labels[z])
+        return Fraction(0) if x == z else self.between(self.class_of[x], self.class_of[z])
 
     def epsilon(self, x: Value, z: Value) -> Epsilon:
         """E[x, z] as it was asked for, exactly: a `Fraction`, or ``math.inf`` where nothing was."""
@@ -215,8 +215,8 @@ class Context(Constructors, ABC):
     @cached_property
     def members(self) -> Sequence[Sequence[int]]:
         """The values of each class, by number."""
-        found: list[list[int]] = [[] for _ in range(max(self.labels) + 1)]
-        for number, label in enumerate(self.labels):
+        found: list[list[int]] = [[] for _ in range(max(self.class_of) + 1)]
+        for number, label in enumerate(self.class_of):
             found[label].append(number)
         return found
 
@@ -308,10 +308,10 @@ class Context(Constructors, ABC):
         check_type("other", other, Context, "a context")
         if self.domain != other.domain:
             raise InvalidContext("contexts can be compared only over the same values in the same order")
-        return self._below(other) or self.strict()._below(other)
+        return self._below(other) or self.closure_if_cheap()._below(other)
 
     def _below(self, other: Context) -> bool:
-        return all(self.at(x, z) <= asked for x, z, asked in other.generators(self.labels))
+        return all(self.at(x, z) <= asked for x, z, asked in other.generators(self.class_of))
 
     def closure(self) -> Context:
         """The strictest context that every channel of this one satisfies: shortest paths of E.
@@ -326,9 +326,9 @@ class Context(Constructors, ABC):
 
         return closure_of(self)
 
-    def strict(self) -> Context:
+    def closure_if_cheap(self) -> Context:
         """The closure if it is known or few classes of values make it cheap, else this context as it stands."""
-        return self.closure() if self.closed or len(self.members) <= CLOSURE_LIMIT else self
+        return self.closure() if self.is_closed or len(self.members) <= CLOSURE_LIMIT else self
 
     def __add__(self, other: Context) -> Context:
         """The context of a release under this one followed by a release under `other` (Proposition 2).
@@ -337,7 +337,11 @@ class Context(Constructors, ABC):
         """
         from .structure.combine import combined
 
-        return combined(self.strict(), other.strict(), "sum") if isinstance(other, Context) else NotImplemented
+        return (
+            combined(self.closure_if_cheap(), other.closure_if_cheap(), "sum")
+            if isinstance(other, Context)
+            else NotImplemented
+        )
 
     def __and__(self, other: Context) -> Context:
         """The context that requires what both require: the smaller entry for each pair."""
@@ -349,7 +353,11 @@ class Context(Constructors, ABC):
         """The context of a release under one of the two, whichever is chosen: the larger entry of the closures."""
         from .structure.combine import combined
 
-        return combined(self.strict(), other.strict(), "either") if isinstance(other, Context) else NotImplemented
+        return (
+            combined(self.closure_if_cheap(), other.closure_if_cheap(), "either")
+            if isinstance(other, Context)
+            else NotImplemented
+        )
 
     def __mul__(self, other: Context) -> Context:
         """The context of two questions asked at once, over pairs of values: the entries of the two add up."""

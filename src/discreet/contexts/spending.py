@@ -25,16 +25,16 @@ class Restricted(Derived):
     def __init__(self, of: Context, domain: Domain) -> None:
         numbers: dict[int, int] = {}
         self.of, self.domain = of, domain
-        self._labels = [numbers.setdefault(of.labels[of.domain.asked(value)], len(numbers)) for value in domain]
+        self._class_of = [numbers.setdefault(of.class_of[of.domain.asked(value)], len(numbers)) for value in domain]
         self._classes, self._numbers = list(numbers), numbers
 
     @property
-    def closed(self) -> bool:
-        return self.of.closed
+    def is_closed(self) -> bool:
+        return self.of.is_closed
 
     @property
-    def labels(self) -> Sequence[int]:
-        return self._labels
+    def class_of(self) -> Sequence[int]:
+        return self._class_of
 
     def between(self, c: int, d: int) -> Epsilon:
         return self.of.between(self._classes[c], self._classes[d])
@@ -56,18 +56,18 @@ class EntryWise(Derived):
     def __init__(self, parts: Sequence[Context], rule: Rule, *, closed: bool) -> None:
         self.domain, self.joined, self.rule, self._closed_by_rule = parts[0].domain, tuple(parts), rule, closed
         numbers: dict[tuple[int, ...], int] = {}
-        self._labels = [
-            numbers.setdefault(of, len(numbers)) for of in zip(*(part.labels for part in parts), strict=True)
+        self._class_of = [
+            numbers.setdefault(of, len(numbers)) for of in zip(*(part.class_of for part in parts), strict=True)
         ]
         self._classes = list(numbers)
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         return self._closed_by_rule
 
     @property
-    def labels(self) -> Sequence[int]:
-        return self._labels
+    def class_of(self) -> Sequence[int]:
+        return self._class_of
 
     def between(self, c: int, d: int) -> Epsilon:
         classes = zip(self.joined, self._classes[c], self._classes[d], strict=True)
@@ -93,7 +93,7 @@ def among(context: Context, domain: Domain) -> Context | None:
         domain != context.domain and not all(value in context.domain for value in domain)
     ):
         return None
-    strict = context.strict()
+    strict = context.closure_if_cheap()
     return strict if domain == context.domain else Restricted(strict, domain)
 
 
@@ -109,12 +109,12 @@ def total(domain: Domain, releases: Sequence[tuple[Context, int]]) -> Context:
             raise InvalidContext("contexts can be combined only over the same values in the same order")
     if not releases:
         return EntryWise([Uniform(domain, 1)], lambda _: Fraction(0), closed=True)
-    parts, times = [context.strict() for context, _ in releases], [often for _, often in releases]
+    parts, times = [context.closure_if_cheap() for context, _ in releases], [often for _, often in releases]
 
     def added(entries: Sequence[Epsilon]) -> Epsilon:
         return sum((entry * often for entry, often in zip(entries, times, strict=True)), Fraction(0))
 
-    return EntryWise(parts, added, closed=all(part.closed for part in parts))
+    return EntryWise(parts, added, closed=all(part.is_closed for part in parts))
 
 
 def unprotected(domain: Domain) -> Context:
@@ -136,10 +136,10 @@ def rest(budget: Context, spent: Context) -> Context:
             math.inf if allowed == math.inf else max(allowed - gone, Fraction(0)) if gone != math.inf else Fraction(0)
         )
 
-    return EntryWise([budget.strict(), spent], left, closed=False)
+    return EntryWise([budget.closure_if_cheap(), spent], left, closed=False)
 
 
 def worst_pair(budget: Context, spent: Context) -> tuple[int, int, Epsilon]:
     """The pair of values, by their numbers, that is furthest above a budget, or nearest to it, and by how much."""
-    found = ((x, z, spent.at(x, z) - allowed) for x, z, allowed in budget.generators(spent.labels))
+    found = ((x, z, spent.at(x, z) - allowed) for x, z, allowed in budget.generators(spent.class_of))
     return max(found, key=lambda pair: pair[2], default=(0, 0, Fraction(0)))

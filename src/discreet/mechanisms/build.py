@@ -120,7 +120,7 @@ def named(context: Context, name: str, parameters: Parameters, prior: Any = None
     shares = shares_of(context, prior)
     if name in MAKERS:
         return Mechanism(context, fitting(MAKERS[name](context, parameters, shares), context).weighted(shares))
-    served = context.covering()
+    served = context.coarsest_served()
     if "inner" in parameters:
         randomizer = _each_its_own(served, name, parameters, shares)
     else:
@@ -276,7 +276,7 @@ def _named_entry(asked: Any, name: str) -> tuple[str, dict[str, Any]]:
 
 def _only_part(context: Context, name: str) -> Part:
     """The only part of a uniform or high-low context; `NotServed` for any other."""
-    parts = context.simplest().parts
+    parts = context.canonical_form().parts
     if parts is None or len(parts) != 1:
         raise NotServed(f"mechanism={name!r} needs a high-low context: sensitive values, and others")
     return parts[0]

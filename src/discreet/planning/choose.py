@@ -125,11 +125,11 @@ def _attempts(
     context: Context, shares: Any, bits: int | None, objective: Objective
 ) -> Iterator[Callable[[], Mechanism]]:
     """The ways to serve the context with reports of about `bits` bits, to be tried in turn."""
-    form = context.simplest()
+    form = context.canonical_form()
     if form.parts is None and form.size == 2:
         yield from (lambda name=name: named(context, name, {}, shares) for name in ("binary", "warner"))
         return
-    served = context.covering()
+    served = context.coarsest_served()
     parts = served.parts or ()
     shares = _least_favourable(parts, shares) if objective.worst else shares
     for make in _makers(parts, shares, bits, objective):

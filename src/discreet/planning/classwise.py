@@ -44,10 +44,10 @@ def by_types(context: Context, shares: Any, bits: int | None, *, max_classes: in
 
 def classes_of(context: Context, shares: Any) -> Classes:
     """The classes of a context with entries by class and row; `NotServed` with a reason for any other context."""
-    closed = context.strict()
+    closed = context.closure_if_cheap()
     if len(closed.members) > MAX_ROWS:
         raise NotServed(f"types need at most {MAX_ROWS} different rows of E; the context has {len(closed.members)}")
-    class_of = context.alike
+    class_of = context.exchangeable
     count = max(class_of) + 1
     if not 2 <= count <= MAX_CLASSES:
         raise NotServed(f"types need 2 to {MAX_CLASSES} classes of alike values; the context has {count}")

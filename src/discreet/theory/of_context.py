@@ -78,7 +78,7 @@ def bounds_for(context: Context, n: int, *, prior: Any = None, seconds: float | 
     p = prior_of(context, prior)
     if context.size > WRITTEN_OUT and context.parts is None:
         raise InvalidInput(f"bounds: a matrix of {context.size} values must have at most {WRITTEN_OUT}")
-    form = context.simplest()
+    form = context.canonical_form()
     risk = _minimax(form, n)
     best = _known(form, n)
     unbiased = _unbiased(form, n, p)
@@ -103,7 +103,7 @@ def bounds_for(context: Context, n: int, *, prior: Any = None, seconds: float | 
 
 def users_for(context: Context, accuracy: float) -> SampleSize | None:
     """The users needed for an expected total variation of `accuracy` at the worst shares; None without a bound."""
-    form = context.simplest()
+    form = context.canonical_form()
     return _by_parts(
         form.parts,
         uniform=lambda k, level: classical_users(k, accuracy, epsilon=level) if k > 1 else None,
@@ -151,7 +151,7 @@ def _minimax_matrix(form: Context, n: int) -> MinimaxRisk:
 def _known(form: Context, n: int) -> AttainedRisk:
     """The error of a known scheme: the papers' own with sharp constants, or a mechanism worked out exactly."""
     return _by_parts(
-        form.covering().parts if _identifiable(form) else None,
+        form.coarsest_served().parts if _identifiable(form) else None,
         uniform=lambda k, level: attained_subset(k, n, epsilon=level) if k > 1 else _attained(form, n),
         blocks=lambda sizes, levels: attained_blocks(sizes, n, epsilons=levels),
         high_low=lambda k, sensitive, level: attained_high_low(k, sensitive, n, epsilon=level),
@@ -201,7 +201,7 @@ def _larger(form: Context) -> list[Part] | None:
 
     None if an entry inside a component is infinite.
     """
-    strict, found = form.strict(), []
+    strict, found = form.closure_if_cheap(), []
     for number, members in enumerate(strict.components()):
         level = max((strict.at(x, z) for x in members for z in members if x != z), default=Fraction(0))
         if not isinstance(level, Fraction):
@@ -244,7 +244,7 @@ def unbiased_by_classes(context: Context, p: Any) -> Bound:
     shares = np.asarray(p, dtype=np.float64)
     if len(shares) == 1:
         return lower("unbiased squared error times n", 0.0, "Acharya2020")
-    labels = np.fromiter(context.labels, dtype=np.int64, count=len(shares))
+    labels = np.fromiter(context.class_of, dtype=np.int64, count=len(shares))
     count = int(labels.max()) + 1
     mass = np.bincount(labels, weights=shares, minlength=count)
     near, far, hidden_from = np.zeros(count), np.zeros(count), np.zeros(count)

@@ -18,7 +18,7 @@ class Binary(Context):
     """E = [[0, e12], [e21, 0]], each from 0 to infinity (Acharya2020, Section 4)."""
 
     form = "binary"
-    settled = True
+    is_canonical = True
 
     def __init__(self, domain: Domain, epsilon: Sequence[object]) -> None:
         self.domain = domain
@@ -29,7 +29,7 @@ class Binary(Context):
         self.levels = (epsilon_of(epsilon[0], name="epsilon[0]"), epsilon_of(epsilon[1], name="epsilon[1]"))
 
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return (0, 1)
 
     def between(self, c: int, d: int) -> Epsilon:

@@ -27,7 +27,7 @@ class Blocks(Context):
     """E[x, z] = epsilon_j when x and z share block j, infinite across blocks (Acharya2020, Definition 4)."""
 
     form = "blocks"
-    settled = True
+    is_canonical = True
 
     def __init__(self, domain: Domain, block_of: Sequence[int], names: Sequence[Hashable], levels: Sequence[Fraction]):
         self.domain = domain
@@ -35,13 +35,15 @@ class Blocks(Context):
         self.levels = tuple(levels)
         _check_names(self.names)
         try:
-            self._labels = array("l", block_of)
+            self._class_of = array("l", block_of)
         except (TypeError, OverflowError):
             raise InvalidContext(f"block_of: blocks must be whole numbers from 0 to {len(self.names) - 1}") from None
-        if len(self._labels) != len(domain):
-            raise InvalidContext(f"block_of has {len(self._labels)} entries; it must have one per value, {len(domain)}")
+        if len(self._class_of) != len(domain):
+            raise InvalidContext(
+                f"block_of has {len(self._class_of)} entries; it must have one per value, {len(domain)}"
+            )
         filled = [False] * len(self.names)
-        for label in self._labels:
+        for label in self._class_of:
             if not 0 <= label < len(filled):
                 raise InvalidContext(f"block_of: block {label} must be from 0 to {len(filled) - 1}")
             filled[label] = True
@@ -78,8 +80,8 @@ class Blocks(Context):
         return cls(domain, block_of, names, levels_of(names, epsilon))
 
     @property
-    def labels(self) -> Sequence[int]:
-        return self._labels
+    def class_of(self) -> Sequence[int]:
+        return self._class_of
 
     def between(self, c: int, d: int) -> Epsilon:
         return self.levels[c] if c == d else math.inf
@@ -107,7 +109,7 @@ class Blocks(Context):
         return cls(given(domain), block_of, names, levels_of(names, _read_levels(fields, names)))
 
     def describe(self) -> dict[str, Any]:
-        entries: dict[str, Any] = {"form": self.form, "block_of": list(self._labels)}
+        entries: dict[str, Any] = {"form": self.form, "block_of": list(self._class_of)}
         if self.names != tuple(range(len(self.names))):
             entries["names"] = list(self.names)
         if len(set(self.levels)) == 1:
@@ -170,7 +172,7 @@ def _read_named(fields: Fields, domain: Domain | None) -> Blocks:
     for entry in domain:
         if entry not in context.domain:
             raise InvalidSpec(f"{fields.name('blocks')}: the value {entry!r} must be in a block")
-    block_of = [context.labels[context.domain.index(entry)] for entry in domain]
+    block_of = [context.class_of[context.domain.index(entry)] for entry in domain]
     return Blocks(domain, block_of, context.names, context.levels)
 
 

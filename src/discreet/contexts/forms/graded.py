@@ -40,10 +40,10 @@ class Graded(Context):
         self.levels = tuple(sorted(set(exact)))
         """The different epsilons, in increasing order: one for each class of values."""
         numbers = {epsilon: number for number, epsilon in enumerate(self.levels)}
-        self._labels = array("l", (numbers[epsilon] for epsilon in exact))
+        self._class_of = array("l", (numbers[epsilon] for epsilon in exact))
         if self.levels[0] == 0:
             raise InvalidContext(
-                f"epsilon[{domain[self._labels.index(0)]!r}]=0 must be positive: a value that nothing tells from "
+                f"epsilon[{domain[self._class_of.index(0)]!r}]=0 must be positive: a value that nothing tells from "
                 "the others makes all values alike"
             )
         if self.levels == (math.inf,):
@@ -57,12 +57,12 @@ class Graded(Context):
         return cls(Domain(list(epsilons)), list(epsilons.values()))
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         return True
 
     @property
-    def labels(self) -> Sequence[int]:
-        return self._labels
+    def class_of(self) -> Sequence[int]:
+        return self._class_of
 
     def between(self, c: int, d: int) -> Epsilon:
         return self.levels[c]
@@ -94,7 +94,7 @@ class Graded(Context):
             if len(of := some.setdefault(labels[x], [])) < 2:
                 of.append(x)
         for x in tightest.values():
-            if isinstance(epsilon := self.levels[self._labels[x]], Fraction):
+            if isinstance(epsilon := self.levels[self._class_of[x]], Fraction):
                 yield from ((x, of[-1] if of[0] == x else of[0], epsilon) for of in some.values() if of != [x])
 
     @cached_property
@@ -105,15 +105,15 @@ class Graded(Context):
     @cached_property
     def protected_pairs(self) -> int:
         hidden = self.hidden
-        return sum(c in hidden for c in self._labels) * (self.size - 1)
+        return sum(c in hidden for c in self._class_of) * (self.size - 1)
 
     def components(self) -> list[list[int]]:
         return [list(range(self.size))]
 
-    def simplest(self) -> Context:
+    def canonical_form(self) -> Context:
         finite = [epsilon for epsilon in self.levels if isinstance(epsilon, Fraction)]
         if self.size <= 2 or len(finite) > 1:
-            return self if self.size > 2 else super().simplest()
+            return self if self.size > 2 else super().canonical_form()
         if len(self.levels) == 1:
             return Uniform(self.domain, finite[0])
         return HighLow(self.domain, [self.domain[x] for x in self.members[self.levels.index(finite[0])]], finite[0])
@@ -123,12 +123,12 @@ class Graded(Context):
         finite = [epsilon for epsilon in self.levels if isinstance(epsilon, Fraction)]
         if len(finite) < len(self.levels) or self.size == 1:
             return None
-        return tuple([finite[c] for c in self._labels])
+        return tuple([finite[c] for c in self._class_of])
 
     @cached_property
-    def alike(self) -> tuple[int, ...]:
+    def exchangeable(self) -> tuple[int, ...]:
         numbers: dict[int, int] = {}
-        return tuple([numbers.setdefault(c, len(numbers)) for c in self._labels])
+        return tuple([numbers.setdefault(c, len(numbers)) for c in self._class_of])
 
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Graded:
@@ -150,7 +150,7 @@ class Graded(Context):
 
     def describe(self) -> dict[str, Any]:
         written = [text_of(epsilon) for epsilon in self.levels]
-        return {"form": self.form, "epsilons": [written[c] for c in self._labels]}
+        return {"form": self.form, "epsilons": [written[c] for c in self._class_of]}
 
     def __repr__(self) -> str:
         low, high = self.levels[0], self.levels[-1]

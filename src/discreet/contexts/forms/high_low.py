@@ -23,7 +23,7 @@ class HighLow(Context):
     """E[x, z] = epsilon when x is sensitive, infinite otherwise (Acharya2020, Definition 3)."""
 
     form = "high_low"
-    settled = True
+    is_canonical = True
 
     def __init__(self, domain: Domain, sensitive: Iterable[Value], epsilon: object) -> None:
         self.domain = domain
@@ -36,13 +36,13 @@ class HighLow(Context):
             raise InvalidContext("sensitive: values must be distinct")
         if not self.sensitive:
             raise InvalidContext("sensitive=() must hold at least one value")
-        self._labels = array("b", [OTHER]) * len(domain)
+        self._class_of = array("b", [OTHER]) * len(domain)
         for number in self.sensitive:
-            self._labels[number] = SENSITIVE
+            self._class_of[number] = SENSITIVE
 
     @property
-    def labels(self) -> Sequence[int]:
-        return self._labels
+    def class_of(self) -> Sequence[int]:
+        return self._class_of
 
     def between(self, c: int, d: int) -> Epsilon:
         return self.level if c == SENSITIVE else math.inf

@@ -34,7 +34,7 @@ class Matrix(Context):
                 raise InvalidContext(f"E[{x}][{x}]={text_of(row[x])} must be 0: a value cannot be told from itself")
 
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return range(self.size)
 
     def between(self, c: int, d: int) -> Epsilon:
@@ -74,7 +74,7 @@ class Derived(Context):
     def _entries(self) -> list[list[str]]:
         """E as text, written once for each two classes of values."""
         check_writable(self.size)
-        classes, labels = range(len(self.members)), self.labels
+        classes, labels = range(len(self.members)), self.class_of
         known: dict[Epsilon, str] = {}
         rows = []
         for c in classes:

@@ -105,7 +105,7 @@ class Metric(Context):
         return made
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         return bool(self._entries)
 
     @cached_property
@@ -160,8 +160,8 @@ class Metric(Context):
         assert self.grid is not None
         return self.grid.nearest()
 
-    def simplest(self) -> Context:
-        return self if self.is_large_grid else super().simplest()
+    def canonical_form(self) -> Context:
+        return self if self.is_large_grid else super().canonical_form()
 
     def components(self) -> list[list[int]]:
         return [list(range(self.size))] if self.is_large_grid else super().components()
@@ -175,7 +175,7 @@ class Metric(Context):
         return self.size * (self.size - 1) if self.is_large_grid else super().protected_pairs
 
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return range(self.size)
 
     def between(self, c: int, d: int) -> Epsilon:

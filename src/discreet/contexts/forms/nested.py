@@ -54,7 +54,7 @@ class Nested(Context):
             raise InvalidContext(f"blocks: {depth} levels must be from 1 to {DEPTH}")
         self.levels = _increasing(epsilon, depth)
         block_of, around = _numbered(paths)
-        self._labels = array("l", block_of)
+        self._class_of = array("l", block_of)
         self._above: list[array[int]] = []
         """For every level, the block of the next one around each of its blocks; the last holds everything."""
         for length in range(depth - 1, -1, -1):
@@ -78,12 +78,12 @@ class Nested(Context):
 
     # -- the matrix ------------------------------------------------------------------------------
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         return True
 
     @property
-    def labels(self) -> Sequence[int]:
-        return self._labels
+    def class_of(self) -> Sequence[int]:
+        return self._class_of
 
     def between(self, c: int, d: int) -> Epsilon:
         for epsilon, above in zip(self.levels, self._above, strict=False):
@@ -110,7 +110,7 @@ class Nested(Context):
     @cached_property
     def _met(self) -> list[Epsilon]:
         """The levels at which two values really meet, from the innermost outwards."""
-        inside = [self._labels, *self._above]
+        inside = [self._class_of, *self._above]
         return [level for level, above in zip(self.levels, inside, strict=True) if len(set(above)) < len(above)]
 
     @cached_property
@@ -186,7 +186,7 @@ class Nested(Context):
         return nodes[0] if len(nodes) == 1 and isinstance(nodes[0], Tree) else None
 
     @cached_property
-    def alike(self) -> tuple[int, ...]:
+    def exchangeable(self) -> tuple[int, ...]:
         numbers = [0] * self.size
         left: list[tuple[Tree | int, int]] = [(node, 0) for node in ([self.tree] if self.tree else self._tops)]
         count = 0
@@ -215,13 +215,13 @@ class Nested(Context):
         if self.levels[-1] != math.inf:
             return [list(range(self.size))]
         groups: dict[int, list[int]] = {}
-        for x, c in enumerate(self._labels):
+        for x, c in enumerate(self._class_of):
             groups.setdefault(self._outermost[c], []).append(x)
         return list(groups.values())
 
-    def simplest(self) -> Context:
+    def canonical_form(self) -> Context:
         if self.size <= 3:
-            return super().simplest()
+            return super().canonical_form()
         several = [any(len(members) > 1 for members in self.members)]
         several += [len(above) > max(above) + 1 for above in self._above]
         used = [number for number, some in enumerate(several) if some]
@@ -243,7 +243,7 @@ class Nested(Context):
     # -- in a spec -------------------------------------------------------------------------------
     def _columns(self) -> list[list[int]]:
         """The block of every value, by number, at every level from the innermost outwards."""
-        columns = [list(self._labels)]
+        columns = [list(self._class_of)]
         for above in self._above[:-1]:
             columns.append([above[block] for block in columns[-1]])
         return columns

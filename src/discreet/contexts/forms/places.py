@@ -98,11 +98,11 @@ class Places(Context):
 
     # -- the matrix ------------------------------------------------------------------------------
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         return True
 
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return range(self.size)
 
     @property
@@ -193,8 +193,8 @@ class Places(Context):
     def components(self) -> list[list[int]]:
         return [list(range(self.size))]
 
-    def simplest(self) -> Context:
-        return self if self.size > 3 else super().simplest()
+    def canonical_form(self) -> Context:
+        return self if self.size > 3 else super().canonical_form()
 
     @cached_property
     def line(self) -> Line | None:

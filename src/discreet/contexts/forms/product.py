@@ -36,15 +36,15 @@ class Product(Context):
         self.domain = Domain(_pairs(first, second)) if domain is None else domain
 
     @property
-    def closed(self) -> bool:
-        return self.first.closed and self.second.closed
+    def is_closed(self) -> bool:
+        return self.first.is_closed and self.second.is_closed
 
     @cached_property
     def _closure(self) -> Context:
         return self._of(self.first.closure(), self.second.closure())
 
-    def strict(self) -> Context:
-        return self._of(self.first.strict(), self.second.strict())
+    def closure_if_cheap(self) -> Context:
+        return self._of(self.first.closure_if_cheap(), self.second.closure_if_cheap())
 
     def _of(self, first: Context, second: Context) -> Context:
         if first is self.first and second is self.second:
@@ -53,7 +53,7 @@ class Product(Context):
 
     # -- the matrix ------------------------------------------------------------------------------
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return range(self.size)
 
     @property
@@ -88,11 +88,11 @@ class Product(Context):
     # -- structure -------------------------------------------------------------------------------
     @property
     def factors(self) -> tuple[Context, Context]:
-        return self.first.strict(), self.second.strict()
+        return self.first.closure_if_cheap(), self.second.closure_if_cheap()
 
     @cached_property
     def hidden(self) -> frozenset[int]:
-        sides = [[label in part.hidden for label in part.labels] for part in (self.first, self.second)]
+        sides = [[label in part.hidden for label in part.class_of] for part in (self.first, self.second)]
         return frozenset(x for x, (a, b) in enumerate((a, b) for a in sides[0] for b in sides[1]) if a or b)
 
     @cached_property
@@ -104,8 +104,8 @@ class Product(Context):
         sides = self.first.components(), self.second.components()
         return [[x * self.second.size + z for x in one for z in two] for one in sides[0] for two in sides[1]]
 
-    def simplest(self) -> Context:
-        return super().simplest() if self.size <= SMALL else self.strict()
+    def canonical_form(self) -> Context:
+        return super().canonical_form() if self.size <= SMALL else self.closure_if_cheap()
 
     # -- in a spec -------------------------------------------------------------------------------
     @classmethod

@@ -19,14 +19,14 @@ class Uniform(Context):
     """E[x, z] = epsilon for all x != z (Acharya2020, Definition 1)."""
 
     form = "uniform"
-    settled = True
+    is_canonical = True
 
     def __init__(self, domain: Domain, epsilon: object) -> None:
         self.domain = domain
         self.level = positive_finite(epsilon)
 
     @property
-    def labels(self) -> Sequence[int]:
+    def class_of(self) -> Sequence[int]:
         return Alike(self.size)
 
     def between(self, c: int, d: int) -> Epsilon:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from ...core.exact import Epsilon
 from ..context import Context
 from ..forms.matrix import Derived
-from .recognition import is_closed
+from .recognition import has_closed_structure
 
 Paths = list[list[int]]
 
@@ -25,12 +25,12 @@ class Closed(Derived):
         self.entries = entries
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         return True
 
     @property
-    def labels(self) -> Sequence[int]:
-        return self.of.labels
+    def class_of(self) -> Sequence[int]:
+        return self.of.class_of
 
     def between(self, c: int, d: int) -> Epsilon:
         return self.entries[c][d]
@@ -50,7 +50,7 @@ class Closed(Derived):
 
 def closure_of(context: Context) -> Context:
     """`context` itself if no detour is shorter, else the context of shortest paths (Floyd-Warshall, exact)."""
-    if context.closed or is_closed(context):
+    if context.is_closed or has_closed_structure(context):
         return context
     count = len(context.members)
     entries = {(c, d): context.between(c, d) for c, d in context.finite()}
@@ -89,9 +89,9 @@ def _shortest(direct: Paths, unreachable: int) -> Paths:
 
 def shortest_path(context: Context, x: int, z: int) -> Epsilon:
     """The entry of the closure between the values numbered `x` and `z`, found alone (Dijkstra over classes)."""
-    if x == z or context.closed:
+    if x == z or context.is_closed:
         return context.at(x, z)
-    start, goal = context.labels[x], context.labels[z]
+    start, goal = context.class_of[x], context.class_of[z]
     best: Epsilon = context.at(x, z)
     reached: dict[int, Epsilon] = {c: context.between(start, c) for c in range(len(context.members)) if c != start}
     while reached:

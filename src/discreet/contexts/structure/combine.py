@@ -27,18 +27,18 @@ class Combined(Derived):
         self.both = (first, second)
         self.join = join
         numbers: dict[tuple[int, int], int] = {}
-        self._labels = [
-            numbers.setdefault(pair, len(numbers)) for pair in zip(first.labels, second.labels, strict=True)
+        self._class_of = [
+            numbers.setdefault(pair, len(numbers)) for pair in zip(first.class_of, second.class_of, strict=True)
         ]
         self._classes = list(numbers)
 
     @property
-    def closed(self) -> bool:
-        return self.join != "both" and all(part.closed for part in self.both)
+    def is_closed(self) -> bool:
+        return self.join != "both" and all(part.is_closed for part in self.both)
 
     @property
-    def labels(self) -> Sequence[int]:
-        return self._labels
+    def class_of(self) -> Sequence[int]:
+        return self._class_of
 
     def between(self, c: int, d: int) -> Epsilon:
         (a, b), (p, q) = self._classes[c], self._classes[d]
@@ -75,4 +75,4 @@ def combined(first: Context, second: Context, join: Join) -> Context:
     """The sum, the conjunction or the alternative of two contexts, in the simplest form that expresses it exactly."""
     if first.domain != second.domain:
         raise InvalidContext("contexts can be combined only over the same values in the same order")
-    return Combined(first, second, join).simplest()
+    return Combined(first, second, join).canonical_form()

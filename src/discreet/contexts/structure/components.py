@@ -35,16 +35,16 @@ def components(context: Context) -> list[list[int]]:
     pairs = [(c, d) for c, d in context.finite() if c != d or len(members[c]) > 1]
     of_class = linked(len(members), pairs)
     touched = {c for pair in pairs for c in pair}
-    labels, groups = context.labels, dict[tuple[int, int], list[int]]()
+    labels, groups = context.class_of, dict[tuple[int, int], list[int]]()
     for x in range(context.size):
         c = labels[x]
         groups.setdefault((0, of_class[c]) if c in touched else (1, x), []).append(x)
     return list(groups.values())
 
 
-def covering(context: Context) -> Context:
+def coarsest_served(context: Context) -> Context:
     """A context with parts that implies `context`: its own simplest form, or its smallest entry in each component."""
-    form = context.simplest()
+    form = context.canonical_form()
     if form.parts is not None:
         return form
     groups = form.components()

@@ -1,8 +1,8 @@
 """The structure of a privacy matrix, recognised exactly: a line, a ring, a tree, rows of one entry, values alike.
 
-Every function takes a context that is its own closure as far as that is known (`Context.strict`) and compares exact
-entries, leaving at the first that does not fit. All of these structures are their own closures, so what is found in a
-context whose closure was too large to work out is true of the closure as well.
+Every function takes a context that is its own closure as far as that is known (`Context.closure_if_cheap`) and
+compares exact entries, leaving at the first that does not fit. All of these structures are their own closures, so
+what is found in a context whose closure was too large to work out is true of the closure as well.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Tree:
     children: tuple[Tree | int, ...]
 
 
-def is_closed(context: Context) -> bool:
+def has_closed_structure(context: Context) -> bool:
     """True if a context has a structure that is its own closure; False says nothing."""
     return any(find(context) is not None for find in (grades_of, tree_of, line_of, ring_of))
 
@@ -289,15 +289,15 @@ def grades_of(context: Context) -> tuple[Fraction, ...] | None:
         if not isinstance(grade, Fraction) or grade <= 0 or any(context.between(c, d) != grade for d in others):
             return None
         grades.append(grade)
-    return tuple(grades[c] for c in context.labels)
+    return tuple(grades[c] for c in context.class_of)
 
 
-def alike_of(context: Context) -> tuple[int, ...]:
+def exchangeable_of(context: Context) -> tuple[int, ...]:
     """The class of every value among those that can be swapped without changing E, numbered as they first appear.
 
     Above `RECOGNISED` classes of values, classes that are alike are not joined.
     """
-    labels = context.labels
+    labels = context.class_of
     if len(context.members) > RECOGNISED:
         return _numbered(labels)
     joined: list[int] = []

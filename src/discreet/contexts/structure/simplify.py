@@ -22,16 +22,16 @@ Full: TypeAlias = Callable[[int, Sequence[int]], bool]
 """True if a class is protected from every one of some others."""
 
 
-def simplest(context: Context) -> Context:
+def canonical_form(context: Context) -> Context:
     """The same context in the first named form that expresses it, else its closure.
 
     These are uniform, high-low, blocks and, for two values, binary, which have parts or closed mechanisms; then graded,
     nested, and places on a line or ring. Above `CLOSURE_LIMIT` classes a context whose closure is not known is taken
     as it stands.
     """
-    if context.settled or (context.size > MATRIX_LIMIT and len(context.members) > MATRIX_LIMIT):
+    if context.is_canonical or (context.size > MATRIX_LIMIT and len(context.members) > MATRIX_LIMIT):
         return context
-    joined = context.strict()
+    joined = context.closure_if_cheap()
     if joined.size == 2:
         return Binary(joined.domain, (joined.at(0, 1), joined.at(1, 0)))
     classes = len(joined.members)
@@ -91,7 +91,7 @@ def _as_graded(joined: Context, rows: dict[int, dict[int, Epsilon]], full: Full)
         grades[c] = next(iter(row.values()))
         if any(entry != grades[c] for entry in row.values()) or not full(c, everyone):
             return None
-    return Graded(joined.domain, [grades[c] for c in joined.labels])
+    return Graded(joined.domain, [grades[c] for c in joined.class_of])
 
 
 def _as_nested(joined: Context, rows: dict[int, dict[int, Epsilon]], levels: set[Epsilon]) -> Context | None:
@@ -113,7 +113,7 @@ def _as_nested(joined: Context, rows: dict[int, dict[int, Epsilon]], levels: set
         alone = [len(joined.members[c]) > 1 and rows.get(c, {}).get(c, math.inf) > level for c in classes]
         if any(alone[c] and len(groups[near[c]]) > 1 for c in classes):
             return None
-        columns.append([joined.size + x if alone[c] else near[c] for x, c in enumerate(joined.labels)])
+        columns.append([joined.size + x if alone[c] else near[c] for x, c in enumerate(joined.class_of)])
     whole = len(set(columns[-1])) == 1
     epsilons = ordered if whole else [*ordered, math.inf]
     return Nested(joined.domain, list(zip(*columns[len(epsilons) - 2 :: -1], strict=True)), epsilons)

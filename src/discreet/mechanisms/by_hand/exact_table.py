@@ -84,7 +84,7 @@ def designed(
     if isinstance(same, Fraction) and same:
         context = Context.uniform(domain, same)
     else:
-        context = Context.matrix(list(domain), E).simplest()
+        context = Context.matrix(list(domain), E).canonical_form()
     return ByHand(context, rows, design, map(str, range(len(rows[0]))) if reports is None else reports)
 
 

@@ -78,9 +78,9 @@ def floats(array: NDArray[Any]) -> Floats:
 def privacy_matrix(E: Privacy) -> Floats:
     """The closure of `E` as a square float array: entries from zero to infinity, zero on the diagonal."""
     if isinstance(E, Context):
-        strict = E.strict()
+        strict = E.closure_if_cheap()
         array = np.array([[float(v) for v in row] for row in strict.matrix()], dtype=np.float64)
-        return array if strict.closed else shortest_paths(array)
+        return array if strict.is_closed else shortest_paths(array)
     array = np.array([[float(v) for v in row] for row in E], dtype=np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise InvalidInput(f"E of shape {array.shape} must be square and not empty")
