@@ -6,10 +6,10 @@ import pytest
 
 import discreet as dc
 from discreet.bulk.arrow.reports import (
-    MARK,
+    FINGERPRINT_KEY,
     ReportWriter,
     check_column,
-    marks_in_texts,
+    marks_in_column,
     report_column,
     report_type,
     reports_in,
@@ -76,8 +76,8 @@ def test_text_that_is_not_how_a_report_prints_is_refused(text):
 
 
 def test_marks_are_found_in_a_column_of_text():
-    assert marks_in_texts(pa.array(["#a", "1", "#", "2#", ""])) == [0, 2]
-    assert marks_in_texts(pa.array(["1", "2"])) == []
+    assert marks_in_column(pa.array(["#a", "1", "#", "2#", ""])) == [0, 2]
+    assert marks_in_column(pa.array(["1", "2"])) == []
 
 
 @pytest.mark.parametrize("name", ["f.parquet", "f.arrow", "f.arrow.gz"])
@@ -87,7 +87,7 @@ def test_a_file_of_reports_names_its_mechanism(tmp_path, mechanism, name):
         writer.write(drawn(mechanism)[:0])
         writer.write(drawn(mechanism))
     column = open_column(tmp_path / name, "report")
-    assert column.field.metadata[MARK.encode()].decode() == mechanism.fingerprint
+    assert column.field.metadata[FINGERPRINT_KEY.encode()].decode() == mechanism.fingerprint
     check_column(mechanism, column)
     assert (
         together(part for piece in column.pieces() for part in reports_of(mechanism, piece.load()))
@@ -132,7 +132,7 @@ def test_columns_beside_the_reports_have_the_types_of_their_fields(tmp_path):
 
 
 def test_a_mark_that_is_no_text_is_that_of_another_mechanism(tmp_path):
-    field = pa.field("report", pa.int16(), metadata={MARK: b"\xff\xfe"})
+    field = pa.field("report", pa.int16(), metadata={FINGERPRINT_KEY: b"\xff\xfe"})
     with ArrowWriter(tmp_path / "f.arrow", field) as writer:
         writer.write(pa.array([1], pa.int16()))
     with pytest.raises(MechanismMismatch, match="holds reports of another mechanism"):

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.bulk.arrow.spellings import spelled
+from discreet.bulk.arrow.values import column_as_text
 from discreet.bulk.jobs import randomize_files
 from discreet.core.errors import InvalidInput, UnknownValue
 from discreet.core.random import seeded
@@ -107,4 +107,4 @@ def test_other_types_hold_no_values(tmp_path, monkeypatch, column):
 
 
 def test_a_column_without_chunks_stays_as_it_is():
-    assert len(spelled(pa.chunked_array([], pa.bool_()), dc.Domain(range(3)))) == 0
+    assert len(column_as_text(pa.chunked_array([], pa.bool_()), dc.Domain(range(3)))) == 0

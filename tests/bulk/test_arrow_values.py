@@ -6,7 +6,7 @@ import pytest
 
 import discreet as dc
 from discreet.bulk.arrow.values import record_ids
-from discreet.bulk.numbers import Finder
+from discreet.bulk.encoding import DomainLookup
 from discreet.bulk.prf import CollectionKey
 from discreet.core.errors import InvalidInput
 
@@ -33,12 +33,12 @@ KEY = CollectionKey(bytes(16), MECHANISM, collection="c")
     ],
 )
 def test_a_value_has_its_index_and_anything_else_minus_one(values, column, expected):
-    assert Finder(dc.Domain(values), written=True).indices(column).tolist() == expected
+    assert DomainLookup(dc.Domain(values), written=True).indices(column).tolist() == expected
 
 
 def test_a_slice_of_a_column_is_read_where_it_stands():
     column = pa.array(["x", "y", "x", "y"])[1:3]
-    assert Finder(dc.Domain(["x", "y"])).indices(column).tolist() == [1, 0]
+    assert DomainLookup(dc.Domain(["x", "y"])).indices(column).tolist() == [1, 0]
     assert record_ids(column, KEY).tolist() == record_ids(pa.array(["y", "x"]), KEY).tolist()
 
 
@@ -51,7 +51,7 @@ def test_a_slice_of_a_column_is_read_where_it_stands():
 )
 def test_columns_that_cannot_hold_the_values_are_refused(values, column, said):
     with pytest.raises(InvalidInput, match=said):
-        Finder(dc.Domain(values), written=True).indices(column)
+        DomainLookup(dc.Domain(values), written=True).indices(column)
 
 
 def test_whole_numbers_are_record_ids_as_they_are():

@@ -15,7 +15,7 @@ import pytest
 
 import discreet as dc
 from discreet.bulk import jobs
-from discreet.bulk.arrow.reports import MARK, reports_of
+from discreet.bulk.arrow.reports import FINGERPRINT_KEY, reports_of
 from discreet.bulk.jobs import in_order, randomize_files, rows_in, tally_files
 from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch, MissingExtra, UnknownValue
 from discreet.core.random import secure, seeded
@@ -245,7 +245,10 @@ def test_no_rows_give_an_empty_file_and_an_empty_tally(folder, mechanism):
     stored("in.parquet", pa.table({"place": pa.array([], pa.string())}))
     assert randomize_files(mechanism, ["in.parquet"], "out.parquet", secure()) == (0, 0)
     assert tally_files(mechanism, ["out.parquet"]) == mechanism.tally()
-    assert pq.read_schema("out.parquet").field("report").metadata[MARK.encode()] == mechanism.fingerprint.encode()
+    assert (
+        pq.read_schema("out.parquet").field("report").metadata[FINGERPRINT_KEY.encode()]
+        == mechanism.fingerprint.encode()
+    )
 
 
 def test_row_groups_too_large_to_hold_give_the_reports_of_others(folder, mechanism, numbers, texts):

@@ -70,7 +70,7 @@ def test_one_at_a_time_in_pieces_and_at_once_are_the_same(monkeypatch):
     ids, values = np.arange(1000), np.arange(1000) % 7
     whole = key().words(ids, values, 3).fill(3000)
     pieces = key().words(ids, values, 3)
-    monkeypatch.setattr(prf, "BLOCKS", 64)
+    monkeypatch.setattr(prf, "BLOCKS_AT_ONCE", 64)
     assert np.concatenate([pieces.fill(3 * part) for part in (1, 0, 500, 499)]).tolist() == whole.tolist()
     single = key().words(ids, values, 3)
     assert [word for _ in range(1000) for word in single.take(3)] == whole.tolist()

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from discreet.bulk.prf import BlockCipher
-from discreet.bulk.record_ids import hashed_ids
+from discreet.bulk.prf import BlockCipher, hash_record_ids
 
 KEY = bytes(range(16))
 
@@ -19,7 +18,7 @@ def by_hand(text: bytes) -> int:
 
 def together(texts: list[bytes], key: bytes = KEY) -> list[int]:
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
-    return hashed_ids(BlockCipher(key), offsets, np.frombuffer(b"".join(texts), dtype=np.uint8)).tolist()
+    return hash_record_ids(BlockCipher(key), offsets, np.frombuffer(b"".join(texts), dtype=np.uint8)).tolist()
 
 
 TEXTS = [b"", b"a", b"ab", bytes(15), bytes(16), bytes(17), b"x" * 31, b"x" * 32, b"x" * 33, b"y" * 200, "é".encode()]

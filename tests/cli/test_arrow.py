@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.bulk.arrow.reports import MARK
+from discreet.bulk.arrow.reports import FINGERPRINT_KEY
 from discreet.cli import progress as progress_file
 from discreet.cli.progress import progress
 
@@ -22,7 +22,10 @@ def test_a_survey_goes_from_parquet_to_parquet_to_a_tally(discreet, folder, parq
     done = discreet("randomize", "survey.toml", parquet, "--column", "district", "-o", "reports.parquet")
     assert (done.exit_code, done.output) == (0, "")
     fingerprint = json.loads(discreet("verify", "survey.toml", "--json").stdout)["fingerprint"]
-    assert pq.read_schema(folder / "reports.parquet").field("report").metadata[MARK.encode()].decode() == fingerprint
+    assert (
+        pq.read_schema(folder / "reports.parquet").field("report").metadata[FINGERPRINT_KEY.encode()].decode()
+        == fingerprint
+    )
     tally = json.loads(discreet("tally", "survey.toml", "reports.parquet").stdout)
     assert tally["n"] == 300
     assert tally["fingerprint"] == fingerprint

@@ -25,10 +25,9 @@ from ..files.columns import REPORT, Entry
 from ..files.formats import Format, column_format
 from ..files.sources import Source, source_of
 from ..files.text_reader import read_rows, read_values
-from .numbers import Numbered, Numbers
+from .encoding import DomainEncoder, EncodedColumn, boolean_texts
 from .randomizing import randomize_indices
 from .report_files import Write, arrow_sink, arrow_tallies, text_sink, text_tallies
-from .spellings import boolean_texts
 
 if TYPE_CHECKING:
     from ..core.random import Reserved, Stream
@@ -202,18 +201,18 @@ def _made_from(
 def _text_values(
     mechanism: Mechanism, file: Source, column: str | None, keep: Sequence[str], unknown: str, rng: Stream
 ) -> Iterator[Callable[[], Made]]:
-    numbers, start = Numbers(mechanism.context.domain, unknown=unknown, written=True), 0
+    encoder, start = DomainEncoder(mechanism.context.domain, unknown=unknown, written=True), 0
     booleans = boolean_texts(mechanism.context.domain)
     for entries, kept in _chunks(file, column, keep):
         texts = [booleans[entry] if isinstance(entry, bool) else entry for entry in entries]
         try:
-            found = numbers.of(texts, start=start)
+            found = encoder.encode(texts, start=start)
         except UnknownValue as problem:
             raise UnknownValue(f"{file.name}, {problem}") from None
         if found.rows is not None:
             kept = [[others[row] for row in found.rows] for others in kept]
         words = rng.reserve(len(found.indices) * mechanism.randomizer.words)
-        yield partial(_made, mechanism, found, words, kept)
+        yield partial(_randomize, mechanism, found, words, kept)
         start += found.seen
 
 
@@ -231,20 +230,20 @@ def _arrow_values(
     mechanism: Mechanism, file: Source, column: str | None, keep: Sequence[str], unknown: str, rng: Stream
 ) -> Iterator[Callable[[], Made]]:
     found, start = _column(file, column, keep), 0
-    numbers = Numbers(mechanism.context.domain, unknown=unknown, written=True)
+    encoder = DomainEncoder(mechanism.context.domain, unknown=unknown, written=True)
     for piece in found.pieces():
         words = rng.reserve(piece.rows * mechanism.randomizer.words)
-        yield partial(_numbered_and_made, mechanism, numbers, found, piece, start, words)
+        yield partial(_encode_and_randomize, mechanism, encoder, found, piece, start, words)
         start += piece.rows
 
 
-def _numbered_and_made(
-    mechanism: Mechanism, numbers: Numbers, column: ArrowColumn, piece: Piece, start: int, words: Reserved
+def _encode_and_randomize(
+    mechanism: Mechanism, encoder: DomainEncoder, column: ArrowColumn, piece: Piece, start: int, words: Reserved
 ) -> Made:
-    from .arrow.spellings import spelled
+    from .arrow.values import column_as_text
 
     try:
-        found = numbers.of(spelled(piece.load(), mechanism.context.domain), start=start)
+        found = encoder.encode(column_as_text(piece.load(), mechanism.context.domain), start=start)
     except UnknownValue as problem:
         raise UnknownValue(f"{column.path}, {problem}") from None
     except InvalidInput as problem:
@@ -252,10 +251,10 @@ def _numbered_and_made(
     kept = piece.kept() if column.keep else []
     if found.rows is not None:
         kept = [entries.take(found.rows) for entries in kept]
-    return _made(mechanism, found, words, kept)
+    return _randomize(mechanism, found, words, kept)
 
 
-def _made(mechanism: Mechanism, found: Numbered, words: Reserved, kept: Sequence[Any]) -> Made:
+def _randomize(mechanism: Mechanism, found: EncodedColumn, words: Reserved, kept: Sequence[Any]) -> Made:
     reports = randomize_indices(mechanism.randomizer, found.indices, words, threads=1)
     return Made(reports, found.seen, found.unknown, kept)
 

@@ -34,11 +34,14 @@ from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.randomizer import Randomizer
 from .randomizing import randomize_indices
 
-BLOCKS = 1 << 15
+BLOCKS_AT_ONCE = 1 << 15
 """Blocks encrypted in one call: half a megabyte, which stays in the cache."""
 
-SHORTEST = 16
+MIN_SECRET_BYTES = 16
 """The fewest bytes that a secret may have."""
+
+BLOCK_BYTES = 16
+"""The bytes of a block of AES."""
 
 Words = NDArray[np.uint64]
 
@@ -51,9 +54,9 @@ class CollectionKey:
     """
 
     def __init__(self, secret: bytes, mechanism: Mechanism, *, collection: str) -> None:
-        if not isinstance(secret, (bytes, bytearray)) or len(secret) < SHORTEST:
+        if not isinstance(secret, (bytes, bytearray)) or len(secret) < MIN_SECRET_BYTES:
             size = f"{len(secret)} bytes" if isinstance(secret, (bytes, bytearray)) else type(secret).__name__
-            raise InvalidInput(f"key of {size} must be at least {SHORTEST} secret bytes")
+            raise InvalidInput(f"key of {size} must be at least {MIN_SECRET_BYTES} secret bytes")
         law = canonical(mechanism.description).encode()
         context = b"%d:%b%b" % (len(law), law, collection.encode())
         derived = HKDF(SHA256(), 32, salt=b"discreet addressed words 2", info=context).derive(bytes(secret))
@@ -131,7 +134,7 @@ class Addressed:
                 f"asked for {count} words of {len(self._ids) - self._at} records that have {self._width} each"
             )
         out = np.empty((rows, self._width), dtype="<u8")
-        step = max(1, BLOCKS // -(-self._width // 2))
+        step = max(1, BLOCKS_AT_ONCE // -(-self._width // 2))
         for begin in range(0, rows, step):
             part = slice(begin, min(begin + step, rows))
             there = slice(self._at + part.start, self._at + part.stop)
@@ -148,3 +151,40 @@ class Addressed:
         np.bitwise_or(indices.astype(np.uint64, copy=False)[:, None], counters, out=blocks[:, :, 1])
         self._cipher.encrypt(padded)
         return blocks.reshape(len(ids), 2 * each)[:, : self._width]
+
+
+def hash_record_ids(cipher: BlockCipher, offsets: NDArray[Any], data: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """The ids of the texts ``data[offsets[i]:offsets[i+1]]``: half of a CBC-MAC that begins with the length.
+
+    ``s_0 = AES(length)``, ``s_b = AES(s_{b-1} xor block b)`` with the last block padded with zeros;
+    the id is the low half of the last s. All texts advance together, so each step costs one call.
+
+    Two of n texts get one id with probability about ``n**2 / 2**65`` (1 in 3,700 for a hundred
+    million). Such a pair draws the same words where both hold the same value: each report alone keeps
+    its law and its certificate, the two are merely equal instead of independent, and without the key
+    nobody can tell which pair it is.
+    """
+    lengths = np.diff(offsets).astype(np.int64)
+    padded = np.zeros(2 * len(lengths) + 2, dtype="<u8")
+    state = padded[:-2].reshape(-1, 2)
+    state[:, 0] = lengths
+    cipher.encrypt(padded)
+    room = np.concatenate([data, np.zeros(BLOCK_BYTES, dtype=np.uint8)])
+    steps = -(-lengths // BLOCK_BYTES)
+    for step in range(int(steps.max(initial=0))):
+        rows = np.nonzero(steps > step)[0]
+        moved = np.zeros(2 * len(rows) + 2, dtype="<u8")
+        mixed = moved[:-2].reshape(-1, 2)
+        begin = offsets[:-1][rows].astype(np.int64) + BLOCK_BYTES * step
+        mixed[:] = _pieces(room, begin, lengths[rows] - BLOCK_BYTES * step).view("<u8") ^ state[rows]
+        cipher.encrypt(moved)
+        state[rows] = mixed
+    return state[:, 0].copy()
+
+
+def _pieces(room: NDArray[np.uint8], begin: NDArray[np.int64], left: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Sixteen bytes from each position on, with those past the end of the text set to zero."""
+    pieces = np.lib.stride_tricks.sliding_window_view(room, BLOCK_BYTES)[begin]
+    short = np.nonzero(left < BLOCK_BYTES)[0]
+    pieces[short] *= np.arange(BLOCK_BYTES) < left[short, None]
+    return pieces

@@ -20,7 +20,7 @@ from ..core.errors import InvalidInput, MissingExtra, RandomnessFailure, Unknown
 from ..core.random import check_source
 from ..estimation.arrays.acceleration import accelerated, cores, present
 from ..estimation.arrays.arithmetic import ARRAYS
-from .numbers import outside
+from .encoding import outside
 
 if TYPE_CHECKING:
     from ..core.random import Reserved, Source

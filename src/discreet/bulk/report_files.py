@@ -13,12 +13,12 @@ from ..core.errors import DiscreetError, InvalidInput, InvalidReport, MissingExt
 from ..estimation.tally import Tally
 from ..files.columns import REPORT
 from ..files.formats import PIPE
+from ..files.frames import FrameReader, marks_in
 from ..files.sources import Source
 from ..files.text_reader import read_reports
 from ..files.text_writer import TextWriter
 from ..wire.located import located
 from ..wire.reports import report_from_text, reports_from_texts, reports_to_texts
-from .sections import Sections, marks_in
 
 if TYPE_CHECKING:
     from ..files.arrow_columns import ArrowColumn, Piece
@@ -93,15 +93,15 @@ def text_tallies(
 ) -> Iterator[Callable[[], Tally]]:
     """The work of tallying a stream of text lines, CSV or JSON lines, run by run; an error unless it is whole."""
     name = file.name
-    sections = _sections(mechanism, file, column, unmarked)
+    frames = _frames(mechanism, file, column, unmarked)
     for texts in read_reports(file, column):
-        for start, run in sections.runs(texts, marks_in(texts)):
+        for start, run in frames.runs(texts, marks_in(texts)):
             yield partial(_tally_of_texts, mechanism, run, name, start)
-    sections.close()
+    frames.close()
 
 
-def _sections(mechanism: Mechanism, file: Source, column: str | None, unmarked: bool) -> Sections:
-    return Sections(mechanism, file.name, unmarked=unmarked, header=column or REPORT)
+def _frames(mechanism: Mechanism, file: Source, column: str | None, unmarked: bool) -> FrameReader:
+    return FrameReader(mechanism, file.name, unmarked=unmarked, header=column or REPORT)
 
 
 def _tally_of_texts(mechanism: Mechanism, texts: list[str], name: str, start: int) -> Tally:
@@ -130,7 +130,7 @@ def arrow_tallies(
 
     found = open_column(file, column, usual=REPORT)
     if not file.format.arrow_only:
-        return _tallies_of_csv(mechanism, found, _sections(mechanism, file, column, unmarked))
+        return _tallies_of_csv(mechanism, found, _frames(mechanism, file, column, unmarked))
     check_column(mechanism, found, unmarked=unmarked)
     return (partial(_tally_of_piece, mechanism, found, piece) for piece in found.pieces())
 
@@ -145,14 +145,14 @@ def _tally_of_piece(mechanism: Mechanism, column: ArrowColumn, piece: Piece) -> 
     return total
 
 
-def _tallies_of_csv(mechanism: Mechanism, column: ArrowColumn, sections: Sections) -> Iterator[Callable[[], Tally]]:
-    from .arrow.reports import marks_in_texts
+def _tallies_of_csv(mechanism: Mechanism, column: ArrowColumn, frames: FrameReader) -> Iterator[Callable[[], Tally]]:
+    from .arrow.reports import marks_in_column
 
     for piece in column.pieces():
         for chunk in piece.load().chunks:
-            for _, run in sections.runs(chunk, marks_in_texts(chunk)):
+            for _, run in frames.runs(chunk, marks_in_column(chunk)):
                 yield partial(_tally_of_texts_in, mechanism, run, column.path)
-    sections.close()
+    frames.close()
 
 
 def _tally_of_texts_in(mechanism: Mechanism, texts: Any, name: str) -> Tally:

@@ -128,13 +128,15 @@ def tally(df: DataFrame, mechanism: Mechanism, *, column: str = "report", unmark
     of their own; those of another are refused, and those that say nothing unless `unmarked` accepts them, when
     another mechanism's would not be noticed.
     """
+    from ..files.frames import check_fingerprint
     from .arrow.records import Parcel, counted_reports, refuse, whole
-    from .arrow.reports import MARK
-    from .sections import check_mark
+    from .arrow.reports import FINGERPRINT_KEY
 
     _check_columns(df, {"column": (column,)})
     named = df.columns.count(FINGERPRINT) == 1 and column != FINGERPRINT
-    check_mark(mechanism, df.schema[column].metadata.get(MARK), f"column {column!r}", unmarked=unmarked or named)
+    check_fingerprint(
+        mechanism, df.schema[column].metadata.get(FINGERPRINT_KEY), f"column {column!r}", unmarked=unmarked or named
+    )
     recipe, source = (None, df) if df.is_cached else _sources.get(df, (None, df))
     if recipe is not None:
         partials = source.mapInArrow(_named("tally_records", recipe.counted), _PARTIAL)
@@ -150,7 +152,7 @@ def tally(df: DataFrame, mechanism: Mechanism, *, column: str = "report", unmark
         refuse(recipe, unknown=unknown, nameless=nameless)
     elif unknown:
         other = df.filter(~df[FINGERPRINT].eqNullSafe(mechanism.fingerprint)).first()
-        check_mark(mechanism, str(other and other[FINGERPRINT]), f"column {column!r}, {unknown} times")
+        check_fingerprint(mechanism, str(other and other[FINGERPRINT]), f"column {column!r}, {unknown} times")
     return whole(mechanism, counts, n)
 
 
@@ -162,17 +164,19 @@ def tally_by(
     Each partition counts its own, executors merge the counts group by group, and only these travel. Reports of
     another mechanism, and those that say nothing, are refused as by `tally`.
     """
+    from ..files.frames import check_fingerprint
     from .arrow.records import Parcel
-    from .arrow.reports import MARK
+    from .arrow.reports import FINGERPRINT_KEY
     from .labelled.arrow_groups import counted_by_label, counts_of_rows, merged_counts
     from .labelled.tallies import of_counts
-    from .sections import check_mark
 
     _check_columns(df, {"column": (column,), "by": by})
     if not by or column in by or len(set(by)) < len(by):
         raise InvalidInput("by must name columns of labels, at least one, none twice and not that of the reports")
     marked = df.columns.count(FINGERPRINT) == 1 and column != FINGERPRINT
-    check_mark(mechanism, df.schema[column].metadata.get(MARK), f"column {column!r}", unmarked=unmarked or marked)
+    check_fingerprint(
+        mechanism, df.schema[column].metadata.get(FINGERPRINT_KEY), f"column {column!r}", unmarked=unmarked or marked
+    )
     parcel = Parcel.of(mechanism)
     rows = _only(df, {"report": column, **{f"label{i}": name for i, name in enumerate(by)}, **_own(marked)})
     if marked:
@@ -184,7 +188,7 @@ def tally_by(
     foreign = told.pop(None, 0)
     if foreign:
         other = df.filter(~df[FINGERPRINT].eqNullSafe(mechanism.fingerprint)).first()
-        check_mark(mechanism, str(other and other[FINGERPRINT]), f"column {column!r}, {foreign} times")
+        check_fingerprint(mechanism, str(other and other[FINGERPRINT]), f"column {column!r}, {foreign} times")
     return of_counts(mechanism, by, counts_of_rows(told))
 
 
@@ -310,9 +314,9 @@ def _report_schema(df: DataFrame, mechanism: Mechanism, keep: Sequence[str], int
     from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import StructField, StructType
 
-    from .arrow.reports import MARK, report_type
+    from .arrow.reports import FINGERPRINT_KEY, report_type
 
-    mark = {MARK: mechanism.fingerprint}
+    mark = {FINGERPRINT_KEY: mechanism.fingerprint}
     report = StructField(into, from_arrow_type(report_type(mechanism)), nullable=False, metadata=mark)
     return StructType([*(df.schema[name] for name in keep), report])
 

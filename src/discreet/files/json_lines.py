@@ -13,7 +13,7 @@ from typing import Any
 from ..core import errors
 from ..core.errors import InvalidInput
 from ..core.strict_json import RepeatedKey, loads
-from . import marks
+from . import frames
 from .columns import REPORT, Entry, no_column, text_of_bytes
 
 LONGEST = 20
@@ -77,7 +77,7 @@ def _reported(lines: Iterator[str], column: str | None, name: str) -> Iterator[t
         where = f"{name}, line {number}"
         value = data = _data(line, where)
         if isinstance(data, dict):
-            if (mark := marks.of_object(data)) is not None:
+            if (mark := frames.from_object(data)) is not None:
                 yield mark, None, where
                 continue
             value = _under(data, column or (next(iter(data)) if len(data) == 1 else REPORT), where)
@@ -183,7 +183,7 @@ def header(columns: Sequence[str]) -> str:
 
 def mark(text: str, columns: Sequence[str]) -> str:
     """A mark as an object of its own."""
-    return f"{json.dumps(marks.as_object(text))}\n"
+    return f"{json.dumps(frames.to_object(text))}\n"
 
 
 def written(columns: Mapping[str, Sequence[Any]]) -> str:

@@ -15,14 +15,14 @@ from . import text_lines
 from .columns import REPORT
 from .compressed import Sink, writing
 from .formats import PIPE, TextForm, column_format
-from .marks import ending, opening
+from .frames import frame_header, frame_trailer
 
 
 class TextWriter:
-    """Writes one section of reports to a file or to standard output, in the format that the name means.
+    """Writes one frame of reports to a file or to standard output, in the format that the name means.
 
     Used in a ``with`` statement: a file appears when the block ends, and not at all when it fails. On
-    standard output each `write` is passed on at once, and a block that fails leaves the section without its end.
+    standard output each `write` is passed on at once, and a block that fails leaves the frame without its end.
     `fingerprint` is that of the mechanism; None writes no marks. `keep` names columns beside the reports, whose own is
     called `column`. What is written to standard output is text, or in the form `piped`.
     """
@@ -66,7 +66,7 @@ class TextWriter:
         if self._begun:
             return ""
         self._begun = True
-        marked = "" if self._fingerprint is None else self._form.mark(opening(self._fingerprint), self._columns)
+        marked = "" if self._fingerprint is None else self._form.mark(frame_header(self._fingerprint), self._columns)
         return self._form.header(self._columns) + marked
 
     def _put(self, written: str) -> None:
@@ -83,5 +83,5 @@ class TextWriter:
             self._stack.__exit__(kind, problem, trace)
             return
         with self._stack:
-            end = "" if self._fingerprint is None else self._form.mark(ending(self.count), self._columns)
+            end = "" if self._fingerprint is None else self._form.mark(frame_trailer(self.count), self._columns)
             self._put(self._beginning() + end)

@@ -131,9 +131,9 @@ class Mechanism:
         or a value outside the domain: "error" refuses it, naming the row; "drop" leaves it out; and any other text
         is the value to use instead.
         """
-        from ..bulk.numbers import numbered
+        from ..bulk.encoding import encode
 
-        return self.randomize_indices(numbered(self.context.domain, values, unknown=unknown).indices, rng)
+        return self.randomize_indices(encode(self.context.domain, values, unknown=unknown).indices, rng)
 
     def randomize_indices(self, indices: Any, rng: Source) -> Any:
         """The reports of many values given by their numbers in the domain, 0 to k - 1, as a NumPy array."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bulk.numbers import Finder, outside
+from ..bulk.encoding import DomainLookup, outside
 from ..bulk.randomizing import randomize_indices
 from ..core.errors import InvalidInput, UnknownValue, check_type, shown
 from ..core.random import check_source
@@ -37,8 +37,8 @@ def randomize_columns(form: Form, answers: Mapping[str, Any], rng: Source, *, un
     check_type("answers", answers, Mapping, "columns of answers by the name of the question")
     if set(answers) != set(form.names):
         raise InvalidInput(f"answers must be a column for each of {', '.join(form.names)}, and nothing else")
-    finders = {name: Finder(spec.context.domain) for name, spec in form.questions.items()}
-    return randomize_found(form, {name: finders[name].indices(answers[name]) for name in form.names}, rng, unknown)
+    lookups = {name: DomainLookup(spec.context.domain) for name, spec in form.questions.items()}
+    return randomize_found(form, {name: lookups[name].indices(answers[name]) for name in form.names}, rng, unknown)
 
 
 def randomize_found(

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bulk.encoding import DomainLookup, boolean_texts
 from ..bulk.jobs import Progress, by_arrow, only_by_arrow
-from ..bulk.numbers import Finder
 from ..bulk.report_files import arrow_sink, listed, passed_on, text_sink
-from ..bulk.spellings import boolean_texts
 from ..core.errors import InvalidInput, UnknownValue
 from ..files import json_lines, text_lines
 from ..files.columns import REPORT
@@ -114,7 +113,7 @@ def _text_answers(
 ) -> Iterator[tuple[dict[str, NDArray[Any]], list[list[Any]]]]:
     """The numbers of the answers in a text file, some people at a time, and the columns kept beside them."""
     domains = {name: spec.context.domain for name, spec in form.questions.items()}
-    finders = {name: Finder(domain, written=True) for name, domain in domains.items()}
+    lookups = {name: DomainLookup(domain, written=True) for name, domain in domains.items()}
     booleans = {name: boolean_texts(domain) for name, domain in domains.items()}
     first, *others = form.names
     for rows in read_rows(file, first, [*others, *keep]):
@@ -123,24 +122,24 @@ def _text_answers(
         for name, column in zip(form.names, columns, strict=False):
             entries = (json_lines.entry_of(entry) for entry in column)
             texts = [booleans[name][entry] if isinstance(entry, bool) else entry for entry in entries]
-            found[name] = finders[name].indices(texts)
+            found[name] = lookups[name].indices(texts)
         yield found, columns[len(form.names) :]
 
 
 def _arrow_answers(
     form: Form, file: Source, keep: Sequence[str]
 ) -> Iterator[tuple[dict[str, NDArray[Any]], list[Any]]]:
-    from ..bulk.arrow.spellings import spelled
+    from ..bulk.arrow.values import column_as_text
     from ..files.arrow import open_column
 
     first, *others = form.names
     opened = open_column(file, first, keep=[*others, *keep])
     domains = {name: spec.context.domain for name, spec in form.questions.items()}
-    finders = {name: Finder(domain, written=True) for name, domain in domains.items()}
+    lookups = {name: DomainLookup(domain, written=True) for name, domain in domains.items()}
     for piece in opened.pieces():
         columns = [piece.load(), *piece.kept()]
         found = {
-            name: finders[name].indices(spelled(column, domains[name]))
+            name: lookups[name].indices(column_as_text(column, domains[name]))
             for name, column in zip(form.names, columns, strict=False)
         }
         yield found, columns[len(form.names) :]
@@ -214,7 +213,7 @@ def _arrow_sink(
 ) -> Iterator[Write]:
     import pyarrow as pa
 
-    from ..bulk.arrow.reports import MARK, as_field, decoded, report_column, report_type
+    from ..bulk.arrow.reports import FINGERPRINT_KEY, as_field, decoded, report_column, report_type
     from ..files.arrow import ArrowWriter, open_column
 
     if keep and files and by_arrow(files[0]):
@@ -226,7 +225,7 @@ def _arrow_sink(
         with arrow_sink(out, mechanism, keep=fields, unmarked=unmarked) as write_reports:
             yield lambda made, kept: write_reports(*_only(made, kept))
         return
-    mark = None if unmarked else {MARK: form.fingerprint}
+    mark = None if unmarked else {FINGERPRINT_KEY: form.fingerprint}
     kinds = [pa.string(), pa.string()]
     if form.strategy == EACH:
         kinds = [report_type(mechanism) for mechanism in form.mechanisms.values()]

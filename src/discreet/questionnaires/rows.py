@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ..bulk.jobs import Progress, only_by_arrow
 from ..bulk.labelled.labels import Labels
-from ..bulk.sections import Sections, check_mark, marks_in
 from ..core.errors import InvalidReport, shown
 from ..estimation.tally import Tally, as_batch
+from ..files.frames import FrameReader, check_fingerprint, marks_in
 from ..files.sources import Source, source_of
 from ..files.text_reader import read_labelled
 from ..wire.located import located
@@ -67,17 +67,17 @@ def tally_form(
 
 def _text_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) -> Iterator[FormRows]:
     first, *others = columns_of(form)
-    sections = Sections(writer_of(form), file.name, unmarked=unmarked, header=first)
+    frames = FrameReader(writer_of(form), file.name, unmarked=unmarked, header=first)
     seen = 0
     for rows in read_labelled(file, first, [*others, *keep]):
         texts = [row[0] for row in rows]
-        for start, run in sections.runs(texts, marks_in(texts)):
+        for start, run in frames.runs(texts, marks_in(texts)):
             place = start - 1 - seen
             columns = list(zip(*rows[place : place + len(run)], strict=True))
             with located(f"{file.name}, entries from {start}"):
                 yield _of_texts(form, columns[: 1 + len(others)], columns[1 + len(others) :])
         seen += len(rows)
-    sections.close()
+    frames.close()
 
 
 def _of_texts(form: Form, columns: Sequence[Sequence[Any]], kept: Sequence[Sequence[Any]]) -> FormRows:
@@ -118,15 +118,15 @@ def _checked(form: Form, reports: dict[str, NDArray[Any]]) -> dict[str, NDArray[
 
 
 def _arrow_rows(form: Form, file: Source, keep: Sequence[str], unmarked: bool) -> Iterator[FormRows]:
-    from ..bulk.arrow.reports import MARK, reports_of
+    from ..bulk.arrow.reports import FINGERPRINT_KEY, reports_of
     from ..bulk.labelled.arrow_labels import labels_in
     from ..files.arrow import open_column
 
     first, *others = columns_of(form)
     opened = open_column(file, first, keep=[*others, *keep])
-    mark = (opened.field.metadata or {}).get(MARK.encode())
+    mark = (opened.field.metadata or {}).get(FINGERPRINT_KEY.encode())
     written = None if mark is None else mark.decode(errors="replace")
-    check_mark(writer_of(form), written, f"{file.name}: column {first!r}", unmarked=unmarked)
+    check_fingerprint(writer_of(form), written, f"{file.name}: column {first!r}", unmarked=unmarked)
     for piece in opened.pieces():
         columns = [piece.load(), *(piece.kept() if opened.keep else [])]
         kept = [

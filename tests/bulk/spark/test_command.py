@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.bulk.prf import BlockCipher, CollectionKey, randomize_records
-from discreet.bulk.record_ids import hashed_ids
+from discreet.bulk.prf import BlockCipher, CollectionKey, hash_record_ids, randomize_records
 from discreet.cli import main
 from discreet.estimation.tally_json import read_tally
 from discreet.wire import Spec
@@ -53,7 +52,7 @@ def expected_tally(mechanism):
     records = [i for i in range(N) if i * i % 5 != 4]
     names = [f"person {i}".encode() for i in records]
     offsets = np.concatenate([[0], np.cumsum([len(name) for name in names])])
-    ids = hashed_ids(BlockCipher(key._names), offsets, np.frombuffer(b"".join(names), dtype=np.uint8))
+    ids = hash_record_ids(BlockCipher(key._names), offsets, np.frombuffer(b"".join(names), dtype=np.uint8))
     values = np.array([i * i % 5 for i in records])
     return mechanism.tally(randomize_records(mechanism, values, ids=ids, key=key))
 

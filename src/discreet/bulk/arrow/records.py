@@ -20,7 +20,7 @@ from ...core.errors import InvalidInput, UnknownValue
 from ...estimation.tally import Tally
 from ...files.arrow_columns import is_text
 from ...mechanisms.mechanism import Mechanism
-from ..numbers import ABSENT, Finder
+from ..encoding import ABSENT, DomainLookup
 from ..prf import CollectionKey, randomize_records
 from .reports import report_column, reports_in, reports_in_texts
 from .values import record_ids
@@ -48,15 +48,15 @@ class Parcel:
         """The parcel of a mechanism."""
         return cls(pickle.dumps(mechanism), mechanism.fingerprint)
 
-    def open(self) -> tuple[Mechanism, Finder]:
+    def open(self) -> tuple[Mechanism, DomainLookup]:
         """The mechanism, and the index that finds its values."""
         return _opened(self)
 
 
 @lru_cache(maxsize=4)
-def _opened(parcel: Parcel) -> tuple[Mechanism, Finder]:
+def _opened(parcel: Parcel) -> tuple[Mechanism, DomainLookup]:
     mechanism: Mechanism = pickle.loads(parcel.content)
-    return mechanism, Finder(mechanism.context.domain, written=True)
+    return mechanism, DomainLookup(mechanism.context.domain, written=True)
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,9 @@ class Recipe:
         yield partial(total, unknown=unknown, nameless=nameless)
 
     def _make(self, slab: pa.RecordBatch) -> _Made:
-        mechanism, finder = self.parcel.open()
+        mechanism, lookup = self.parcel.open()
         values, names = slab.columns[:2]
-        indices = finder.indices(values)
+        indices = lookup.indices(values)
         known = indices != ABSENT
         unknown = len(indices) - int(np.count_nonzero(known))
         nameless = names.null_count

@@ -17,12 +17,11 @@ from ...core.errors import InvalidInput, InvalidReport
 from ...files.arrow import ArrowWriter
 from ...files.arrow_columns import ArrowColumn, is_bytes
 from ...files.columns import REPORT
-from ...files.marks import SIGN
+from ...files.frames import SIGN, check_fingerprint
 from ...mechanisms.mechanism import Mechanism
 from ...wire.reports import EXACT_BITS, byte_width, reports_from_bytes, reports_from_texts, reports_to_bytes
-from ..sections import check_mark
 
-MARK = "discreet.fingerprint"
+FINGERPRINT_KEY = "discreet.fingerprint"
 """The metadata key under which a column of reports names the mechanism that wrote them."""
 
 
@@ -89,7 +88,7 @@ def reports_in_texts(mechanism: Mechanism, column: pa.Array) -> NDArray[Any]:
     return reports_from_texts(mechanism, column.to_pylist())
 
 
-def marks_in_texts(column: pa.Array) -> list[int]:
+def marks_in_column(column: pa.Array) -> list[int]:
     """The places of the marks in a column of text."""
     places: list[int] = pc.indices_nonzero(pc.starts_with(column, SIGN)).to_pylist()
     return places
@@ -100,16 +99,16 @@ def marks_in_texts(column: pa.Array) -> list[int]:
 
 def check_column(mechanism: Mechanism, column: ArrowColumn, *, unmarked: bool = False) -> None:
     """Raise an error for a column of reports marked as another mechanism's or, unless `unmarked`, not marked at all."""
-    mark = (column.field.metadata or {}).get(MARK.encode())
+    mark = (column.field.metadata or {}).get(FINGERPRINT_KEY.encode())
     written = None if mark is None else mark.decode(errors="replace")
-    check_mark(mechanism, written, f"{column.path}: column {column.field.name!r}", unmarked=unmarked)
+    check_fingerprint(mechanism, written, f"{column.path}: column {column.field.name!r}", unmarked=unmarked)
 
 
 def check_table(mechanism: Mechanism, table: pa.Table, name: str) -> None:
     """Raise an error if the column of reports in a table in memory is marked as another mechanism's."""
-    mark = (table.schema.field(name).metadata or {}).get(MARK.encode())
+    mark = (table.schema.field(name).metadata or {}).get(FINGERPRINT_KEY.encode())
     written = None if mark is None else mark.decode(errors="replace")
-    check_mark(mechanism, written, f"column {name!r}", unmarked=True)
+    check_fingerprint(mechanism, written, f"column {name!r}", unmarked=True)
 
 
 class ReportWriter:
@@ -123,7 +122,7 @@ class ReportWriter:
     ) -> None:
         self._mechanism, self._path = mechanism, str(path)
         self._keep = [decoded(field) for field in keep]
-        mark = None if fingerprint is None else {MARK: fingerprint}
+        mark = None if fingerprint is None else {FINGERPRINT_KEY: fingerprint}
         field = pa.field(REPORT, report_type(mechanism), nullable=False, metadata=mark)
         self._writer = ArrowWriter(path, field, *self._keep)
 

@@ -9,17 +9,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from ...core.domain import Domain
 from ...core.errors import InvalidInput
-from ...files.arrow_columns import is_text
-from ..numbers import ABSENT, looked_up
-from ..prf import CollectionKey
-from ..record_ids import hashed_ids
+from ...files.arrow_columns import is_bytes, is_text
+from ..encoding import ABSENT, boolean_texts, map_codes
+from ..prf import CollectionKey, hash_record_ids
 
 if TYPE_CHECKING:
-    from ..numbers import Finder
+    from ..encoding import DomainLookup
 
 
-def found(column: Any, finder: Finder) -> NDArray[Any] | None:
+def found(column: Any, lookup: DomainLookup) -> NDArray[Any] | None:
     """The number of each value of an Arrow column, or of what offers itself as one; none of the domain's if unknown.
 
     None if Arrow has no such values, though the column offers itself: it must be gone through as a list.
@@ -28,7 +28,7 @@ def found(column: Any, finder: Finder) -> NDArray[Any] | None:
         column = _imported(column)
     if column is None:
         return None
-    chunks = [_found(chunk, finder) for chunk in ([column] if isinstance(column, pa.Array) else column.chunks)]
+    chunks = [_found(chunk, lookup) for chunk in ([column] if isinstance(column, pa.Array) else column.chunks)]
     return chunks[0] if len(chunks) == 1 else np.concatenate([np.zeros(0, dtype=np.int64), *chunks])
 
 
@@ -43,30 +43,30 @@ def _imported(column: Any) -> pa.Array | pa.ChunkedArray | None:
     return None if isinstance(made.type, pa.BaseExtensionType) else made
 
 
-def _found(chunk: pa.Array, finder: Finder) -> NDArray[Any]:
+def _found(chunk: pa.Array, lookup: DomainLookup) -> NDArray[Any]:
     if pa.types.is_run_end_encoded(chunk.type):
         chunk = pc.run_end_decode(chunk)
     if pa.types.is_integer(chunk.type):
         if not chunk.null_count:
-            return finder.of_integers(chunk.to_numpy())
-        numbers = finder.of_integers(pc.fill_null(chunk, 0).to_numpy())
+            return lookup.of_integers(chunk.to_numpy())
+        numbers = lookup.of_integers(pc.fill_null(chunk, 0).to_numpy())
         return np.where(chunk.is_valid().to_numpy(zero_copy_only=False), numbers.astype(np.int64), ABSENT)
     if pa.types.is_dictionary(chunk.type):
-        return _looked_up(chunk.indices, finder.indices(chunk.dictionary))
-    return of_distinct(chunk, finder)
+        return _map_codes(chunk.indices, lookup.indices(chunk.dictionary))
+    return of_distinct(chunk, lookup)
 
 
-def of_distinct(column: Any, finder: Finder) -> NDArray[Any]:
+def of_distinct(column: Any, lookup: DomainLookup) -> NDArray[Any]:
     """The number of each value of an Arrow column or an array of NumPy, with each distinct one looked up once."""
     encoded = _encoded(column if isinstance(column, pa.Array) else pa.array(column))
-    numbers = [finder.number(value) for value in _python(encoded.dictionary)]
-    return _looked_up(encoded.indices, np.array(numbers, dtype=np.int64))
+    numbers = [lookup.number(value) for value in _python(encoded.dictionary)]
+    return _map_codes(encoded.indices, np.array(numbers, dtype=np.int64))
 
 
-def _looked_up(codes: pa.Array, numbers: NDArray[Any]) -> NDArray[Any]:
+def _map_codes(codes: pa.Array, numbers: NDArray[Any]) -> NDArray[Any]:
     if codes.null_count:
         codes = pc.fill_null(pc.cast(codes, pa.int64()), len(numbers))
-    return looked_up(codes.to_numpy(), numbers)
+    return map_codes(codes.to_numpy(), numbers)
 
 
 def _encoded(chunk: pa.Array) -> pa.DictionaryArray:
@@ -105,4 +105,44 @@ def record_ids(column: pa.Array, key: CollectionKey) -> NDArray[np.uint64]:
     _, offsets, data = column.buffers()
     places = np.frombuffer(offsets, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
     read = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
-    return hashed_ids(key.names(), places - places[0], read[places[0] : places[-1]])
+    return hash_record_ids(key.names(), places - places[0], read[places[0] : places[-1]])
+
+
+def column_as_text(column: pa.ChunkedArray, domain: Domain) -> pa.ChunkedArray:
+    """The same column; as text, unless it holds numbers that are not decimals.
+
+    Bytes are UTF-8, and what is not is no value; booleans are written as the domain does, dates as ISO 8601 has them,
+    and decimals with all their digits if the domain has that text, else without zeros at the end. Any other type is an
+    `InvalidInput`.
+    """
+    if not column.num_chunks:
+        return column
+    return pa.chunked_array([_chunk_as_text(chunk, domain) for chunk in column.chunks])
+
+
+def _chunk_as_text(array: Any, domain: Domain) -> Any:
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        texts = _chunk_as_text(array.dictionary, domain)
+        return array if texts is array.dictionary else pa.DictionaryArray.from_arrays(array.indices, texts)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or kind in (pa.string(), pa.large_string()):
+        return array
+    if is_bytes(kind):
+        array = pc.cast(array, pa.large_binary())
+    if is_bytes(kind) or is_text(kind) or pa.types.is_null(kind) or pa.types.is_date32(kind):
+        return pc.cast(array, pa.large_string(), safe=False)  # without a look at whether it is UTF-8
+    if pa.types.is_boolean(kind):
+        texts = boolean_texts(domain)
+        return pc.if_else(array, *(pa.scalar(texts[truth], pa.large_string()) for truth in (True, False)))
+    if pa.types.is_decimal(kind):
+        return _of_decimals(array, domain)
+    raise InvalidInput(f"values of the domain cannot be found in a column of type {kind}")
+
+
+def _of_decimals(array: Any, domain: Domain) -> Any:
+    full = pc.cast(array, pa.large_string())
+    if array.type.scale <= 0:
+        return full
+    short = pc.utf8_rtrim(pc.utf8_rtrim(full, "0"), ".")
+    listed = pa.array([] if domain.is_range else [str(value) for value in domain], pa.large_string())
+    return pc.if_else(pc.is_in(full, value_set=listed), full, short)

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput
 from ...files.columns import REPORT
+from ...files.frames import FrameReader, marks_in
 from ...files.sources import Source, source_of
 from ...files.text_reader import read_labelled
 from ...wire.located import located
 from ...wire.reports import reports_from_texts
 from ..jobs import Progress, by_arrow, in_order
 from ..report_files import pointing
-from ..sections import Sections, marks_in
 from .labels import Labels
 
 if TYPE_CHECKING:
@@ -67,19 +67,19 @@ def _check_keep(keep: Sequence[str], column: str | None) -> None:
 def _text_tasks(
     mechanism: Mechanism, file: Source, column: str | None, keep: Sequence[str], unmarked: bool, make: Make[Made]
 ) -> Iterator[Callable[[], Made]]:
-    sections = _sections(mechanism, file, column, unmarked)
+    frames = _frames(mechanism, file, column, unmarked)
     seen = 0
     for rows in read_labelled(file, column, keep):
         texts = [row[0] for row in rows]
-        for start, run in sections.runs(texts, marks_in(texts)):
+        for start, run in frames.runs(texts, marks_in(texts)):
             place = start - 1 - seen
             yield partial(_of_texts, mechanism, run, rows[place : place + len(run)], file.name, start, make)
         seen += len(rows)
-    sections.close()
+    frames.close()
 
 
-def _sections(mechanism: Mechanism, file: Source, column: str | None, unmarked: bool) -> Sections:
-    return Sections(mechanism, file.name, unmarked=unmarked, header=column or REPORT)
+def _frames(mechanism: Mechanism, file: Source, column: str | None, unmarked: bool) -> FrameReader:
+    return FrameReader(mechanism, file.name, unmarked=unmarked, header=column or REPORT)
 
 
 def _of_texts(
@@ -98,7 +98,7 @@ def _arrow_tasks(
 
     found = open_column(file, column, keep=keep, usual=REPORT)
     if not file.format.arrow_only:
-        return _csv_tasks(mechanism, found, _sections(mechanism, file, column, unmarked), make)
+        return _csv_tasks(mechanism, found, _frames(mechanism, file, column, unmarked), make)
     check_column(mechanism, found, unmarked=unmarked)
     return (partial(_of_piece, mechanism, found, piece, make) for piece in found.pieces())
 
@@ -115,20 +115,20 @@ def _of_piece(mechanism: Mechanism, column: ArrowColumn, piece: Piece, make: Mak
 
 
 def _csv_tasks(
-    mechanism: Mechanism, column: ArrowColumn, sections: Sections, make: Make[Made]
+    mechanism: Mechanism, column: ArrowColumn, frames: FrameReader, make: Make[Made]
 ) -> Iterator[Callable[[], Made]]:
-    from ..arrow.reports import marks_in_texts
+    from ..arrow.reports import marks_in_column
 
     seen = 0
     for piece in column.pieces():
         kept = piece.kept() if column.keep else []
         begin = seen
         for chunk in piece.load().chunks:
-            for start, run in sections.runs(chunk, marks_in_texts(chunk)):
+            for start, run in frames.runs(chunk, marks_in_column(chunk)):
                 beside = [entries.slice(start - 1 - begin, len(run)) for entries in kept]
                 yield partial(_of_run, mechanism, column, run, beside, make)
             seen += len(chunk)
-    sections.close()
+    frames.close()
 
 
 def _of_run(mechanism: Mechanism, column: ArrowColumn, run: Any, kept: list[Any], make: Make[Made]) -> Made:

@@ -62,8 +62,8 @@ def command(
     behind. On a pipe reports are passed on at once; if it then fails, the last mark is missing, no tally accepts the
     stream, and it must be thrown away: another run gives the same people second reports.
     """
+    from ...bulk.encoding import DomainEncoder
     from ...bulk.jobs import randomize_files, rows_in
-    from ...bulk.numbers import Numbers
     from ...core import errors
     from ...core.errors import UnknownValue
     from ...core.random import secure, seeded
@@ -91,7 +91,7 @@ def command(
         return
     mechanism = wanted.mechanism
     try:
-        Numbers(mechanism.context.domain, unknown=unknown)
+        DomainEncoder(mechanism.context.domain, unknown=unknown)
     except UnknownValue as problem:
         raise UnknownValue(f"--unknown: {problem}") from None
     with progress(rows_in(sources, column), quiet=quiet) as advance:

@@ -4,23 +4,23 @@ import json
 
 import pytest
 
-from discreet.files.marks import END, OPENING, SIGN, as_object, ending, of_object, opening
+from discreet.files.frames import HEADER, SIGN, TRAILER, frame_header, frame_trailer, from_object, to_object
 
 FINGERPRINT = "0123456789abcdef" * 4
-MARKS = [opening(FINGERPRINT), ending(0), ending(12345)]
+MARKS = [frame_header(FINGERPRINT), frame_trailer(0), frame_trailer(12345)]
 
 
 @pytest.mark.parametrize("mark", MARKS)
 def test_a_mark_survives_the_object_that_it_is_in_json_lines(mark):
     assert mark.startswith(SIGN)
-    assert of_object(json.loads(json.dumps(as_object(mark)))) == mark
+    assert from_object(json.loads(json.dumps(to_object(mark)))) == mark
 
 
 def test_the_forms_are_these():
-    assert OPENING.fullmatch(MARKS[0]).groups() == ("1", FINGERPRINT)
-    assert END.fullmatch(MARKS[2])[1] == "12345"
-    assert as_object(MARKS[0]) == {"discreet": "reports", "version": 1, "fingerprint": FINGERPRINT}
-    assert as_object(MARKS[1]) == {"discreet": "end", "reports": 0}
+    assert HEADER.fullmatch(MARKS[0]).groups() == ("1", FINGERPRINT)
+    assert TRAILER.fullmatch(MARKS[2])[1] == "12345"
+    assert to_object(MARKS[0]) == {"discreet": "reports", "version": 1, "fingerprint": FINGERPRINT}
+    assert to_object(MARKS[1]) == {"discreet": "end", "reports": 0}
 
 
 @pytest.mark.parametrize(
@@ -38,4 +38,4 @@ def test_the_forms_are_these():
     ],
 )
 def test_any_other_object_is_no_mark(data):
-    assert of_object(data) is None
+    assert from_object(data) is None

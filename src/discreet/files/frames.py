@@ -1,23 +1,63 @@
-"""The sections of a stream of reports: whose they are and whether they are whole, checked as the entries come.
+"""Frames: a stream of reports is made of frames, which say who wrote the reports and that all of them are there.
 
-What marks look like is said in `discreet.files.marks`. Whatever is not a whole section of the mechanism's own reports
-is refused.
+A frame begins with a header, which names the mechanism by its fingerprint, and ends with a trailer, which counts the
+reports between them. Each of these marks is an entry like a report, and stands where a report would; in JSON lines it
+is an object of its own. It begins with `SIGN`, as no report does. Whatever is not a whole frame of the mechanism's own
+reports is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..core.errors import InvalidInput, MechanismMismatch
-from ..files.columns import REPORT
-from ..files.marks import END, OPENING, SIGN, VERSION
+from .columns import REPORT
+
+VERSION = 1
+"""The version of marks; another one is refused."""
+
+SIGN = "#"
+"""What every mark begins with."""
+
+HEADER = re.compile(r"#discreet reports (0|[1-9][0-9]{0,8}) ([0-9a-f]{64})")
+TRAILER = re.compile(r"#end (0|[1-9][0-9]{0,17})")
+
+
+def frame_header(fingerprint: str) -> str:
+    """The line that begins a frame of reports by the mechanism with this fingerprint."""
+    return f"#discreet reports {VERSION} {fingerprint}"
+
+
+def frame_trailer(count: int) -> str:
+    """The line that ends a frame of so many reports."""
+    return f"#end {count}"
+
+
+def to_object(mark: str) -> dict[str, Any]:
+    """A mark as the object that stands in JSON lines."""
+    if found := TRAILER.fullmatch(mark):
+        return {"discreet": "end", "reports": int(found[1])}
+    version, fingerprint = mark.split()[-2:]
+    return {"discreet": "reports", "version": int(version), "fingerprint": fingerprint}
+
+
+def from_object(data: Mapping[str, Any]) -> str | None:
+    """The mark that an object of JSON lines is; None if it is none."""
+    match dict(data):
+        case {"discreet": "reports", "version": version, "fingerprint": str(fingerprint), **rest}:
+            return None if rest or type(version) is not int else f"#discreet reports {version} {fingerprint}"
+        case {"discreet": "end", "reports": count, **rest}:
+            return None if rest or type(count) is not int else f"#end {count}"
+    return None
+
 
 UNMARKED = "--unmarked (in Python unmarked=True) accepts them unchecked"
 """What is said at the end of errors about reports that carry no mark."""
 
 
-class Whose(Protocol):
+class ReportOrigin(Protocol):
     """What writes reports under its own fingerprint: a mechanism, or a form of several."""
 
     @property
@@ -31,7 +71,7 @@ class Whose(Protocol):
         ...
 
 
-def check_mark(mechanism: Whose, mark: str | None, where: str, *, unmarked: bool = False) -> None:
+def check_fingerprint(mechanism: ReportOrigin, mark: str | None, where: str, *, unmarked: bool = False) -> None:
     """Raise an error for reports marked as another mechanism's or, unless `unmarked`, as nobody's."""
     if mark is None and not unmarked:
         raise InvalidInput(f"{where}: no mark says which mechanism wrote these reports; {UNMARKED}")
@@ -42,17 +82,17 @@ def check_mark(mechanism: Whose, mark: str | None, where: str, *, unmarked: bool
         )
 
 
-class Sections:
+class FrameReader:
     """Follows the marks of one stream, and gives the reports between them.
 
     `name` is the stream's in errors. With `unmarked`, a stream that does not begin with a mark may do without any.
-    `header` is the entry that may stand between sections: the name of the column, where CSV files were joined.
+    `header` is the entry that may stand between frames: the name of the column, where CSV files were joined.
     """
 
-    def __init__(self, mechanism: Whose, name: str, *, unmarked: bool = False, header: str = REPORT) -> None:
+    def __init__(self, mechanism: ReportOrigin, name: str, *, unmarked: bool = False, header: str = REPORT) -> None:
         self._mechanism, self._name, self._unmarked, self._header = mechanism, name, unmarked, header
         self._seen = 0
-        self._sections = 0
+        self._frames = 0
         self._begun: int | None = None
         self._count = 0
         self._headed = False
@@ -75,7 +115,7 @@ class Sections:
             begin = place + 1
 
     def close(self) -> None:
-        """Raise an error unless the stream ends with the end of a section."""
+        """Raise an error unless the stream ends with the end of a frame."""
         if self._begun is not None or self._headed:
             raise InvalidInput(
                 f"{self._name}: ends after {self._count} reports without the mark of a whole stream; "
@@ -85,22 +125,22 @@ class Sections:
             raise InvalidInput(f"{self._name}: is empty; even a stream of no reports has marks")
 
     def _are_reports(self, run: Any) -> bool:
-        """True for reports, False for the header of the next section; `InvalidInput` for what is neither."""
+        """True for reports, False for the header of the next frame; `InvalidInput` for what is neither."""
         if self._begun is not None:
             self._count += len(run)
             return True
-        if not self._sections:
-            check_mark(self._mechanism, None, self._name, unmarked=self._unmarked)
+        if not self._frames:
+            check_fingerprint(self._mechanism, None, self._name, unmarked=self._unmarked)
             return True
         if len(run) == 1 and str(run[0]) == self._header and not self._headed:
             self._headed, self._count = True, 0
             return False
-        raise InvalidInput(f"{self._where()}: this is neither a mark nor inside a section")
+        raise InvalidInput(f"{self._where()}: this is neither a mark nor inside a frame")
 
     def _follow(self, mark: str) -> None:
-        if found := OPENING.fullmatch(mark):
+        if found := HEADER.fullmatch(mark):
             self._open(int(found[1]), found[2])
-        elif found := END.fullmatch(mark):
+        elif found := TRAILER.fullmatch(mark):
             self._end(int(found[1]))
         else:
             raise InvalidInput(f"{self._where()}: begins with {SIGN} and is not a mark")
@@ -108,18 +148,18 @@ class Sections:
     def _open(self, version: int, fingerprint: str) -> None:
         if version != VERSION:
             raise InvalidInput(f"{self._where()}: version={version} of marks must be {VERSION}, the only known version")
-        check_mark(self._mechanism, fingerprint, self._name)
+        check_fingerprint(self._mechanism, fingerprint, self._name)
         if self._begun is not None:
-            raise InvalidInput(f"{self._where()}: a section begins, but the one of entry {self._begun} has not ended")
-        if self._seen and not self._sections:
-            raise InvalidInput(f"{self._where()}: a section begins after reports that are in none")
-        self._sections, self._begun, self._count, self._headed = self._sections + 1, self._seen + 1, 0, False
+            raise InvalidInput(f"{self._where()}: a frame begins, but the one of entry {self._begun} has not ended")
+        if self._seen and not self._frames:
+            raise InvalidInput(f"{self._where()}: a frame begins after reports that are in none")
+        self._frames, self._begun, self._count, self._headed = self._frames + 1, self._seen + 1, 0, False
 
     def _end(self, count: int) -> None:
         if self._begun is None:
-            raise InvalidInput(f"{self._where()}: a section ends that did not begin")
+            raise InvalidInput(f"{self._where()}: a frame ends that did not begin")
         if count != self._count:
-            raise InvalidInput(f"{self._where()}: the section should hold {count} reports, but holds {self._count}")
+            raise InvalidInput(f"{self._where()}: the frame should hold {count} reports, but holds {self._count}")
         self._begun = None
 
     def _where(self) -> str:

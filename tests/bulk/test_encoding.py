@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.bulk import numbers as numbers_module
-from discreet.bulk.numbers import ABSENT, Finder, Numbers, numbered, outside
+from discreet.bulk import encoding
+from discreet.bulk.encoding import ABSENT, DomainEncoder, DomainLookup, encode, outside
 from discreet.core.domain import Domain
 from discreet.core.errors import InvalidContext, InvalidInput, UnknownValue
 from discreet.core.random import seeded
@@ -93,7 +93,7 @@ INTEGERS = {
 
 @pytest.mark.parametrize("form", FORMS | TEXTS)
 def test_every_form_of_the_same_texts_has_the_same_numbers(form):
-    found = numbered(CITIES, (FORMS | TEXTS)[form](HELD))
+    found = encode(CITIES, (FORMS | TEXTS)[form](HELD))
     assert found.indices.tolist() == [1, 3, 1, 0]
     assert (found.seen, found.unknown) == (4, 0)
 
@@ -104,7 +104,7 @@ def test_whole_numbers_are_values_and_never_places(form, values):
     """Ages given as numbers come out as the ages they are, whatever the column and the domain look like."""
     domain = Domain(values)
     held = [45, 18, 20, 99, 18]
-    assert numbered(domain, (FORMS | INTEGERS)[form](held)).indices.tolist() == [domain.index(age) for age in held]
+    assert encode(domain, (FORMS | INTEGERS)[form](held)).indices.tolist() == [domain.index(age) for age in held]
 
 
 @pytest.mark.parametrize("engine", ["one by one", "many"])
@@ -149,9 +149,9 @@ def test_a_column_means_what_its_values_mean_one_by_one(values, column):
     domain = distinct(values)
     if domain is None:
         return
-    finder = Finder(domain)
+    lookup = DomainLookup(domain)
     for held in (column, tuple(column), pd.Series(column, dtype=object)):
-        assert finder.indices(held).tolist() == one_by_one(domain, column)
+        assert lookup.indices(held).tolist() == one_by_one(domain, column)
     for kind in {type(value) for value in column} - {type(None), tuple, complex}:
         alike = [value for value in column if type(value) is kind]
         for make in (np.array, pd.Series, pa.array):
@@ -162,7 +162,7 @@ def test_a_column_means_what_its_values_mean_one_by_one(values, column):
             if getattr(made, "ndim", 1) != 1:
                 continue
             items = made.to_pylist() if make is pa.array else list(made)
-            assert finder.indices(made).tolist() == one_by_one(domain, items)
+            assert lookup.indices(made).tolist() == one_by_one(domain, items)
 
 
 @given(
@@ -176,8 +176,8 @@ def test_every_width_of_whole_numbers_is_exact(values, kind, data):
     column = np.array(data.draw(st.lists(st.sampled_from(near), max_size=9)), dtype=kind)
     for domain in (Domain(values), Domain(range(300)), Domain(range(-200, 200)), Domain(range(2**63 - 5, 2**63 + 5))):
         expected = one_by_one(domain, column.tolist())
-        assert Finder(domain).indices(column).tolist() == expected
-        assert Finder(domain).indices(pa.array(column)).tolist() == expected
+        assert DomainLookup(domain).indices(column).tolist() == expected
+        assert DomainLookup(domain).indices(pa.array(column)).tolist() == expected
 
 
 @pytest.mark.parametrize("kind", ["i1", "i2"])
@@ -187,10 +187,10 @@ def test_a_negative_number_is_not_a_large_one(kind, size):
     column = np.array([5, -1, -100, 100], dtype=kind)
     for values in (column, pa.array(column), pa.array(column).dictionary_encode(), pd.Series(column), column.tolist()):
         with pytest.raises(UnknownValue, match=f"row 2: a value of type int.* must be one of the {size} values"):
-            numbered(Domain(range(size)), values)
-        dropped = numbered(Domain(range(size)), values, unknown="drop")
+            encode(Domain(range(size)), values)
+        dropped = encode(Domain(range(size)), values, unknown="drop")
         assert (dropped.indices.tolist(), dropped.unknown) == ([5, 100], 2)
-        assert numbered(Domain(range(size)), values, unknown="7").indices.tolist() == [5, 7, 7, 100]
+        assert encode(Domain(range(size)), values, unknown="7").indices.tolist() == [5, 7, 7, 100]
 
 
 def test_what_lies_outside_is_seen_at_every_edge():
@@ -238,13 +238,13 @@ def test_columns_of_other_kinds_mean_their_values(values, column):
     items = column.to_pylist() if isinstance(column, pa.Array) and column.type != pa.timestamp("ns") else list(column)
     if isinstance(column, pa.Array) and column.type == pa.timestamp("ns"):
         items = [None, dt.datetime(2020, 1, 1), None]
-    found = Finder(domain).indices(column).tolist()
+    found = DomainLookup(domain).indices(column).tolist()
     assert found == one_by_one(domain, items)
 
 
 def test_objects_of_polars_mean_what_they_are():
     held = polars_series([20, "a", None, 17], pytest.importorskip("polars").Object)
-    found = numbered(Domain([*range(18, 100), "a"]), held, unknown="drop")
+    found = encode(Domain([*range(18, 100), "a"]), held, unknown="drop")
     assert (found.indices.tolist(), found.unknown) == ([2, 82], 2)
 
 
@@ -252,16 +252,16 @@ def test_texts_that_are_not_text_are_unknown():
     broken = pa.Array.from_buffers(
         pa.string(), 2, [None, pa.array([0, 1, 2], pa.int32()).buffers()[1], pa.py_buffer(b"\xffa")]
     )
-    assert Finder(Domain(["a", "b"])).indices(broken).tolist() == [ABSENT, 0]
+    assert DomainLookup(Domain(["a", "b"])).indices(broken).tolist() == [ABSENT, 0]
     with pytest.raises(UnknownValue, match="row 1: a value of type string must be one of the 2 values"):
-        numbered(Domain(["a", "b"]), broken)
+        encode(Domain(["a", "b"]), broken)
 
 
 def test_days_that_python_does_not_have_are_unknown():
     days = pa.array([0, 2**30], pa.date32())
-    assert Finder(Domain([dt.date(1970, 1, 1), 1])).indices(days).tolist() == [0, ABSENT]
+    assert DomainLookup(Domain([dt.date(1970, 1, 1), 1])).indices(days).tolist() == [0, ABSENT]
     with pytest.raises(UnknownValue, match=r"row 2: a value of type date32\[day\] must be one of the 2 values"):
-        numbered(Domain([dt.date(1970, 1, 1), 1]), days)
+        encode(Domain([dt.date(1970, 1, 1), 1]), days)
 
 
 @pytest.mark.parametrize(
@@ -284,24 +284,24 @@ def test_days_that_python_does_not_have_are_unknown():
 )
 def test_what_is_not_a_column_is_refused(wrong):
     with pytest.raises(InvalidInput, match="must be one column"):
-        numbered(CITIES, wrong)
+        encode(CITIES, wrong)
 
 
 @pytest.mark.parametrize("form", ["a list", "a NumPy array", "a series", "NumPy objects", "categories"])
 def test_without_pyarrow_the_numbers_are_the_same(form, monkeypatch):
-    monkeypatch.setattr(numbers_module, "find_spec", lambda name: None if name == "pyarrow" else find_spec(name))
-    assert numbered(CITIES, FORMS[form](HELD)).indices.tolist() == [1, 3, 1, 0]
+    monkeypatch.setattr(encoding, "find_spec", lambda name: None if name == "pyarrow" else find_spec(name))
+    assert encode(CITIES, FORMS[form](HELD)).indices.tolist() == [1, 3, 1, 0]
     sparse = Domain([0, 10**9, 0.5])
-    assert numbered(sparse, FORMS[form]([10**9, 0])).indices.tolist() == [1, 0]
-    assert numbered(sparse, FORMS[form]([0.5, 0.0])).indices.tolist() == [2, 0]
+    assert encode(sparse, FORMS[form]([10**9, 0])).indices.tolist() == [1, 0]
+    assert encode(sparse, FORMS[form]([0.5, 0.0])).indices.tolist() == [2, 0]
     with pytest.raises(InvalidInput, match="must be one column"):
-        numbered(CITIES, pd.DataFrame({"rome": [1]}))
+        encode(CITIES, pd.DataFrame({"rome": [1]}))
 
 
 @pytest.mark.parametrize("kind", ["i1", "u2", "i4", "u8"])
 def test_numbers_that_are_their_own_values_are_not_copied(kind):
     values = pa.array(np.array([3, 1, 2], dtype=kind))
-    found = numbered(Domain(range(4)), values)
+    found = encode(Domain(range(4)), values)
     assert found.indices.dtype == kind
     assert np.shares_memory(found.indices, values.to_numpy())
 
@@ -315,33 +315,33 @@ def test_nulls_and_unknown_values_follow_one_rule(form):
         return FORMS[form](["oslo", None, "paris"])
 
     with pytest.raises(UnknownValue, match=r"^row 2: (null|a value of type float) must be one of the 4 values of the"):
-        numbered(CITIES, values())
-    dropped = numbered(CITIES, values(), unknown="drop")
+        encode(CITIES, values())
+    dropped = encode(CITIES, values(), unknown="drop")
     assert (dropped.indices.tolist(), dropped.seen, dropped.unknown) == ([1], 3, 2)
-    replaced = numbered(CITIES, values(), unknown="bern")
+    replaced = encode(CITIES, values(), unknown="bern")
     assert (replaced.indices.tolist(), replaced.seen, replaced.unknown) == ([1, 2, 2], 3, 2)
     with pytest.raises(UnknownValue, match="value='paris'"):
-        numbered(CITIES, values(), unknown="paris")
+        encode(CITIES, values(), unknown="paris")
 
 
 def test_no_values_have_no_numbers():
     for nothing in ([], np.array([]), pa.array([], pa.string()), pa.chunked_array([], pa.string()), pa.nulls(0)):
-        found = numbered(CITIES, nothing)
+        found = encode(CITIES, nothing)
         assert (found.indices.tolist(), found.seen) == ([], 0)
-    assert Finder(CITIES).indices(pa.nulls(2)).tolist() == [ABSENT, ABSENT]
+    assert DomainLookup(CITIES).indices(pa.nulls(2)).tolist() == [ABSENT, ABSENT]
 
 
 # -- texts of files -----------------------------------------------------------------------------------------
 
 
 def test_texts_become_the_numbers_of_the_values_they_write():
-    numbers = Numbers(WORDS, written=True)
-    assert numbers.of(["b", "7", "a", "b"]).indices.tolist() == [1, 2, 0, 1]
-    assert numbers.of([]).indices.tolist() == []
-    assert numbers.of(pa.array(["drop", "7"])).indices.tolist() == [3, 2]
-    assert numbers.of(pa.array([7])).indices.tolist() == [2]
+    encoder = DomainEncoder(WORDS, written=True)
+    assert encoder.encode(["b", "7", "a", "b"]).indices.tolist() == [1, 2, 0, 1]
+    assert encoder.encode([]).indices.tolist() == []
+    assert encoder.encode(pa.array(["drop", "7"])).indices.tolist() == [3, 2]
+    assert encoder.encode(pa.array([7])).indices.tolist() == [2]
     with pytest.raises(UnknownValue):
-        Numbers(WORDS).of(["7"])
+        DomainEncoder(WORDS).encode(["7"])
 
 
 @pytest.mark.parametrize(
@@ -352,45 +352,45 @@ def test_whole_numbers_in_files_are_found_by_their_text(values):
     domain = Domain(values)
     held = [19, 18, 20, 19, 21, -5]
     expected = [ABSENT if (number := domain.find_text(str(one))) is None else number for one in held]
-    finder = Finder(domain, written=True)
+    lookup = DomainLookup(domain, written=True)
     for column in (held, np.array(held, "i1"), pa.array(held), pa.array(held).dictionary_encode(), pd.Series(held)):
-        assert finder.indices(column).tolist() == expected
-    assert finder.indices(np.array(held[:-1], "u8")).tolist() == expected[:-1]
-    assert finder.indices(pa.array([18.0, 2.5])).tolist() == [ABSENT, ABSENT]  # a number is equal to no text
-    assert finder.indices([True, False]).tolist() == [ABSENT, ABSENT]
-    assert Finder(domain).indices(held).tolist() == one_by_one(domain, held)
+        assert lookup.indices(column).tolist() == expected
+    assert lookup.indices(np.array(held[:-1], "u8")).tolist() == expected[:-1]
+    assert lookup.indices(pa.array([18.0, 2.5])).tolist() == [ABSENT, ABSENT]  # a number is equal to no text
+    assert lookup.indices([True, False]).tolist() == [ABSENT, ABSENT]
+    assert DomainLookup(domain).indices(held).tolist() == one_by_one(domain, held)
 
 
 def test_a_number_is_itself_before_it_is_a_text():
-    assert Finder(Domain(["7", 7]), written=True).indices(np.array([7])).tolist() == [1]
-    assert Finder(Domain([7, "7"]), written=True).indices(np.array([7])).tolist() == [0]
+    assert DomainLookup(Domain(["7", 7]), written=True).indices(np.array([7])).tolist() == [1]
+    assert DomainLookup(Domain([7, "7"]), written=True).indices(np.array([7])).tolist() == [0]
 
 
 def test_the_first_value_outside_the_domain_is_named_by_its_row():
     with pytest.raises(UnknownValue, match=re.escape("row 4: a value of type str must be one of the 4 values")):
-        Numbers(WORDS, written=True).of(["a", "z", "y", "z"], start=2)
+        DomainEncoder(WORDS, written=True).encode(["a", "z", "y", "z"], start=2)
 
 
 @pytest.mark.parametrize("text", ["", " 1", "1 ", "01", "+1", "1_0", "1.0", "-1", "10", "١", "one", "9" * 5000])
 def test_a_number_must_be_written_as_it_prints(text):
-    numbers = Numbers(Domain(range(10)), written=True)
-    assert numbers.of(["1"]).indices.tolist() == [1]
+    encoder = DomainEncoder(Domain(range(10)), written=True)
+    assert encoder.encode(["1"]).indices.tolist() == [1]
     with pytest.raises(UnknownValue, match="row 1: a value of type str must be one of"):
-        numbers.of([text])
+        encoder.encode([text])
 
 
 def test_unknown_texts_are_left_out_or_replaced_and_counted():
-    found = Numbers(WORDS, unknown="drop", written=True).of(["z", "b", "z"])
+    found = DomainEncoder(WORDS, unknown="drop", written=True).encode(["z", "b", "z"])
     assert (found.indices.tolist(), found.seen, found.unknown) == ([1], 3, 2)
-    found = Numbers(WORDS, unknown="7", written=True).of(["z", "b", ""])
+    found = DomainEncoder(WORDS, unknown="7", written=True).encode(["z", "b", ""])
     assert (found.indices.tolist(), found.seen, found.unknown) == ([2, 1, 2], 3, 2)
 
 
 def test_the_replacement_must_be_a_value_itself():
     with pytest.raises(UnknownValue, match="value='zz'"):
-        Numbers(WORDS, unknown="zz")
+        DomainEncoder(WORDS, unknown="zz")
     with pytest.raises(UnknownValue, match="value='01'"):
-        Numbers(Domain(range(3)), unknown="01")
+        DomainEncoder(Domain(range(3)), unknown="01")
 
 
 # -- into a mechanism -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The numbers in the domain of the values in a column, whatever holds them: the one place where values become numbers.
+"""Columns of values, whatever holds them, encoded as indices into a domain: the only place where this is done.
 
 Lists, NumPy arrays, pandas, polars and Arrow columns, and the texts of files. Whole numbers near each other are found
 by a subtraction or in a table; of anything else each distinct value is looked up once, by `Domain.find`, so that a
@@ -33,8 +33,8 @@ SLAB = 1 << 16
 
 
 @dataclass(frozen=True)
-class Numbered:
-    """The numbers of the values of a column, how many values there were, and how many of them were unknown.
+class EncodedColumn:
+    """The indices of the values of a column, how many values there were, and how many of them were unknown.
 
     `rows` are the places of those that were not left out; None if none was.
     """
@@ -45,43 +45,43 @@ class Numbered:
     rows: NDArray[np.int64] | None = None
 
 
-def numbered(domain: Domain, values: Any, *, unknown: str = "error") -> Numbered:
-    """The numbers of the values in a column; `unknown` is "error", "drop", or the text of a value, as in `Numbers`."""
-    return Numbers(domain, unknown=unknown).of(values)
+def encode(domain: Domain, values: Any, *, unknown: str = "error") -> EncodedColumn:
+    """The indices of the values in a column; `unknown` is "error", "drop" or the text of a value (`DomainEncoder`)."""
+    return DomainEncoder(domain, unknown=unknown).encode(values)
 
 
-class Numbers:
-    """Turns columns of values into their numbers, with one rule for nulls and for values outside the domain.
+class DomainEncoder:
+    """Turns columns of values into their indices, with one rule for nulls and for values outside the domain.
 
     `unknown` says what to do with those: "error" refuses them, "drop" leaves them out, and any other text is the
-    value to use instead. `written` is for columns of files, as in `Finder`.
+    value to use instead. `written` is for columns of files, as in `DomainLookup`.
     """
 
     def __init__(self, domain: Domain, *, unknown: str = "error", written: bool = False) -> None:
         check_type("unknown", unknown, str, "error, drop or the text of a value")
         self._domain, self._unknown = domain, unknown
         self._instead = None if unknown in ("error", "drop") else domain.index_of_text(unknown)
-        self._finder = Finder(domain, written=written)
+        self._lookup = DomainLookup(domain, written=written)
 
-    def of(self, column: Any, *, start: int = 0) -> Numbered:
+    def encode(self, column: Any, *, start: int = 0) -> EncodedColumn:
         """The numbers of the values; `UnknownValue` names the first row, counted from `start`, that has none."""
         if not hasattr(column, "__len__"):
             column = _listed(column)  # it can be gone through only once
-        found = self._finder.find(column)
+        found = self._lookup.find(column)
         absent = outside(found, len(self._domain))
         if absent is None:
-            return Numbered(found, len(found), 0)
+            return EncodedColumn(found, len(found), 0)
         if self._unknown == "error":
             row = int(np.argmax(absent))
             raise UnknownValue(f"row {start + row + 1}: {_named(column, row)} must be {self._domain.rule}")
         unknown = int(np.count_nonzero(absent))
         if self._instead is not None:
-            return Numbered(np.where(absent, self._instead, found), len(found), unknown)
+            return EncodedColumn(np.where(absent, self._instead, found), len(found), unknown)
         rows = np.flatnonzero(~absent)
-        return Numbered(found[rows], len(found), unknown, rows)
+        return EncodedColumn(found[rows], len(found), unknown, rows)
 
 
-class Finder:
+class DomainLookup:
     """Finds the values of columns in a domain.
 
     `written` is for columns of files: a text is then compared with the text of each value, and so is a whole number
@@ -107,7 +107,7 @@ class Finder:
             return self._of_array(np.asarray(column))
         held = getattr(column, "array", column)  # what a series or an index of pandas holds
         if hasattr(held, "codes") and hasattr(held, "categories"):
-            return looked_up(np.asarray(held.codes), self.indices(held.categories))
+            return map_codes(np.asarray(held.codes), self.indices(held.categories))
         if any(hasattr(held, name) for name in ARROW) and find_spec("pyarrow"):
             from .arrow.values import found
 
@@ -160,7 +160,7 @@ class Finder:
 
             return of_distinct(array, self)
         distinct, places = np.unique(array, return_inverse=True)
-        return looked_up(places, np.array([self.number(value) for value in distinct], dtype=np.int64))
+        return map_codes(places, np.array([self.number(value) for value in distinct], dtype=np.int64))
 
     def of_integers(self, array: NDArray[Any]) -> NDArray[Any]:
         """The numbers of whole numbers, without a copy where they are their own."""
@@ -223,7 +223,7 @@ def outside(numbers: NDArray[Any], size: int) -> NDArray[np.bool_] | None:
     return beyond
 
 
-def looked_up(codes: NDArray[Any], numbers: NDArray[np.int64]) -> NDArray[Any]:
+def map_codes(codes: NDArray[Any], numbers: NDArray[np.int64]) -> NDArray[Any]:
     """``numbers[code]`` for each code, in the smallest type; `ABSENT` for -1 and for the code after the last."""
     most = max(1, int(numbers.max(initial=0)))
     table = np.append(numbers, ABSENT).astype(np.min_scalar_type(-most - 1))
@@ -244,3 +244,12 @@ def _named(column: Any, row: int) -> str:
         return named(value.as_py() if hasattr(value, "as_py") else value)
     except (ValueError, OverflowError):  # Python has no such value: text that is not UTF-8, a day after the year 9999
         return f"a value of type {value.type}"
+
+
+AS_IN_JSON = {True: "true", False: "false"}
+
+
+def boolean_texts(domain: Domain) -> dict[bool, str]:
+    """The texts of true and false: as JSON writes them if the domain has one of these, else as Python does."""
+    values = () if domain.is_range else domain
+    return AS_IN_JSON if any(text in values for text in AS_IN_JSON.values()) else {True: "True", False: "False"}
