@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from discreet.analysis.regression.regression.coefficients import wald
 
 import discreet as dc
+from discreet.analysis.regression.coefficients import wald
 
 N = 400
 AGE = np.arange(N) % 50 + 20.0

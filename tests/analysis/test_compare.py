@@ -6,7 +6,7 @@ import pytest
 import discreet as dc
 from discreet.analysis.groups.comparison import holm
 from discreet.core.errors import InvalidInput, Unavailable
-from discreet.estimation.chi_square import chi_square_tail
+from discreet.estimation.tails import chi_square_tail
 
 from .reference import B2, B5, COVARIATE, ROWS, N, figures, survey
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from discreet.analysis.regression.regression.design_matrix import design_of
 
 import discreet as dc
+from discreet.analysis.regression.design_matrix import design_of
 from discreet.core.errors import InvalidInput
 
 N = 200

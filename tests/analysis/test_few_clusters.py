@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from discreet.analysis.survey.survey.few_clusters import FEW, Clusters, within_clusters
-from discreet.analysis.survey.survey.sampling import Drawn
 from scipy import stats
 
 import discreet as dc
 from discreet.analysis.groups.clusters import mean_law
+from discreet.analysis.survey.few_clusters import FEW, Clusters, within_clusters
+from discreet.analysis.survey.sampling import Drawn
 from discreet.core.errors import Unavailable
 
 MECHANISM = dc.mechanism(dc.Context.uniform(["no", "yes", "other"], "2"))

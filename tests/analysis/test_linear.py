@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from discreet.analysis.regression.regression.design_matrix import design_of
-from discreet.analysis.regression.regression.linear import fit_linear
 
 import discreet as dc
+from discreet.analysis.regression.design_matrix import design_of
+from discreet.analysis.regression.linear import fit_linear
 from discreet.core.errors import InvalidInput
 
 N = 1500

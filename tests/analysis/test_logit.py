@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from discreet.analysis.regression.regression.design_matrix import design_of
-from discreet.analysis.regression.regression.logit import _equations, score_variances
 
 import discreet as dc
+from discreet.analysis.regression.design_matrix import design_of
+from discreet.analysis.regression.logit import _equations, score_variances
 
 N = 2000
 AGE = np.random.default_rng(1).normal(40, 12, N)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from discreet.analysis.regression.regression.design_matrix import design_of
-from discreet.analysis.regression.regression.multinomial import _log_likelihood, answers_of, point
 from scipy import optimize
 
 import discreet as dc
+from discreet.analysis.regression.design_matrix import design_of
+from discreet.analysis.regression.multinomial import _log_likelihood, answers_of, point
 from discreet.core.errors import InvalidInput
 
 N = 1500

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from discreet.analysis.regression.regression.design_matrix import design_of
-from discreet.analysis.regression.regression.logit import fit_logit, score_variances
 
 import discreet as dc
+from discreet.analysis.regression.design_matrix import design_of
+from discreet.analysis.regression.logit import fit_logit, score_variances
 
 from .reference import B2, B5, COVARIATE, ROWS, N, answers, figures, survey
 

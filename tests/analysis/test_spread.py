@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from discreet.analysis.survey.survey.products import rows_at_a_time, squared
-from discreet.analysis.survey.survey.spread import Spread
 
 import discreet as dc
+from discreet.analysis.survey.products import rows_at_a_time, squared
+from discreet.analysis.survey.spread import Spread
 from discreet.core.errors import InvalidInput
 
 N = 700

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from discreet.analysis.survey.survey.reading import read_survey
 
 import discreet as dc
+from discreet.analysis.survey.reading import read_survey
 from discreet.wire import Spec
 
 NAMES = ["l.csv", "l.tsv", "l.jsonl", "l.parquet", "l.arrow", "l.csv.gz"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contexts import Context
-from ..estimation.binomial import upper_limit
+from ..estimation.tails import binomial_upper
 from .result import Finding
 from .subjects import Subject
 
@@ -35,7 +35,7 @@ def repeated_noise(subject: Subject, context: Context, pairs: Sequence[tuple[int
             return []
         agree = int((first[0::2] == first[1::2]).sum())
         share = level / 2 / len(tried)
-        if float(upper_limit(agree, RUN // 2, share)) ** RUN <= share:
+        if float(binomial_upper(agree, RUN // 2, share)) ** RUN <= share:
             return _finding(subject, context, pairs, value, first)
     return []
 

@@ -10,8 +10,8 @@ from ..contexts import Context
 from ..core.domain import Value
 from ..core.errors import InvalidInput
 from ..core.random import Source, check_source, secure
-from ..estimation.binomial import lower_limit, upper_limit
 from ..estimation.results.intervals import check_confidence
+from ..estimation.tails import binomial_lower, binomial_upper
 from .counting import BATCH, Looks, Pair, PairFeature, count_seen, count_stage
 from .features import Byte, Feature, chosen_features, chosen_places
 from .pair_features import Ratio
@@ -108,7 +108,7 @@ def _findings(
             rows = tested.special[pair][0]
         hits.append(int(rows[0] @ event.mask))
         others.append(int(rows[1] @ event.mask))
-    low, high = lower_limit(hits, n, level / 2), upper_limit(others, n, level / 2)
+    low, high = binomial_lower(hits, n, level / 2), binomial_upper(others, n, level / 2)
     return [
         Finding(
             context.values[values[pair[0]]],

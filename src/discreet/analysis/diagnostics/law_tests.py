@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...estimation.arrays.numeric import NUMERIC
-from ...estimation.chi_square import chi_square_tail
 from ...estimation.results.unbiased import Estimate
+from ...estimation.tails import chi_square_tail
 from ...mechanisms.randomizer import Group
 from ..groups.tails import two_sided
 from ..tables.cell_fit import fitted

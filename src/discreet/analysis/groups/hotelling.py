@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...estimation.variance_ratio import variance_ratio_tail
+from ...estimation.tails import f_tail
 
 
 def rest_of(rank: int, freedom: float, design: float) -> float:
@@ -19,4 +19,4 @@ def hotelling_tail(statistic: float, rank: int, freedom: float, design: float) -
     Where all D of the design are those of C, f = D, this is Hotelling's test (Korn1990).
     """
     ratio = statistic * (design - rank + 1) / (design * rank)
-    return variance_ratio_tail(ratio, rank, rest_of(rank, freedom, design))
+    return f_tail(ratio, rank, rest_of(rank, freedom, design))

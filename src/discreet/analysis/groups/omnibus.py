@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...estimation.chi_square import chi_square_tail
+from ...estimation.tails import chi_square_tail
 from ...estimation.tally import Tally
 from ..survey.few_clusters import Law
 from .group_moments import DrawnGroups, TalliedGroups, plausible

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import Unavailable
-from ...estimation.chi_square import chi_square_tail
+from ...estimation.tails import chi_square_tail
 from ..groups.hotelling import hotelling_tail, rest_of
 from ..groups.tails import quantiles, two_sided
 from ..result import CONFIDENCE, Result

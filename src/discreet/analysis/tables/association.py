@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput
 from ...core.random import Source, check_source
-from ...estimation.chi_square import chi_square_tail
+from ...estimation.tails import chi_square_tail
 from ..groups.hotelling import hotelling_tail, rest_of
 from ..groups.permutation import generator
 from ..regression.correlation import Correlation

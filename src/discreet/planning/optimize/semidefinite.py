@@ -106,9 +106,10 @@ class _Program:
         """M, lam and nu as the solver has them; None if it did not get anywhere."""
         try:
             import clarabel
-            from scipy import sparse
         except ImportError:
             raise MissingExtra("clarabel", "design") from None
+        from scipy import sparse
+
         group, prior = self.problem.group, self.problem.prior
         blocks, half = blocks_of(group), matrix_root(self.problem.W)
         sizes = [block.basis.shape[1] for block in blocks]

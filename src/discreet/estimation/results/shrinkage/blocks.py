@@ -18,8 +18,7 @@ from ...simplex import project_blocks
 from ..intervals import check_confidence
 from .dictionary import gamma_masses, gamma_shapes, nearest_levels
 from .layout import Layout, lay_out
-from .normal_tail import FloatArray
-from .posterior import IntArray, Prior, evidence, moments
+from .posterior import FloatArray, IntArray, Prior, evidence, moments
 from .quantiles import Quantiles, balanced_quantiles
 from .smooth import check_coordinates, neighbour_averages
 from .totals import fit_shift

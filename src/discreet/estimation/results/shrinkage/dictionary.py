@@ -14,8 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from .normal_tail import FloatArray
-from .posterior import IntArray
+from .posterior import FloatArray, IntArray
 
 RHO: Final = 1.15
 SHAPES: Final = 12

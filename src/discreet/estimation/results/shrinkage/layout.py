@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....core.errors import InvalidInput
 from .dictionary import bin_edges, support_tops
-from .normal_tail import FloatArray
-from .posterior import IntArray, Readings
+from .posterior import FloatArray, IntArray, Readings
 
 _QUIETEST: Final = 1e-6
 

@@ -18,9 +18,9 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
-from .normal_tail import FloatArray, erfcx
-
+FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _ENTRIES_AT_ONCE: Final = 100_000
@@ -92,7 +92,7 @@ def bin_likelihood(edges: FloatArray, readings: Readings) -> BinLikelihood:
     height = 0.5 * np.maximum(np.maximum(-t, t - u * readings.top), 0.0) ** 2
     size = np.abs(z)
     size *= _ROOT_HALF
-    tail = erfcx(size)
+    tail = special.erfcx(size)
     np.multiply(size, size, out=size)
     np.subtract(height[:, None], size, out=size)
     np.minimum(size, _LARGEST_POWER, out=size)

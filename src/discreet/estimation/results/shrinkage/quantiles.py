@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from scipy import special
 
-from .normal_tail import FloatArray, log_upper_tail, upper_tail_inverse
-from .posterior import IntArray, Prior, Readings, bin_likelihood, groups
+from .posterior import FloatArray, IntArray, Prior, Readings, bin_likelihood, groups
 
 _STEPS: Final = 60
 _TOLERANCE: Final = 1e-4
-_LOG_HALF: Final = float(np.log(0.5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +58,10 @@ def between(lower: FloatArray, upper: FloatArray, share: FloatArray) -> FloatArr
     flip = lower + upper < 0
     near, far = np.where(flip, -upper, lower), np.where(flip, -lower, upper)
     share = np.where(flip, 1 - share, share)
-    log_near = log_upper_tail(np.abs(near))
-    log_near = np.where(near < 0, np.log1p(-np.exp(log_near)), log_near)
-    log_tail = log_near + np.log1p(share * np.expm1(log_upper_tail(far) - log_near))
-    lower_half = log_tail > _LOG_HALF
-    folded = np.where(lower_half, np.log1p(-np.exp(np.minimum(log_tail, -1e-16))), log_tail)
-    z = upper_tail_inverse(np.minimum(folded, _LOG_HALF))
-    return np.where(flip ^ lower_half, -z, z)
+    log_near = special.log_ndtr(-near)
+    log_tail = log_near + np.log1p(share * np.expm1(special.log_ndtr(-far) - log_near))
+    z: FloatArray = -special.ndtri_exp(np.minimum(log_tail, 0.0))
+    return np.where(flip, -z, z)
 
 
 def balanced_quantiles(quantiles: Quantiles, block: IntArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:

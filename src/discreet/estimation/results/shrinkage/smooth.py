@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ....core.errors import InvalidInput
-from .normal_tail import FloatArray
-from .posterior import IntArray
+from .posterior import FloatArray, IntArray
 
 _REACH: Final = 4.0
 _SMALL_GRID: Final = 1 << 20

@@ -9,8 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from .normal_tail import FloatArray
-from .posterior import IntArray, Prior, Readings, moments
+from .posterior import FloatArray, IntArray, Prior, Readings, moments
 
 _STEPS: Final = 60
 _TOLERANCE: Final = 0.01

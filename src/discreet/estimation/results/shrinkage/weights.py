@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from .normal_tail import FloatArray
+from .posterior import FloatArray
 
 _SMALLEST_GAIN: Final = 0.02
 _STEPS: Final = 200
