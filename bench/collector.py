@@ -31,15 +31,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy as np
 from load import Load, load
 
+from discreet.bulk.report_arrays import reports_to_bytes
+from discreet.bulk.words import seeded
 from discreet.collector.http.server import loop_factory
 from discreet.collector.store.opening import open_store
 from discreet.collector.store.protocol import Upload
 from discreet.collector.tallies import count
 from discreet.core.canonical import canonical
-from discreet.core.random import seeded
 from discreet.estimation.results.unbiased import estimate
 from discreet.wire import parse_law
-from discreet.wire.reports import reports_to_bytes
 
 SPEC = '[domain]\nsize = 1000\n[context]\nform = "uniform"\nepsilon = "1"\n[mechanism]\nname = "hadamard"\n'
 DECLARATION = {"spec": SPEC, "title": "t", "question": "q", "minimum": 1, "changes": "refuse", "access": "open"}

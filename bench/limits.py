@@ -8,7 +8,7 @@ import numpy as np
 from measure import Result, least
 
 from discreet.bulk.randomizing import BUFFER
-from discreet.core.random import Keystream
+from discreet.bulk.words import Keystream
 
 WORDS = 1 << 23
 

@@ -30,7 +30,7 @@ with pq.ParquetWriter(target, file.schema_arrow) as writer:
     "blocks(hadamard), randomized": """
 from cases import mechanism
 from discreet.bulk.jobs import randomize_files
-from discreet.core.random import secure
+from discreet.bulk.words import secure
 randomize_files(mechanism("blocks", "hadamard", 43_750), [source], target, secure())
 """,
     "pyarrow reads": """

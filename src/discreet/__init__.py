@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from .analysis.tables.joint_table import Cross, cross
     from .auditing import Audit, audit
     from .bulk import spark
+    from .bulk import words as random
     from .bulk.labelled.tallies import GroupTallies
     from .client.ledger.ledger import Ledger
     from .contexts import Context
-    from .core import errors, limits, random
+    from .core import errors, limits
     from .core.domain import Domain
     from .estimation.results.cumulative import Cumulative, Quantile
     from .estimation.results.likelihood import Likelihood, likelihood
@@ -115,7 +116,7 @@ _HOMES = {
     "plan": "planning",
     "post_process": "mechanisms.composed.post_process",
     "project": "estimation.results.projection",
-    "random": "core.random",
+    "random": "bulk.words",
     "regress": "analysis.regression.regression",
     "relate": "analysis.regression.predictor",
     "release": "publishing",

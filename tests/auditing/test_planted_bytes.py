@@ -14,7 +14,7 @@ import pytest
 
 import discreet as dc
 from discreet.auditing import Bulk, audit
-from discreet.core.random import seeded
+from discreet.bulk.words import seeded
 from discreet.mechanisms.uniform.subset import least_error_size
 
 E = math.e

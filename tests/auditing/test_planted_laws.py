@@ -12,11 +12,11 @@ import pytest
 
 import discreet as dc
 from discreet.bulk.randomizing import randomize_indices
+from discreet.bulk.words import replay
 from discreet.checks import check_engine, check_equal_words, check_every_word, check_pairs
 from discreet.core.arithmetic import INTEGERS, MASK
 from discreet.core.errors import CheckFailed, PrivacyViolation
 from discreet.core.exact import exp_below
-from discreet.core.random import replay
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.randomizer import Pair
 from discreet.mechanisms.tables.table import Table

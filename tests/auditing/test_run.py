@@ -11,8 +11,8 @@ import pytest
 
 import discreet as dc
 from discreet.auditing import Bulk, audit
+from discreet.bulk.words import seeded
 from discreet.core.errors import InvalidInput
-from discreet.core.random import seeded
 
 U10 = dc.Context.uniform(range(10), "1")
 U100 = dc.Context.uniform(range(100), "1")

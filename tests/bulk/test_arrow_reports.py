@@ -16,8 +16,8 @@ from discreet.bulk.arrow.reports import (
     reports_in_texts,
     reports_of,
 )
+from discreet.bulk.words import seeded
 from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch
-from discreet.core.random import seeded
 from discreet.files.arrow import ArrowWriter, open_column
 from discreet.wire.reports import report_to_text
 

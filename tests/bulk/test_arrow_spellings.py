@@ -9,8 +9,8 @@ import pytest
 import discreet as dc
 from discreet.bulk.arrow.values import column_as_text
 from discreet.bulk.jobs import randomize_files
+from discreet.bulk.words import seeded
 from discreet.core.errors import InvalidInput, UnknownValue
-from discreet.core.random import seeded
 
 DAY = date(2024, 5, 1)
 

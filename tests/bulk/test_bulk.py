@@ -10,9 +10,9 @@ import pytest
 import discreet as dc
 from discreet.bulk import randomizing as bulk
 from discreet.bulk.randomizing import randomize_indices, report_type
+from discreet.bulk.words import replay, seeded
 from discreet.checks import check_engine
 from discreet.core.errors import InvalidInput, MissingExtra, RandomnessFailure, UnknownValue
-from discreet.core.random import replay, seeded
 from discreet.mechanisms.uniform.hadamard import Hadamard
 from discreet.mechanisms.uniform.subset import Subset
 

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.bulk import encoding
 from discreet.bulk.encoding import ABSENT, DomainEncoder, DomainLookup, encode, outside
+from discreet.bulk.words import seeded
 from discreet.core.domain import Domain
 from discreet.core.errors import InvalidContext, InvalidInput, UnknownValue
-from discreet.core.random import seeded
 
 CITIES = Domain(["rome", "oslo", "bern", "lima"])
 HELD = ["oslo", "lima", "oslo", "rome"]

@@ -17,12 +17,12 @@ import discreet as dc
 from discreet.bulk import jobs
 from discreet.bulk.arrow.reports import FINGERPRINT_KEY, reports_of
 from discreet.bulk.jobs import in_order, randomize_files, rows_in, tally_files
+from discreet.bulk.report_arrays import reports_to_json
+from discreet.bulk.words import secure, seeded
 from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch, MissingExtra, UnknownValue
-from discreet.core.random import secure, seeded
 from discreet.files import arrow_columns, arrow_csv
 from discreet.files.arrow import open_column
 from discreet.files.text_writer import TextWriter
-from discreet.wire import reports_to_json
 
 VALUES = [f"v{i}" for i in range(40)]
 N = 5000

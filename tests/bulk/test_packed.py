@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.bulk.packed import PackedBlocks, PackedHadamardBlocks, PackedHighLow, _divisor, packed
 from discreet.bulk.randomizing import randomize_indices
-from discreet.core.random import seeded
+from discreet.bulk.words import seeded
 from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.composed.high_low import HighLowResponse
 from discreet.mechanisms.tables.table import Table

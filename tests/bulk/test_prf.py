@@ -15,12 +15,13 @@ import discreet as dc
 from discreet.bulk import prf
 from discreet.bulk.prf import BlockCipher, CollectionKey, randomize_records
 from discreet.core.errors import InvalidInput, RandomnessFailure
-from discreet.core.random import MASK
 from discreet.mechanisms.kinds import FOLLOWERS, law_of
 from discreet.mechanisms.law import plain_law
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.hadamard import Hadamard, HadamardLaw
 from discreet.wire import law_text, parse_law
+
+MASK = (1 << 64) - 1
 
 SECRET = bytes(range(32))
 IDS = np.array([0, 1, 2**63, 2**64 - 1, 77], dtype=np.uint64)

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.bulk import jobs
 from discreet.bulk.jobs import randomize_files, tally_files
+from discreet.bulk.words import secure, seeded
 from discreet.core.errors import InvalidInput
-from discreet.core.random import secure, seeded
 from discreet.files import arrow_columns
 
 VALUES = ["a", "b", "c"]

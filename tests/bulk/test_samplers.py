@@ -11,9 +11,9 @@ from discreet.bulk.kernels import TILE
 from discreet.bulk.packed import packed
 from discreet.bulk.randomizing import randomize_indices, report_type
 from discreet.bulk.samplers import compiled_sampler
+from discreet.bulk.words import seeded
 from discreet.checks.words import as_integers
 from discreet.core.arithmetic import INTEGERS
-from discreet.core.random import seeded
 from discreet.estimation.arrays.arithmetic import ARRAYS
 from discreet.estimation.arrays.numeric import NUMERIC
 from discreet.mechanisms.composed.blocks import BlockResponse

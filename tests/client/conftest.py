@@ -22,7 +22,7 @@ def load(path):
 
 HERE = Path(__file__).parent
 COLLECTOR = load(HERE / "collector.py")
-LOSSY = load(HERE.parent / "accounting" / "lossy.py")
+LOSSY = load(HERE / "ledger" / "lossy.py")
 SURVEY = dc.mechanism(dc.Context.uniform(range(40), "1"), "unary")
 """Reports of 40 bits: two draws are hardly ever the same."""
 

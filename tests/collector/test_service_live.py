@@ -15,10 +15,10 @@ from click.testing import CliRunner
 from running import COMMAND, answer_of, drip, exchange, post, running, slow
 
 import discreet as dc
+from discreet.bulk.report_arrays import reports_from_bytes
 from discreet.cli import main
 from discreet.client import Client
 from discreet.collector.store.opening import open_store
-from discreet.wire.reports import reports_from_bytes
 
 AGENT = "Mozilla/5.0 (a browser that nobody else has; 7f3a)"
 

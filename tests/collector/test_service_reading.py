@@ -11,6 +11,8 @@ from asking import SPEC
 from click.testing import CliRunner
 
 import discreet as dc
+from discreet.bulk.report_arrays import reports_to_bytes
+from discreet.bulk.words import seeded
 from discreet.cli import main
 from discreet.collector import breakdown, tallies
 from discreet.collector.breakdown import group_of
@@ -18,8 +20,6 @@ from discreet.collector.differences import differences
 from discreet.collector.store.export import places
 from discreet.collector.store.protocol import Upload
 from discreet.core.errors import StoreFailed, Unavailable
-from discreet.core.random import seeded
-from discreet.wire.reports import reports_to_bytes
 
 METHODS = {"unbiased": dc.estimate, "project": dc.project, "likelihood": dc.likelihood, "shrink": dc.shrink}
 

@@ -8,12 +8,12 @@ from asking import Asker
 from stores import postgres_in, sqlite_in
 
 import discreet as dc
+from discreet.bulk.report_arrays import reports_to_bytes
+from discreet.bulk.words import seeded
 from discreet.collector import tallies
 from discreet.collector.http.decoding import PACKED
 from discreet.collector.store.writer import Writer
 from discreet.core.canonical import canonical
-from discreet.core.random import seeded
-from discreet.wire.reports import reports_to_bytes
 
 
 @pytest.fixture(params=[sqlite_in, pytest.param(postgres_in, marks=pytest.mark.slow)], ids=["SQLite", "PostgreSQL"])

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from discreet.bulk.report_arrays import reports_to_bytes
+from discreet.bulk.words import seeded
 from discreet.collector.documents import written
 from discreet.collector.http.decoding import PACKED
 from discreet.collector.http.sieve import MOST_REFUSED
 from discreet.core.canonical import canonical
-from discreet.core.random import seeded
-from discreet.wire.reports import reports_to_bytes
 
 WIDE = '[domain]\nsize = 60\n[context]\nform = "uniform"\nepsilon = "1"\n[mechanism]\nname = "unary"\n'
 

@@ -14,7 +14,7 @@ import pytest
 import discreet as dc
 from discreet import errors
 from discreet.bulk import jobs
-from discreet.core.random import seeded
+from discreet.bulk.words import seeded
 
 CLASSES = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
 

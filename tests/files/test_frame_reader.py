@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.bulk.report_arrays import reports_to_json
 from discreet.core.errors import InvalidInput, MechanismMismatch
 from discreet.files.frames import FrameReader, check_fingerprint, frame_header, frame_trailer, marks_in
-from discreet.wire import reports_to_json
 
 MECHANISM = dc.mechanism(dc.Context.uniform(range(8), epsilon="1"), "hadamard")
 OTHER = dc.mechanism(dc.Context.uniform(range(8), epsilon="3"), "hadamard")

@@ -15,6 +15,7 @@ import threading
 from pathlib import Path
 
 import discreet as dc
+from discreet.bulk.report_arrays import reports_from_bytes, reports_from_texts
 from discreet.core.errors import DiscreetError
 from discreet.core.strict_json import loads
 from discreet.estimation.tally_json import parse_tally
@@ -27,9 +28,7 @@ from discreet.wire import (
     report_from_bytes,
     report_from_json,
     report_from_text,
-    reports_from_bytes,
     reports_from_envelope,
-    reports_from_texts,
 )
 
 LONGEST_MESSAGE = 2000

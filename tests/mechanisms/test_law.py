@@ -8,9 +8,9 @@ import pytest
 
 import discreet as dc
 from discreet import Context
+from discreet.bulk.words import seeded
 from discreet.core.arithmetic import INTEGERS
 from discreet.core.errors import DiscreetError, InvalidInput
-from discreet.core.random import seeded
 from discreet.estimation.arrays.numeric import NUMERIC
 from discreet.mechanisms.kinds import FOLLOWERS, law_of, randomizer_of
 from discreet.mechanisms.law import Bits, Law, Row, plain_law

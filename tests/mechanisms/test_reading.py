@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.bulk.report_arrays import reports_from_texts, reports_to_texts
 from discreet.core.errors import InvalidSpec
 from discreet.mechanisms.by_hand.reading import DESIGNS, TAKEN
-from discreet.wire import report_from_text, report_to_text, reports_from_texts, reports_to_texts
+from discreet.wire import report_from_text, report_to_text
 
 ASKED = {
     "crosswise": {"prevalence": "1/4"},

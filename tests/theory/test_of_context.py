@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.bulk.words import seeded
 from discreet.core.errors import InvalidInput
-from discreet.core.random import seeded
 from discreet.theory.comparison import compare
 from discreet.theory.of_context import QUANTITIES, bounds_for, unbiased_by_classes, users_for
 from discreet.theory.of_mechanism import worst_shares

@@ -7,8 +7,8 @@ import pytest
 
 import discreet as dc
 from discreet import Context
+from discreet.bulk.words import seeded
 from discreet.core.errors import DiscreetError, InvalidSpec, PrivacyViolation
-from discreet.core.random import seeded
 from discreet.wire import Spec, law_text, parse_law
 
 CONTEXTS = {

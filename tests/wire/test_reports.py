@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.bulk.report_arrays import reports_from_bytes, reports_from_texts, reports_to_bytes, reports_to_json
 from discreet.core.errors import InvalidReport, MechanismMismatch
 from discreet.wire import (
     byte_width,
@@ -16,12 +17,8 @@ from discreet.wire import (
     report_to_bytes,
     report_to_json,
     report_to_text,
-    reports_from_bytes,
     reports_from_envelope,
-    reports_from_texts,
-    reports_to_bytes,
     reports_to_envelope,
-    reports_to_json,
 )
 
 MECHANISMS = {

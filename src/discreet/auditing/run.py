@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from statistics import NormalDist
 
+from ..bulk.words import secure
 from ..contexts import Context
 from ..core.domain import Value
 from ..core.errors import InvalidInput
-from ..core.random import Source, check_source, secure
+from ..core.random import Source, check_source
 from ..estimation.results.intervals import check_confidence
 from ..estimation.tails import binomial_lower, binomial_upper
 from .counting import BATCH, Looks, Pair, PairFeature, count_seen, count_stage

@@ -10,12 +10,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bulk.report_arrays import reports_to_bytes
 from ..contexts import Context
 from ..core.errors import InvalidInput, check_type
 from ..core.random import Source
 from ..estimation.arrays.numeric import NUMERIC
 from ..mechanisms.mechanism import Mechanism
-from ..wire.reports import byte_width, reports_to_bytes
+from ..wire.reports import byte_width
 from .strings import Strings
 
 LAWS = 1 << 18

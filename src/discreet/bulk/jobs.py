@@ -30,9 +30,9 @@ from .randomizing import randomize_indices
 from .report_files import Write, arrow_sink, arrow_tallies, text_sink, text_tallies
 
 if TYPE_CHECKING:
-    from ..core.random import Reserved, Stream
     from ..files.arrow_columns import ArrowColumn, Piece
     from ..mechanisms.mechanism import Mechanism
+    from .words import Reserved, Stream
 
 LARGE = 1 << 24
 """From this many bytes on, pyarrow reads a CSV file; smaller ones are read line by line and errors name the line."""

@@ -110,7 +110,7 @@ class BlockCipher:
 
 
 class Addressed:
-    """A `discreet.core.random.Source` whose report i takes the words of record ``ids[i]`` with value ``indices[i]``."""
+    """A `discreet.bulk.words.Source` whose report i takes the words of record ``ids[i]`` with value ``indices[i]``."""
 
     def __init__(self, cipher: BlockCipher, ids: Any, indices: Any, words: int) -> None:
         self._ids, self._indices = np.asarray(ids), np.asarray(indices)

@@ -21,10 +21,12 @@ from ..core.random import check_source
 from ..estimation.arrays.acceleration import accelerated, cores, present
 from ..estimation.arrays.arithmetic import ARRAYS
 from .encoding import outside
+from .words import words_of
 
 if TYPE_CHECKING:
-    from ..core.random import Reserved, Source
+    from ..core.random import Source
     from ..mechanisms.randomizer import Randomizer
+    from .words import Reserved
 
 BUFFER = 1 << 17
 """Words held by a thread at a time: few enough for its cache, enough that threads seldom contend."""
@@ -84,7 +86,7 @@ class _Work:
         """Make the reports from a source that can only be read in order."""
         for begin in range(0, len(self._x), self._chunk):
             asked = len(self._x[begin : begin + self._chunk]) * self._words
-            words = rng.fill(asked)
+            words = words_of(rng, asked)
             if words.dtype != np.uint64 or words.shape != (asked,):
                 raise RandomnessFailure(
                     f"asked for {asked} words of 64 bits, got {words.dtype} {words.shape}; no report was made"

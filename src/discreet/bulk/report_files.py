@@ -18,7 +18,8 @@ from ..files.sources import Source
 from ..files.text_reader import read_reports
 from ..files.text_writer import TextWriter
 from ..wire.located import located
-from ..wire.reports import report_from_text, reports_from_texts, reports_to_texts
+from ..wire.reports import report_from_text
+from .report_arrays import reports_from_texts, reports_to_texts
 
 if TYPE_CHECKING:
     from ..files.arrow_columns import ArrowColumn, Piece

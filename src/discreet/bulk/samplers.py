@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arithmetic import INTEGERS, MASK
-from ..core.random import seeded
 from ..estimation.arrays.numeric import NUMERIC
 from . import kernels, row_kernels
 from .packed import Packed, packed
 from .randomizing import Sampler, outside_domain, report_type
+from .words import seeded
 
 if TYPE_CHECKING:
     from ..mechanisms.randomizer import Randomizer

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..bulk.randomizing import randomize_indices
+from ..bulk.words import seeded
 from ..core.errors import CheckFailed, UnknownValue
-from ..core.random import Source, seeded
+from ..core.random import Source
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.randomizer import Randomizer
 from .words import as_integers, some_values

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..bulk.words import seeded
 from ..core.errors import CheckFailed, InvalidSpec, NotServed
-from ..core.random import seeded
 from ..mechanisms.mechanism import Mechanism
 from .words import some_values
 

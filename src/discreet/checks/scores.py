@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bulk.scores import gathered
+from ..bulk.words import seeded
 from ..core.errors import CheckFailed, InvalidReport
-from ..core.random import seeded
 from ..estimation.arrays.numeric import NUMERIC
 from ..mechanisms.mechanism import Mechanism
 from .law import channel_of, is_small

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bulk.report_arrays import reports_from_bytes
 from ..collector.store.protocol import Batch, Collection, Labels, Snapshot, Store, Upload
 from ..contexts import Context
 from ..core.errors import CheckFailed
 from ..estimation.tally import Tally
 from ..mechanisms.build import mechanism
 from ..wire.laws import law_text
-from ..wire.reports import reports_from_bytes
 
 DAY = "2026-01-05"
 ODD = 'it\'s "50 %" -- ?; DROP TABLE upload; ü\u2028'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..bulk.words import seeded
 from ..core.errors import CheckFailed
-from ..core.random import seeded
 from ..mechanisms.mechanism import Mechanism
 from .words import as_integers, some_values
 

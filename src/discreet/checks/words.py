@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bulk.words import ArraySource, replay, seeded
 from ..core.errors import CheckFailed, RandomnessFailure
-from ..core.random import Source, replay, seeded
 from ..mechanisms.mechanism import Mechanism
 
 REPORTS = 300
@@ -19,7 +19,7 @@ REPORTS = 300
 class Counting:
     """A source that passes on another's words and counts how many were taken."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ArraySource) -> None:
         self.source = source
         self.taken = 0
 

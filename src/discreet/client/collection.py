@@ -11,7 +11,7 @@ from ..core.domain import Domain, Value
 from ..core.errors import BeyondLimits, DiscreetError, Refused, UnknownValue, named
 from ..core.exact import text_of
 from ..core.limits import allowed
-from ..core.random import secure
+from ..core.random import EntropySource
 from ..mechanisms.mechanism import Mechanism
 from ..wire.laws import parse_law
 from .addresses import address_of, invitation_of
@@ -111,7 +111,7 @@ class Collection:
         upload = self._desk.ledger.submit(
             self.mechanism,
             value,
-            secure(),
+            EntropySource(),
             question=self.name,
             url=str(self._document.reports),
             labels=told,

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bulk.words import seeded
 from ..client.promise import promise
 from ..contexts import Context
 from ..core.errors import DiscreetError, InvalidInput, InvalidSpec
 from ..core.exact import text_of
 from ..core.fields import Fields, exact, whole
-from ..core.random import seeded
 from ..estimation.arrays.numeric import NUMERIC
 from ..estimation.results.projection import project
 from ..estimation.results.unbiased import estimate

@@ -102,7 +102,7 @@ def simulate(
 
 def heaviest(mechanism: Mechanism, target: int) -> int:
     """Of some reports of a value, the one that raises its estimated share most."""
-    from ..core.random import secure
+    from ..bulk.words import secure
 
     rng = secure()
     drawn = {mechanism.randomize_index(target, rng) for _ in range(CANDIDATES)}

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bulk.report_arrays import reports_from_bytes
 from ..estimation.arrays.numeric import NUMERIC
 from ..estimation.tally import Tally
 from ..mechanisms.mechanism import Mechanism
-from ..wire.reports import reports_from_bytes
 from .store.protocol import Labels, Snapshot, Store
 
 TAIL_REPORTS = 100_000

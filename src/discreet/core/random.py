@@ -1,283 +1,82 @@
-"""Sources of random 64-bit words: `secure` for people, `seeded` for simulation, `replay` for proofs.
+"""Sources of random 64-bit words: what one person's report is drawn from, with the standard library alone.
 
 A mechanism uses a fixed number W of words per report, so report i of a source takes words
 ``[iW, (i+1)W)`` whatever the values and outcomes are, one at a time or in bulk.
 Words are never thrown away and never shared between reports.
-
-A secure source, and every stream reserved from it, belongs to the process that made it: in another one, however it
-came there (forked, copied or pickled), it has a key of its own. A seeded source is a number: wherever it is copied to,
-it goes on with the same words.
+Sources whose words also come as arrays are in `discreet.bulk.words`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import threading
 from collections.abc import Iterable
-from functools import cache, partial
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
-from .errors import InvalidInput, RandomnessFailure, check_type
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-__all__ = [
-    "Source",
-    "Stream",
-    "replay",
-    "secure",
-    "seeded",
-]
-
-MASK = (1 << 64) - 1
-CHUNK = 1 << 20
-"""Bytes encrypted at a time: few enough for the processor's cache, enough that threads seldom contend."""
+from .errors import InvalidInput, RandomnessFailure
 
 
 class Source(Protocol):
-    """Where words come from; both methods take the next words of the same stream."""
+    """A source of random 64-bit words. One that also serves many reports at once has ``fill(count)``, for arrays."""
 
     def take(self, count: int) -> list[int]:
         """The next `count` words as integers (standard library only)."""
         ...
 
-    def fill(self, count: int) -> NDArray[np.uint64]:
-        """The next `count` words as a NumPy array."""
-        ...
+
+class EntropySource:
+    """Fresh entropy of the operating system, never seeded, failing closed: the source for one person's report."""
+
+    def take(self, count: int) -> list[int]:
+        """The next `count` words as integers."""
+        return words_in(entropy(8 * count))
 
 
-class Stream(Source, Protocol):
-    """A source whose words can be reserved, so that threads can work on them in parallel."""
+class ReplaySource:
+    """A source that gives the listed words and then fails."""
 
-    def reserve(self, count: int) -> Reserved:
-        """A stream of the next `count` words, which this one then skips."""
-        ...
+    def __init__(self, words: Iterable[int]) -> None:
+        self._words = iter(words)
 
-
-class Reserved(Stream, Protocol):
-    """Words set aside, any of which can be reached: threads that share them agree on which is which."""
-
-    def at(self, word: int) -> Reserved:
-        """A separate stream of the same words that starts the given number of words after the next one."""
-        ...
-
-    def fill_into(self, out: NDArray[np.uint64]) -> None:
-        """Overwrite the contiguous array `out` with the next words, without a copy."""
-        ...
+    def take(self, count: int) -> list[int]:
+        """The next `count` words; `RandomnessFailure` if fewer are left."""
+        taken = [word for _, word in zip(range(count), self._words, strict=False)]
+        if len(taken) != count:
+            raise RandomnessFailure(f"asked for {count} words, got {len(taken)}; no report was made")
+        return taken
 
 
-def _whole(data: bytes, count: int) -> bytes:
+def entropy(count: int) -> bytes:
+    """Bytes from the operating system, all of them or `RandomnessFailure`."""
+    try:
+        return check_length(os.urandom(count), count)
+    except (OSError, NotImplementedError) as failure:
+        raise RandomnessFailure(f"the operating system gave no randomness ({failure}); no report was made") from failure
+
+
+def check_length(data: bytes, count: int) -> bytes:
+    """The same bytes; `RandomnessFailure` unless there are `count` of them."""
     if len(data) != count:
         raise RandomnessFailure(f"asked for {count} random bytes, got {len(data)}; no report was made")
     return data
 
 
-def _integers(data: bytes) -> list[int]:
+def words_in(data: bytes) -> list[int]:
+    """The 64-bit words in bytes, lowest byte first."""
     return [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8)]
-
-
-def _entropy(count: int) -> bytes:
-    """Bytes from the operating system, all of them or `RandomnessFailure`."""
-    try:
-        return _whole(os.urandom(count), count)
-    except (OSError, NotImplementedError) as failure:
-        raise RandomnessFailure(f"the operating system gave no randomness ({failure}); no report was made") from failure
 
 
 def pause(begun: int) -> None:
     """Wait a random while, at most as long as has passed since `begun`, a reading of `perf_counter_ns`."""
-    part = int.from_bytes(_entropy(2), "little")  # of 2**16
+    part = int.from_bytes(entropy(2), "little")  # of 2**16
     now = perf_counter_ns()
     until = now + ((now - begun) * part >> 16)
     while perf_counter_ns() < until:
         pass
 
 
-class Keystream:
-    """The words of AES-128 in counter mode under `key`, from word `start` to before word `end`, if that is given.
-
-    The same in every process: a copy, also through pickle or a fork, goes on with the same words.
-    """
-
-    def __init__(self, key: bytes, *, start: int = 0, end: int | None = None) -> None:
-        self._key, self._end = key, end
-        self._lock = threading.Lock()
-        self._move_to(start)
-
-    def _move_to(self, start: int) -> None:
-        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
-        counter = (start // 2).to_bytes(16, "big")
-        self._next = start
-        self._cipher = Cipher(algorithms.AES(self._key), modes.CTR(counter)).encryptor()
-        self._cipher.update(bytes(8 * (start % 2)))
-
-    def _after(self, count: int) -> int:
-        """Where `count` more words end; those that follow reserved ones are others'."""
-        end = self._next + count
-        if self._end is not None and end > self._end:
-            raise RandomnessFailure(f"asked for {count} of {self._end - self._next} reserved words; no report was made")
-        return end
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(Keystream, start=self._next, end=self._end), (self._key,)
-
-    def at(self, word: int) -> Keystream:
-        """A separate stream of the same words that starts the given number of words after the next one."""
-        return Keystream(self._key, start=self._after(word), end=self._end)
-
-    def reserve(self, count: int) -> Keystream:
-        """A stream of the next `count` words, which this one skips: however they are split, the words are the same."""
-        with self._lock:
-            start, end = self._next, self._after(count)
-            self._move_to(end)
-        return Keystream(self._key, start=start, end=end)
-
-    def take(self, count: int) -> list[int]:
-        """The next `count` words as integers."""
-        with self._lock:
-            self._next = self._after(count)
-            return _integers(_whole(self._cipher.update(bytes(8 * count)), 8 * count))
-
-    def fill(self, count: int) -> NDArray[np.uint64]:
-        """The next `count` words, encrypted straight into a new array."""
-        import numpy as np
-
-        out = np.empty(count, dtype="<u8")
-        self.fill_into(out)
-        return out
-
-    def fill_into(self, out: NDArray[np.uint64]) -> None:
-        """Overwrite the contiguous array `out` with the next words, without a copy."""
-        if not out.size:
-            return
-        zeros, view = _zeros(), out.data.cast("B")
-        with self._lock:
-            self._next = self._after(out.size)
-            for begin in range(0, len(view), len(zeros)):
-                part = view[begin : begin + len(zeros)]
-                written = self._cipher.update_into(zeros[: len(part)], part)
-                if written != len(part):
-                    raise RandomnessFailure(f"asked for {len(part)} random bytes, got {written}; no report was made")
-
-
-@cache
-def _zeros() -> memoryview:
-    """The plaintext whose encryption is the stream."""
-    return memoryview(bytes(CHUNK))
-
-
-_forks = 0
-"""How many forks are behind this process, as far as Python was told."""
-
-
-def _note_fork() -> None:
-    global _forks
-    _forks += 1
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_note_fork)
-
-
-def _process() -> tuple[int, int]:
-    """What tells this process from the one it was forked from.
-
-    The process id, which also changes when C code forks, and the count of forks, since ids are used again.
-    """
-    return os.getpid(), _forks
-
-
-class _Private:
-    """A keystream of this process alone: in a fork, a copy and a pickle it becomes one under a fresh key.
-
-    The stream and its process are one entry, replaced at once: a thread holds an old stream or a new one, never parts
-    of both, and a lock that was held while the process forked is left behind with the stream that it guards.
-    """
-
-    def __init__(self, stream: Keystream | None = None) -> None:
-        self._owned = None if stream is None else (_process(), stream)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), ()
-
-    def _stream(self) -> Keystream:
-        if self._owned is None or self._owned[0] != _process():
-            self._owned = _process(), Keystream(_entropy(16))
-        return self._owned[1]
-
-    def take(self, count: int) -> list[int]:
-        return self._stream().take(count)
-
-    def fill(self, count: int) -> NDArray[np.uint64]:
-        return self._stream().fill(count)
-
-    def fill_into(self, out: NDArray[np.uint64]) -> None:
-        self._stream().fill_into(out)
-
-    def at(self, word: int) -> _Private:
-        return _Private(self._stream().at(word))
-
-    def reserve(self, count: int) -> _Private:
-        return _Private(self._stream().reserve(count))
-
-
-class _Secure(_Private):
-    """Operating-system entropy for single reports; in bulk, AES-CTR under a key drawn from it."""
-
-    def take(self, count: int) -> list[int]:
-        return _integers(_entropy(8 * count))
-
-
-def secure() -> Stream:
-    """The source for real people: fresh operating-system entropy, never seeded, failing closed.
-
-    A copy of it, one sent to another process and one found there after a fork draw words of their own.
-    """
-    return _Secure()
-
-
-def seeded(seed: int) -> Stream:
-    """A reproducible source for simulation and tests only: AES-128-CTR keyed by a hash of `seed`.
-
-    A copy of it goes on with the same words, also in another process; give each process a seed of its own.
-    """
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise InvalidInput(f"seed={seed!r} must be a whole number")
-    return Keystream(hashlib.sha256(b"discreet seeded source " + str(seed).encode()).digest()[:16])
-
-
-class _Replay:
-    def __init__(self, words: Iterable[int]) -> None:
-        self._words = iter(words)
-
-    def take(self, count: int) -> list[int]:
-        taken = [word for _, word in zip(range(count), self._words, strict=False)]
-        if len(taken) != count:
-            raise RandomnessFailure(f"asked for {count} words, got {len(taken)}; no report was made")
-        return taken
-
-    def fill(self, count: int) -> Any:
-        import numpy as np
-
-        return np.array(self.take(count), dtype=np.uint64)
-
-
-def replay(words: Iterable[int]) -> Source:
-    """A source that gives the listed words and then fails: for proofs by execution and shared vectors."""
-    check_type("words", words, Iterable, "a collection of whole numbers")
-    return _Replay(words)
-
-
 def check_source(rng: object) -> None:
     """Refuse what is not a source of words, such as a generator of NumPy, which is not made for privacy."""
-    if not hasattr(rng, "take") or not hasattr(rng, "fill") or hasattr(rng, "__array__"):
+    in_bulk = hasattr(rng, "take") and hasattr(rng, "fill") and not hasattr(rng, "__array__")
+    if not in_bulk and not isinstance(rng, EntropySource | ReplaySource):
         raise InvalidInput(f"rng of type {type(rng).__name__} must be a source of words, such as dc.random.secure()")
-
-
-def __dir__() -> list[str]:
-    return __all__

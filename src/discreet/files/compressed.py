@@ -8,6 +8,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
@@ -28,12 +29,12 @@ _BROKEN: dict[str | None, tuple[type[Exception], ...]] = {
 """The errors that reveal incomplete content."""
 
 
-def _pyarrow() -> Any:
+def _zstandard() -> Any:
+    """The optional codec, loaded by name: whatever reads plain and gzip files needs the standard library only."""
     try:
-        import pyarrow
+        return import_module("pyarrow")
     except ImportError:
         raise MissingExtra("pyarrow", "files") from None
-    return pyarrow
 
 
 @contextmanager
@@ -59,7 +60,7 @@ def unpacked(file: io.BufferedReader, method: str | None) -> Content:
         return file
     if method == "gzip":
         return gzip.GzipFile(fileobj=file)
-    content: Content = _pyarrow().CompressedInputStream(file, method)
+    content: Content = _zstandard().CompressedInputStream(file, method)
     return content
 
 
@@ -76,7 +77,7 @@ def writing(file: BinaryIO, path: str | Path) -> Iterator[Sink]:
         with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
             yield packed
     else:
-        pyarrow = _pyarrow()
+        pyarrow = _zstandard()
         same = os.fdopen(os.dup(file.fileno()), "wb")  # which pyarrow closes
         with pyarrow.CompressedOutputStream(same, method) as packed:
             yield packed

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.random import seeded
+from ..bulk.words import seeded
 from ..estimation.arrays.numeric import NUMERIC
 from ..estimation.tally import Tally
 from ..mechanisms.mechanism import Mechanism

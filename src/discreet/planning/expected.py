@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bulk.words import seeded
 from ..contexts import Context
-from ..core.random import seeded
 from ..estimation.arrays.numeric import NUMERIC
 from ..estimation.results.intervals import quantile
 from ..estimation.results.projection import project

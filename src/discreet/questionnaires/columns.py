@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..bulk.encoding import DomainLookup, outside
 from ..bulk.randomizing import randomize_indices
+from ..bulk.words import words_of
 from ..core.errors import InvalidInput, UnknownValue, check_type, shown
 from ..core.random import check_source
 
@@ -79,7 +80,7 @@ def _asked(form: Form, n: int, rng: Source) -> dict[str, NDArray[np.int64]]:
 
     if form.strategy != ONE:
         return {part: np.arange(n) for part in form.parts}
-    halves = rng.fill(n).astype(np.uint64)
+    halves = words_of(rng, n).astype(np.uint64)
     count = np.uint64(len(form.parts))
     low, high = halves & np.uint64(0xFFFFFFFF), halves >> np.uint64(32)
     drawn = (high * count + (low * count >> np.uint64(32))) >> np.uint64(32)  # word * count / 2**64, in whole numbers

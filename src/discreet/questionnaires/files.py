@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..bulk.encoding import DomainLookup, boolean_texts
 from ..bulk.jobs import Progress, by_arrow, only_by_arrow
+from ..bulk.report_arrays import reports_to_json
 from ..bulk.report_files import arrow_sink, listed, passed_on, text_sink
 from ..core.errors import InvalidInput, UnknownValue
 from ..files import json_lines, text_lines
@@ -24,7 +25,6 @@ from ..files.formats import PIPE, column_format
 from ..files.sources import Source, source_of
 from ..files.text_reader import read_rows
 from ..files.text_writer import TextWriter
-from ..wire.reports import reports_to_json
 from .columns import FormReports, randomize_found
 from .form import EACH, ONE, Form
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..bulk.jobs import Progress, only_by_arrow
 from ..bulk.labelled.labels import Labels
+from ..bulk.report_arrays import reports_from_texts
 from ..core.errors import InvalidReport, shown
 from ..estimation.tally import Tally, as_batch
 from ..files.frames import FrameReader, check_fingerprint, marks_in
 from ..files.sources import Source, source_of
 from ..files.text_reader import read_labelled
 from ..wire.located import located
-from ..wire.reports import reports_from_texts
 from .files import columns_of, writer_of
 from .form import ONE, Form
 

@@ -9,13 +9,8 @@ from .reports import (
     report_to_bytes,
     report_to_json,
     report_to_text,
-    reports_from_bytes,
     reports_from_envelope,
-    reports_from_texts,
-    reports_to_bytes,
     reports_to_envelope,
-    reports_to_json,
-    reports_to_texts,
 )
 from .spec import Spec
 
@@ -30,11 +25,6 @@ __all__ = [
     "report_to_bytes",
     "report_to_json",
     "report_to_text",
-    "reports_from_bytes",
     "reports_from_envelope",
-    "reports_from_texts",
-    "reports_to_bytes",
     "reports_to_envelope",
-    "reports_to_json",
-    "reports_to_texts",
 ]

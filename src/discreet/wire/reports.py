@@ -8,13 +8,10 @@ Bytes: ceil(bits / 8) bytes, lowest first. Every report of a mechanism takes the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.errors import InvalidReport, MechanismMismatch, shown
 from ..mechanisms.mechanism import Mechanism
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 EXACT_BITS = 53
 """The widest report written as a JSON number: a double holds it exactly."""
@@ -34,7 +31,7 @@ def byte_width(mechanism: Mechanism) -> int:
 def report_to_json(mechanism: Mechanism, report: int) -> int | str:
     """A report as JSON data."""
     report = mechanism.randomizer.check_report(report)
-    return report if mechanism.bits <= EXACT_BITS else f"{report:0{_digits(mechanism)}x}"
+    return report if mechanism.bits <= EXACT_BITS else f"{report:0{hex_digits(mechanism)}x}"
 
 
 def report_from_json(mechanism: Mechanism, data: object) -> int:
@@ -43,7 +40,7 @@ def report_from_json(mechanism: Mechanism, data: object) -> int:
         if isinstance(data, bool) or not isinstance(data, int):
             raise InvalidReport(f"report={shown(data)} must be a whole number")
         return mechanism.randomizer.check_report(data)
-    digits = _digits(mechanism)
+    digits = hex_digits(mechanism)
     if not isinstance(data, str) or len(data) != digits or not HEXADECIMAL.issuperset(data):
         raise InvalidReport(f"report={shown(data)} must be text of {digits} lowercase hexadecimal digits")
     return mechanism.randomizer.check_report(int(data, 16))
@@ -64,7 +61,7 @@ def report_from_text(mechanism: Mechanism, text: str) -> int:
         return mechanism.randomizer.check_report(list(mechanism.report_names).index(text))
     if mechanism.bits > EXACT_BITS:
         return report_from_json(mechanism, text)
-    if not _is_whole(text):
+    if not is_whole_text(text):
         raise InvalidReport(f"report={shown(text)} must be a whole number")
     return mechanism.randomizer.check_report(int(text))
 
@@ -79,72 +76,6 @@ def report_from_bytes(mechanism: Mechanism, data: bytes) -> int:
     if len(data) != byte_width(mechanism):
         raise InvalidReport(f"report: {len(data)} bytes must be {byte_width(mechanism)}")
     return mechanism.randomizer.check_report(int.from_bytes(data, "little"))
-
-
-# -- many at once -----------------------------------------------------------------------------------
-
-
-def reports_to_json(mechanism: Mechanism, reports: NDArray[Any]) -> list[int] | list[str]:
-    """Reports of `randomize_indices` as JSON data, one entry per report."""
-    if mechanism.bits <= EXACT_BITS:
-        whole: list[int] = reports.tolist()
-        return whole
-    digits = _digits(mechanism)
-    if reports.ndim == 1:
-        return [f"{report:0{digits}x}" for report in reports.tolist()]
-    rows = reports[:, ::-1].astype(">u8")
-    return [row.tobytes().hex()[-digits:] for row in rows]
-
-
-def reports_to_texts(mechanism: Mechanism, reports: NDArray[Any]) -> list[int] | list[str]:
-    """Reports as files of text hold them: names, where they have them, else as in JSON."""
-    return (
-        [mechanism.report_names[y] for y in reports.tolist()]
-        if mechanism.report_names
-        else reports_to_json(mechanism, reports)
-    )
-
-
-def reports_from_texts(mechanism: Mechanism, texts: list[str]) -> NDArray[Any]:
-    """Lines of text as a batch for `Mechanism.tally`; the form is checked here, the reports when counted."""
-    from ..estimation.tally import as_batch
-
-    if mechanism.report_names:
-        return as_batch(mechanism.reports_of(texts), mechanism.bits)
-    if mechanism.bits <= EXACT_BITS:
-        found = _whole_numbers(texts)
-        if found is None:
-            first = next(text for text in texts if not _is_whole(text))
-            raise InvalidReport(f"report={shown(first)} must be a whole number")
-        return found
-    digits = _digits(mechanism)
-    wrong = next((text for text in texts if len(text) != digits or not HEXADECIMAL.issuperset(text)), None)
-    if wrong is not None:
-        raise InvalidReport(f"report={shown(wrong)} must be text of {digits} lowercase hexadecimal digits")
-    return as_batch((int(text, 16) for text in texts), mechanism.bits)
-
-
-def reports_to_bytes(mechanism: Mechanism, reports: NDArray[Any]) -> bytes:
-    """Reports of `randomize_indices` as packed bytes, one after the other."""
-    import numpy as np
-
-    rows = np.ascontiguousarray(reports if reports.ndim == 2 else reports[:, None])
-    rows = rows.astype(rows.dtype.newbyteorder("<"), copy=False)
-    return np.ascontiguousarray(rows.view(np.uint8)[:, : byte_width(mechanism)]).tobytes()
-
-
-def reports_from_bytes(mechanism: Mechanism, data: bytes) -> NDArray[Any]:
-    """Packed bytes as a batch for `Mechanism.tally`; the reports are checked when counted."""
-    import numpy as np
-
-    width = byte_width(mechanism)
-    if len(data) % width:
-        raise InvalidReport(f"{len(data)} bytes must be a whole number of reports of {width} bytes")
-    columns = -(-width // 8)
-    padded = np.zeros((len(data) // width, 8 * columns), dtype=np.uint8)
-    padded[:, :width] = np.frombuffer(data, dtype=np.uint8).reshape(-1, width)
-    rows = padded.view("<u8")
-    return rows if columns > 1 else rows[:, 0]
 
 
 def reports_to_envelope(mechanism: Mechanism, reports: Iterable[int]) -> dict[str, Any]:
@@ -169,22 +100,11 @@ def reports_from_envelope(mechanism: Mechanism, data: object) -> list[int]:
     return [report_from_json(mechanism, report) for report in data["reports"]]
 
 
-def _digits(mechanism: Mechanism) -> int:
+def hex_digits(mechanism: Mechanism) -> int:
+    """How many hexadecimal digits the JSON of every wide report has."""
     return -(-mechanism.bits // 4)
 
 
-def _is_whole(text: str) -> bool:
+def is_whole_text(text: str) -> bool:
     """True for canonical decimal digits: no sign, no leading zero, no separators, at most 16 digits."""
     return 0 < len(text) <= 16 and DIGITS.issuperset(text) and (text[0] != "0" or text == "0")
-
-
-def _whole_numbers(texts: list[str]) -> NDArray[Any] | None:
-    """The numbers in these texts; None unless each is written as `_is_whole` says, but faster."""
-    import numpy as np
-
-    try:
-        numbers = list(map(int, texts))
-    except ValueError:
-        return None
-    small = not numbers or (min(numbers) >= 0 and max(numbers) < 10**16)
-    return np.array(numbers, dtype=np.uint64) if small and list(map(str, numbers)) == texts else None

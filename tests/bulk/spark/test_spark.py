@@ -95,7 +95,7 @@ def test_two_actions_change_no_report_and_fresh_randomness_changes_many(people):
         import discreet
 
         for batch in batches:
-            drawn = mechanism.randomize_indices(batch.column(1).to_numpy(), discreet.core.random.secure())
+            drawn = mechanism.randomize_indices(batch.column(1).to_numpy(), discreet.random.secure())
             reports = pyarrow.array(drawn.astype("int32"))
             yield pyarrow.RecordBatch.from_arrays([batch.column(0), reports], names=["id", "report"])
 

@@ -6,12 +6,12 @@ from fractions import Fraction
 import pytest
 
 import discreet as dc
+from discreet.bulk.words import secure
 from discreet.client.ledger import Budget, Cap, Debit, Terms
 from discreet.client.ledger.account import Account
 from discreet.client.ledger.budgets import context_of, described
 from discreet.client.ledger.lines import START, line
 from discreet.core.errors import DamagedLedger, InvalidInput, Overspent
-from discreet.core.random import secure
 
 VALUES = ["none", "cold", "hiv"]
 HERE = "https://a.example/"

@@ -8,9 +8,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from discreet.bulk.words import seeded
 from discreet.client.ledger import Ledger
 from discreet.core.errors import AlreadyAnswered, Overspent
-from discreet.core.random import seeded
 
 
 def run(histories, lossy, kind, disk, seeds, setting="SCALAR"):

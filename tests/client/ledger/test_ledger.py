@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
+from discreet.bulk.words import secure
 from discreet.client.ledger import Cap, Debit, Report, SystemDisk
 from discreet.core.errors import (
     AlreadyAnswered,
@@ -23,7 +24,6 @@ from discreet.core.errors import (
     Refused,
     UnknownValue,
 )
-from discreet.core.random import secure
 
 HERE = "https://a.example/"
 CONTEXT = dc.Context.high_low(["none", "cold", "hiv"], ["hiv"], "1")

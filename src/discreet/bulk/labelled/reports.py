@@ -14,8 +14,8 @@ from ...files.frames import FrameReader, marks_in
 from ...files.sources import Source, source_of
 from ...files.text_reader import read_labelled
 from ...wire.located import located
-from ...wire.reports import reports_from_texts
 from ..jobs import Progress, by_arrow, in_order
+from ..report_arrays import reports_from_texts
 from ..report_files import pointing
 from .labels import Labels
 

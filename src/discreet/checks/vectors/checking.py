@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bulk.randomizing import randomize_indices
+from ...bulk.words import replay
 from ...core.arithmetic import INTEGERS
 from ...core.errors import CheckFailed
-from ...core.random import replay
 from ...estimation.arrays.acceleration import present
 from ...mechanisms.randomizer import Randomizer
 from ..words import as_integers

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bulk.words import Stream, seeded
 from ...core.arithmetic import MASK
-from ...core.random import Stream, seeded
 from ...estimation.arrays.arithmetic import ARRAYS
 from ...mechanisms.law import plain_law
 from ...mechanisms.mechanism import Mechanism

@@ -59,7 +59,7 @@ def command(
         discreet compare survey.toml reports.csv --by region --wave year --weight weight --query mean
     """
     from ...analysis.groups.comparison import compare
-    from ...core.random import seeded
+    from ...bulk.words import seeded
 
     if not by and wave is None:
         raise click.UsageError("--by or --wave must name the label to compare by")

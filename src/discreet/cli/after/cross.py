@@ -32,7 +32,7 @@ def command(
     Shares are unbiased, so small ones may be below 0. The test of independence takes the randomization into account.
     """
     from ...analysis.tables.joint_table import cross
-    from ...core.random import seeded
+    from ...bulk.words import seeded
     from ...files.formats import PIPE
     from ...files.sources import inputs
     from ...questionnaires.form import Form

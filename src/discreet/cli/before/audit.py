@@ -46,7 +46,7 @@ def command(
     it. Exits with code 1 if some pair can be told apart more than E allows, at the stated confidence.
     """
     from ...auditing import audit
-    from ...core.random import secure, seeded
+    from ...bulk.words import secure, seeded
     from ...wire import Spec
     from ..choosing import read_spec
 

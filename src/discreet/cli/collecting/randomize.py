@@ -64,9 +64,9 @@ def command(
     """
     from ...bulk.encoding import DomainEncoder
     from ...bulk.jobs import randomize_files, rows_in
+    from ...bulk.words import secure, seeded
     from ...core import errors
     from ...core.errors import UnknownValue
-    from ...core.random import secure, seeded
     from ...files.formats import PIPE
     from ...files.sources import inputs, source_of
     from ...questionnaires.form import Form

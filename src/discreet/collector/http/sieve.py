@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bulk.report_arrays import reports_from_bytes, reports_to_bytes
 from ...core.errors import InvalidReport
 from ...estimation.arrays.numeric import NUMERIC
 from ...mechanisms.mechanism import Mechanism
-from ...wire.reports import EXACT_BITS, HEXADECIMAL, byte_width, reports_from_bytes, reports_to_bytes
+from ...wire.reports import EXACT_BITS, HEXADECIMAL, byte_width
 from .problems import Problem
 
 MOST_REFUSED = 10_000

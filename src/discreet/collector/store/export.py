@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bulk.report_arrays import reports_from_bytes
 from ...bulk.report_files import arrow_sink
 from ...mechanisms.mechanism import Mechanism
-from ...wire.reports import reports_from_bytes
 from .protocol import Labels, Store
 
 DAY = "day"

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bulk.report_arrays import reports_from_bytes
 from ...core import limits
 from ...core.errors import DiscreetError
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
 from ...wire.laws import parse_law
-from ...wire.reports import reports_from_bytes
 from . import reading
 from .protocol import Collection, Labels, Snapshot
 from .schema import Connection
