@@ -19,7 +19,7 @@ from discreet.contexts.structure.closure import shortest_path
 from discreet.contexts.structure.combine import Combined
 from discreet.core.domain import Domain
 from discreet.theory.channels.curves import pairwise_epsilon
-from discreet.theory.of_context import unbiased_by_classes
+from discreet.theory.unbiased import unbiased_by_classes
 
 VALUES = ["a", "b", "c", "d"]
 PAIRS = list(itertools.permutations(VALUES, 2))

@@ -6,243 +6,83 @@ report; fractions stay exact where the result is rational. Information and diver
 one line of a table.
 """
 
-from discreet.theory.attained import (
-    AttainedRisk,
-    attained_blocks,
-    attained_blocks_printed,
-    attained_high_low,
-    attained_high_low_printed,
+# Each line of names is as full as it can be, for there are many.
+# isort: off
+# fmt: off
+from .attained import (
+    AttainedRisk, attained_blocks, attained_blocks_printed, attained_high_low, attained_high_low_printed,
     attained_subset,
 )
-from discreet.theory.bound import Bound
-from discreet.theory.channels.ceiling import InformationChain, best_prior, information_ceiling, information_chain
-from discreet.theory.channels.contraction import (
-    context_kl_contraction,
-    context_tv_contraction,
-    eta_gamma,
-    eta_kl,
-    eta_tv,
-    kl_contraction,
-    over_users,
-    pair_kl_contraction,
-    pair_tv_contraction,
-    phi,
-    phi_n,
-    tv_contraction,
+from .channels.ceiling import InformationChain, best_prior, information_ceiling, information_chain
+from .channels.contraction import (
+    context_kl_contraction, context_tv_contraction, eta_gamma, eta_kl, eta_tv, kl_contraction, over_users,
+    pair_kl_contraction, pair_tv_contraction, phi, phi_n, tv_contraction,
 )
-from discreet.theory.channels.curves import PrivacyCurve, pair_curve, pairwise_delta, pairwise_epsilon, privacy_curve
-from discreet.theory.channels.divergences import (
-    bhattacharyya,
-    chernoff_information,
-    chi_square,
-    f_divergence,
-    hellinger_squared,
-    hockey_stick,
-    kl,
-    total_variation,
+from .channels.curves import PrivacyCurve, pair_curve, pairwise_delta, pairwise_epsilon, privacy_curve
+from .channels.divergences import (
+    bhattacharyya, chernoff_information, chi_square, f_divergence, hellinger_squared, hockey_stick, kl, total_variation,
 )
-from discreet.theory.channels.error_region import AttainedRegion, attained_region, neyman_pearson
-from discreet.theory.channels.information import (
-    Capacity,
-    SubsetOptimum,
-    blocks_information,
-    capacity,
-    mutual_information,
-    subset_information,
-    subset_optimum,
+from .channels.error_region import AttainedRegion, attained_region, neyman_pearson
+from .channels.finite import Bound
+from .channels.information import (
+    Capacity, SubsetOptimum, blocks_information, capacity, mutual_information, subset_information, subset_optimum,
     unary_information,
 )
-from discreet.theory.channels.testing import (
-    binary_kl,
-    channel_chernoff_exponent,
-    channel_stein_exponent,
-    error_floor,
-    stein_exponent,
-    stein_exponent_context,
-    stein_exponent_printed,
-    type_two_floor,
-    users_enough,
-    users_to_tell,
+from .channels.testing import (
+    binary_kl, channel_chernoff_exponent, channel_stein_exponent, error_floor, stein_exponent, stein_exponent_context,
+    stein_exponent_printed, type_two_floor, users_enough, users_to_tell,
 )
-from discreet.theory.comparison import Comparison, compare
-from discreet.theory.minimax.assouad import CubeRisk, assouad_best, assouad_cube
-from discreet.theory.minimax.bayes import (
-    corollary_3,
-    e_gamma_information,
-    e_gamma_risk,
-    information_risk,
-    theorem_2,
-    theorem_2_best_gamma,
-    theorem_2_sharp,
+from .comparison import Comparison, compare
+from .minimax.assouad import CubeRisk, assouad_best, assouad_cube
+from .minimax.bayes import (
+    corollary_3, e_gamma_information, e_gamma_risk, information_risk, theorem_2, theorem_2_best_gamma, theorem_2_sharp,
     uniform_ball,
 )
-from discreet.theory.minimax.bernoulli import bernoulli_e_gamma, bernoulli_information
-from discreet.theory.minimax.chi_square_method import (
-    Family,
-    blocks_family,
-    chi_square_risk,
-    classical_family,
-    insensitive_family,
+from .minimax.bernoulli import bernoulli_e_gamma, bernoulli_information
+from .minimax.chi_square_method import Family, blocks_family, chi_square_risk, classical_family, insensitive_family
+from .minimax.cube import cube_chi_square, cube_kl
+from .minimax.fano import (
+    FanoInformation, Packing, cube_packing, fano_best, fano_distribution, fano_inequality, fano_information,
+    fano_printed, packing, simplex_information, simplex_packing,
 )
-from discreet.theory.minimax.cube import cube_chi_square, cube_kl
-from discreet.theory.minimax.fano import (
-    FanoInformation,
-    Packing,
-    cube_packing,
-    fano_best,
-    fano_distribution,
-    fano_inequality,
-    fano_information,
-    fano_printed,
-    packing,
-    simplex_information,
-    simplex_packing,
+from .minimax.le_cam import le_cam_metric, le_cam_printed, le_cam_squared
+from .minimax.mean_estimation import ball_mean, bounded_moment_mean
+from .minimax.minimax import (
+    MinimaxRisk, minimax_binary, minimax_blocks, minimax_classical, minimax_high_low, minimax_matrix,
 )
-from discreet.theory.minimax.le_cam import le_cam_metric, le_cam_printed, le_cam_squared
-from discreet.theory.minimax.mean_estimation import ball_mean, bounded_moment_mean
-from discreet.theory.minimax.minimax import (
-    MinimaxRisk,
-    minimax_binary,
-    minimax_blocks,
-    minimax_classical,
-    minimax_high_low,
-    minimax_matrix,
+from .minimax.two_points import chi_square_from_tv, kl_after, tv_after
+from .minimax.van_trees import PriorRisk, dirichlet_best, dirichlet_risk, pair_best, pair_risk
+from .of_context import ContextBounds, bounds_for, users_for
+from .of_mechanism import worst_shares, worst_squared_error, worst_total_variation
+from .sample_size import SampleSize, blocks_users, classical_users, high_low_users
+from .unbiased import (
+    subset_trace, unbiased_blocks, unbiased_high_low, unbiased_matrix, unbiased_semidefinite, unbiased_uniform,
 )
-from discreet.theory.minimax.two_points import chi_square_from_tv, kl_after, tv_after
-from discreet.theory.minimax.van_trees import PriorRisk, dirichlet_best, dirichlet_risk, pair_best, pair_risk
-from discreet.theory.of_context import ContextBounds, bounds_for, users_for
-from discreet.theory.of_mechanism import worst_shares, worst_squared_error, worst_total_variation
-from discreet.theory.sample_size import SampleSize, blocks_users, classical_users, high_low_users
-from discreet.theory.semidefinite import unbiased_semidefinite
-from discreet.theory.unbiased import subset_trace, unbiased_blocks, unbiased_high_low, unbiased_matrix, unbiased_uniform
 
 __all__ = [
-    "AttainedRegion",
-    "AttainedRisk",
-    "Bound",
-    "Capacity",
-    "Comparison",
-    "ContextBounds",
-    "CubeRisk",
-    "Family",
-    "FanoInformation",
-    "InformationChain",
-    "MinimaxRisk",
-    "Packing",
-    "PriorRisk",
-    "PrivacyCurve",
-    "SampleSize",
-    "SubsetOptimum",
-    "assouad_best",
-    "assouad_cube",
-    "attained_blocks",
-    "attained_blocks_printed",
-    "attained_high_low",
-    "attained_high_low_printed",
-    "attained_region",
-    "attained_subset",
-    "ball_mean",
-    "bernoulli_e_gamma",
-    "bernoulli_information",
-    "best_prior",
-    "bhattacharyya",
-    "binary_kl",
-    "blocks_family",
-    "blocks_information",
-    "blocks_users",
-    "bounded_moment_mean",
-    "bounds_for",
-    "capacity",
-    "channel_chernoff_exponent",
-    "channel_stein_exponent",
-    "chernoff_information",
-    "chi_square",
-    "chi_square_from_tv",
-    "chi_square_risk",
-    "classical_family",
-    "classical_users",
-    "compare",
-    "context_kl_contraction",
-    "context_tv_contraction",
-    "corollary_3",
-    "cube_chi_square",
-    "cube_kl",
-    "cube_packing",
-    "dirichlet_best",
-    "dirichlet_risk",
-    "e_gamma_information",
-    "e_gamma_risk",
-    "error_floor",
-    "eta_gamma",
-    "eta_kl",
-    "eta_tv",
-    "f_divergence",
-    "fano_best",
-    "fano_distribution",
-    "fano_inequality",
-    "fano_information",
-    "fano_printed",
-    "hellinger_squared",
-    "high_low_users",
-    "hockey_stick",
-    "information_ceiling",
-    "information_chain",
-    "information_risk",
-    "insensitive_family",
-    "kl",
-    "kl_after",
-    "kl_contraction",
-    "le_cam_metric",
-    "le_cam_printed",
-    "le_cam_squared",
-    "minimax_binary",
-    "minimax_blocks",
-    "minimax_classical",
-    "minimax_high_low",
-    "minimax_matrix",
-    "mutual_information",
-    "neyman_pearson",
-    "over_users",
-    "packing",
-    "pair_best",
-    "pair_curve",
-    "pair_kl_contraction",
-    "pair_risk",
-    "pair_tv_contraction",
-    "pairwise_delta",
-    "pairwise_epsilon",
-    "phi",
-    "phi_n",
-    "privacy_curve",
-    "simplex_information",
-    "simplex_packing",
-    "stein_exponent",
-    "stein_exponent_context",
-    "stein_exponent_printed",
-    "subset_information",
-    "subset_optimum",
-    "subset_trace",
-    "theorem_2",
-    "theorem_2_best_gamma",
-    "theorem_2_sharp",
-    "total_variation",
-    "tv_after",
-    "tv_contraction",
-    "type_two_floor",
-    "unary_information",
-    "unbiased_blocks",
-    "unbiased_high_low",
-    "unbiased_matrix",
-    "unbiased_semidefinite",
-    "unbiased_uniform",
-    "uniform_ball",
-    "users_enough",
-    "users_for",
-    "users_to_tell",
-    "worst_shares",
-    "worst_squared_error",
-    "worst_total_variation",
+    "AttainedRegion", "AttainedRisk", "Bound", "Capacity", "Comparison", "ContextBounds", "CubeRisk", "Family",
+    "FanoInformation", "InformationChain", "MinimaxRisk", "Packing", "PriorRisk", "PrivacyCurve", "SampleSize",
+    "SubsetOptimum", "assouad_best", "assouad_cube", "attained_blocks", "attained_blocks_printed", "attained_high_low",
+    "attained_high_low_printed", "attained_region", "attained_subset", "ball_mean", "bernoulli_e_gamma",
+    "bernoulli_information", "best_prior", "bhattacharyya", "binary_kl", "blocks_family", "blocks_information",
+    "blocks_users", "bounded_moment_mean", "bounds_for", "capacity", "channel_chernoff_exponent",
+    "channel_stein_exponent", "chernoff_information", "chi_square", "chi_square_from_tv", "chi_square_risk",
+    "classical_family", "classical_users", "compare", "context_kl_contraction", "context_tv_contraction", "corollary_3",
+    "cube_chi_square", "cube_kl", "cube_packing", "dirichlet_best", "dirichlet_risk", "e_gamma_information",
+    "e_gamma_risk", "error_floor", "eta_gamma", "eta_kl", "eta_tv", "f_divergence", "fano_best", "fano_distribution",
+    "fano_inequality", "fano_information", "fano_printed", "hellinger_squared", "high_low_users", "hockey_stick",
+    "information_ceiling", "information_chain", "information_risk", "insensitive_family", "kl", "kl_after",
+    "kl_contraction", "le_cam_metric", "le_cam_printed", "le_cam_squared", "minimax_binary", "minimax_blocks",
+    "minimax_classical", "minimax_high_low", "minimax_matrix", "mutual_information", "neyman_pearson", "over_users",
+    "packing", "pair_best", "pair_curve", "pair_kl_contraction", "pair_risk", "pair_tv_contraction", "pairwise_delta",
+    "pairwise_epsilon", "phi", "phi_n", "privacy_curve", "simplex_information", "simplex_packing", "stein_exponent",
+    "stein_exponent_context", "stein_exponent_printed", "subset_information", "subset_optimum", "subset_trace",
+    "theorem_2", "theorem_2_best_gamma", "theorem_2_sharp", "total_variation", "tv_after", "tv_contraction",
+    "type_two_floor", "unary_information", "unbiased_blocks", "unbiased_high_low", "unbiased_matrix",
+    "unbiased_semidefinite", "unbiased_uniform", "uniform_ball", "users_enough", "users_for", "users_to_tell",
+    "worst_shares", "worst_squared_error", "worst_total_variation",
 ]
+# fmt: on
 
 
 def __dir__() -> list[str]:

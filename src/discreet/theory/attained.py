@@ -12,10 +12,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from discreet.core.errors import InvalidInput
-from discreet.theory.bound import Bound, upper
-from discreet.theory.channels.finite import Number, at_least, epsilon_value
-from discreet.theory.unbiased import subset_trace
+from ..core.errors import InvalidInput
+from .channels.finite import Bound, Number, at_least, epsilon_value, upper
+from .unbiased import subset_trace
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def attained_blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number
     References: Acharya2020 (Proposition 5).
     """
     at_least("n", n, 1)
-    scales = _checked(sizes, epsilons)
+    scales = _scales_of(sizes, epsilons)
     distance = math.sqrt(math.fsum((c * size) ** 2 for c, size in scales) / n) / 2
     squared = max(c * c * size for c, size in scales) / n
     return _risk("Hadamard in blocks", "Acharya2020 Proposition 5, sharpened", distance, squared)
@@ -83,7 +82,7 @@ def attained_blocks_printed(sizes: Sequence[int], n: float, *, epsilons: Sequenc
     )
 
 
-def _checked(sizes: Sequence[int], epsilons: Sequence[Number]) -> list[tuple[float, int]]:
+def _scales_of(sizes: Sequence[int], epsilons: Sequence[Number]) -> list[tuple[float, int]]:
     if not sizes or len(sizes) != len(epsilons):
         raise InvalidInput(f"{len(sizes)} sizes and {len(epsilons)} epsilons must be equally many, and at least one")
     for size in sizes:

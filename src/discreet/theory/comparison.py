@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.core import tables
-from discreet.core.errors import InvalidInput
-from discreet.mechanisms.mechanism import Mechanism
-from discreet.planning.choose import prior_of
-from discreet.theory.bound import Bound
-from discreet.theory.of_context import ContextBounds, bounds_for
-from discreet.theory.of_mechanism import squared_error, total_variation_at, worst_squared_error, worst_total_variation
+from ..core import tables
+from ..core.errors import InvalidInput
+from ..mechanisms.mechanism import Mechanism
+from ..planning.choose import prior_of
+from .channels.finite import Bound
+from .of_context import ContextBounds, bounds_for
+from .of_mechanism import squared_error, total_variation_at, worst_squared_error, worst_total_variation
 
 TITLES = {
     "squared_error": "squared error at these shares",

@@ -12,7 +12,6 @@ References: Acharya2020, and those of the bounds themselves.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,14 +21,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.contexts import Context, Part
-from discreet.core.errors import DiscreetError, InvalidInput
-from discreet.mechanisms.build import mechanism
-from discreet.planning.choose import prior_of
-from discreet.theory.attained import AttainedRisk, attained_blocks, attained_high_low, attained_subset
-from discreet.theory.bound import Bound, lower, upper
-from discreet.theory.channels.finite import at_least
-from discreet.theory.minimax.minimax import (
+from ..contexts import Context, Part
+from ..core.errors import DiscreetError, InvalidInput
+from ..mechanisms.build import mechanism
+from ..planning.choose import prior_of
+from .attained import AttainedRisk, attained_blocks, attained_high_low, attained_subset
+from .channels.finite import Bound, at_least, lower, upper
+from .minimax.minimax import (
     MinimaxRisk,
     minimax_binary,
     minimax_blocks,
@@ -37,16 +35,22 @@ from discreet.theory.minimax.minimax import (
     minimax_high_low,
     minimax_matrix,
 )
-from discreet.theory.of_mechanism import worst_squared_error, worst_total_variation
-from discreet.theory.sample_size import SampleSize, blocks_users, classical_users, high_low_users
-from discreet.theory.semidefinite import unbiased_semidefinite
-from discreet.theory.unbiased import unbiased_blocks, unbiased_high_low, unbiased_matrix, unbiased_uniform
+from .of_mechanism import worst_squared_error, worst_total_variation
+from .sample_size import SampleSize, blocks_users, classical_users, high_low_users
+from .unbiased import (
+    unbiased_blocks,
+    unbiased_by_classes,
+    unbiased_high_low,
+    unbiased_matrix,
+    unbiased_semidefinite,
+    unbiased_uniform,
+)
 
 Array = NDArray[np.float64]
 Result = TypeVar("Result")
 
 QUANTITIES = ("squared_error", "squared_error_worst", "total_variation_worst")
-WRITTEN_OUT = 1024
+MAX_MATRIX_VALUES = 1024
 """The most values of an arbitrary matrix for which lower bounds are computed."""
 
 
@@ -76,14 +80,14 @@ def bounds_for(context: Context, n: int, *, prior: Any = None, seconds: float | 
     if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, Real) or not 0 < seconds < 1e6):
         raise InvalidInput(f"seconds={seconds!r} must be a positive number")
     p = prior_of(context, prior)
-    if context.size > WRITTEN_OUT and context.parts is None:
-        raise InvalidInput(f"bounds: a matrix of {context.size} values must have at most {WRITTEN_OUT}")
+    if context.size > MAX_MATRIX_VALUES and context.parts is None:
+        raise InvalidInput(f"bounds: a matrix of {context.size} values must have at most {MAX_MATRIX_VALUES}")
     form = context.canonical_form()
     risk = _minimax(form, n)
-    best = _known(form, n)
+    best = _known_scheme(form, n)
     unbiased = _unbiased(form, n, p)
-    if seconds is not None and (found := unbiased_semidefinite(context, p, seconds=float(seconds))) is not None:
-        unbiased["semidefinite"] = _over(found, n)
+    if seconds is not None and (bound := unbiased_semidefinite(context, p, seconds=float(seconds))) is not None:
+        unbiased["semidefinite"] = _for_n(bound, n)
     return ContextBounds(
         context,
         n,
@@ -121,7 +125,7 @@ def _by_parts(
     high_low: Callable[[int, int, Fraction], Result],
     otherwise: Callable[[], Result],
 ) -> Result:
-    """What is known of one part whose values are all sensitive, of several, of one with others, or of anything else."""
+    """What the matching function gives: one uniform part, several, one high-low part, or anything else."""
     if not parts or (len(parts) > 1 and not all(part.is_uniform for part in parts)):
         return otherwise()
     if len(parts) > 1:
@@ -148,29 +152,29 @@ def _minimax_matrix(form: Context, n: int) -> MinimaxRisk:
     return minimax_matrix(form, n)
 
 
-def _known(form: Context, n: int) -> AttainedRisk:
-    """The error of a known scheme: the papers' own with sharp constants, or a mechanism worked out exactly."""
+def _known_scheme(form: Context, n: int) -> AttainedRisk:
+    """The error of a known scheme: the papers' own with sharp constants, or that of the best mechanism, exactly."""
     return _by_parts(
         form.coarsest_served().parts if _identifiable(form) else None,
-        uniform=lambda k, level: attained_subset(k, n, epsilon=level) if k > 1 else _attained(form, n),
+        uniform=lambda k, level: attained_subset(k, n, epsilon=level) if k > 1 else _attained_exactly(form, n),
         blocks=lambda sizes, levels: attained_blocks(sizes, n, epsilons=levels),
         high_low=lambda k, sensitive, level: attained_high_low(k, sensitive, n, epsilon=level),
-        otherwise=lambda: _attained(form, n),
+        otherwise=lambda: _attained_exactly(form, n),
     )
 
 
-def _attained(form: Context, n: int) -> AttainedRisk:
-    """The error of the best mechanism, worked out exactly."""
+def _attained_exactly(form: Context, n: int) -> AttainedRisk:
+    """The exact error of the best mechanism."""
     try:
-        made = mechanism(form)
-        squared, distance = worst_squared_error(made, n), worst_total_variation(made, n)
+        best = mechanism(form)
+        squared, distance = worst_squared_error(best, n), worst_total_variation(best, n)
     except DiscreetError:  # nothing can be told apart: any guess is as good as any other
         note = "no mechanism tells these values apart"
         return AttainedRisk(
             upper("total variation", 1.0, "", trivial=1.0, note=note),
             upper("squared error", 2.0, "", trivial=2.0, note=note),
         )
-    source = f"{made.name}, exact"
+    source = f"{best.name}, exact"
     return AttainedRisk(
         upper(distance.name, distance.value, source, trivial=1.0),
         upper(squared.name, squared.value, source, trivial=2.0),
@@ -183,15 +187,16 @@ def _identifiable(form: Context) -> bool:
 
 
 def _unbiased(form: Context, n: int, p: Array) -> dict[str, Bound]:
-    """The bounds that hold at p, over n: value by value, those of the form itself, and those of a larger context."""
-    found = {"each value": unbiased_matrix(form, p) if form.parts is None else unbiased_by_classes(form, p)}
+    """The bounds on unbiased estimates at p for n people: value by value, of the form itself, of a larger context."""
+    bounds = {"each value": unbiased_matrix(form, p) if form.parts is None else unbiased_by_classes(form, p)}
     parts, name = (form.parts, "all values") if form.parts is not None else (_larger(form), "a larger context")
     sharp = None if parts is None else _exact_at(parts, p)
-    found |= {} if sharp is None else {name: sharp}
-    return {name: _over(bound, n) for name, bound in found.items()}
+    bounds |= {} if sharp is None else {name: sharp}
+    return {name: _for_n(bound, n) for name, bound in bounds.items()}
 
 
-def _over(bound: Bound, n: int) -> Bound:
+def _for_n(bound: Bound, n: int) -> Bound:
+    """The bound on n times the squared error as one on the squared error."""
     value = bound.value / n * (1 - 1e-12)  # rounding must not lift it above the error that attains it
     return lower("squared error, unbiased estimates", value, bound.reference, note="at these shares")
 
@@ -201,13 +206,13 @@ def _larger(form: Context) -> list[Part] | None:
 
     None if an entry inside a component is infinite.
     """
-    strict, found = form.closure_if_cheap(), []
-    for number, members in enumerate(strict.components()):
-        level = max((strict.at(x, z) for x in members for z in members if x != z), default=Fraction(0))
+    closed, parts = form.closure_if_cheap(), []
+    for number, members in enumerate(closed.components()):
+        level = max((closed.at(x, z) for x in members for z in members if x != z), default=Fraction(0))
         if not isinstance(level, Fraction):
             return None
-        found.append(Part(number, members, members, level))
-    return found
+        parts.append(Part(number, members, members, level))
+    return parts
 
 
 def _exact_at(parts: Sequence[Part], p: Array) -> Bound | None:
@@ -233,36 +238,3 @@ def _high_low(k: int, sensitive: int, level: Fraction, p: Array, mass: float) ->
 
 def _even(p: Array, parts: Sequence[Sequence[int]]) -> bool:
     return all(np.ptp(p[list(part)]) <= 1e-12 for part in parts)
-
-
-def unbiased_by_classes(context: Context, p: Any) -> Bound:
-    """`unbiased_matrix` for a closed context kept by classes, whatever its size: n times the squared error at p.
-
-    ``sum_x (1-p_x)^2 / ((hi_x - 1)(1 - lo_x))``, with ``1/hi_x = sum_z p_z e^-E[x,z]`` and ``1/lo_x = sum_z p_z
-    e^E[z,x]`` added up class by class.
-    """
-    shares = np.asarray(p, dtype=np.float64)
-    if len(shares) == 1:
-        return lower("unbiased squared error times n", 0.0, "Acharya2020")
-    labels = np.fromiter(context.class_of, dtype=np.int64, count=len(shares))
-    count = int(labels.max()) + 1
-    mass = np.bincount(labels, weights=shares, minlength=count)
-    near, far, hidden_from = np.zeros(count), np.zeros(count), np.zeros(count)
-    own_near, own_far = np.zeros(count), np.full(count, np.inf)
-    for c, d in context.finite():
-        level = float(context.between(c, d))
-        if c == d:
-            own_near[c], own_far[c] = math.exp(-level), math.exp(min(level, 700.0))
-        else:
-            near[c] += mass[d] * math.exp(-level)
-            far[d] += mass[c] * math.exp(min(level, 700.0))
-            hidden_from[d] += mass[c]
-    shown = mass.sum() - mass - hidden_from > 1e-12  # for someone of another class who need not hide behind it
-    rest = np.maximum(mass[labels] - shares, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        high = 1 / (shares + rest * own_near[labels] + near[labels])
-        inside = np.where(rest > 0, rest * own_far[labels], 0.0)
-        low = np.where(shown[labels], 0.0, 1 / (shares + inside + far[labels]))
-    spread, gap = (high - 1) * (1 - low), (1 - shares) ** 2
-    value = math.inf if bool(((spread <= 0) & (gap > 0)).any()) else float((gap[gap > 0] / spread[gap > 0]).sum())
-    return lower("unbiased squared error times n", value, "Acharya2020, Bhatia2000, Rao1945")

@@ -17,24 +17,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core.errors import InvalidInput
-from discreet.estimation.arrays.numeric import NUMERIC
-from discreet.estimation.simplex import peak_of_squares
-from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.randomizer import Randomizer
-from discreet.planning.objective import moments_given
-from discreet.theory.bound import Bound
+from ..core.errors import InvalidInput
+from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.simplex import peak_of_squares
+from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.randomizer import Randomizer
+from ..planning.objective import moments_given
+from .channels.finite import Bound
 
 Array = NDArray[np.float64]
 
-LARGEST = 1024
+MAX_TRACKED_VALUES = 1024
 """The most values that are tracked individually."""
-ROUNDS = 1000
+MAX_STEPS = 1000
 """Steps of the search for the worst shares; the remaining gap is added to the bound."""
 
 
 @dataclass(frozen=True)
-class Moments:
+class GroupMoments:
     """Second moments by groups of values treated alike.
 
     ``table[g, h]`` is the moment of a value of group g when people are spread evenly over group h.
@@ -79,15 +79,15 @@ def worst_total_variation(mechanism: Mechanism, n: int) -> Bound:
 
     The maximum of a concave function by Frank and Wolfe's steps; the remaining duality gap is added.
     """
-    found = moments_of(mechanism.randomizer)
-    size = found.sizes
+    moments = moments_of(mechanism.randomizer)
+    size = moments.sizes
     masses = size / size.sum()
     best = math.inf
-    for step in range(ROUNDS if len(size) > 1 else 1):
-        variance = np.maximum(found.table @ masses - (masses / size) ** 2, 0.0)
+    for step in range(MAX_STEPS if len(size) > 1 else 1):
+        variance = np.maximum(moments.table @ masses - (masses / size) ** 2, 0.0)
         value = float(size @ np.sqrt(variance))
         deviation = np.sqrt(np.maximum(variance, 1e-300))
-        slope = ((size / deviation) @ found.table - 2 * masses / size / deviation) / 2
+        slope = ((size / deviation) @ moments.table - 2 * masses / size / deviation) / 2
         top = int(slope.argmax())
         best = min(best, value + float(slope[top] - slope @ masses))
         if best - value <= 1e-3 * value:
@@ -98,7 +98,7 @@ def worst_total_variation(mechanism: Mechanism, n: int) -> Bound:
     return Bound("total variation, worst shares", value, "attained", mechanism.name, not value < 1, "at most")
 
 
-def moments_of(randomizer: Randomizer) -> Moments:
+def moments_of(randomizer: Randomizer) -> GroupMoments:
     """The second moments of a randomizer by groups; `InvalidInput` if there are too many values to track."""
     groups = groups_of(randomizer)
     table = np.empty((len(groups), len(groups)))
@@ -107,7 +107,7 @@ def moments_of(randomizer: Randomizer) -> Moments:
         spread = np.zeros(randomizer.size)
         spread[group] = 1 / len(group)
         table[:, h] = np.asarray(randomizer.second_moments(spread, NUMERIC))[first]
-    return Moments(np.array([float(len(group)) for group in groups]), table)
+    return GroupMoments(np.array([float(len(group)) for group in groups]), table)
 
 
 def groups_of(randomizer: Randomizer) -> list[list[int]]:
@@ -117,6 +117,8 @@ def groups_of(randomizer: Randomizer) -> list[list[int]]:
         for x, twin in enumerate(randomizer.twins):
             groups.setdefault(twin, []).append(x)
         return list(groups.values())
-    if randomizer.size > LARGEST:
-        raise InvalidInput(f"the worst shares of {randomizer.name} are computed for at most {LARGEST} values")
+    if randomizer.size > MAX_TRACKED_VALUES:
+        raise InvalidInput(
+            f"the worst shares of {randomizer.name} are computed for at most {MAX_TRACKED_VALUES} values"
+        )
     return [[x] for x in range(randomizer.size)]

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from discreet.core.errors import InvalidInput
-from discreet.theory.attained import (
+from ..core.errors import InvalidInput
+from .attained import (
     AttainedRisk,
     attained_blocks,
     attained_blocks_printed,
@@ -24,18 +24,17 @@ from discreet.theory.attained import (
     attained_high_low_printed,
     attained_subset,
 )
-from discreet.theory.bound import Bound, lower, upper
-from discreet.theory.channels.finite import Number
-from discreet.theory.minimax.chi_square_method import (
+from .channels.finite import Bound, Number, lower, upper
+from .minimax.chi_square_method import (
     Family,
     blocks_family,
     chi_square_risk,
     classical_family,
     insensitive_family,
 )
-from discreet.theory.minimax.minimax import minimax_blocks, minimax_classical, minimax_high_low
+from .minimax.minimax import minimax_blocks, minimax_classical, minimax_high_low
 
-_MOST = 1e18
+MAX_USERS = 1e18
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def _last_above(risk: Callable[[float], float], accuracy: float) -> float:
     if not risk(1) > accuracy:
         return 0.0
     low, high = 1.0, 2.0
-    while high < _MOST and risk(high) > accuracy:
+    while high < MAX_USERS and risk(high) > accuracy:
         low, high = high, high * 4
     while high / low > 1.001 and math.floor(high) > math.floor(low):
         middle = math.sqrt(low * high)

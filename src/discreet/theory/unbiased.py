@@ -15,15 +15,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from time import monotonic
+from typing import Any
 
 import numpy as np
 
-from discreet.core.errors import InvalidInput
-from discreet.core.search import least_between
-from discreet.estimation.simplex import FloatArray
-from discreet.mechanisms.composed.two_sizes import best_two_sizes, terms_of
-from discreet.theory.bound import Bound, lower
-from discreet.theory.channels.finite import (
+from ..contexts import Context
+from ..core.errors import InvalidInput, NotIdentifiable
+from ..estimation.simplex import FloatArray
+from ..mechanisms.composed.two_sizes import best_two_sizes, terms_of
+from ..planning.design.components import components_of, tasks_of
+from ..planning.objective import objective_of
+from ..planning.optimize.semidefinite import semidefinite_bound
+from .channels.finite import (
+    Bound,
     Number,
     Privacy,
     Vector,
@@ -31,6 +36,8 @@ from discreet.theory.channels.finite import (
     distribution,
     epsilon_value,
     floats,
+    lower,
+    place_of_least,
     privacy_matrix,
 )
 
@@ -111,9 +118,9 @@ def unbiased_high_low(k: int, sensitive: int, mass: float, *, epsilon: Number, s
 
     tried = [shown] if s == 1 else []
     if s > 1:
-        found = best_two_sizes(s, level, mass, even)
-        tried.append(found.share * sizes[found.first - 1] + (1 - found.share) * sizes[found.second - 1])
-        share = least_between(lambda one: error(one * sizes[-2] + (1 - one) * shown), 1e-9, 1.0, steps=80)
+        two = best_two_sizes(s, level, mass, even)
+        tried.append(two.share * sizes[two.first - 1] + (1 - two.share) * sizes[two.second - 1])
+        share = place_of_least(lambda one: error(one * sizes[-2] + (1 - one) * shown), 1e-9, 1.0)
         tried.append(share * sizes[-2] + (1 - share) * shown)
     steepest = [float(np.max((sizes[:, used] / known[used] ** 2) @ costs[used])) for known in tried]
     return lower(name, max(error(known) ** 2 / most for known, most in zip(tried, steepest, strict=True)), source)
@@ -133,14 +140,72 @@ def unbiased_matrix(E: Privacy, p: Vector) -> Bound:
         raise InvalidInput(f"p has {len(shares)} entries and E {len(epsilons)} rows; they must be equally many")
     if len(shares) == 1:
         return lower("unbiased squared error times n", 0.0, "Acharya2020")
-    held = shares > 0
+    positive = shares > 0
     with np.errstate(over="ignore", divide="ignore"):
-        high = 1 / (np.exp(-epsilons[:, held]) @ shares[held])
-        low = 1 / (np.exp(epsilons.T[:, held]) @ shares[held])
-    spread = (high - 1) * (1 - low)
-    gap = (1 - shares) ** 2
-    if bool(((spread <= 0) & (gap > 0)).any()):
-        value = math.inf
-    else:
-        value = float((gap[gap > 0] / spread[gap > 0]).sum())
+        high = 1 / (np.exp(-epsilons[:, positive]) @ shares[positive])
+        low = 1 / (np.exp(epsilons.T[:, positive]) @ shares[positive])
+    return _value_by_value(shares, high, low)
+
+
+def _value_by_value(shares: FloatArray, high: FloatArray, low: FloatArray) -> Bound:
+    """The bound of `unbiased_matrix` from the extremes of each value's likelihood ratio."""
+    spread, gap = (high - 1) * (1 - low), (1 - shares) ** 2
+    counts = gap > 0
+    value = math.inf if bool((spread[counts] <= 0).any()) else float((gap[counts] / spread[counts]).sum())
     return lower("unbiased squared error times n", value, "Acharya2020, Bhatia2000, Rao1945")
+
+
+def unbiased_by_classes(context: Context, p: Any) -> Bound:
+    """`unbiased_matrix` for a closed context of any size, class by class: n times the squared error at p.
+
+    ``sum_x (1-p_x)^2 / ((hi_x - 1)(1 - lo_x))``, with ``1/hi_x = sum_z p_z e^-E[x,z]`` and ``1/lo_x = sum_z p_z
+    e^E[z,x]`` added up class by class.
+    """
+    shares = np.asarray(p, dtype=np.float64)
+    if len(shares) == 1:
+        return lower("unbiased squared error times n", 0.0, "Acharya2020")
+    labels = np.fromiter(context.class_of, dtype=np.int64, count=len(shares))
+    count = int(labels.max()) + 1
+    mass = np.bincount(labels, weights=shares, minlength=count)
+    near, far, hidden_from = np.zeros(count), np.zeros(count), np.zeros(count)
+    own_near, own_far = np.zeros(count), np.full(count, np.inf)
+    for c, d in context.finite():
+        level = float(context.between(c, d))
+        if c == d:
+            own_near[c], own_far[c] = math.exp(-level), math.exp(min(level, 700.0))
+        else:
+            near[c] += mass[d] * math.exp(-level)
+            far[d] += mass[c] * math.exp(min(level, 700.0))
+            hidden_from[d] += mass[c]
+    shown = mass.sum() - mass - hidden_from > 1e-12  # for someone of another class who need not hide behind it
+    rest = np.maximum(mass[labels] - shares, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        high = 1 / (shares + rest * own_near[labels] + near[labels])
+        inside = np.where(rest > 0, rest * own_far[labels], 0.0)
+        low = np.where(shown[labels], 0.0, 1 / (shares + inside + far[labels]))
+    return _value_by_value(shares, high, low)
+
+
+def unbiased_semidefinite(context: Context, p: FloatArray, *, seconds: float) -> Bound | None:
+    """n times the squared error at p that no unbiased estimate is below; None where it is too large a program.
+
+    The sum of the semidefinite relaxation over the parts that finite entries link, and of what is left of the error
+    when every part is known exactly. It takes about `seconds` seconds, and the packages of the design extra.
+    """
+    try:
+        parts = components_of(context)
+    except NotIdentifiable:
+        return lower("unbiased squared error times n", np.inf, "Rao1945")
+    if parts is None:
+        return None
+    tasks, total = tasks_of(parts, objective_of(context), p)
+    until, known = monotonic() + seconds, dict[bytes, float]()
+    for number, task in enumerate(tasks):
+        if task.key not in known:
+            share = (until - monotonic()) / (len(tasks) - number)
+            value = semidefinite_bound(task.component.E, task.exact, until=monotonic() + share)
+            if value is None:
+                return None
+            known[task.key] = value
+        total += known[task.key]
+    return lower("unbiased squared error times n", total, "Rao1945", note="semidefinite")

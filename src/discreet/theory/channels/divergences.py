@@ -15,8 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core.search import least_between
-from discreet.theory.channels.finite import Floats, Number, Vector, at_least, distribution, floats, same_length
+from .finite import (
+    Floats,
+    Number,
+    Vector,
+    at_least,
+    distribution,
+    floats,
+    place_of_least,
+    same_length,
+)
 
 
 def _pair(p: Vector, q: Vector) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -105,7 +113,7 @@ def hellinger_squared(p: Vector, q: Vector) -> float:
 def chernoff_information(p: Vector, q: Vector) -> float:
     """``max_s -log sum_y p_y^s q_y^(1-s)``, the exponent of the best test's error under any prior.
 
-    The sum is convex in the logarithm, so a ternary search finds its smallest value; every point it visits
+    The sum is convex in the logarithm, so a search finds its smallest value; every point it visits
     gives a true lower bound on the exponent.
 
     References: Chernoff1952.
@@ -114,10 +122,11 @@ def chernoff_information(p: Vector, q: Vector) -> float:
     seen = (first > 0) & (second > 0)
     if not seen.any():
         return math.inf
+    if np.array_equal(first, second):
+        return 0.0
     log_p, log_q = np.log(first[seen]), np.log(second[seen])
 
     def log_sum(s: float) -> float:
         return float(np.log(np.exp(s * log_p + (1 - s) * log_q).sum()))
 
-    place = least_between(log_sum, 0.0, 1.0, steps=100)
-    return max(-min(log_sum(s) for s in (0.0, place, 1.0)), 0.0)
+    return max(-log_sum(place_of_least(log_sum, 0.0, 1.0)), 0.0)

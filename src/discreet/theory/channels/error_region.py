@@ -17,16 +17,16 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from discreet.contexts import Context
-from discreet.contexts.operational import ErrorRegion
-from discreet.core.domain import Value, plain_value
-from discreet.core.errors import InvalidInput
-from discreet.mechanisms.mechanism import Mechanism
-from discreet.theory.channels.finite import channel
+from ...contexts import Context
+from ...contexts.operational import ErrorRegion
+from ...core.domain import Value, plain_value
+from ...core.errors import InvalidInput
+from ...mechanisms.mechanism import Mechanism
+from .finite import channel
 
 Point = tuple[Fraction, Fraction]
 
-REPORTS = 1 << 20
+MAX_REPORTS = 1 << 20
 """The most reports that are sorted."""
 
 
@@ -90,7 +90,7 @@ def attained_region(
 
 def _laws(mechanism: Mechanism, x: int, z: int) -> tuple[list[Fraction], list[Fraction]]:
     randomizer = mechanism.randomizer
-    if randomizer.outputs > REPORTS:
+    if randomizer.outputs > MAX_REPORTS:
         raise InvalidInput(f"error region: the reports of {mechanism.name} are too many to sort")
     own, other = [], []
     for y in randomizer.reports():

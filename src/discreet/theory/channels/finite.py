@@ -1,4 +1,6 @@
-"""Finite channels, distributions and privacy matrices, checked once where they enter.
+"""What the functions of this room take and give: finite channels, distributions, privacy matrices, and bounds.
+
+Arguments are checked once, here.
 
 A channel may be given as a mechanism, whose exact law is then written out, and a privacy matrix as a context.
 Integers and fractions stay exact: an array of them has dtype ``object`` and holds `Fraction`. Anything with
@@ -8,17 +10,18 @@ a float in it becomes ``float64``. A channel has one row per value and one colum
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.contexts import Context
-from discreet.core.errors import InvalidInput
-from discreet.mechanisms.mechanism import Mechanism
+from ...contexts import Context
+from ...core.errors import InvalidInput
+from ...mechanisms.mechanism import Mechanism
 
 Number: TypeAlias = float | Fraction
 Vector: TypeAlias = Sequence[Number] | NDArray[Any]
@@ -28,6 +31,7 @@ Channel: TypeAlias = Matrix | Mechanism
 Privacy: TypeAlias = Matrix | Context
 """E as a matrix or as a context; what is said of it is said of its closure."""
 Floats: TypeAlias = NDArray[np.float64]
+Kind = Literal["lower", "upper", "attained"]
 
 _TOLERANCE = 1e-9
 
@@ -124,3 +128,39 @@ def same_length(p: NDArray[Any], q: NDArray[Any]) -> None:
     """Raise an error if two distributions are not over the same values."""
     if p.shape != q.shape:
         raise InvalidInput(f"p has {p.size} entries and q {q.size}; they must be over the same values")
+
+
+def place_of_least(value: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function of one number that falls and then rises is least, from `low` to `high`, by Brent's method."""
+    from scipy.optimize import minimize_scalar
+
+    inside = minimize_scalar(value, bounds=(low, high), method="bounded", options={"xatol": 1e-12}).x
+    return min((low, float(inside), high), key=value)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A named number with its direction and source.
+
+    `kind` says what is known about the best possible error: no mechanism is below a *lower* bound, some
+    mechanism is at or below an *upper* bound, and *attained* is the error of a named mechanism. `vacuous`
+    is true if the number says no more than the definition of the quantity does, such as a lower bound of zero
+    or a total variation of at most one; the number is kept, and a table should say so.
+    """
+
+    name: str
+    value: float
+    kind: Kind
+    reference: str
+    vacuous: bool
+    note: str
+
+
+def lower(name: str, value: float, reference: str, *, note: str = "") -> Bound:
+    """A lower bound on a non-negative quantity, cut at zero, where it is vacuous."""
+    return Bound(name, max(value, 0.0), "lower", reference, not value > 0, note)
+
+
+def upper(name: str, value: float, reference: str, *, trivial: float, note: str = "") -> Bound:
+    """An upper bound, vacuous if it is no better than `trivial`, the largest possible value."""
+    return Bound(name, value, "upper", reference, not value < trivial, note)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.core.errors import InvalidInput
-from discreet.theory.channels.finite import (
+from ...core.errors import InvalidInput
+from .finite import (
     Channel,
     Floats,
     Number,
@@ -44,8 +44,8 @@ def mutual_information(Q: Channel, prior: Vector) -> float:
     rows, p = floats(channel(Q)), floats(distribution("prior", prior))
     if len(p) != len(rows):
         raise InvalidInput(f"prior has {len(p)} entries and Q {len(rows)} rows; they must be equally many")
-    held = p > 0
-    return information(rows[held], p[held])
+    positive = p > 0
+    return information(rows[positive], p[positive])
 
 
 def subset_information(k: int, size: int, *, epsilon: Number) -> float:

@@ -10,13 +10,25 @@ References: Asoodeh2021 (Corollary 4), Chernoff1952, Bretagnolle1979.
 from __future__ import annotations
 
 import math
+import sys
 
-from discreet.core.errors import InvalidInput
-from discreet.theory.bound import Bound, lower, upper
-from discreet.theory.channels.contraction import context_kl_contraction, phi
-from discreet.theory.channels.divergences import chernoff_information, kl
-from discreet.theory.channels.finite import Channel, Number, Privacy, Vector, at_least, channel, distribution, floats
-from discreet.theory.minimax.two_points import kl_after, tv_after
+from ...core.errors import InvalidInput
+from ..minimax.two_points import kl_after, tv_after
+from .contraction import context_kl_contraction, phi
+from .divergences import chernoff_information, kl
+from .finite import (
+    Bound,
+    Channel,
+    Number,
+    Privacy,
+    Vector,
+    at_least,
+    channel,
+    distribution,
+    floats,
+    lower,
+    upper,
+)
 
 
 def stein_exponent_printed(p0: Vector, p1: Vector, *, epsilon: Number, delta: Number = 0) -> Bound:
@@ -40,7 +52,7 @@ def stein_exponent_context(p0: Vector, p1: Vector, *, E: Privacy) -> Bound:
     return upper("type II exponent", value, "Asoodeh2021, Acharya2020 Theorem 2", trivial=before)
 
 
-def _reported(Q: Channel, p: Vector) -> Vector:
+def _report_distribution(Q: Channel, p: Vector) -> Vector:
     rows, shares = floats(channel(Q)), floats(distribution("p", p))
     if len(rows) != len(shares):
         raise InvalidInput(f"p has {len(shares)} entries and Q {len(rows)} rows; they must be equally many")
@@ -50,7 +62,7 @@ def _reported(Q: Channel, p: Vector) -> Vector:
 
 def channel_stein_exponent(Q: Channel, p0: Vector, p1: Vector) -> float:
     """The exact exponent of beta at a fixed alpha when all users report through Q: ``D(P0 Q || P1 Q)``."""
-    return kl(_reported(Q, p0), _reported(Q, p1))
+    return kl(_report_distribution(Q, p0), _report_distribution(Q, p1))
 
 
 def channel_chernoff_exponent(Q: Channel, p0: Vector, p1: Vector) -> float:
@@ -58,7 +70,7 @@ def channel_chernoff_exponent(Q: Channel, p0: Vector, p1: Vector) -> float:
 
     At every n the sum of the two errors of the best test is at most ``e^(-n exponent)``.
     """
-    return chernoff_information(_reported(Q, p0), _reported(Q, p1))
+    return chernoff_information(_report_distribution(Q, p0), _report_distribution(Q, p1))
 
 
 def _check_level(name: str, value: float) -> None:
@@ -73,26 +85,27 @@ def binary_kl(a: float, b: float) -> float:
     return a * math.log(a / b) + (1 - a) * math.log((1 - a) / (1 - b))
 
 
+def _smaller_root(a: float, room: float) -> float:
+    """A b below `a`, never above the one where ``binary_kl(a, b)`` falls to `room`; zero if that is out of range."""
+    from scipy.optimize import brentq
+
+    if room == 0 or binary_kl(a, sys.float_info.min) <= room:
+        return 0.0 if room else a
+    ends = math.log(sys.float_info.min), math.log(a)
+    root = brentq(lambda log_b: binary_kl(a, math.exp(log_b)) - room, *ends, xtol=1e-12)
+    return math.exp(root - 3e-12)
+
+
 def type_two_floor(p0: Vector, p1: Vector, n: int, *, alpha: float, epsilon: Number, delta: Number = 0) -> Bound:
     """The least beta at level alpha with n users: the smallest that data processing allows, at every n.
 
     The test's outcome is a function of the reports, so ``binary_kl(1 - alpha, beta) <= n D`` with D by
-    `kl_after`, and ``beta >= 1 - alpha - TV`` with TV by `tv_after`. The first is solved by bisection for
-    the smaller root.
+    `kl_after`, and ``beta >= 1 - alpha - TV`` with TV by `tv_after`.
     """
     _check_level("alpha", alpha)
     at_least("n", n, 0)
     room = n * kl_after(p0, p1, epsilon=epsilon, delta=delta) if n else 0.0
-    low, high = 0.0, 1 - alpha
-    for _ in range(200):
-        middle = (low + high) / 2
-        if middle <= 0 or middle == high:
-            break
-        if binary_kl(1 - alpha, middle) > room:
-            low = middle
-        else:
-            high = middle
-    value = max(low, 1 - alpha - tv_after(p0, p1, n, epsilon=epsilon, delta=delta))
+    value = max(_smaller_root(1 - alpha, room), 1 - alpha - tv_after(p0, p1, n, epsilon=epsilon, delta=delta))
     return lower("type II error", value, "Asoodeh2021 Lemma 1")
 
 

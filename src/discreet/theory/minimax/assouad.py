@@ -17,8 +17,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from discreet.theory.channels.finite import Floats, Number, at_least
-from discreet.theory.minimax.cube import cube_kl
+from ..channels.finite import Floats, Number, at_least
+from .cube import cube_kl
 
 _RADII: tuple[float, ...] = tuple(float(r) for r in np.geomspace(1e-4, 1.0, 61))
 
@@ -64,13 +64,13 @@ def assouad_best(
     """
     at_least("pairs", pairs, 1)
     radii = np.array(_RADII)
-    found = []
+    risks = []
     while pairs:
         with np.errstate(invalid="ignore"):
             D = np.nan_to_num(n * _scan(pairs, float(epsilon), mass, float(delta)))
         left = 1 - np.minimum(np.sqrt(D / 2), np.sqrt(-np.expm1(-D)))
         for power in (1, 2):
             radius = _RADII[int(np.argmax(radii**power * left))]
-            found.append(assouad_cube(pairs, n, radius=radius, epsilon=epsilon, mass=mass, delta=delta))
+            risks.append(assouad_cube(pairs, n, radius=radius, epsilon=epsilon, mass=mass, delta=delta))
         pairs //= 2
-    return max(found, key=lambda r: r.total_variation), max(found, key=lambda r: r.squared_error)
+    return max(risks, key=lambda r: r.total_variation), max(risks, key=lambda r: r.squared_error)

@@ -15,12 +15,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.core.errors import InvalidInput
-from discreet.core.search import least_between
-from discreet.theory.bound import Bound, lower
-from discreet.theory.channels.contraction import over_users, phi_n, tv_contraction
-from discreet.theory.channels.divergences import excess
-from discreet.theory.channels.finite import (
+from ...core.errors import InvalidInput
+from ..channels.contraction import over_users, phi_n, tv_contraction
+from ..channels.divergences import excess
+from ..channels.finite import (
+    Bound,
     Matrix,
     Number,
     Vector,
@@ -30,8 +29,10 @@ from discreet.theory.channels.finite import (
     distribution,
     epsilon_value,
     floats,
+    lower,
+    place_of_least,
 )
-from discreet.theory.minimax.bernoulli import bernoulli_e_gamma, bernoulli_information
+from .bernoulli import bernoulli_e_gamma, bernoulli_information
 
 SmallBall = Callable[[float], float]
 _MODEL = "Bernoulli, uniform prior, absolute error"
@@ -43,11 +44,11 @@ def uniform_ball(z: float) -> float:
 
 
 def _best_radius(value: Callable[[float], float], largest: float) -> float:
-    """The largest value over radii in (0, largest], by a geometric scan and a ternary search around its best."""
+    """The largest value over radii in (0, largest], by a geometric scan and a search around its best."""
     radii = np.geomspace(largest * 1e-9, largest, 400)
     i = int(np.argmax([value(float(z)) for z in radii]))
     low, high = float(radii[max(i - 1, 0)]), float(radii[min(i + 1, len(radii) - 1)])
-    place = least_between(lambda z: -value(z), low, high, steps=80)
+    place = place_of_least(lambda z: -value(z), low, high)
     return max(value(place), value(float(radii[i])))
 
 
@@ -147,5 +148,5 @@ def _best_gamma(name: str, share: float, n: int) -> Bound:
     values = [value(float(g)) for g in gammas]
     i = int(np.argmax(values))
     low, high = float(gammas[max(i - 1, 0)]), float(gammas[min(i + 1, len(gammas) - 1)])
-    risk = max(values[i], value(least_between(lambda g: -value(g), low, high, steps=25)))
+    risk = max(values[i], value(place_of_least(lambda g: -value(g), low, high)))
     return lower(name, risk, "Asoodeh2021 Theorem 2", note=_MODEL)

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.theory.channels.finite import Number, at_least
-from discreet.theory.minimax.cube import cube_chi_square
+from ..channels.finite import Number, at_least
+from .cube import cube_chi_square
 
 _FRACTIONS: tuple[float, ...] = tuple(float(f) for f in np.linspace(0.02, 0.48, 47))
 _TILTS = np.geomspace(1e-3, 1e3, 241)

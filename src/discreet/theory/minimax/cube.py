@@ -18,12 +18,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from discreet.core.errors import InvalidInput
-from discreet.theory.channels.contraction import tv_contraction
-from discreet.theory.channels.finite import Number, at_least, delta_value, epsilon_value
+from ...core.errors import InvalidInput
+from ..channels.contraction import tv_contraction
+from ..channels.finite import Number, at_least, delta_value, epsilon_value
 
 
-def _checked(pairs: int, radius: float, epsilon: Number, mass: float) -> float:
+def _low_level(pairs: int, radius: float, epsilon: Number, mass: float) -> float:
     at_least("pairs", pairs, 1)
     if not 0 <= radius <= 1:
         raise InvalidInput(f"radius={radius} must lie between 0 and 1")
@@ -60,7 +60,7 @@ def cube_chi_square(pairs: int, *, radius: float, epsilon: Number, mass: float =
     j(1-b)^2/S^2``, which is at most ``gamma^2 tanh(epsilon/2)^2 / K`` for ``epsilon <= log 3``. The mean
     over corners removes all products of different pairs, so this is exact: some channel attains it.
     """
-    return radius**2 * _unit_chi_square(pairs, _checked(pairs, radius, epsilon, mass), mass)
+    return radius**2 * _unit_chi_square(pairs, _low_level(pairs, radius, epsilon, mass), mass)
 
 
 def cube_kl(pairs: int, *, radius: float, epsilon: Number, mass: float = 1.0, delta: Number = 0) -> float:
@@ -71,7 +71,7 @@ def cube_kl(pairs: int, *, radius: float, epsilon: Number, mass: float = 1.0, de
     For ``delta > 0`` it is instead the KL of the values, ``P (gamma/K) log((1+gamma)/(1-gamma))``, times
     `tv_contraction`.
     """
-    b = _checked(pairs, radius, epsilon, mass)
+    b = _low_level(pairs, radius, epsilon, mass)
     if delta_value(delta) > 0:
         values = radius * math.log((1 + radius) / (1 - radius)) if radius < 1 else math.inf
         return tv_contraction(epsilon, delta=delta) * mass * values / pairs

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.theory.channels.finite import Floats
+from ..channels.finite import Floats
 
 
 def beta_mean(first: float, second: float, f: Callable[[Floats], Floats]) -> float:
@@ -18,7 +18,9 @@ def beta_mean(first: float, second: float, f: Callable[[Floats], Floats]) -> flo
 
     In that variable the density is analytic within distance pi of the real line and falls exponentially, so
     the rule converges geometrically; the step is half a standard deviation, at most one half, and the ends
-    leave out less than rounding. f must be as smooth: a rational function with poles outside [0, 1].
+    leave out less than rounding. f must be as smooth: a rational function with poles outside [0, 1]. It takes about
+    20 microseconds; SciPy's `hyp2f1`, which has the mean of `mean_reciprocal` in closed form, gives nan where `low` is
+    below about 1e-4.
     """
     spread = math.sqrt(1 / first + 1 / second)
     centre, step = math.log(first / second), min(spread / 2, 0.5)

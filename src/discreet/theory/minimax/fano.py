@@ -15,11 +15,21 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from discreet.core.errors import InvalidInput
-from discreet.theory.bound import Bound, lower, upper
-from discreet.theory.channels.contraction import kl_contraction, phi_n, tv_contraction
-from discreet.theory.channels.finite import Floats, Matrix, Number, at_least, channel, epsilon_value, floats
-from discreet.theory.channels.information import information
+from ...core.errors import InvalidInput
+from ..channels.contraction import kl_contraction, phi_n, tv_contraction
+from ..channels.finite import (
+    Bound,
+    Floats,
+    Matrix,
+    Number,
+    at_least,
+    channel,
+    epsilon_value,
+    floats,
+    lower,
+    upper,
+)
+from ..channels.information import information
 
 
 @dataclass(frozen=True, eq=False)

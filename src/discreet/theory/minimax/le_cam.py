@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import math
 
-from discreet.theory.bound import Bound, lower
-from discreet.theory.channels.contraction import phi
-from discreet.theory.channels.divergences import kl
-from discreet.theory.channels.finite import Number, Vector, at_least
-from discreet.theory.minimax.two_points import tv_after
+from ..channels.contraction import phi
+from ..channels.divergences import kl
+from ..channels.finite import Bound, Number, Vector, at_least, lower
+from .two_points import tv_after
 
 
 def le_cam_printed(p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0) -> Bound:

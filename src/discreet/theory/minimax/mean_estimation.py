@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.core.errors import InvalidInput
-from discreet.theory.bound import Bound, lower
-from discreet.theory.channels.finite import Number, at_least, delta_value, epsilon_value
-from discreet.theory.minimax.assouad import assouad_cube
-from discreet.theory.minimax.two_points import tv_after
+from ...core.errors import InvalidInput
+from ..channels.finite import Bound, Number, at_least, delta_value, epsilon_value, lower
+from .assouad import assouad_cube
+from .two_points import tv_after
 
 
 def bounded_moment_mean(moment: float, n: int, *, epsilon: Number, delta: Number = 0) -> Bound:

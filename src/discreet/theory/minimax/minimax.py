@@ -28,18 +28,26 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core.errors import InvalidInput
-from discreet.theory.bound import Bound, lower
-from discreet.theory.channels.contraction import pair_tv_contraction
-from discreet.theory.channels.finite import Floats, Number, Privacy, at_least, epsilon_value, privacy_matrix
-from discreet.theory.minimax.assouad import assouad_best
-from discreet.theory.minimax.chi_square_method import (
+from ...core.errors import InvalidInput
+from ..channels.contraction import pair_tv_contraction
+from ..channels.finite import (
+    Bound,
+    Floats,
+    Number,
+    Privacy,
+    at_least,
+    epsilon_value,
+    lower,
+    privacy_matrix,
+)
+from .assouad import assouad_best
+from .chi_square_method import (
     blocks_family,
     chi_square_risk,
     classical_family,
     insensitive_family,
 )
-from discreet.theory.minimax.van_trees import dirichlet_best, dirichlet_risk, pair_best
+from .van_trees import dirichlet_best, dirichlet_risk, pair_best
 
 _SOURCE = "Acharya2020, Efroimovich1979, Assouad1983"
 
@@ -53,21 +61,21 @@ class MinimaxRisk:
 
 
 @dataclass(frozen=True)
-class _Found:
-    """A number and the family that it came from."""
+class _FamilyBound:
+    """A lower bound and the family of distributions that it was reached with."""
 
     value: float
     family: str
 
 
-_NOTHING = _Found(0.0, "")
+_NOTHING = _FamilyBound(0.0, "")
 
 
-def _better(*found: _Found) -> _Found:
-    return max(found, key=lambda f: f.value)
+def _larger(*bounds: _FamilyBound) -> _FamilyBound:
+    return max(bounds, key=lambda bound: bound.value)
 
 
-def _risk(context: str, distance: _Found, squared: _Found) -> MinimaxRisk:
+def _risk(context: str, distance: _FamilyBound, squared: _FamilyBound) -> MinimaxRisk:
     return MinimaxRisk(
         lower(f"minimax total variation, {context}", distance.value, _SOURCE, note=distance.family),
         lower(f"minimax squared error, {context}", squared.value, _SOURCE, note=squared.family),
@@ -75,7 +83,7 @@ def _risk(context: str, distance: _Found, squared: _Found) -> MinimaxRisk:
 
 
 @lru_cache(maxsize=16384)
-def _part(k: int, n: float, epsilon: float, mass: float) -> tuple[_Found, _Found]:
+def _part(k: int, n: float, epsilon: float, mass: float) -> tuple[_FamilyBound, _FamilyBound]:
     """The bounds for k values under epsilon-LDP that carry `mass`, with the rest on values that are always low."""
     if k < 2:
         return _NOTHING, _NOTHING
@@ -84,13 +92,13 @@ def _part(k: int, n: float, epsilon: float, mass: float) -> tuple[_Found, _Found
     prior = [f"Dirichlet({r.concentration[0]:g}) on {r.k} values" for r in dirichlet]
     corners = [f"cube of radius {r.radius:.3g} on {2 * r.pairs} values" for r in cube]
     return (
-        _better(
-            _Found(dirichlet[0].total_variation, prior[0]),
-            _Found(cube[0].total_variation, corners[0]),
+        _larger(
+            _FamilyBound(dirichlet[0].total_variation, prior[0]),
+            _FamilyBound(cube[0].total_variation, corners[0]),
         ),
-        _better(
-            _Found(dirichlet[1].squared_error, prior[1]),
-            _Found(cube[1].squared_error, corners[1]),
+        _larger(
+            _FamilyBound(dirichlet[1].squared_error, prior[1]),
+            _FamilyBound(cube[1].squared_error, corners[1]),
         ),
     )
 
@@ -102,8 +110,8 @@ def minimax_classical(k: int, n: float, *, epsilon: Number) -> MinimaxRisk:
     e = epsilon_value("epsilon", epsilon)
     distance, squared = _part(k, n, e, 1.0)
     if k >= 2:
-        fano = _Found(chi_square_risk(classical_family(k, e), n), "cube by Fano's method")
-        distance = _better(distance, fano)
+        fano = _FamilyBound(chi_square_risk(classical_family(k, e), n), "cube by Fano's method")
+        distance = _larger(distance, fano)
     return _risk("classical", distance, squared)
 
 
@@ -112,14 +120,14 @@ def minimax_binary(n: float, *, epsilon_xz: Number, epsilon_zx: Number) -> Minim
     at_least("n", n, 0)
     first, second = pair_best(n, epsilon_xz=epsilon_xz, epsilon_zx=epsilon_zx)
     notes = [f"Beta({r.concentration[0]:g}, {r.concentration[1]:g}) on two values" for r in (first, second)]
-    distance = _Found(first.total_variation, notes[0])
-    squared = _Found(second.squared_error, notes[1])
+    distance = _FamilyBound(first.total_variation, notes[0])
+    squared = _FamilyBound(second.squared_error, notes[1])
     # The larger epsilon for both directions allows more mechanisms.
     wider = _part(2, n, max(epsilon_value("E", epsilon_xz), epsilon_value("E", epsilon_zx)), 1.0)
-    return _risk("binary", _better(distance, wider[0]), _better(squared, wider[1]))
+    return _risk("binary", _larger(distance, wider[0]), _larger(squared, wider[1]))
 
 
-def _checked_blocks(sizes: Sequence[int], epsilons: Sequence[Number]) -> Counter[tuple[int, float]]:
+def _count_blocks(sizes: Sequence[int], epsilons: Sequence[Number]) -> Counter[tuple[int, float]]:
     if not sizes or len(sizes) != len(epsilons):
         raise InvalidInput(f"{len(sizes)} sizes and {len(epsilons)} epsilons must be equally many, and at least one")
     for size in sizes:
@@ -128,7 +136,7 @@ def _checked_blocks(sizes: Sequence[int], epsilons: Sequence[Number]) -> Counter
     return Counter((int(size), epsilon_value("epsilon", epsilon)) for size, epsilon in pairs)
 
 
-def _spread(groups: list[tuple[int, float]], counts: Sequence[int], n: float) -> _Found:
+def _spread(groups: list[tuple[int, float]], counts: Sequence[int], n: float) -> _FamilyBound:
     """The total of block bounds with masses in proportion to the squares of the large-n constants."""
     weights = []
     for size, epsilon in groups:
@@ -139,7 +147,7 @@ def _spread(groups: list[tuple[int, float]], counts: Sequence[int], n: float) ->
     for (size, epsilon), c, w in zip(groups, counts, weights, strict=True):
         share = w / total
         value += c * share * _part(size, n * share, epsilon, 1.0)[0].value
-    return _Found(value, f"{sum(counts)} blocks with independent priors")
+    return _FamilyBound(value, f"{sum(counts)} blocks with independent priors")
 
 
 def minimax_blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]) -> MinimaxRisk:
@@ -149,23 +157,23 @@ def minimax_blocks(sizes: Sequence[int], n: float, *, epsilons: Sequence[Number]
     block taken as one, the public problem on the blocks themselves.
     """
     at_least("n", n, 0)
-    kinds = _checked_blocks(sizes, epsilons)
+    kinds = _count_blocks(sizes, epsilons)
     groups = [kind for kind in sorted(kinds) if kind[0] >= 2]
     counts = [kinds[kind] for kind in groups]
     whole = [_part(size, n, epsilon, 1.0) for size, epsilon in groups]
     totals = _part(len(sizes), n, math.inf, 1.0)
     names = [f"one block of {size}: " for size, _ in groups]
-    distances = [_Found(w[0].value, name + w[0].family) for w, name in zip(whole, names, strict=True)]
-    squares = [_Found(w[1].value, name + w[1].family) for w, name in zip(whole, names, strict=True)]
-    distances.append(_Found(totals[0].value, "block totals: " + totals[0].family))
-    squares.append(_Found(totals[1].value, "block totals: " + totals[1].family))
+    distances = [_FamilyBound(w[0].value, name + w[0].family) for w, name in zip(whole, names, strict=True)]
+    squares = [_FamilyBound(w[1].value, name + w[1].family) for w, name in zip(whole, names, strict=True)]
+    distances.append(_FamilyBound(totals[0].value, "block totals: " + totals[0].family))
+    squares.append(_FamilyBound(totals[1].value, "block totals: " + totals[1].family))
     for group, count in zip(groups, counts, strict=True):
         distances.append(_spread([group], [count], n))
     if groups:
         distances.append(_spread(groups, counts, n))
         family = blocks_family([g[0] for g in kinds.elements()], [g[1] for g in kinds.elements()])
-        distances.append(_Found(chi_square_risk(family, n), "cubes in all blocks by Fano's method"))
-    return _risk("blocks", _better(*distances), _better(*squares))
+        distances.append(_FamilyBound(chi_square_risk(family, n), "cubes in all blocks by Fano's method"))
+    return _risk("blocks", _larger(*distances), _larger(*squares))
 
 
 def minimax_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> MinimaxRisk:
@@ -190,29 +198,23 @@ def minimax_high_low(k: int, sensitive: int, n: float, *, epsilon: Number) -> Mi
             f"sensitive mass {mass:g}; sensitive {a.family or 'fixed'}; other {b.family or 'fixed'}"
             for a, b in zip(inside, outside, strict=True)
         ]
-        distances.append(_Found(inside[0].value + (1 - mass) * outside[0].value, notes[0]))
-        squares.append(_Found(inside[1].value + (1 - mass) ** 2 * outside[1].value, notes[1]))
+        distances.append(_FamilyBound(inside[0].value + (1 - mass) * outside[0].value, notes[0]))
+        squares.append(_FamilyBound(inside[1].value + (1 - mass) ** 2 * outside[1].value, notes[1]))
     pair = minimax_binary(n, epsilon_xz=e, epsilon_zx=math.inf)
-    distances.append(_Found(pair.total_variation.value, pair.total_variation.note))
-    squares.append(_Found(pair.squared_error.value, pair.squared_error.note))
+    distances.append(_FamilyBound(pair.total_variation.value, pair.total_variation.note))
+    squares.append(_FamilyBound(pair.squared_error.value, pair.squared_error.note))
     if k - sensitive >= 2:
         family = insensitive_family(k, sensitive, e)
-        distances.append(_Found(chi_square_risk(family, n), "cube outside by Fano's method"))
-    return _risk("high-low", _better(*distances), _better(*squares))
+        distances.append(_FamilyBound(chi_square_risk(family, n), "cube outside by Fano's method"))
+    return _risk("high-low", _larger(*distances), _larger(*squares))
 
 
 def _components(linked: NDArray[np.bool_]) -> list[list[int]]:
-    left, parts = set(range(len(linked))), []
-    while left:
-        part, edge = set[int](), [min(left)]
-        while edge:
-            x = edge.pop()
-            if x not in part:
-                part.add(x)
-                edge += [int(z) for z in np.nonzero(linked[x])[0] if int(z) not in part]
-        parts.append(sorted(part))
-        left -= part
-    return parts
+    """The values of each connected component, by number."""
+    from scipy.sparse.csgraph import connected_components
+
+    count, component_of = connected_components(linked, directed=False)
+    return [np.flatnonzero(component_of == component).tolist() for component in range(count)]
 
 
 def minimax_matrix(E: Privacy, n: float) -> MinimaxRisk:
@@ -234,14 +236,14 @@ def minimax_matrix(E: Privacy, n: float) -> MinimaxRisk:
     distances, squares = [], []
     for level in levels:
         parts = _components(larger <= level)
-        found = minimax_blocks([len(p) for p in parts], n, epsilons=[float(larger[np.ix_(p, p)].max()) for p in parts])
-        distances.append(_Found(found.total_variation.value, found.total_variation.note))
-        squares.append(_Found(found.squared_error.value, found.squared_error.note))
+        risk = minimax_blocks([len(p) for p in parts], n, epsilons=[float(larger[np.ix_(p, p)].max()) for p in parts])
+        distances.append(_FamilyBound(risk.total_variation.value, risk.total_variation.note))
+        squares.append(_FamilyBound(risk.squared_error.value, risk.squared_error.note))
     closest = min(
         ((x, z) for x in range(size) for z in range(x)),
         key=lambda xz: pair_tv_contraction(float(epsilons[xz]), float(epsilons[xz[::-1]])),
     )
     pair = minimax_binary(n, epsilon_xz=float(epsilons[closest]), epsilon_zx=float(epsilons[closest[::-1]]))
-    distances.append(_Found(pair.total_variation.value, pair.total_variation.note))
-    squares.append(_Found(pair.squared_error.value, pair.squared_error.note))
-    return _risk("matrix", _better(*distances), _better(*squares))
+    distances.append(_FamilyBound(pair.total_variation.value, pair.total_variation.note))
+    squares.append(_FamilyBound(pair.squared_error.value, pair.squared_error.note))
+    return _risk("matrix", _larger(*distances), _larger(*squares))

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 
-from discreet.core.errors import InvalidInput
-from discreet.theory.channels.contraction import kl_contraction, over_users, tv_contraction
-from discreet.theory.channels.divergences import kl, total_variation
-from discreet.theory.channels.finite import Number, Vector, at_least, epsilon_value
+from ...core.errors import InvalidInput
+from ..channels.contraction import kl_contraction, over_users, tv_contraction
+from ..channels.divergences import kl, total_variation
+from ..channels.finite import Number, Vector, at_least, epsilon_value
 
 
 def chi_square_from_tv(epsilon: Number, distance: float) -> float:

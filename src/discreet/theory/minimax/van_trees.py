@@ -37,9 +37,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from discreet.core.errors import InvalidInput
-from discreet.theory.channels.finite import Number, at_least, epsilon_value
-from discreet.theory.minimax.dirichlet import (
+from ...core.errors import InvalidInput
+from ..channels.finite import Number, at_least, epsilon_value
+from .dirichlet import (
     beta_information,
     dirichlet_information,
     mean_reciprocal,
