@@ -7,7 +7,7 @@
 #                a million hostile requests, 1000 slow clients; some 30 minutes
 #   make cover   the same as test, and how much of the code is reached; slower
 #   make lint    style, types, and the direction of imports
-#   make client  the modules of client/ and their types from client/src, with their sizes and hashes
+#   make client  the minified modules of the client and their types in client/dist, with their sizes and hashes
 #   make pages   what the pages need besides their own files: the chart library and the client, minified
 #   make screenshots  every page in both themes, for the documentation
 #   make figures  the drawings of the documentation
@@ -20,8 +20,10 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install -qq --no-compile
 PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
 NODE := $(BIN)/node
+SOURCES := client/bundle.mjs $(wildcard client/src/*.js client/src/laws/*.js)
+DIST := client/dist/.done
 MADE := src/discreet/collector/pages/made/.done
-READY := .venv/dev.done client/node_modules/.done $(MADE)
+READY := .venv/dev.done $(DIST) $(MADE)
 
 run: .venv/run.done $(MADE)
 	@$(BIN)/python -m discreet.gallery.demo $(OPTIONS)
@@ -61,7 +63,7 @@ lint: $(READY)
 	@echo "lint: tsc"
 	@$(NODE) client/node_modules/typescript/bin/tsc --project client
 
-client: $(READY)
+client: client/node_modules/.done
 	@$(NODE) client/build.mjs
 
 pages: $(MADE)
@@ -95,13 +97,21 @@ client/node_modules/.done: client/package-lock.json client/package.json | .venv/
 	@$(NODE) client/tests/chromium.mjs > /dev/null
 	@touch $@
 
+# The client as it is shipped; nothing of it is committed.
+$(DIST): client/node_modules/.done client/build.mjs client/tsconfig.json client/tsconfig.types.json $(SOURCES)
+	@echo "setup: building client/dist"
+	@$(NODE) client/build.mjs > /dev/null
+
 # The chart library and the client for the pages, by whichever Node is installed first; nothing of it is committed.
-$(MADE): pages/package-lock.json pages/build.mjs pages/plot.js pages/h3.js client/discreet.js client/participant.js | .venv/build.done
+pages/node_modules/.done: pages/package-lock.json pages/package.json | .venv/build.done
 	@test -x $(BIN)/node || $(MAKE) --no-print-directory .venv/run.done
 	@echo "setup: installing pages/package-lock.json"
 	@cd pages && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
-	@$(NODE) pages/build.mjs > /dev/null
 	@touch $@
+
+$(MADE): pages/node_modules/.done pages/build.mjs pages/plot.js pages/h3.js $(SOURCES)
+	@echo "setup: building src/discreet/collector/pages/made"
+	@$(NODE) pages/build.mjs > /dev/null
 
 # First the pinned build tools, and with them the project itself, where it stands.
 .venv/build.done: requirements/build.txt pyproject.toml

@@ -24,6 +24,6 @@ export async function measure(client, text, fingerprint) {
 if (typeof process !== "undefined" && process.argv[2]) {
   const { readFileSync } = await import("node:fs");
   const [, , file, fingerprint] = process.argv;
-  const client = await import("../client/discreet.js");
+  const client = await import("../client/dist/discreet.min.js");
   console.log(JSON.stringify(await measure(client, readFileSync(file, "utf8"), fingerprint)));
 }

@@ -32,7 +32,10 @@ NODE = Path(sys.executable).with_name("node")
 KS = [1000, 43_750]
 IN_A_PAGE = """
 async ([text, fingerprint]) => {
-  const [client, { measure }] = await Promise.all([import("/client/discreet.js"), import("/bench/client.mjs")]);
+  const [client, { measure }] = await Promise.all([
+    import("/client/dist/discreet.min.js"),
+    import("/bench/client.mjs"),
+  ]);
   return measure(client, text, fingerprint);
 }
 """

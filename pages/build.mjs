@@ -1,32 +1,61 @@
 /**
  * Make what the pages need besides their own files: `node build.mjs`.
  *
- * Into src/discreet/collector/pages/made go Observable Plot and H3 in one file each, and the two modules of the client, minified. Nothing of it
- * is committed; a wheel holds it.
+ * Into src/discreet/collector/pages/made go Observable Plot and H3 in one file each, the licences of all that is in
+ * them, and two modules of the client. Nothing of it is committed; wheels and source distributions hold it.
  */
 
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { bundle } from "../client/bundle.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const ROOT = dirname(HERE);
-const MADE = join(ROOT, "src", "discreet", "collector", "pages", "made");
+const MADE = join(dirname(HERE), "src", "discreet", "collector", "pages", "made");
 const DRAFT = `${MADE}.draft`;
+
+/** A library with all that it needs. @param {string} name */
+async function library(name) {
+  const { outputFiles } = await build({
+    entryPoints: [join(HERE, `${name}.js`)],
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    write: false,
+    legalComments: "eof",
+    banner: { js: "/*! the licences of what is in here: LICENSES.txt */" },
+    logLevel: "warning",
+  });
+  return outputFiles[0].text;
+}
+
+/** The notices of the licences of packages and of all that they depend on, by name. @param {string[]} names @param {Map<string, string>} [notices] */
+function noticesOf(names, notices = new Map()) {
+  for (const name of names.filter((one) => !notices.has(one))) {
+    const folder = join(HERE, "node_modules", name);
+    const { version, license, dependencies = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+    notices.set(name, `${name} ${version}: ${license}\n\n${file ? readFileSync(join(folder, file), "utf8").trim() : "It has no file of its own."}\n`);
+    noticesOf(Object.keys(dependencies), notices);
+  }
+  return notices;
+}
 
 rmSync(DRAFT, { recursive: true, force: true });
 mkdirSync(DRAFT, { recursive: true });
-const common = { format: "esm", minify: true, legalComments: "none", target: "es2022", logLevel: "warning" };
-for (const name of ["plot", "h3"])
-  await build({ ...common, entryPoints: [join(HERE, `${name}.js`)], bundle: true, outfile: join(DRAFT, `${name}.js`) });
-for (const name of ["discreet", "participant"])
-  await build({ ...common, entryPoints: [join(ROOT, "client", `${name}.js`)], outfile: join(DRAFT, `${name}.js`) });
-for (const name of ["plot", "h3", "discreet", "participant"]) {
-  const path = join(DRAFT, `${name}.js`);
-  console.log(`${name}.js: ${statSync(path).size} bytes, ${gzipSync(readFileSync(path)).length} with gzip`);
+for (const [name, text] of Object.entries({
+  plot: await library("plot"),
+  h3: await library("h3"),
+  discreet: await bundle(build, "discreet", ".js", { minify: true }),
+  participant: await bundle(build, "participant", ".js", { minify: true }),
+})) {
+  writeFileSync(join(DRAFT, `${name}.js`), text);
+  console.log(`${name}.js: ${Buffer.byteLength(text)} bytes, ${gzipSync(text).length} with gzip`);
 }
+writeFileSync(join(DRAFT, "LICENSES.txt"), [...noticesOf(["@observablehq/plot", "h3-js"]).values()].join(`\n${"-".repeat(80)}\n\n`));
 writeFileSync(join(DRAFT, ".done"), "");
 rmSync(MADE, { recursive: true, force: true });
 renameSync(DRAFT, MADE);

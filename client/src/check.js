@@ -1,14 +1,15 @@
 /** The check of a published law, from its integers alone, before anybody answers. */
 
 import { sha256 } from "./bytes.js";
-import { atMost, begin, BITS, demand, demandSmall, expBelow, LIMITS, NOTHING, ONE, refuse, Refused, spend, textOf } from "./exact.js";
+import { atMost, expBelow, NOTHING, ONE, textOf } from "./exact.js";
+import { begin, BITS, demand, demandSmall, LAW_BYTES, refuse, Refused, spend } from "./limits.js";
 import { entries } from "./reading.js";
 import { contextOf, textual, valuesOf } from "./context.js";
-import { machineOf } from "./kinds.js";
-import { bitsOf } from "./machine.js";
+import { samplerOf } from "./laws/kinds.js";
+import { bitsOf } from "./laws/sampler.js";
 
 /** @import { Context } from "./context.js" */
-/** @import { Machine } from "./machine.js" */
+/** @import { Sampler } from "./laws/sampler.js" */
 
 /**
  * A law that keeps its promise: every likelihood ratio that the context asks about is within e^E.
@@ -17,6 +18,7 @@ import { bitsOf } from "./machine.js";
  * @property {readonly any[]} values the answers that can be given
  * @property {number} size how many there are
  * @property {any} context the context that was checked, as published
+ * @property {() => Context} E the same, as it was checked; `entriesOf` reads it
  * @property {string} epsilon the largest finite entry of E, or an upper bound of it, as exact text
  * @property {boolean} shows whether some values may be told from others for certain
  * @property {number} words how many 64-bit words a report takes
@@ -33,16 +35,18 @@ import { bitsOf } from "./machine.js";
  * @returns {Promise<Law>}
  */
 export async function checkLaw(text, { fingerprint } = {}) {
-  if (typeof text !== "string" || text.length > LIMITS.bytes) refuse("The law is no text, or too long.", "limits");
+  if (typeof text !== "string" || text.length > LAW_BYTES) refuse("The law is no text, or too long.", "limits");
   const hash = await sha256(text);
   if (fingerprint !== undefined && fingerprint !== hash)
     refuse("The law is not the one that was announced.", "fingerprint");
   try {
-    begin();
+    begin(0);
     return checked(text, hash);
   } catch (problem) {
     const reason = problem instanceof Refused ? problem.message : "it cannot be read";
     return refuse(`This collection is refused: ${reason}.`, "law");
+  } finally {
+    begin(-Infinity); // whoever reads the context later is not counted
   }
 }
 
@@ -54,11 +58,11 @@ const checked = (text, fingerprint) => {
   entries(data, "context domain law version");
   demand(data.version === 2, "its version is not known");
   const context = contextOf(data.context, valuesOf(data.domain));
-  const machine = machineOf(data.law);
-  demand(machine.inputs === context.values.length);
-  const bits = bitsOf(machine.outputs);
+  const sampler = samplerOf(data.law);
+  demand(sampler.inputs === context.values.length);
+  const bits = bitsOf(sampler.outputs);
   demandSmall(bits, BITS);
-  prove(context, machine);
+  prove(context, sampler);
   const { values } = context;
   /** @type {Map<string, number>} */
   const numbers = new Map(values.map((value, x) => [textual(value), x]));
@@ -67,30 +71,31 @@ const checked = (text, fingerprint) => {
     values: Object.freeze(values),
     size: values.length,
     context: data.context,
+    E: () => context,
     epsilon: textOf(context.largest),
     shows: context.shows,
-    words: machine.takes,
+    words: sampler.takes,
     bits,
     index: (/** @type {any} */ value) => numbers.get(textual(value)) ?? refuse("This answer cannot be given.", "value"), // never repeats it
     draw: (/** @type {number} */ x, /** @type {BigUint64Array} */ words) =>
-      Number.isInteger(x) && x in values && words.length === machine.takes ? machine.write(x, words) : refuse("A report takes its words.", "value"),
+      Number.isInteger(x) && x in values && words.length === sampler.takes ? sampler.write(x, words) : refuse("A report takes its words.", "value"),
     written: (/** @type {bigint} */ report) => (bits <= 53 ? Number(report) : report.toString(16).padStart(Math.ceil(bits / 4), "0")),
   });
 };
 
 /**
- * Refuse a machine that lets a pair of values be told apart more than the context allows. No floating-point number decides.
+ * Refuse a sampler that lets a pair of values be told apart more than the context allows. No floating-point number decides.
  * @param {Context} context
- * @param {Machine} machine
+ * @param {Sampler} sampler
  */
-const prove = (context, machine) => {
-  if (machine.proves?.(context)) return;
+const prove = (context, sampler) => {
+  if (sampler.proves?.(context)) return;
   const named = (/** @type {number} */ x) => textual(context.values[x]).slice(0, 60);
   let known = NOTHING;
   let power = ONE; // at most e^known
-  for (const [x, z, level] of context.claims(machine.few)) {
+  for (const [x, z, level] of context.claims(sampler.few)) {
     spend(8);
-    const ratio = machine.ratio(x, z);
+    const ratio = sampler.maxRatio(x, z);
     if (!(atMost(known, level) && atMost(ratio, power))) power = expBelow((known = level));
     if (!(ratio[0] >= ratio[1] && ratio[1] > 0n && atMost(ratio, power)))
       demand(false, `a report would tell ${named(x)} from ${named(z)} more than epsilon ${textOf(level)} allows`);

@@ -1,11 +1,12 @@
 /** Contexts: how hard each value must be to tell from each other one, as the published law declares it. */
 
-import { ascending, atMost, demand, demandSmall, epsilonOf, exactNumber, greatest, kept, larger, NOTHING, plus, spend, times, VALUES } from "./exact.js";
+import { atMost, epsilonOf, exactNumber, greatest, larger, least, memoized, NOTHING, plus, times } from "./exact.js";
+import { demand, demandSmall, spend, VALUES } from "./limits.js";
 import { entries, listed, range, whole } from "./reading.js";
-import { alike, sum } from "./machine.js";
+import { exchangeable, sum } from "./laws/sampler.js";
 
 /** @import { Ratio } from "./exact.js" */
-/** @import { Few } from "./machine.js" */
+/** @import { Few } from "./laws/sampler.js" */
 
 /** That value x may be told from value z by so much. @typedef {[x: number, z: number, level: Ratio]} Claim */
 /** The same of all pairs of different values, one of the left ones and one of the right ones. @typedef {[left: number[], right: number[], level: Ratio]} Claims */
@@ -17,6 +18,9 @@ import { alike, sum } from "./machine.js";
  * @property {Ratio} largest the largest finite entry, or an upper bound of it; 0 if there is none
  * @property {boolean} shows whether some value may be told from another for certain
  * @property {Grid | null} [grid]
+ * @property {Claims[]} [sets] all that it asks, as sets of pairs; of several levels for a pair, the least
+ * @property {(x: number, z: number) => Ratio} [at] the entry for two values
+ * @property {Context[]} [factors] the two questions of a product, whose entries add up
  */
 
 /**
@@ -59,8 +63,9 @@ export const valuesOf = (data) => {
 /** @param {any[]} values @param {Claims[]} sets @param {boolean} shows @returns {Context} */
 const bySets = (values, sets, shows) => ({
   values,
+  sets,
   *claims(few) {
-    const found = kept(few);
+    const found = memoized(few);
     for (const [left, right, level] of sets) for (const x of found(left)) for (const z of found(right)) if (x !== z) yield [x, z, level];
   },
   largest: sets.map(([, , level]) => level).reduce(larger, NOTHING),
@@ -126,7 +131,7 @@ const uniformContext = (data, values) => {
 const blocksContext = (data, values) => {
   const isEven = "epsilon" in data;
   entries(data, `block_of epsilon${isEven ? "" : "s"} form`, "names");
-  const levels = listed(isEven ? values.map(() => data.epsilon) : data.epsilons).map(kept(finite));
+  const levels = listed(isEven ? values.map(() => data.epsilon) : data.epsilons).map(memoized(finite));
   const blockOf = numbers(data.block_of, values, levels.length);
   demand(isEven || new Set(blockOf).size === levels.length);
   return byBlocks(values, [blockOf], (l, block) => (l ? null : levels[block]));
@@ -190,7 +195,7 @@ const scaled = (written) => {
 const absolute = (a) => greatest([a, -a]);
 
 /** Numbers of values in the order of their places. @param {bigint[]} at */
-const ordered = (at) => range(at.length).sort((x, z) => ascending([at[x], 1n], [at[z], 1n]));
+const ordered = (at) => range(at.length).sort((x, z) => Number(at[x] - at[z]));
 
 /** @param {number} x @param {number} z @param {Ratio} level @returns {Claim[]} */
 const bothWays = (x, z, level) => [[x, z, level], [z, x, level]];
@@ -222,6 +227,7 @@ const placesContext = (data, values) => {
   });
   return {
     values,
+    at,
     *claims() {
       for (const [i, x] of order.entries()) {
         const z = order[i + 1] ?? (isRing ? order[0] : x);
@@ -253,7 +259,7 @@ const pointsContext = (data, values) => {
   const rounding = [level[0], level[1] * 10n ** 30n];
   /** @param {bigint} apart @returns {Ratio} */
   const along = (apart) => [level[0] * apart, level[1] * scale];
-  const entry = kept((/** @type {string} */ key) => {
+  const entry = memoized((/** @type {string} */ key) => {
     spend(64 + key.length ** 2 / 16);
     const steps = key.split(",").map(BigInt);
     if (norm === "l2") return times(rounding, [root((sum(steps.map((step) => step * step)) * 10n ** 60n) / scale ** 2n), 1n]);
@@ -266,7 +272,7 @@ const pointsContext = (data, values) => {
   const at = (x, z) => distance(points[x], points[z]);
   const columns = rows[0].map((_, i) => points.map((point) => point[i]));
   const high = columns.map(greatest);
-  const low = columns.map((column) => -greatest(column.map((c) => -c)));
+  const low = columns.map(least);
   let step = 0n; // the greatest by which all coordinates are whole
   for (const point of points)
     point.forEach((c, i) => {
@@ -278,6 +284,7 @@ const pointsContext = (data, values) => {
   const largest = distance(low, high); // across the box around all points
   return {
     values,
+    at,
     *claims(few) {
       const [side] = columns;
       const order = ordered(side);
@@ -289,9 +296,9 @@ const pointsContext = (data, values) => {
           const level = at(x, z);
           spend(16);
           if (atMost(level, nearest)) yield* bothWays(x, z, level);
-          // of values that are alike, two as near to each other as any imply all others
-          if (few === alike) nearest = atMost(level, nearest) ? level : nearest;
-          if (few === alike && isGrid && atMost(nearest, along(step))) return;
+          // of values that are exchangeable, two as near to each other as any imply all others
+          if (few === exchangeable) nearest = atMost(level, nearest) ? level : nearest;
+          if (few === exchangeable && isGrid && atMost(nearest, along(step))) return;
         }
     },
     largest,
@@ -325,6 +332,7 @@ const productContext = (data, values) => {
   demand(!values || textual(values) === textual(made));
   return {
     values: made,
+    factors: [first, second],
     *claims(few) {
       // what each question asks, at every answer to the other one
       for (const [part, step, end, next] of /** @type {[Context, number, number, number][]} */ ([[first, k, k, 1], [second, 1, count * k, k]]))

@@ -1,6 +1,6 @@
 /** What a collection says of itself, read strictly; nothing in it is believed before the law is checked. */
 
-import { Refused } from "./exact.js";
+import { Refused } from "./discreet.js";
 import { isDigits, isTable, isText, readPlain } from "./plain.js";
 import { addressOf } from "./requests.js";
 

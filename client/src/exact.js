@@ -1,61 +1,11 @@
 /** Exact numbers: decimals as whole numbers, and a rational that is certainly at most e to the epsilon. */
 
+import { demand, spend } from "./limits.js";
+
 /**
  * A rational number: numerator and denominator, which is positive.
  * @typedef {readonly [bigint, bigint]} Ratio
  */
-
-/** What must not be used, with a reason that a person can read. */
-export class Refused extends Error {
-  /**
-   * @param {string} message
-   * @param {string} code the reason in one word, for programs
-   */
-  constructor(message, code) {
-    super(message);
-    this.name = "Refused";
-    this.code = code;
-  }
-}
-
-/** @param {string} message @param {string} code @returns {never} */
-export const refuse = (message, code) => {
-  throw new Refused(message, code);
-};
-
-/**
- * Refuse a law unless something holds of it.
- * @type {(holds: unknown, reason?: string) => asserts holds}
- */
-export const demand = (holds, reason = "its numbers contradict each other") => {
-  if (!holds) refuse(reason, "law");
-};
-
-/** What a published law may ask for; more is refused before it is expanded. */
-export const LIMITS = { bytes: 1 << 26 };
-
-/** The most values. */
-export const VALUES = 1 << 20;
-
-/** The most bits of a report. */
-export const BITS = 1 << 16;
-
-/** The most work, in steps of about 0.1 microseconds. */
-const WORK = 1 << 25;
-
-let spent = 0;
-
-/** Start to count the work that a law asks for. */
-export const begin = () => void (spent = 0);
-
-/** Count work that is about to be done. @param {number} work */
-export const spend = (work) => {
-  spent += work;
-  demand(spent <= WORK, "it takes too much work to check");
-};
-
-/** Refuse what is empty or beyond a limit. @param {number} size @param {number} most */
-export const demandSmall = (size, most) => demand(size > 0 && size <= most, "it is too large, or empty");
 
 /** @type {Ratio} */
 export const NOTHING = [0n, 1n];
@@ -113,13 +63,16 @@ export const plus = (a, b) => [a[0] * b[1] + b[0] * a[1], a[1] * b[1]];
 export const atMost = (a, b) => a[0] * b[1] <= b[0] * a[1];
 
 /** The order of two numbers, as `sort` takes it. @param {Ratio} a @param {Ratio} b */
-export const ascending = (a, b) => +atMost(b, a) - +atMost(a, b);
+export const ascending = (a, b) => Number(a[0] * b[1] - b[0] * a[1]);
 
 /** @param {Ratio} a @param {Ratio} b @returns {Ratio} */
 export const larger = (a, b) => (atMost(a, b) ? b : a);
 
 /** @param {readonly bigint[]} numbers */
 export const greatest = (numbers) => numbers.reduce((a, b) => (a > b ? a : b));
+
+/** @param {readonly bigint[]} numbers */
+export const least = (numbers) => -greatest(numbers.map((number) => -number));
 
 /** @param {bigint} a @param {bigint} b */
 export const ceilDivide = (a, b) => (a + b - 1n) / b;
@@ -146,10 +99,10 @@ export const textOf = (number) => {
  * A function that keeps what it found for a key.
  * @template K, V
  * @param {(key: K) => V} find
- * @param {{has(key: K): boolean, get(key: K): V | undefined, set(key: K, found: V): unknown}} [known] where it is kept
+ * @param {{has(key: K): boolean, get(key: K): V | undefined, set(key: K, found: V): unknown}} [known] where it is memoized
  * @returns {(key: K) => V}
  */
-export const kept = (find, known = new Map()) => {
+export const memoized = (find, known = new Map()) => {
   return (key) => {
     if (!known.has(key)) known.set(key, find(key));
     return /** @type {V} */ (known.get(key));
@@ -157,7 +110,7 @@ export const kept = (find, known = new Map()) => {
 };
 
 /** The e^epsilon of `expBelow` for an epsilon written as a fraction. */
-const powerBelow = kept((/** @type {string} */ epsilon) => {
+const powerBelow = /* @__PURE__ */ memoized((/** @type {string} */ epsilon) => {
   const [top, bottom] = epsilon.split("/").map(BigInt);
   const squarings = BigInt(bitLength(ceilDivide(top, bottom)) + 8);
   const scale = 272n + squarings + 2n * ceilDivide(3n * top, 2n * bottom);

@@ -1,8 +1,7 @@
 /** Where a journal is kept in Node: a file, its key beside it, and a lock that ends with its process. */
 
-import { Refused } from "./exact.js";
-import { randomHex } from "./random.js";
-import { KEY_BYTES, keyBytes, tagKey } from "./stores.js";
+import { Refused } from "./discreet.js";
+import { KEY_BYTES, keyBytes, randomHex, tagKey } from "./participant.js";
 
 /** @import { Store } from "./journal.js" */
 

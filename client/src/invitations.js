@@ -3,8 +3,8 @@
  * neither the journal nor what is exported of it shows them.
  */
 
-import { Refused } from "./exact.js";
 import { hexOf, utf8 } from "./bytes.js";
+import { Refused } from "./discreet.js";
 import { canonical, isText } from "./plain.js";
 
 /** Characters that need no escaping in a link or a header. */

@@ -1,7 +1,7 @@
 /** The journal: canonical lines, each with the hash of all before it, read so that damage is noticed. */
 
-import { Refused } from "./exact.js";
 import { sha256 } from "./bytes.js";
+import { Refused } from "./discreet.js";
 import { Account, isKnown } from "./account.js";
 import { canonical, isText, readPlain } from "./plain.js";
 

@@ -1,11 +1,12 @@
 /** The ledger: one person's budget over all collections, and the report that each value has had. */
 
-import { atMost, exactNumber, plus, Refused, textOf } from "./exact.js";
-import { randomHex, randomWords } from "./random.js";
-import { Journal } from "./journal.js";
 import { hexOf, utf8 } from "./bytes.js";
+import { randomWords, Refused } from "./discreet.js";
+import { atMost, exactNumber, plus, textOf } from "./exact.js";
+import { Journal } from "./journal.js";
 import { checkInvitation, seal, unseal } from "./invitations.js";
 import { canonical } from "./plain.js";
+import { randomHex } from "./stores.js";
 
 /** @import { Account, Entry, Upload } from "./account.js" */
 /** @import { Law } from "./check.js" */

@@ -1,2 +1,4 @@
+/** The third module: the ledger in a file, with all that the second one gives. */
+
 export { FileStore } from "./files.js";
-export { checkLaw, IndexedStore, MemoryStore, Participant, randomWords, Refused } from "./participant.js";
+export { checkLaw, entriesOf, IndexedStore, MemoryStore, Participant, randomWords, Refused } from "./participant.js";

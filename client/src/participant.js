@@ -1,8 +1,7 @@
 /** One person's side of every collection: check the law, keep the ledger, randomize here, send the report. */
 
-import { checkLaw } from "./check.js";
+import { checkLaw, LAW_BYTES, Refused } from "./discreet.js";
 import { checkInvited, checkLabels, checkOpen, DOCUMENT_BYTES, readDocument } from "./document.js";
-import { LIMITS, Refused } from "./exact.js";
 import { invitationIn } from "./invitations.js";
 import { Ledger } from "./ledger.js";
 import { promiseOf } from "./promise.js";
@@ -10,10 +9,10 @@ import { addressOf, textAt } from "./requests.js";
 import { sendUpload } from "./sending.js";
 import { IndexedStore } from "./stores.js";
 
-export { checkLaw } from "./check.js";
-export { Refused } from "./exact.js";
-export { randomWords } from "./random.js";
+export { checkLaw, randomWords, Refused } from "./discreet.js";
+export { entriesOf } from "./entries.js";
 export { IndexedStore, MemoryStore } from "./stores.js";
+export { KEY_BYTES, keyBytes, randomHex, tagKey } from "./stores.js"; // for the ledger in a file
 
 /** @import { Upload } from "./account.js" */
 /** @import { Law } from "./check.js" */
@@ -94,7 +93,7 @@ export class Participant {
     const linked = invitationIn(url);
     const document = readDocument(await textAt(ways, name, DOCUMENT_BYTES), name);
     checkOpen(document, ways.now());
-    const law = await checkLaw(await textAt(ways, document.law, LIMITS.bytes), document);
+    const law = await checkLaw(await textAt(ways, document.law, LAW_BYTES), document);
     const { title, question, words, labels, changes, reports, access } = document;
     return Object.freeze({
       name,

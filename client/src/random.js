@@ -1,7 +1,6 @@
 /** Random words from the system; without them there is no report. */
 
-import { hexOf } from "./bytes.js";
-import { refuse } from "./exact.js";
+import { refuse } from "./limits.js";
 
 /**
  * So many random 64-bit words.
@@ -14,6 +13,3 @@ export const randomWords = (count) => {
   if (count && words.every((word) => !word)) refuse("There is no randomness, so no report.", "random");
   return words;
 };
-
-/** So many random bytes, a multiple of eight, as lowercase hexadecimal digits. @param {number} count */
-export const randomHex = (count) => hexOf(randomWords(count / 8).buffer);

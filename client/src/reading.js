@@ -1,6 +1,6 @@
 /** Published laws as data: strict, within limits, each number written in one way only. */
 
-import { demand, spend } from "./exact.js";
+import { demand, spend } from "./limits.js";
 
 /** Whole numbers divided, rounded down. @param {number} a @param {number} b */
 export const quotient = (a, b) => (a - (a % b)) / b;

@@ -1,6 +1,6 @@
 /** How a collector is asked: over https, at one origin, with nothing that tells who asks. */
 
-import { Refused } from "./exact.js";
+import { Refused } from "./discreet.js";
 
 /**
  * The ways to the network and the clock.

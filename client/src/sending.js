@@ -1,6 +1,6 @@
 /** How uploads are sent: again when that may help, and with the same bytes each time. */
 
-import { randomWords } from "./random.js";
+import { randomWords } from "./discreet.js";
 import { readPlain } from "./plain.js";
 import { addressOf, ask, isTransient, textIn } from "./requests.js";
 

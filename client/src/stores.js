@@ -1,7 +1,7 @@
 /** Where a journal is kept in a browser, or only for as long as a page is open. */
 
-import { Refused } from "./exact.js";
-import { randomWords } from "./random.js";
+import { hexOf } from "./bytes.js";
+import { randomWords, Refused } from "./discreet.js";
 
 /** @import { Store } from "./journal.js" */
 
@@ -10,6 +10,9 @@ export const KEY_BYTES = 32;
 
 /** New bytes for a key. */
 export const keyBytes = () => new Uint8Array(randomWords(KEY_BYTES / 8).buffer);
+
+/** So many random bytes, a multiple of eight, as lowercase hexadecimal digits. @param {number} count */
+export const randomHex = (count) => hexOf(randomWords(count / 8).buffer);
 
 /** A key that makes tags and cannot be taken out again. @param {BufferSource} bytes */
 export const tagKey = (bytes) => crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);

@@ -1,6 +1,6 @@
 /** `node answering.mjs LEDGER ORIGIN SEED`: answers some collections at random from a ledger in a file. */
 
-import { FileStore, Participant } from "../node.js";
+import { FileStore, Participant } from "../dist/node.min.js";
 import { seeded } from "./collector.mjs";
 
 const [path, origin, seed] = process.argv.slice(2);

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { Refused, checkLaw } from "../discreet.js";
+import { Refused, checkLaw } from "../dist/discreet.min.js";
 
 for (const line of readFileSync(process.argv[2], "utf8").split("\n").filter(Boolean)) {
   const text = JSON.parse(line);

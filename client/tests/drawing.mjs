@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { checkLaw } from "../discreet.js";
+import { checkLaw } from "../dist/discreet.min.js";
 
 /** The law in a file, checked. @param {string} file */
 export function readLaw(file) {

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MemoryStore, Participant } from "../node.js";
+import { MemoryStore, Participant } from "../dist/node.min.js";
 import { invitationIn, seal, unseal } from "../src/invitations.js";
-import { tagKey } from "../participant.js";
+import { tagKey } from "../dist/participant.min.js";
 import { collector, LAWS, ORIGIN, pagesOf } from "./collector.mjs";
 
 const TOKEN = "0123456789abcdef-4711";

@@ -5,7 +5,7 @@
  */
 
 import { existsSync } from "node:fs";
-import { FileStore, Participant } from "../node.js";
+import { FileStore, Participant } from "../dist/node.min.js";
 
 const isLost = process.argv.includes("--lost");
 const [path, url, value, invitation] = process.argv.slice(2).filter((argument) => argument !== "--lost");

@@ -10,9 +10,9 @@
  */
 
 import { existsSync, readFileSync } from "node:fs";
-import { hexOf, utf8 } from "../discreet.js";
-import { FileStore, Participant } from "../node.js";
-import { tagKey } from "../participant.js";
+import { hexOf, utf8 } from "../src/bytes.js";
+import { FileStore, Participant } from "../dist/node.min.js";
+import { tagKey } from "../dist/participant.min.js";
 import { canonical } from "../src/plain.js";
 import { documentOf } from "./collector.mjs";
 

@@ -5,7 +5,7 @@
  * lies, that is as good as a wrong threshold: the truth is told more often than epsilon allows.
  */
 
-import { randomWords } from "../discreet.js";
+import { randomWords } from "../dist/discreet.min.js";
 import { draw, readLaw } from "./drawing.mjs";
 
 const law = await readLaw(process.argv[2]);

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { FileStore, MemoryStore, Participant, Refused } from "../node.js";
+import { FileStore, MemoryStore, Participant, Refused } from "../dist/node.min.js";
 import { canonical, readPlain } from "../src/plain.js";
 import { addressOf } from "../src/requests.js";
 import { collector, documentOf, hash, LAWS, ORIGIN, pagesOf, seeded } from "./collector.mjs";

@@ -1,6 +1,6 @@
 /** The participant's side in a page: the ledger in IndexedDB, tabs that race, reloads, and coming online again. */
 
-import { IndexedStore, Participant } from "../participant.js";
+import { IndexedStore, Participant } from "../dist/participant.min.js";
 
 /** @param {string} name of a database @param {object} [more] */
 const someone = (name, more) => new Participant({ cap: "0.5", store: new IndexedStore(name), sleep: async () => {}, ...more });

@@ -4,7 +4,7 @@
  * For `discreet audit --command`. A line is a value as text, or as the decimal digits of a whole number.
  */
 
-import { randomWords } from "../discreet.js";
+import { randomWords } from "../dist/discreet.min.js";
 import { draw, readLaw } from "./drawing.mjs";
 
 const law = await readLaw(process.argv[2]);

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { checkVectors } from "./checking.mjs";
 
 const [, , file, module] = process.argv;
-const client = await import(module ? pathToFileURL(module).href : "../discreet.js");
+const client = await import(module ? pathToFileURL(module).href : "../dist/discreet.min.js");
 const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
 const done = await checkVectors(lines, client);
 console.log(JSON.stringify(done));

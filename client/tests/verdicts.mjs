@@ -1,7 +1,7 @@
 /** What the client says of published laws: reads {name: {law, fingerprint}} from a file, prints {name: verdict}. */
 
 import { readFileSync } from "node:fs";
-import { checkLaw, Refused } from "../discreet.js";
+import { checkLaw, Refused } from "../dist/discreet.min.js";
 
 const verdicts = {};
 for (const [name, { law, fingerprint }] of Object.entries(JSON.parse(readFileSync(process.argv[2], "utf8")))) {

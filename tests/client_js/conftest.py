@@ -1,7 +1,5 @@
-"""A minified client, a site and a file of vectors for the tests of the client in JavaScript."""
+"""A site and a file of vectors for the tests of the client in JavaScript."""
 
-import shutil
-import subprocess
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,25 +11,6 @@ from discreet.checks import write_vectors
 
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "client"
-
-
-def workshop(folder):
-    """A folder with what builds the client, but no sources."""
-    for name in ("build.mjs", "package.json", "tsconfig.json"):
-        shutil.copyfile(CLIENT / name, folder / name)
-    (folder / "node_modules").symlink_to(CLIENT / "node_modules")
-    (folder / "src").mkdir()
-    return folder
-
-
-@pytest.fixture(scope="session")
-def minified(node, tmp_path_factory):
-    """The folder of the minified modules, built from the sources."""
-    folder = workshop(tmp_path_factory.mktemp("minified"))
-    shutil.copytree(CLIENT / "src", folder / "src", dirs_exist_ok=True)
-    done = subprocess.run([node.path, folder / "build.mjs"], capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    return folder / "dist"
 
 
 @pytest.fixture(scope="session")

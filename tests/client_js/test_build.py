@@ -1,9 +1,10 @@
-"""The committed client is what its sources build to, and what cannot be joined is refused."""
+"""The client is built from its sources: small, in three modules; a new kind of law is one file."""
 
 import base64
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,153 +12,139 @@ import pytest
 
 import discreet
 
-from .conftest import workshop
+ROOT = Path(__file__).parents[2]
+CLIENT = ROOT / "client"
+MODULES = ("discreet.min.js", "participant.min.js", "node.min.js")
+MAX_BYTES = {"": 25_000, " with gzip": 10_000, " with brotli": 10_000}
 
-CLIENT = Path(__file__).parents[2] / "client"
+
+def read(folder, name):
+    return json.loads((ROOT / folder / name).read_text(encoding="utf-8"))
+
+
+def build(node, folder, *arguments):
+    line = [node.path, folder / "build.mjs", *arguments]
+    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.fixture(scope="module")
+def built(node, tmp_path_factory):
+    """A folder that was built just now, and what was printed."""
+    folder = tmp_path_factory.mktemp("built")
+    done = build(node, CLIENT, folder)
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout
 
 
 @pytest.fixture
-def build(node, tmp_path):
-    """Build a client from these modules in a folder of its own."""
-    workshop(tmp_path)
-
-    def run(*flags, **modules):
-        for name, text in modules.items():
-            (tmp_path / "src" / f"{name}.js").write_text(text, encoding="utf-8")
-        return subprocess.run(
-            [node.path, tmp_path / "build.mjs", *flags], capture_output=True, text=True, timeout=300, check=False
-        )
-
-    return run
-
-
-ONE = "/** One. */\nexport const one = 1n;\n\n/** @param {bigint} x */\nexport const inc = (x) => x + one;\n"
-INDEX = 'export { one, inc } from "./one.js";\n'
+def workshop(tmp_path):
+    """A copy of what builds the client, and of its sources."""
+    for name in ("build.mjs", "bundle.mjs", "package.json", "tsconfig.json", "tsconfig.types.json"):
+        shutil.copyfile(CLIENT / name, tmp_path / name)
+    (tmp_path / "node_modules").symlink_to(CLIENT / "node_modules")
+    shutil.copytree(CLIENT / "src", tmp_path / "src")
+    return tmp_path
 
 
 def test_the_version_is_that_of_the_project():
-    package, lock = (json.loads((CLIENT / name).read_text()) for name in ("package.json", "package-lock.json"))
-    assert package["version"] == lock["version"] == discreet.__version__
+    assert read("client", "package.json")["version"] == discreet.__version__
+    assert read("client", "package-lock.json")["version"] == discreet.__version__
 
 
-def test_what_is_locked_is_known_by_its_hash_and_not_by_an_address():
-    text = (CLIENT / "package-lock.json").read_text()
-    assert "://" not in text
-    locked = {name: entry for name, entry in json.loads(text)["packages"].items() if name}
+@pytest.mark.parametrize("folder", ["client", "pages"])
+def test_what_is_locked_is_known_by_its_hash_and_not_by_an_address(folder):
+    assert "://" not in (ROOT / folder / "package-lock.json").read_text(encoding="utf-8").replace(
+        '"url": "https://', ""
+    )
+    locked = {name: entry for name, entry in read(folder, "package-lock.json")["packages"].items() if name}
     assert len(locked) > 4
     assert [name for name, entry in locked.items() if not entry["integrity"].startswith("sha512-")] == []
 
 
-def test_the_committed_client_is_what_its_sources_build_to(node):
-    done = node.run("build.mjs", "--check")
-    assert done.returncode == 0, done.stderr
+def test_client_and_pages_are_bundled_by_the_same_version():
+    client, pages = (read(folder, "package.json")["devDependencies"]["esbuild"] for folder in ("client", "pages"))
+    assert client == pages
 
 
-def test_modules_are_joined_in_the_order_of_their_imports(build, node, tmp_path):
-    two = 'import { one } from "./one.js";\n\n/** Two. */\nexport const two = one + one;\n'
-    index = 'export { inc } from "./one.js";\nexport { two } from "./two.js";\n'
-    done = build(one=ONE, two=two, index=index)
-    assert done.returncode == 0, done.stderr
-    for name in ("discreet.js", "dist/discreet.min.js"):
-        line = f'import("{(tmp_path / name).as_uri()}").then((m) => console.log(Object.keys(m), m.inc(m.two)))'
-        told = subprocess.run([node.path, "-e", line], capture_output=True, text=True, check=True).stdout
-        assert told == "[ 'inc', 'two' ] 3n\n"
-    joined = (tmp_path / "discreet.js").read_text()
-    assert joined.index("const one") < joined.index("const two")
-    assert "import" not in joined
-    assert "declare const two: bigint" in (tmp_path / "discreet.d.ts").read_text()
+def test_the_client_that_is_tested_is_what_its_sources_build_to(built):
+    folder, _ = built
+    for name in MODULES:
+        assert (folder / name).read_bytes() == (CLIENT / "dist" / name).read_bytes(), "run make client"
 
 
-TWO = 'import { one } from "./one.js";\n\n/** @import { Pair } from "./one.js" */\n\n' + (
-    "/** @type {Pair} */\nexport const two = [one, one];\n"
-)
-MODULES = {
-    "one": "/** @typedef {bigint[]} Pair */\n\n" + ONE,
-    "two": TWO,
-    "index": 'export { inc } from "./one.js";\n',
-    "participant": 'import { two } from "./two.js";\n\nexport { inc } from "./one.js";\n\n'
-    "export const sum = () => two[0] + two[1];\n",
-    "files": 'import { inc, one } from "./one.js";\nimport { two } from "./two.js";\n\n'
-    "export const read = () => [inc(one), two];\n",
-    "node": 'export { inc, sum } from "./participant.js";\nexport { read } from "./files.js";\n',
-}
+def test_sizes_and_integrity_are_those_of_the_files_and_the_first_is_small(built):
+    folder, said = built
+    for name in MODULES:
+        content = (folder / name).read_bytes()
+        digest = base64.b64encode(hashlib.sha384(content).digest()).decode()
+        assert f"{name}: {len(content)} bytes, " in said
+        assert f"\n  integrity sha384-{digest}\n" in said
+    line = said.splitlines()[0].removeprefix("discreet.min.js: ").replace(" bytes", "")
+    sizes = {re.sub(r"\d+", "", part, count=1): int(part.split()[0]) for part in line.split(", ")}
+    assert sizes.keys() == MAX_BYTES.keys()
+    assert all(sizes[form] < most for form, most in MAX_BYTES.items()), sizes
 
 
-def test_each_file_goes_into_the_first_module_that_reaches_it(build, node, tmp_path):
-    done = build(**MODULES)
-    assert done.returncode == 0, done.stderr
-    made = {name: (tmp_path / f"{name}.js").read_text() for name in ("discreet", "participant", "node")}
-    held = {name: re.findall(r"^// -- src/(\w+)", text, re.MULTILINE) for name, text in made.items()}
-    assert held == {"discreet": ["one"], "participant": ["two", "participant"], "node": ["files"]}
-    assert made["discreet"].endswith("export { inc, one };\n")
-    assert 'import { one } from "./discreet.js";' in made["participant"]
-    assert '@import { Pair } from "./discreet.js"' in made["participant"]
-    assert made["participant"].endswith('export { sum, two };\nexport { inc } from "./discreet.js";\n')
-    assert 'import { inc, one } from "./discreet.js";\n\nimport { two } from "./participant.js";' in made["node"]
-    assert made["node"].endswith(
-        'export { read };\nexport { inc } from "./discreet.js";\nexport { sum } from "./participant.js";\n'
-    )
-    assert "declare const read" in (tmp_path / "node.d.ts").read_text()
-    for name in ("node.js", "dist/node.min.js"):
-        line = f'import("{(tmp_path / name).as_uri()}").then((m) => console.log(Object.keys(m), m.sum(), m.read()))'
-        told = subprocess.run([node.path, "-e", line], capture_output=True, text=True, check=True).stdout
-        assert told == "[ 'inc', 'read', 'sum' ] 2n [ 2n, [ 1n, 1n ] ]\n"
+def test_modules_import_each_other_and_hold_what_must_be_one_once(built):
+    folder, _ = built
+    texts = {name: (folder / name).read_text(encoding="utf-8") for name in MODULES}
+    imported = {name: set(re.findall(r'from"\./([\w.]+)"', text)) for name, text in texts.items()}
+    assert imported == {MODULES[0]: set(), MODULES[1]: {MODULES[0]}, MODULES[2]: set(MODULES[:2])}
+    for once in ("extends Error", "getRandomValues"):
+        assert [name for name, text in texts.items() if once in text] == [MODULES[0]]
 
 
-def test_sizes_and_integrity_are_those_of_the_minified_files(build, tmp_path):
-    told = build(**MODULES).stdout
-    for name in ("discreet", "participant", "node"):
-        small = (tmp_path / "dist" / f"{name}.min.js").read_bytes()
-        digest = base64.b64encode(hashlib.sha384(small).digest()).decode()
-        assert (
-            re.search(rf"^{name}.min.js: {len(small)} bytes.*\n  integrity sha384-(\S+)", told, re.MULTILINE)[1]
-            == digest
-        )
-
-
-def test_building_twice_gives_the_same_and_a_change_is_found(build, tmp_path):
-    assert build(one=ONE, index=INDEX).returncode == 0
-    assert build("--check").returncode == 0
-    done = build("--check", one=ONE.replace("1n", "2n"))
-    assert done.returncode == 1
-    assert done.stderr == "build.mjs: discreet.js is not what src/ builds to: run make client\n"
-
-
-ENTRIES = ",".join(f'"{hashlib.sha256(str(i).encode()).hexdigest()}"' for i in range(300))
-LARGE = f"export const large = [{ENTRIES}];\n"
+def test_types_are_written_for_every_module(built):
+    folder, _ = built
+    assert "export { checkLaw }" in (folder / "types" / "discreet.d.ts").read_text(encoding="utf-8")
+    assert "class Participant" in (folder / "types" / "participant.d.ts").read_text(encoding="utf-8")
+    assert "FileStore" in (folder / "types" / "node.d.ts").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("modules", "said"),
+    ("more", "said"),
     [
-        (
-            {"two": "export const one = 2;\n", "index": INDEX + 'export { one } from "./two.js";\n'},
-            '"one" stands at the',
-        ),
-        (
-            {"two": "/** @typedef {bigint} one */\n", "index": INDEX + 'export {} from "./two.js";\n'},
-            '"one" stands at the',
-        ),
-        ({"index": 'export { one as two } from "./one.js";\n'}, '"one as two" is renamed'),
-        ({"index": 'export { three } from "./one.js";\n'}, 'does not export "three"'),
-        ({"index": 'export * from "./one.js";\n'}, "import and export by name only"),
-        ({"index": INDEX + "const { a } = { a: 1 };\n"}, "must be of one name"),
-        ({"one": 'import { one } from "./index.js";\n', "index": INDEX}, "in a circle"),
-        (
-            {
-                "one": 'import { two } from "./two.js";\n' + ONE,
-                "two": 'import { one } from "./one.js";\nexport const two = 2;\n',
-                "index": INDEX,
-            },
-            "in a circle",
-        ),
-        ({**MODULES, "node": "export const one = 2;\n"}, '"one" stands at the'),
-        ({**MODULES, "node": 'const at = import("./two.js");\n'}, "import and export by name only"),
-        ({"one": "/** @type {string} */\nexport const one = 1;\nexport const inc = 1;\n", "index": INDEX}, "types: "),
-        ({"one": LARGE, "index": 'export { large } from "./one.js";\n'}, "must be below 10000 bytes with gzip"),
+        (f"export const large = {json.dumps([hashlib.sha256(bytes([i])).hexdigest() for i in range(99)])};\n", "below"),
+        ("/** @type {string} */\nexport const one = 1;\n", "not assignable"),
+        ('export { none } from "./check.js";\n', "none"),
     ],
+    ids=["too large", "wrong type", "missing name"],
 )
-def test_what_cannot_be_joined_is_refused(build, modules, said):
-    done = build(**{"one": ONE, **modules})
+def test_what_is_too_large_or_wrong_is_not_built(node, workshop, more, said):
+    with (workshop / "src" / "discreet.js").open("a", encoding="utf-8") as file:
+        file.write(more)
+    done = build(node, workshop)
     assert done.returncode == 1
-    assert said in done.stderr
+    assert said in done.stderr + done.stdout
+    assert not (workshop / "dist" / ".done").exists()
+
+
+NOISE = """
+import { ONE } from "../exact.js";
+import { exchangeable, position, samplerFor } from "./sampler.js";
+
+/** @type {import("./sampler.js").Kind<[size: number]>} */
+export const noise = ["size:n word_bits:w", (size) =>
+  samplerFor(size, 1, BigInt(size), exchangeable, () => ONE, (x, [u]) => BigInt(position(u, size)))];
+"""
+DRAW = """
+const { checkLaw } = await import(process.argv[1]);
+const law = await checkLaw(process.argv[2]);
+console.log(String(law.draw(0, new BigUint64Array([1n << 63n]))));
+"""
+LAW = (
+    '{"context":{"epsilon":"1","form":"uniform"},"domain":{"size":4},'
+    '"law":{"kind":"noise","size":4,"word_bits":64},"version":2}'
+)
+
+
+def test_a_new_kind_of_law_is_one_file_and_its_name_among_the_kinds(node, workshop):
+    line = [node.path, "--input-type=module", "-e", DRAW, (workshop / "src" / "discreet.js").as_uri(), LAW]
+    before = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    assert "its law is not known" in before.stderr
+    laws = workshop / "src" / "laws"
+    (laws / "noise.js").write_text(NOISE, encoding="utf-8")
+    kinds = (laws / "kinds.js").read_text(encoding="utf-8")
+    named = kinds.replace("const KINDS = {\n", "const KINDS = {\n  noise,\n")
+    (laws / "kinds.js").write_text(f'import {{ noise }} from "./noise.js";\n{named}', encoding="utf-8")
+    assert subprocess.run(line, capture_output=True, text=True, timeout=60, check=True).stdout == "2\n"

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ import discreet as dc
 from discreet.wire import law_text
 
 MECHANISM = dc.mechanism(dc.Context.uniform(["none", "cold", "flu"], "1"), "hadamard")
+CLIENT = Path(__file__).parents[2] / "client"
 MODULES = ("discreet.min.js", "participant.min.js")
 SCRIPT = """
   import { Participant } from "/files/participant.min.js";
@@ -26,11 +28,11 @@ def digest(algorithm, content):
 
 
 @pytest.fixture
-def folder(site, minified):
+def folder(site):
     """A page with the client and a collection, and what it is allowed."""
     base, folder = site
     for name in MODULES:
-        shutil.copyfile(minified / name, folder / name)
+        shutil.copyfile(CLIENT / "dist" / name, folder / name)
     hashes = {name: digest("sha384", (folder / name).read_bytes()) for name in MODULES}
     links = "".join(f'<link rel="modulepreload" href="/files/{name}" integrity="{hashes[name]}" />' for name in MODULES)
     allowed = f"default-src 'none'; script-src 'self' '{digest('sha256', SCRIPT.encode())}'; connect-src {base}"

@@ -9,6 +9,7 @@ import pytest
 from discreet.checks import check_vectors
 
 SMALL = Path(__file__).parents[2] / "client" / "vectors.small.jsonl"
+SOURCE = SMALL.parent / "src" / "discreet.js"
 
 IN_A_PAGE = """
 async ([file, module]) => {
@@ -55,17 +56,16 @@ def test_node_writes_every_report_of_the_large_file(node, large):
 
 
 @pytest.mark.slow
-def test_the_minified_client_writes_every_report_of_the_large_file_in_node(node, large, minified):
+def test_the_sources_write_every_report_of_the_large_file_in_node(node, large):
     laws, vectors = announced(large)
     told = {"laws": laws, "vectors": vectors, "wrong": 0, "first": None}
-    assert node.json("tests/vectors.mjs", large, minified / "discreet.min.js") == told
+    assert node.json("tests/vectors.mjs", large, SOURCE) == told
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["/discreet.js", "/files/discreet.min.js"])
-def test_chromium_writes_every_report_of_the_large_file(page, site, large, minified, module):
+@pytest.mark.parametrize("module", ["/src/discreet.js", "/dist/discreet.min.js"])
+def test_chromium_writes_every_report_of_the_large_file(page, site, large, module):
     shutil.copyfile(large, site[1] / "large.jsonl")
-    shutil.copyfile(minified / "discreet.min.js", site[1] / "discreet.min.js")
     laws, vectors = announced(large)
     told = {"laws": laws, "vectors": vectors, "wrong": 0, "first": None}
     assert page.evaluate(IN_A_PAGE, ["/files/large.jsonl", module]) == told
@@ -83,7 +83,7 @@ def test_a_changed_report_is_found_in_node(node, changed):
 def test_a_changed_report_is_found_in_chromium(page, site, changed):
     path, line = changed
     shutil.copyfile(path, site[1] / "changed.jsonl")
-    told = page.evaluate(IN_A_PAGE, ["/files/changed.jsonl", "/discreet.js"])
+    told = page.evaluate(IN_A_PAGE, ["/files/changed.jsonl", "/dist/discreet.min.js"])
     assert told["wrong"] == 1
     assert told["first"].startswith(f"line {line}: ")
 

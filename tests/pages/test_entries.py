@@ -1,4 +1,4 @@
-"""What the answer page reads out of a published context is E, for every form."""
+"""What the answer page shows of a checked law is E, for every form."""
 
 import json
 import math
@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
+from discreet.wire import law_text
 
-PAGES = Path(__file__).parents[2] / "src" / "discreet" / "collector" / "pages"
+MODULES = Path(__file__).parents[2] / "src" / "discreet" / "collector" / "pages" / "made"
 C = dc.Context
 CONTEXTS = {
     "uniform": C.uniform(["a", "b", "c"], "1"),
@@ -30,22 +31,20 @@ CONTEXTS = {
     "matrix": C.matrix(["a", "b"], [["0", "1"], ["inf", "0"]]),
 }
 SCRIPT = """
-const { entriesOf } = await import(process.argv[1]);
-const { context, values } = JSON.parse(process.argv[2]);
-const found = entriesOf(context, values);
-const shown = (entry) => (entry === Infinity ? "inf" : entry);
-console.log(JSON.stringify(values.map((_, x) => values.map((__, z) => shown(found(x, z))))));
+const { checkLaw, entriesOf } = await import(process.argv[1]);
+const law = await checkLaw(process.argv[2]);
+const rows = law.values.map((_, x) => Array.from(entriesOf(law)(x), (entry) => (entry === Infinity ? "inf" : entry)));
+console.log(JSON.stringify(rows));
 """
 
 
 @pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS)
 def test_entries_are_those_of_the_context(node, context):
-    values = [list(value) if isinstance(value, tuple) else value for value in context.values]
-    given = json.dumps({"context": context.describe(), "values": values})
-    line = [node.path, "--input-type=module", "-e", SCRIPT, str(PAGES / "entries.js"), given]
-    found = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+    module = (MODULES / "participant.js").as_uri()
+    line = [node.path, "--input-type=module", "-e", SCRIPT, module, law_text(dc.mechanism(context))]
+    rows = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
     for x in range(context.size):
         for z in range(context.size):
             expected = float(context.at(x, z)) if x != z else 0.0
-            entry = math.inf if found[x][z] == "inf" else found[x][z]
+            entry = math.inf if rows[x][z] == "inf" else rows[x][z]
             assert entry == pytest.approx(expected, abs=1e-9), (x, z)

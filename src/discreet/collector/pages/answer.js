@@ -1,9 +1,9 @@
 /** The page of the person asked: the question, what is promised and what was checked, the answer, and what left. */
 
 import { el, keep, place, show } from "./dom.js";
-import { explain } from "./explain.js";
+import { explain, meaning } from "./explain.js";
 import { Participant, Refused } from "./made/participant.js";
-import { meaning, worded } from "./words.js";
+import { worded } from "./words.js";
 
 /** What all answers to this collector may spend together, in this browser. */
 const CAP = "4";

@@ -74,7 +74,7 @@ async function work(stderr) {
 
 /** Epsilon in words. */
 function told() {
-  const likelier = power(String(state.epsilon));
+  const likelier = power(state.epsilon);
   const where = { high_low: "For a sensitive answer: a", blocks: "Inside a group, a", nested: "Inside a group, a", metric: "Between neighbours, a", matrix: "For the pairs you name, a", uniform: "A" }[state.form];
   const sentence = `${state.epsilon}. ${where} report is at most ${above(likelier)} times as likely with one answer as with another that it is hidden from.`;
   if (state.form === "metric" || state.form === "matrix") return sentence;

@@ -1,8 +1,9 @@
 /** What the collector can conclude from the report of one answer: the odds, and a hundred people. */
 
 import { el, show } from "./dom.js";
+import { entriesOf } from "./made/participant.js";
 import { hundred } from "./people.js";
-import { above, meaning, sureAtMost } from "./words.js";
+import { above, power, sureAtMost } from "./words.js";
 
 /** How many of a hundred people might hold an answer; the person picks one. */
 const SHARES = [1, 5, 10, 25, 50, 90];
@@ -14,6 +15,20 @@ function listed(words) {
   const named = words.slice(0, NAMED).map((word) => `“${word}”`);
   const more = words.length - named.length;
   return [...named, ...(more > 0 ? [`${more} others`] : [])].join(", ");
+}
+
+/**
+ * How far the report of value x can tell it from each other value.
+ * @param {any} law that was checked
+ * @param {number} x
+ * @returns {{likelier: number, hiddenFrom: number[], shownFrom: number[]}}
+ */
+export function meaning(law, x) {
+  const row = [...entriesOf(law)(x)];
+  const others = row.map((_, z) => z).filter((z) => z !== x);
+  const hiddenFrom = others.filter((z) => row[z] < Infinity);
+  const shownFrom = others.filter((z) => row[z] === Infinity);
+  return { likelier: power(hiddenFrom.reduce((most, z) => Math.max(most, row[z]), 0)), hiddenFrom, shownFrom };
 }
 
 /**

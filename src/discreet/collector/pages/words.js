@@ -1,40 +1,13 @@
-/** What a checked promise means for one answer, in odds and in a hundred people; rounded against the collector. */
+/** Odds, and answers, in words and numbers for people; rounded against the collector. */
 
-import { entriesOf, numberOf } from "./entries.js";
-
-/** @typedef {{likelier: number, hiddenFrom: number[], shownFrom: number[]}} Meaning */
-
-/** How many times likelier a report may be. @param {string | number} epsilon exact text, or a number */
-export const power = (epsilon) => Math.exp(numberOf(epsilon)) * (1 + 1e-12);
+/** How many times likelier a report may be. @param {number} epsilon */
+export const power = (epsilon) => Math.exp(epsilon) * (1 + 1e-12);
 
 /** Three digits, rounded up. @param {number} number */
 export function above(number) {
   if (!(number < 1e6)) return "a million or more";
   const step = 10 ** (Math.floor(Math.log10(number)) - 2);
   return String(Number((Math.ceil(number / step - 1e-9) * step).toPrecision(3)));
-}
-
-/**
- * How far the report of value x can tell it from each other value.
- * @param {{values: readonly any[], context: any}} law
- * @param {number} x
- * @returns {Meaning}
- */
-export function meaning({ values, context }, x) {
-  const entries = entriesOf(context, values);
-  const hiddenFrom = [];
-  const shownFrom = [];
-  let likelier = 1;
-  for (let z = 0; z < values.length; z++) {
-    if (z === x) continue;
-    const ratio = power(entries(x, z));
-    if (ratio === Infinity) shownFrom.push(z);
-    else {
-      hiddenFrom.push(z);
-      likelier = Math.max(likelier, ratio);
-    }
-  }
-  return { likelier, hiddenFrom, shownFrom };
 }
 
 /**

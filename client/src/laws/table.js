@@ -1,0 +1,24 @@
+/** A table of all probabilities. */
+
+import { spend } from "../limits.js";
+import { boundsOf } from "./composition.js";
+import { everyone, largest, rank, samplerFor } from "./sampler.js";
+
+/** @import { Kind } from "./sampler.js" */
+
+/** @type {Kind<[rows: bigint[][]]>} */
+export const table = ["rows:b** word_bits:w", (rows) => {
+  const bounds = boundsOf(rows);
+  const outputs = rows[0].length;
+  return samplerFor(
+    rows.length,
+    1,
+    BigInt(outputs),
+    everyone,
+    (x, z) => {
+      spend(outputs / 8);
+      return largest(rows[x], rows[z]);
+    },
+    (x, [u]) => BigInt(rank(bounds[x], u)),
+  );
+}];
