@@ -21,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.uniform.graded_unary import GradedUnary
 from discreet.mechanisms.uniform.subset import least_error_size
 from discreet.planning.classwise import certified_types, types_error
@@ -65,7 +65,7 @@ def rows(cases: Sequence[tuple[str, Sequence[int], Sequence[str], Sequence[str]]
         if not inside:
             made = GradedUnary([outer[c] for c in of], prior=[1 / len(of)] * len(of))
             even = np.full(len(of), 1 / len(of))
-            line["unary"] = float(np.sum(made.second_moments(even, NUMERIC)) - np.sum(even**2))
+            line["unary"] = float(np.sum(made.second_moments(even)) - np.sum(even**2))
         yield line
 
 

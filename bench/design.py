@@ -163,7 +163,7 @@ def measured(row: Row, seconds: float | None) -> tuple[Any, ...]:
     closed = found.compared[0].error if found.compared else None
     searched = found.history[-1].seconds if found.history else 0.0
     listed = ["/".join(f"{error:.6g}" for error in many) for many in (row.reach, errors)]
-    return row.name, *listed, found.bound, found.gap, closed, found.mechanism.randomizer.outputs, searched, took, work
+    return row.name, *listed, found.bound, found.gap, closed, found.mechanism.sampler.outputs, searched, took, work
 
 
 def main() -> None:

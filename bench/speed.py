@@ -29,7 +29,7 @@ def privatise(found: Limits, ks: list[int], n: int) -> Iterator[Result]:
             except DiscreetError as problem:
                 yield Result("privatise", f"{form} {name}", k, 0, 0.0, note=f"not served: {problem}")
                 continue
-            words = made.randomizer.words
+            words = made.sampler.words
             count = max(200, min(n, 20_000_000 // (words if words > 1 else 1) // (1 if words == 1 else 8)))
             line = _privatise(made, f"{form} {name}", count, found)
             base = base or line.rate
@@ -37,7 +37,7 @@ def privatise(found: Limits, ks: list[int], n: int) -> Iterator[Result]:
 
 
 def _privatise(made: dc.Mechanism, case: str, n: int, found: Limits) -> Result:
-    randomizer, rng = made.randomizer, dc.random.secure()
+    randomizer, rng = made.sampler, dc.random.secure()
     x = values(randomizer.size, n)
     run = partial(randomize_indices, randomizer, x, rng)
     one = n / least(partial(run, engine="numba", threads=1))
@@ -79,7 +79,7 @@ def estimate(ks: list[int]) -> Iterator[Result]:
     for k in ks:
         for form, name in [*HOT[:3], HOT[4]]:
             made = mechanism(form, name, k)
-            counts = np.random.default_rng(1).integers(0, 1000, made.randomizer.cells)
+            counts = np.random.default_rng(1).integers(0, 1000, made.sampler.cells)
             tally = dc.Tally(made, counts, int(counts.sum()))
 
             def shares(tally: dc.Tally = tally) -> None:
@@ -96,7 +96,7 @@ def growth(ns: list[int], ks: list[int]) -> Iterator[Result]:
         for k, n in dict.fromkeys([(1000, n) for n in ns] + [(k, ns[0]) for k in ks]):
             made = mechanism("uniform", name, k)
             x, rng = values(k, n), dc.random.secure()
-            run = partial(randomize_indices, made.randomizer, x, rng, threads=1, engine="numba")
+            run = partial(randomize_indices, made.sampler, x, rng, threads=1, engine="numba")
             yield Result("growth", f"privatise {name}", k, n, n / least(run, tries=3), megabytes=memory_beside(run))
             tallied = partial(dc.Tally.of, made, run(), threads=1)
             yield Result("growth", f"tally {name}", k, n, n / least(tallied, tries=3))

@@ -19,7 +19,7 @@ from measure import Result, least
 from numpy.typing import NDArray
 
 import discreet as dc
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.hadamard import Hadamard
 
@@ -90,15 +90,15 @@ class Drawn:
 
 def rows_of(mechanism: Mechanism) -> int:
     """How many reports' words are drawn beforehand."""
-    return min(ROWS, max(200, (1 << 17) // mechanism.randomizer.words))
+    return min(ROWS, max(200, (1 << 17) // mechanism.sampler.words))
 
 
 def supported(mechanism: Mechanism, x: int, report: int) -> bool:
     """True if a report speaks for x: told as it is, or in the likelier set."""
-    counts = np.zeros(mechanism.randomizer.cells)
-    for cell in mechanism.randomizer.cells_of(report):
+    counts = np.zeros(mechanism.sampler.cells)
+    for cell in mechanism.sampler.cells_of(report):
         counts[cell] += 1
-    return bool(mechanism.randomizer.decode(counts, NUMERIC)[x] > 0)
+    return bool(decoder_of(mechanism.sampler).decode(counts)[x] > 0)
 
 
 def truths_and_lies(mechanism: Mechanism, x: int) -> list[list[list[int]]]:
@@ -106,7 +106,7 @@ def truths_and_lies(mechanism: Mechanism, x: int) -> list[list[list[int]]]:
     source = dc.random.secure()
     found: tuple[list[list[int]], list[list[int]]] = ([], [])
     known: dict[int, bool] = {}
-    width, most = mechanism.randomizer.words, rows_of(mechanism)
+    width, most = mechanism.sampler.words, rows_of(mechanism)
     while min(map(len, found)) < most:
         words = source.fill(64 * width).reshape(64, width)
         for row in words.tolist():
@@ -154,8 +154,8 @@ def accuracy(one: NDArray[np.int64], two: NDArray[np.int64]) -> float:
 
 def hidden_values(mechanism: Mechanism) -> list[int]:
     """The first, middle and last of values that must be hard to tell apart, and of those that need no protection."""
-    first = np.asarray(mechanism.randomizer.groups(NUMERIC)[0].values)[0].tolist()
-    passed = [x for x in mechanism.randomizer.passed if x in first]
+    first = np.asarray(decoder_of(mechanism.sampler).groups()[0].values)[0].tolist()
+    passed = [x for x in mechanism.sampler.passed if x in first]
     parts = [passed, [x for x in first if x not in set(passed)]]
     return sorted({some[at] for some in parts if some for at in (0, len(some) // 2, -1)})
 
@@ -173,7 +173,7 @@ def truth_or_lie(mechanism: Mechanism, calls: int, *, control: bool = False) -> 
 
 def which_value(mechanism: Mechanism, calls: int) -> float:
     """How often the time of a call tells two values apart: the two for which that is easiest."""
-    width, rows = mechanism.randomizer.words, rows_of(mechanism)
+    width, rows = mechanism.sampler.words, rows_of(mechanism)
     words = dc.random.secure().fill(rows * width).reshape(rows, width).tolist()
     values = [mechanism.context.domain[x] for x in hidden_values(mechanism)]
     taken = times(mechanism, [(value, words) for value in values], calls)
@@ -188,8 +188,8 @@ def timing(calls: int) -> Iterator[Result]:
     caught, seen = (truth_or_lie(one, calls) for one in early)
     yield _line("control: the truth returns early", early[0], calls, f"{caught:.1%}; without the pause {seen:.1%}")
     for name, mechanism in mechanisms():
-        each = min(calls, max(2000, (1 << 20) // mechanism.randomizer.words))
-        alone = Unpaused(mechanism.context, mechanism.randomizer, served=mechanism.served)
+        each = min(calls, max(2000, (1 << 20) // mechanism.sampler.words))
+        alone = Unpaused(mechanism.context, mechanism.sampler, served=mechanism.served)
         truth, value, work, worth = (
             guessed(subject, each) for subject in (mechanism, alone) for guessed in (truth_or_lie, which_value)
         )

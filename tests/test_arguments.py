@@ -155,7 +155,7 @@ VALID = {
     "Context.posterior_odds_bound": (CONTEXT.posterior_odds_bound, [0, 1, 1.0], {}),
     "Domain": (dc.Domain, [range(3)], {}),
     "Domain.index": (CONTEXT.domain.index, [0], {}),
-    "Mechanism": (dc.Mechanism, [CONTEXT, MECHANISM.randomizer], {"served": CONTEXT}),
+    "Mechanism": (dc.Mechanism, [CONTEXT, MECHANISM.sampler], {"served": CONTEXT}),
     "Mechanism.randomize": (MECHANISM.randomize, [1, RNG], {}),
     "Mechanism.randomize_index": (MECHANISM.randomize_index, [1, RNG], {}),
     "Mechanism.randomize_indices": (MECHANISM.randomize_indices, [[1, 0], RNG], {}),
@@ -342,7 +342,7 @@ def test_mechanisms_are_packed_and_copied(form):
                 assert np.array_equal(reports, mechanism.randomize_indices(indices, dc.random.seeded(1)))
                 assert again.tally(reports) == mechanism.tally(reports)
             assert len(pickle.dumps(mechanism)) < 20_000
-            if not used and mechanism.randomizer.identifies:
+            if not used and mechanism.sampler.identifies:
                 estimate = dc.estimate(mechanism.tally(reports))
                 assert pickle.loads(pickle.dumps(estimate)).shares.tolist() == estimate.shares.tolist()
                 estimate.query(np.ones(mechanism.context.size)).interval()

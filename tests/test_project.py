@@ -175,7 +175,7 @@ def asked(tree: ast.AST) -> set[str]:
 
 
 def test_nobody_outside_their_rooms_asks_which_form_a_context_or_a_randomizer_has():
-    forms = classes_in("contexts", below={"Context"}) | classes_in("mechanisms", below={"Randomizer", "Supporting"})
+    forms = classes_in("contexts", below={"Context"}) | classes_in("mechanisms", below={"Sampler", "Supporting"})
     assert {"HighLow", "BlockResponse", "Hadamard"} <= forms
     outside = [file for file in FILES if name(file).split("/")[0] not in ("contexts", "mechanisms")]
     found = {name(file): asked(ast.parse(file.read_text(encoding="utf-8"))) & {*forms, ".form"} for file in outside}

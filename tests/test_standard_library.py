@@ -31,7 +31,7 @@ for path, value in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
     mechanism = dc.Spec.read(path).mechanism
     assert dc.verify(mechanism).realised <= mechanism.certificate.claimed
     report = mechanism.randomize(mechanism.context.values[int(value)], dc.random.secure())
-    assert mechanism.randomizer.is_report(report)
+    assert mechanism.sampler.is_report(report)
     print(mechanism.fingerprint)
 assert not set({blocked!r}) & set(sys.modules)
 """

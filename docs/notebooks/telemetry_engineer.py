@@ -312,7 +312,7 @@ assert low.item() <= new[17] - shares[17] <= high.item()
 
 # %%
 influence, worst = choice.candidates[0].influence, choice.candidates[-1]
-chances = [mechanism.randomizer.probability(999, y) for y in mechanism.reports()]
+chances = [mechanism.sampler.probability(999, y) for y in mechanism.reports()]
 largest = max(chances)
 speaking = [y for y, chance in enumerate(chances) if chance == largest]
 forged = people.choice(speaking, n // 1000).astype(reports.dtype)

@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 
 import discreet as dc
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 
 ALARM = 1e-6
 """How often a band may miss a true rate."""
@@ -20,9 +20,9 @@ def band(rate, times, alarm=ALARM):
 def tallies(mechanism, shares, n, times, seed, *, strange=0.0, sent=None):
     """Tallies of n people each, of whom a part `strange` sends the report `sent`, or any report evenly."""
     rng = np.random.default_rng(seed)
-    randomizer = mechanism.randomizer
+    randomizer = mechanism.sampler
     if randomizer.disjoint:
-        law = np.asarray(randomizer.push(np.asarray(shares), NUMERIC)).reshape(-1)
+        law = np.asarray(randomizer.expected_counts(np.asarray(shares))).reshape(-1)
         used = law > 0
         other = used / used.sum() if sent is None else np.eye(len(law))[sent]
         law = (1 - strange) * law / law.sum() + strange * other

@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet.analysis.diagnostics.evading import HIGHEST, LIKE_OTHERS, LOWEST, READINGS
 from discreet.core.errors import DiscreetError, InvalidInput, NotIdentifiable, UnknownValue
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 
 K = 5
 HELD = np.array([0.3, 0.3, 0.2, 0.15, 0.05])
@@ -63,7 +63,7 @@ def test_a_query_uses_the_totals_that_reports_show():
     found = dc.evasion(tally, to=0, query="mean")
     p, weights = dc.estimate(tally).plausible, np.arange(5.0)
     plain = np.sqrt(
-        (tally.mechanism.randomizer.cross_moment(p, weights, weights, NUMERIC)[0] - (weights @ p) ** 2) / tally.n
+        (decoder_of(tally.mechanism.sampler).cross_moment(p, weights, weights)[0] - (weights @ p) ** 2) / tally.n
     )
     assert found.stderr < 0.7 * plain
     assert abs(found.value - np.arange(5) @ HELD) < 5 * found.stderr

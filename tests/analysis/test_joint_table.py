@@ -74,11 +74,11 @@ def test_the_table_is_unbiased_by_the_exact_channels(pairs):
     for x, z in ((0, 0), (2, 3), (1, 2)):
         if pairs == "two reports":
             ys = [(y, v) for y in one.reports() for v in two.reports()]
-            chances = [float(one.randomizer.probability(x, y) * two.randomizer.probability(z, v)) for y, v in ys]
+            chances = [float(one.sampler.probability(x, y) * two.sampler.probability(z, v)) for y, v in ys]
             first, second = ([pair[side] for pair in ys] for side in (0, 1))
             found = dc.cross(dc.Survey(one, first, weights=chances), dc.Survey(two, second, weights=chances))
         else:
-            chances = [float(both.randomizer.probability(4 * x + z, y)) for y in both.reports()]
+            chances = [float(both.sampler.probability(4 * x + z, y)) for y in both.reports()]
             found = dc.cross(dc.Survey(both, list(both.reports()), weights=chances))
         expected = np.zeros((3, 4))
         expected[x, z] = 1

@@ -18,7 +18,7 @@ from discreet.core.arithmetic import INTEGERS, MASK
 from discreet.core.errors import CheckFailed, PrivacyViolation
 from discreet.core.exact import exp_below
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.randomizer import Pair
+from discreet.mechanisms.sampler import Pair
 from discreet.mechanisms.tables.table import Table
 from discreet.mechanisms.uniform.hadamard import Hadamard
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
@@ -190,9 +190,9 @@ class Impatient(Mechanism):
 
     def randomize_index(self, x, rng):
         (first,) = rng.take(1)
-        if first < self.randomizer.law.true:
+        if first < self.sampler.law.true:
             return 1 << x
-        return int(self.randomizer.draw(x, [first, *rng.take(self.randomizer.words - 1)], INTEGERS))
+        return int(self.sampler.draw(x, [first, *rng.take(self.sampler.words - 1)], INTEGERS))
 
 
 def test_a_sampler_that_stops_early_is_refused():

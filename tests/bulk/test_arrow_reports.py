@@ -62,7 +62,7 @@ def test_chunks_and_dictionaries_are_read_alike(mechanism):
 
 @each_mechanism
 def test_reports_are_read_from_text_as_they_print(mechanism):
-    whole = mechanism.randomizer.check_report
+    whole = mechanism.sampler.check_report
     reports = [whole(mechanism.randomize(x, seeded(x))) for x in range(20)]
     texts = pa.array([report_to_text(mechanism, report) for report in reports])
     assert mechanism.tally(reports_in_texts(mechanism, texts)) == mechanism.tally(reports)

@@ -51,8 +51,8 @@ def test_every_engine_and_any_number_of_threads_keep_the_conformance_suite(name,
 @pytest.mark.usefixtures("small_pieces")
 def test_any_split_of_the_work_takes_the_same_words(mechanism, engine):
     x = np.arange(5000) % 300
-    whole, rng = randomize_indices(mechanism.randomizer, x, seeded(1), engine=engine), seeded(1)
-    parts = [randomize_indices(mechanism.randomizer, part, rng, engine=engine) for part in np.split(x, [1, 2, 777])]
+    whole, rng = randomize_indices(mechanism.sampler, x, seeded(1), engine=engine), seeded(1)
+    parts = [randomize_indices(mechanism.sampler, part, rng, engine=engine) for part in np.split(x, [1, 2, 777])]
     assert np.array_equal(np.concatenate(parts), whole)
     assert rng.take(1) == seeded(1).take(5001)[-1:]  # the source has moved on by exactly the words used
 
@@ -60,8 +60,8 @@ def test_any_split_of_the_work_takes_the_same_words(mechanism, engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_source_that_only_goes_on_gives_the_same_reports(mechanism, engine):
     x = np.arange(1000) % 300
-    expected = randomize_indices(mechanism.randomizer, x, seeded(2), engine=engine)
-    found = randomize_indices(mechanism.randomizer, x, replay(seeded(2).take(1000)), engine=engine)
+    expected = randomize_indices(mechanism.sampler, x, seeded(2), engine=engine)
+    found = randomize_indices(mechanism.sampler, x, replay(seeded(2).take(1000)), engine=engine)
     assert np.array_equal(found, expected)
 
 
@@ -84,7 +84,7 @@ def test_one_index_outside_the_domain_stops_everything(mechanism, engine, thread
     x = np.zeros(3000, dtype=np.int64)
     x[2500] = wrong
     with pytest.raises(UnknownValue, match=r"^row 2501: an index must be from 0 to 299$"):
-        randomize_indices(mechanism.randomizer, x, seeded(1), engine=engine, threads=threads)
+        randomize_indices(mechanism.sampler, x, seeded(1), engine=engine, threads=threads)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -92,10 +92,10 @@ def test_one_index_outside_the_domain_stops_everything(mechanism, engine, thread
 def test_a_negative_index_is_not_a_large_one(mechanism, engine, kind):
     """-1 in one byte has the bits of 255, which is one of 300 values."""
     with pytest.raises(UnknownValue, match=r"^row 2: an index must be from 0 to 299$"):
-        randomize_indices(mechanism.randomizer, np.array([5, -1], dtype=kind), seeded(1), engine=engine)
+        randomize_indices(mechanism.sampler, np.array([5, -1], dtype=kind), seeded(1), engine=engine)
     good = np.array([5, 100], dtype=kind)
-    expected = randomize_indices(mechanism.randomizer, [5, 100], seeded(1), engine=engine)
-    assert np.array_equal(randomize_indices(mechanism.randomizer, good, seeded(1), engine=engine), expected)
+    expected = randomize_indices(mechanism.sampler, [5, 100], seeded(1), engine=engine)
+    assert np.array_equal(randomize_indices(mechanism.sampler, good, seeded(1), engine=engine), expected)
 
 
 @pytest.mark.parametrize("wrong", [[0.5], [True], ["1"], [[1]], [2**70], 3, np.ma.masked_array([1, 2], [0, 1])])
@@ -106,7 +106,7 @@ def test_indices_are_one_row_of_whole_numbers(mechanism, wrong):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_no_values_give_no_reports(mechanism, engine):
-    found = randomize_indices(mechanism.randomizer, [], seeded(1), engine=engine)
+    found = randomize_indices(mechanism.sampler, [], seeded(1), engine=engine)
     assert found.shape == (0,)
     assert found.dtype == np.uint16
 
@@ -120,7 +120,7 @@ def test_reports_take_the_smallest_type():
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_source_that_runs_dry_leaves_no_report(mechanism, engine):
     with pytest.raises(RandomnessFailure, match="no report was made"):
-        randomize_indices(mechanism.randomizer, [1, 2, 3], replay([5, 6]), engine=engine)
+        randomize_indices(mechanism.sampler, [1, 2, 3], replay([5, 6]), engine=engine)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -141,10 +141,10 @@ def test_memory_beside_values_and_reports_is_bounded_whatever_their_number(engin
 
 def test_an_engine_is_one_of_those_there_are(mechanism, monkeypatch):
     with pytest.raises(InvalidInput, match="engine='cuda' must be auto, numpy or numba"):
-        randomize_indices(mechanism.randomizer, [1], seeded(1), engine="cuda")
+        randomize_indices(mechanism.sampler, [1], seeded(1), engine="cuda")
     monkeypatch.setattr(bulk, "present", lambda: False)
     with pytest.raises(MissingExtra, match=r"discreet\[fast\]"):
-        randomize_indices(mechanism.randomizer, [1], seeded(1), engine="numba")
+        randomize_indices(mechanism.sampler, [1], seeded(1), engine="numba")
 
 
 def printed(code):

@@ -15,7 +15,7 @@ import discreet as dc
 from discreet.bulk import prf
 from discreet.bulk.prf import BlockCipher, CollectionKey, randomize_records
 from discreet.core.errors import InvalidInput, RandomnessFailure
-from discreet.mechanisms.kinds import FOLLOWERS, law_of
+from discreet.mechanisms.laws import FOLLOWERS, law_of
 from discreet.mechanisms.law import plain_law
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.hadamard import Hadamard, HadamardLaw
@@ -233,7 +233,7 @@ def test_reports_are_those_of_the_reference_engine_record_by_record():
         mechanism = dc.mechanism(context, name)
         made = randomize_records(mechanism, values, ids=ids, key=key(mechanism))
         assert made.tolist() == [
-            mechanism.randomize_index(int(x), key(mechanism).words(ids[[i]], values[[i]], mechanism.randomizer.words))
+            mechanism.randomize_index(int(x), key(mechanism).words(ids[[i]], values[[i]], mechanism.sampler.words))
             for i, x in enumerate(values)
         ]
 

@@ -15,7 +15,7 @@ from discreet.bulk.words import seeded
 from discreet.checks.words import as_integers
 from discreet.core.arithmetic import INTEGERS
 from discreet.estimation.arrays.arithmetic import ARRAYS
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.composed.high_low import HighLowResponse
 from discreet.mechanisms.lines_and_grids.geometric import Geometric
@@ -37,7 +37,7 @@ def blocks(*parts):
 
 
 def named(context, name):
-    return dc.mechanism(context, name).randomizer
+    return dc.mechanism(context, name).sampler
 
 
 FORMS = {
@@ -152,7 +152,7 @@ TRIED = {
 
 def faults(randomizer):
     """For each of several sets of values: a compiled sampler that is wrong for these alone."""
-    groups = randomizer.groups(NUMERIC)
+    groups = randomizer.groups()
     yield "the first value", [0]
     yield "the last value", [randomizer.size - 1]
     for number, group in enumerate(groups):

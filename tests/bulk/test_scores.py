@@ -8,8 +8,8 @@ from discreet import Context
 from discreet.bulk import scores
 from discreet.core.errors import InvalidInput, InvalidReport
 from discreet.estimation.arrays import acceleration
-from discreet.estimation.arrays.numeric import NUMERIC
-from discreet.mechanisms.randomizer import Randomizer
+from discreet.estimation.decoders import decoder_of
+from discreet.mechanisms.sampler import Sampler
 
 TREE = Context.nested({b: range(4 * b, 4 * b + 4) for b in range(3)}, ["1", "3"])
 BLOCKS = Context.blocks({"a": range(9), "b": range(9, 18), "c": [18], "d": range(19, 24)}, "1")
@@ -46,10 +46,10 @@ def drawn(mechanism, n):
 
 @every
 def test_sums_over_cells_are_the_same_compiled_in_numpy_in_parts_on_threads_and_by_counting(mechanism, monkeypatch):
-    randomizer, reports = mechanism.randomizer, drawn(mechanism, 5000)
+    randomizer, reports = mechanism.sampler, drawn(mechanism, 5000)
     entries = np.random.default_rng(4).normal(size=randomizer.cells)
     plain = scores.gathered(randomizer, entries, reports)
-    assert plain == pytest.approx(Randomizer.gather(randomizer, entries, reports, 0, NUMERIC), abs=1e-12)
+    assert plain == pytest.approx(Sampler.gather(randomizer, entries, reports, 0), abs=1e-12)
     monkeypatch.setattr(acceleration, "WORTH", 1000)
     assert scores.gathered(randomizer, entries, reports) == pytest.approx(plain, abs=1e-12)
     monkeypatch.setattr(scores, "CHUNK", 3 << 10)
@@ -71,7 +71,7 @@ def test_the_mean_of_scores_is_the_query_of_the_tally(mechanism):
 
 @every
 def test_impossible_reports_are_refused_whether_many_or_few(mechanism, monkeypatch):
-    randomizer, reports = mechanism.randomizer, drawn(mechanism, 2000)
+    randomizer, reports = mechanism.sampler, drawn(mechanism, 2000)
     wrong = reports.copy()
     wrong[1500] = ~wrong.dtype.type(0)
     w = np.ones(mechanism.context.size)
@@ -107,7 +107,7 @@ def test_columns_of_wide_sets_are_proportional_to_the_exact_channel(name):
     reports = drawn(mechanism, 3)
     numbers = [int(low) | int(high) << 64 for low, high in reports.tolist()]
     for row, y in zip(mechanism.columns(reports), numbers, strict=True):
-        exact = [mechanism.randomizer.probability(x, y) for x in range(70)]
+        exact = [mechanism.sampler.probability(x, y) for x in range(70)]
         assert row / row.max() == pytest.approx([float(p / max(exact)) for p in exact], rel=1e-12)
 
 

@@ -66,7 +66,7 @@ def test_draws_that_are_taken_for_even_are_caught():
 def test_two_values_that_no_listed_pair_is_like_are_caught(monkeypatch):
     mechanism = dc.mechanism(Context.metric(range(4), "line", "1"), "exponential")
     check_contrast(mechanism)
-    monkeypatch.setattr(type(mechanism.randomizer), "contrasts", lambda self: iter([(0, 1), (1, 0)]))
+    monkeypatch.setattr(type(mechanism.sampler), "contrasts", lambda self: iter([(0, 1), (1, 0)]))
     with pytest.raises(CheckFailed, match="no contrast"):
         check_contrast(mechanism)
 

@@ -11,7 +11,7 @@ from discreet.bulk.randomizing import randomize_indices
 from discreet.checks import CheckFailed, check_mechanism
 from discreet.core.errors import PrivacyViolation
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.randomizer import Pair
+from discreet.mechanisms.sampler import Pair
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse, ResponseLaw
 from discreet.mechanisms.uniform.subset import Subset
 
@@ -207,7 +207,7 @@ def test_a_planted_fault_is_caught_and_the_sound_one_passes(kind, check, message
     def subject(kind):
         wide = Context.uniform(range(5), "1.1")  # room for the overstated ratio
         mechanism = Mechanism(wide, kind(5, ONE))
-        return mechanism.randomizer if check is checks.check_every_word else mechanism
+        return mechanism.sampler if check is checks.check_every_word else mechanism
 
     check(subject(RandomizedResponse))
     with pytest.raises(CheckFailed) as caught:
@@ -244,7 +244,7 @@ def test_a_mechanism_that_takes_more_words_for_one_value_is_caught():
             rng.fill(self.extra)
             return super().randomize_indices(indices, rng)
 
-    greedy = Greedy(CONTEXT, mechanism.randomizer)
+    greedy = Greedy(CONTEXT, mechanism.sampler)
     greedy.extra = 0
     with pytest.raises(CheckFailed, match="value 4 took 2 words; it must take 1"):
         checks.check_equal_words(greedy)

@@ -7,9 +7,9 @@ from discreet.checks import check_columns, check_scores
 from discreet.checks.law import is_small
 from discreet.checks.vectors.laws import small_laws
 from discreet.core.errors import NotIdentifiable
-from discreet.estimation.arrays.numeric import NUMERIC
-from discreet.mechanisms.kinds import FOLLOWERS
-from discreet.mechanisms.randomizer import Randomizer
+from discreet.estimation.decoders import decoder_of
+from discreet.mechanisms.laws import FOLLOWERS
+from discreet.mechanisms.sampler import Sampler
 
 LAWS = list(small_laws())
 
@@ -25,14 +25,14 @@ def inside(law):
 
 def identifies(mechanism):
     try:
-        mechanism.randomizer.influence(NUMERIC)
+        decoder_of(mechanism.sampler).influence()
     except NotIdentifiable:
         return False
     return True
 
 
 def test_every_kind_of_law_is_among_them():
-    assert {law.kind for mechanism in LAWS for law in inside(mechanism.randomizer.law)} == set(FOLLOWERS)
+    assert {law.kind for mechanism in LAWS for law in inside(mechanism.sampler.law)} == set(FOLLOWERS)
 
 
 @pytest.mark.parametrize("number", range(len(LAWS)), ids=lambda number: f"{number}-{LAWS[number].name}")
@@ -47,16 +47,16 @@ def test_scores_and_columns_are_those_of_the_channel(number):
 @pytest.mark.parametrize("kind", sorted(FOLLOWERS))
 def test_no_class_is_left_with_the_slow_forms(kind):
     follower = FOLLOWERS[kind]
-    assert follower.weigh is not Randomizer.weigh
-    assert follower.gather is not Randomizer.gather
-    assert follower.likelihoods is not Randomizer.likelihoods or kind == "general_hadamard"  # which pulls fast
+    assert follower.weigh is not Sampler.weigh
+    assert follower.gather is not Sampler.gather
+    assert follower.likelihoods is not Sampler.likelihoods or kind == "general_hadamard"  # which pulls fast
 
 
 @pytest.mark.parametrize("name", ["randomized_response", "subset", "hadamard", "unary"])
 def test_the_slow_forms_say_the_same(name):
     mechanism = next(m for m in LAWS if m.name == name and m.context.size == 5)
-    randomizer, w = mechanism.randomizer, np.random.default_rng(1).normal(size=(2, 5))
-    assert Randomizer.weigh(randomizer, w, NUMERIC) == pytest.approx(randomizer.weigh(w, NUMERIC), abs=1e-12)
+    randomizer, w = mechanism.sampler, np.random.default_rng(1).normal(size=(2, 5))
+    assert Sampler.decode_adjoint(randomizer, w) == pytest.approx(randomizer.decode_adjoint(w), abs=1e-12)
     reports = np.array(mechanism.reports(), dtype=np.uint64)
-    slow, fast = (kind.likelihoods(randomizer, reports, NUMERIC) for kind in (Randomizer, type(randomizer)))
+    slow, fast = (kind.likelihoods(randomizer, reports) for kind in (Sampler, type(randomizer)))
     assert slow / slow.max(axis=1)[:, None] == pytest.approx(fast / fast.max(axis=1)[:, None], rel=1e-9)

@@ -15,7 +15,7 @@ from discreet.checks.vectors.making import FEW, shared, vectors
 from discreet.contexts import FORMS
 from discreet.core.errors import InvalidInput
 from discreet.mechanisms.build import BASES, COMPARED, MAKERS
-from discreet.mechanisms.kinds import FOLLOWERS
+from discreet.mechanisms.laws import FOLLOWERS
 from discreet.wire import law_text
 
 COMMITTED = Path(__file__).parents[2] / "client" / "vectors.small.jsonl"

@@ -96,7 +96,7 @@ def test_assumed_shares_stay_with_the_spec_and_weigh_the_same_estimates(discreet
     )
     discreet("resolve", "mixed.toml", "-o", "pinned.json")
     plain, pinned = Spec.read("mixed.toml").mechanism, Spec.read("pinned.json").mechanism
-    assert plain.randomizer.name == "mixture", "the mechanism whose estimates depend on the prior"
+    assert plain.sampler.name == "mixture", "the mechanism whose estimates depend on the prior"
     people = ["a", "b", "c", "f"] * 100
     reports = plain.randomize_many(people, dc.random.seeded(3))
     expected = dc.estimate(plain.tally(reports)).shares

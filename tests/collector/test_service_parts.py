@@ -22,7 +22,7 @@ from discreet.collector.settings import Settings, settings_of
 from discreet.collector.simulated_people import KeptTransport, MemoryDisk
 from discreet.collector.simulation import Simulated, ask, heaviest, verdict
 from discreet.core.errors import InvalidInput, Unreachable
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 
 
 def test_flags_go_before_the_environment_and_that_before_the_file(tmp_path):
@@ -198,8 +198,8 @@ def free_port():
 def test_an_attacker_s_report_is_as_heavy_as_the_influence():
     mechanism = dc.mechanism(dc.Context.uniform(range(20), "1"), "hadamard")
     report = heaviest(mechanism, 3)
-    weight = mechanism.randomizer.decode(mechanism.tally([report]).counts, NUMERIC)[3]
-    assert weight == pytest.approx(mechanism.randomizer.influence(NUMERIC))
+    weight = decoder_of(mechanism.sampler).decode(mechanism.tally([report]).counts)[3]
+    assert weight == pytest.approx(decoder_of(mechanism.sampler).influence())
 
 
 def test_a_disk_in_memory_does_what_a_ledger_asks_of_one():

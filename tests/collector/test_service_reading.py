@@ -137,7 +137,7 @@ def test_tallies_are_the_same_with_a_snapshot_and_without(service, name, filled,
     assert shares(service, name, "?by=week&days=1") == before
     kept = service.store.snapshot(name)
     assert kept.position == 5
-    assert sum(len(counts) for counts in kept.tallies.values()) == 5 * 8 * service.mechanism(name).randomizer.cells
+    assert sum(len(counts) for counts in kept.tallies.values()) == 5 * 8 * service.mechanism(name).sampler.cells
     planted(service, name, 6, labels=(("week", "3"),), count=100)
     counted = tallies.count(service.store, name, service.mechanism(name))
     assert (counted.reports, counted.tally().n) == (100, 1703)

@@ -145,7 +145,7 @@ def test_a_table_for_a_line_is_certified_by_neighbours_and_a_leak_between_distan
 
 def test_the_symmetry_of_a_randomizer_is_never_taken_for_that_of_the_context():
     """A mechanism for distances from 2 on is refused on a line where two neighbours are nearer, wherever they are."""
-    wide = dc.mechanism(Context.uniform(range(6), "2"), "randomized_response").randomizer
+    wide = dc.mechanism(Context.uniform(range(6), "2"), "randomized_response").sampler
     for near in range(5):
         places = [x * 10 - 9 * (x > near) for x in range(6)]
         with pytest.raises(PrivacyViolation):

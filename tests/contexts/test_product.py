@@ -78,7 +78,7 @@ def test_people_hold_tuples():
     made = dc.mechanism(BOTH)
     rng = dc.random.seeded(1)
     report = made.randomize(("flu", 40), rng)
-    assert made.randomizer.is_report(report)
+    assert made.sampler.is_report(report)
     many = [("flu", 40), ("hiv", 80), ("none", 20)] * 50
     one_by_one = made.randomize_indices([BOTH.domain.index(value) for value in many], dc.random.seeded(2))
     assert np.array_equal(made.randomize_many(many, dc.random.seeded(2)), one_by_one)

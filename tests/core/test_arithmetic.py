@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.core.arithmetic import INTEGERS
 from discreet.estimation.arrays.arithmetic import ARRAYS, TABLES, Arrays
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 
 words = st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1]))
 sizes = st.one_of(st.integers(1, 2**32 - 1), st.integers(0, 31).map(lambda m: 1 << m))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.mechanisms.build import BASES, COMPARED, MAKERS
-from discreet.mechanisms.kinds import FOLLOWERS
+from discreet.mechanisms.laws import FOLLOWERS
 
 PROOFS = Path(__file__).parents[2] / "docs" / "proofs"
 

@@ -6,7 +6,7 @@ import pytest
 import discreet as dc
 from discreet.core.errors import InvalidReport
 from discreet.estimation.arrays import acceleration, counting
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 
 
 @pytest.mark.parametrize("outputs", [1, 2, 255, 4096, 4097, 70_000])
@@ -82,7 +82,7 @@ MIXED = {"a": range(3), "b": range(3, 20), "c": range(20, 70), "d": range(70, 71
 @pytest.mark.parametrize("name", ["subset", "unary", "auto"])
 def test_reports_in_blocks_of_sets_that_cannot_occur_are_refused_and_add_nothing(name):
     mechanism = dc.mechanism(dc.Context.blocks(MIXED, "1"), name)
-    randomizer = mechanism.randomizer
+    randomizer = mechanism.sampler
     good = mechanism.randomize_indices(np.arange(800) % 80, dc.random.seeded(2))
     wrong = [y for y in range(min(randomizer.offsets[2], 5000)) if not randomizer.is_report(y)][:20]
     for y in [*wrong, randomizer.outputs, 2**64 - 1]:

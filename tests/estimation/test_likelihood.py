@@ -137,7 +137,7 @@ def test_an_empty_block_has_unknown_errors() -> None:
 
 def test_reports_that_all_show_one_value_leave_the_others_uncertain() -> None:
     mechanism = dc.mechanism(CONTEXTS["high_low"], "hadamard")
-    found = dc.likelihood(mechanism.tally([mechanism.randomizer.base] * 5))
+    found = dc.likelihood(mechanism.tally([mechanism.sampler.base] * 5))
     assert found.shares[0] == pytest.approx(1, abs=1e-6)
     assert np.isfinite(found.stderr).all()
     assert (found.stderr[[1, 2, 5, 7]] > 0.1).all()

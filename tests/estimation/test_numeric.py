@@ -51,7 +51,7 @@ def test_a_forged_block_of_a_wide_report_is_refused_however_large(block):
     rows[0, -1] = block
     with pytest.raises(InvalidReport, match="a block must be from 0 to 1"):
         mechanism.tally(rows)
-    assert not mechanism.randomizer.is_report(block << 128)
+    assert not mechanism.sampler.is_report(block << 128)
 
 
 def test_a_set_of_the_wrong_size_or_with_bits_beyond_is_refused():
@@ -77,6 +77,6 @@ def test_two_honest_bits_are_refused_by_utility_rappor(size):
     honest = 1 << size - 1
     assert mechanism.tally([honest | 3]).n == 1
     forged = honest | 1 << 2
-    assert not mechanism.randomizer.is_report(forged)
+    assert not mechanism.sampler.is_report(forged)
     with pytest.raises(InvalidReport, match="two values that are not sensitive"):
         mechanism.tally([forged])

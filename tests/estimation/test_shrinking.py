@@ -74,7 +74,7 @@ def test_nothing_cannot_be_shrunk() -> None:
 def test_sensitive_people_that_are_only_a_rounding_error_are_none() -> None:
     """One report that shows its value leaves 1e-16 of a person for the sensitive ones."""
     mechanism = dc.mechanism(dc.Context.high_low(range(8), [1, 4, 6], "3"), "cyclotomic")
-    found = dc.shrink(mechanism.tally([mechanism.randomizer.base]))
+    found = dc.shrink(mechanism.tally([mechanism.sampler.base]))
     assert found.shares.tolist() == [1, 0, 0, 0, 0, 0, 0, 0]
 
 

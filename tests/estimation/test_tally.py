@@ -199,12 +199,12 @@ SMALL = {
 def test_a_tally_is_accepted_exactly_if_some_reports_have_its_counts(name):
     """Every vector of counts up to 2 against every pair of reports: no possible one is refused, no other accepted."""
     mechanism, n = SMALL[name](), 2
-    cells = mechanism.randomizer.cells
+    cells = mechanism.sampler.cells
     possible = set()
     for reports in combinations_with_replacement(mechanism.reports(), n):
         counts = [0] * cells
         for y in reports:
-            for cell in mechanism.randomizer.cells_of(y):
+            for cell in mechanism.sampler.cells_of(y):
                 counts[cell] += 1
         possible.add(tuple(counts))
     accepted = set()

@@ -108,11 +108,11 @@ def test_intervals_hold_their_estimate_nest_and_solve_the_score_equation(context
     assert (inner[0] <= inner[1]).all()
     assert (inner[1] <= outer[1]).all()
     assert (together[1] - together[0] >= inner[1] - inner[0] - 1e-12).all()
-    randomizer = estimate.tally.mechanism.randomizer
+    randomizer = estimate.tally.mechanism.sampler
     from discreet.estimation.arrays.numeric import NUMERIC
 
-    beta = randomizer.slopes(estimate.plausible, NUMERIC)
-    alpha = np.maximum(randomizer.second_moments(estimate.plausible, NUMERIC) - beta * estimate.plausible, 0)
+    beta = randomizer.second_moment_derivative(estimate.plausible)
+    alpha = np.maximum(randomizer.second_moments(estimate.plausible) - beta * estimate.plausible, 0)
     z = NormalDist().inv_cdf(0.9)
     for end in inner:
         assert np.allclose((estimate.shares - end) ** 2, z**2 * (alpha + beta * end - end**2) / estimate.n, atol=1e-9)

@@ -58,7 +58,7 @@ def used(mechanism):
     str(mechanism.certificate)
     for x in {0, mechanism.context.size - 1}:
         report = mechanism.randomize_index(x, dc.random.seeded(1))
-        mechanism.randomizer.check_report(report)
+        mechanism.sampler.check_report(report)
 
 
 def spec_in(suffix):
@@ -130,7 +130,7 @@ def packed(content, more):
 
 def number(content, more):
     mechanism = MECHANISMS[more]
-    mechanism.randomizer.check_report(int.from_bytes(content, "little", signed=True))
+    mechanism.sampler.check_report(int.from_bytes(content, "little", signed=True))
     mechanism.tally([int.from_bytes(content, "little", signed=True)])
 
 

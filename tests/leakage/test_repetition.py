@@ -46,7 +46,7 @@ def test_epsilons_after_many_reports_and_the_trinomial_sum_agrees(name, level, t
     mechanism = uniform(name, level)
     found = dc.repeated(mechanism, times).epsilon(0, 1, 1e-6)
     assert found == pytest.approx(epsilon, rel=2e-5)
-    r = mechanism.randomizer
+    r = mechanism.sampler
     only = r.outputs // 4 if name == "hadamard" else 1
     high, low = only * float(r.high), only * float(r.low)
     step = math.log(high / low)
@@ -206,6 +206,6 @@ def test_two_layers_never_cost_more_than_the_stored_report():
 def test_what_rests_on_e_says_so(monkeypatch):
     made = dc.mechanism(Context.uniform(range(3), 1), "randomized_response")
     assert dc.repeated(made, 2).basis(0, 1) == "reports"
-    monkeypatch.setattr(type(made.randomizer), "contrast", lambda *_: None)
+    monkeypatch.setattr(type(made.sampler), "contrast", lambda *_: None)
     assert dc.repeated(made, 2).as_dict()["pairs"][0]["basis"] == "E"
     assert "the worst that E allows is taken" in str(dc.repeated(made, 2))

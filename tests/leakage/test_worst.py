@@ -46,7 +46,7 @@ def probe(rows):
 
 @pytest.mark.parametrize("mechanism", CASES.values(), ids=CASES)
 def test_closed_forms_are_not_below_what_is_listed_and_hardly_above(mechanism):
-    randomizer, size = mechanism.randomizer, mechanism.context.size
+    randomizer, size = mechanism.sampler, mechanism.context.size
     for x, z in [(0, 1), (1, 0), (0, size - 1), (size - 1, 2), (size // 2, size // 2 + 1)]:
         closed, exact = probe(randomizer.contrast(x, z)), probe(listed(randomizer, x, z, None))
         assert all(a >= b * (1 - ROUNDED) for a, b in zip(closed, exact, strict=True))
@@ -55,7 +55,7 @@ def test_closed_forms_are_not_below_what_is_listed_and_hardly_above(mechanism):
 
 
 def test_levels_hidden_by_people_who_all_hold_one_value():
-    randomizer = CASES["levels"].randomizer
+    randomizer = CASES["levels"].sampler
     for x, z in [(0, 1), (0, 11), (5, 2)]:
         above = [randomizer._children_above(randomizer.leaves[v]) for v in (x, z)]
         for alone, among in ((1, (x,)), (2, (z,))):
@@ -66,7 +66,7 @@ def test_levels_hidden_by_people_who_all_hold_one_value():
 
 def test_a_closed_form_that_forgets_what_others_hold_is_caught():
     """The control: with the floor of x alone, as if all held x, a batch would look safer than it is."""
-    randomizer = CASES["levels"].randomizer
+    randomizer = CASES["levels"].sampler
     above = [randomizer._children_above(randomizer.leaves[v]) for v in (0, 11)]
     assert probe(level_contrast(randomizer, *above, 1))[2] < probe(listed(randomizer, 0, 11, None))[2]
 
@@ -74,7 +74,7 @@ def test_a_closed_form_that_forgets_what_others_hold_is_caught():
 @pytest.mark.parametrize("mechanism", CASES.values(), ids=CASES)
 def test_every_pair_has_the_contrast_of_one_that_stands_for_it(mechanism):
     """No pair of values is told apart better than all of those that `contrasts` gives."""
-    randomizer, values = mechanism.randomizer, range(mechanism.context.size)
+    randomizer, values = mechanism.sampler, range(mechanism.context.size)
     listing = asked.asked_pairs(mechanism).pairs
     closure = mechanism.context.closure()
     every = [(x, z) for x in values for z in values if x != z and closure.at(x, z) < math.inf]
@@ -84,7 +84,7 @@ def test_every_pair_has_the_contrast_of_one_that_stands_for_it(mechanism):
 
 
 def test_meetings_of_utility_optimised_rappor_are_those_of_all_reports():
-    randomizer = CASES["utility-optimised RAPPOR"].randomizer
+    randomizer = CASES["utility-optimised RAPPOR"].sampler
     for x, z in [(0, 1), (0, 5), (5, 0), (4, 5)]:
         chances = (randomizer.probability(x, y) * randomizer.probability(z, y) for y in randomizer.reports())
         assert randomizer.meeting(x, z) == sum(chances)

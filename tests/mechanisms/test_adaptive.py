@@ -11,7 +11,7 @@ import discreet as dc
 from discreet.checks import check_every_word, check_mechanism
 from discreet.core.arithmetic import INTEGERS
 from discreet.core.errors import InvalidInput, InvalidReport, PrivacyViolation
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.adaptive import Adaptive
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.hadamard import Hadamard
@@ -29,11 +29,11 @@ NEXT = {0: dc.mechanism(HALF, "subset", d=1), 1: dc.mechanism(U3, "hadamard"), 2
 
 def test_the_joint_channel_is_the_first_times_the_second_that_was_chosen():
     pair = dc.adaptive(FIRST, NEXT)
-    randomizer = pair.randomizer
+    randomizer = pair.sampler
     for x in range(3):
         for y in FIRST.reports():
             for w in NEXT[y].reports():
-                wanted = FIRST.randomizer.probability(x, y) * NEXT[y].randomizer.probability(x, w)
+                wanted = FIRST.sampler.probability(x, y) * NEXT[y].sampler.probability(x, w)
                 assert randomizer.probability(x, randomizer.join(y, w)) == wanted
                 assert randomizer.split(randomizer.join(y, w)) == (y, w)
     assert all(sum(row) == 1 for row in pair.channel())
@@ -78,19 +78,19 @@ def test_two_rounds_are_one_joint_report():
     for _ in range(20):
         y = FIRST.randomize("b", rng)
         w = NEXT[y].randomize("b", rng)
-        words = [*again.take(FIRST.randomizer.words), *again.take(NEXT[y].randomizer.words)]
-        spare = [0] * (pair.randomizer.words - len(words))
-        assert pair.randomizer.draw(1, [*words, *spare], INTEGERS) == pair.randomizer.join(y, w)
+        words = [*again.take(FIRST.sampler.words), *again.take(NEXT[y].sampler.words)]
+        spare = [0] * (pair.sampler.words - len(words))
+        assert pair.sampler.draw(1, [*words, *spare], INTEGERS) == pair.sampler.join(y, w)
     with pytest.raises(InvalidReport, match="cannot follow"):
-        pair.randomizer.join(0, 3)
+        pair.sampler.join(0, 3)
 
 
 def test_a_joint_estimate_is_unbiased_and_better_than_either_alone():
     shares = np.array([0.5, 0.3, 0.2])
     pair = dc.adaptive(FIRST, NEXT)
     assert candidate_of(pair, shares).error < 0.8 * candidate_of(FIRST, shares).error
-    expected = pair.randomizer.push(shares, NUMERIC)
-    assert pair.randomizer.decode(expected, NUMERIC) == pytest.approx(shares, abs=1e-12)
+    expected = decoder_of(pair.sampler).expected_counts(shares)
+    assert decoder_of(pair.sampler).decode(expected) == pytest.approx(shares, abs=1e-12)
     rng = dc.random.seeded(2)
     people = ["a"] * 2000 + ["b"] * 1200 + ["c"] * 800
     found = dc.estimate(pair.tally([pair.randomize(value, rng) for value in people]))

@@ -6,7 +6,7 @@ import numpy as np
 
 from discreet import Context
 from discreet.checks import check_mechanism
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.averaged import Averaged
 from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.mechanism import Mechanism
@@ -27,15 +27,15 @@ def test_parts_of_any_kind_keep_the_laws() -> None:
 
 def test_weights_average_to_one() -> None:
     for prior in ([1 / 6] * 6, SKEWED):
-        weights = Averaged(PARTS, ODDS, prior, NUMERIC).weights
+        weights = Averaged(PARTS, ODDS, prior).weights
         assert np.allclose(sum(odds * one for odds, one in zip(ODDS, weights, strict=True)), 1)
 
 
 def test_no_weights_of_the_values_have_less_error_at_the_prior() -> None:
     shares = np.array(SKEWED)
-    best = Averaged(PARTS, ODDS, SKEWED, NUMERIC)
-    error = best.second_moments(shares, NUMERIC)
-    own = [part.second_moments(shares, NUMERIC) for part in PARTS]
+    best = Averaged(PARTS, ODDS, SKEWED)
+    error = best.second_moments(shares)
+    own = [part.second_moments(shares) for part in PARTS]
     for tilt in (-0.2, -0.01, 0.01, 0.2):
         moved = [best.weights[0] + 2 * tilt, best.weights[1] - tilt, best.weights[2]]
         other = sum(odds * one**2 * moment for odds, one, moment in zip(ODDS, moved, own, strict=True))

@@ -16,7 +16,7 @@ from discreet.mechanisms.tables.binary import BinaryResponse
 
 def channel(first, second, name="binary"):
     mechanism = dc.mechanism(Context.binary("x", "z", (first, second)), name)
-    return [[mechanism.randomizer.probability(x, y) for y in (0, 1)] for x in (0, 1)]
+    return [[mechanism.sampler.probability(x, y) for y in (0, 1)] for x in (0, 1)]
 
 
 levels = st.fractions(min_value="0.01", max_value=20, max_denominator=1000)

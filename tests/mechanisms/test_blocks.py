@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidInput, InvalidReport
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.tables.table import Table
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
@@ -21,8 +21,8 @@ SHARES = np.random.default_rng(3).dirichlet(np.ones(10))
 
 def test_hadamard_blocks_have_the_corrected_variance_and_total():
     """n Var(p_x) = c**2 p(X_j) - p_x**2; in total c**2 sum_j k_j p_j - |p|**2 (Acharya2020 (19), Proposition 5)."""
-    randomizer = dc.mechanism(CONTEXT, "hadamard").randomizer
-    variances = randomizer.second_moments(SHARES, NUMERIC) - SHARES**2
+    randomizer = dc.mechanism(CONTEXT, "hadamard").sampler
+    variances = randomizer.second_moments(SHARES) - SHARES**2
     of_block = np.array([SHARES[:5].sum()] * 5 + [SHARES[5:8].sum()] * 3 + [SHARES[8:].sum()] * 2)
     assert np.allclose(variances, C**2 * of_block - SHARES**2, rtol=1e-11)
     sizes = np.array([5] * 5 + [3] * 3 + [2] * 2)
@@ -43,10 +43,10 @@ def test_a_block_of_one_value_says_only_the_block_and_costs_nothing():
     context = Context.blocks({"pair": [0, 1], "one": [2]}, "1")
     for name in ("hadamard", "subset", "unary", "projective", "randomized_response"):
         mechanism = dc.mechanism(context, name)
-        randomizer = mechanism.randomizer
+        randomizer = mechanism.sampler
         assert [y for y in mechanism.reports() if randomizer.probability(2, y)] == [randomizer.offsets[1]]
         shares = np.array([0.5, 0.2, 0.3])
-        assert randomizer.second_moments(shares, NUMERIC)[2] - 0.09 == pytest.approx(0.3 * 0.7)
+        assert randomizer.second_moments(shares)[2] - 0.09 == pytest.approx(0.3 * 0.7)
 
 
 def test_blocks_of_two_are_served_by_randomized_response_with_a_quarter_of_the_error():
@@ -54,11 +54,11 @@ def test_blocks_of_two_are_served_by_randomized_response_with_a_quarter_of_the_e
     shares = np.full(4, 0.25)
 
     def total(mechanism):
-        return float((mechanism.randomizer.second_moments(shares, NUMERIC) - shares).sum())
+        return float((decoder_of(mechanism.sampler).second_moments(shares) - shares).sum())
 
     assert dc.mechanism(context).name == "blocks(randomized_response)"
     fixed = total(dc.mechanism(context, "randomized_response")) / 2
-    hadamard = float((dc.mechanism(context, "hadamard").randomizer.second_moments(shares, NUMERIC)).sum())
+    hadamard = float((dc.mechanism(context, "hadamard").sampler.second_moments(shares)).sum())
     e = math.e
     assert fixed == pytest.approx(e / (e - 1) ** 2)
     assert hadamard == pytest.approx(2 * C**2)
@@ -67,7 +67,7 @@ def test_blocks_of_two_are_served_by_randomized_response_with_a_quarter_of_the_e
 def test_blocks_may_mix_designs_and_say_so():
     context = Context.blocks({"many": range(200), "two": ["a", "b"]}, "1")
     mechanism = dc.mechanism(context)
-    inner = mechanism.randomizer.describe()
+    inner = mechanism.sampler.describe()
     assert mechanism.name.startswith("blocks(")
     assert inner["name"] in ("mixed", "projective", "subset")
 
@@ -83,7 +83,7 @@ WIDE = Context.blocks({"wide": range(65), "narrow": ["x"], "pair": ["y", "z"]}, 
 @pytest.mark.parametrize("name", ["subset", "unary"])
 def test_forged_wide_reports_are_refused_in_bulk_as_one_by_one(name):
     mechanism = dc.mechanism(WIDE, name)
-    randomizer = mechanism.randomizer
+    randomizer = mechanism.sampler
     sound = [mechanism.randomize(value, dc.random.seeded(5)) for value in (0, "x", "y")]
     assert mechanism.tally(sound).n == 3
     offset = randomizer.offsets

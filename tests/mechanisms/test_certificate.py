@@ -159,5 +159,5 @@ def test_a_million_values_in_two_classes_are_within_1e_minus_8_of_their_claim(fo
 def test_the_fingerprint_tells_a_weaker_law_in_the_same_context_apart() -> None:
     context = dc.Context.uniform(range(5), "2")
     whole = dc.mechanism(context, "randomized_response")
-    stricter = dc.Mechanism(context, type(whole.randomizer)(5, Fraction(1)))
+    stricter = dc.Mechanism(context, type(whole.sampler)(5, Fraction(1)))
     assert whole.fingerprint != stricter.fingerprint

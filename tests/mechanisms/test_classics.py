@@ -8,7 +8,7 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 
 SHARES = (0.0, 0.1, 0.35, 1.0)
 
@@ -60,7 +60,7 @@ def test_estimator_and_variance_are_those_of_the_book(name, pi):
     tally = dc.Tally(design, np.array([63, 37]), 100)
     assert dc.estimate(tally)[list(design.context.values)[1]] == pytest.approx(estimator(0.37))
     yes = np.array([0.0, 1.0])
-    exact = design.randomizer.cross_moment(np.array([1 - pi, pi]), yes, yes, NUMERIC)[0] - pi**2
+    exact = decoder_of(design.sampler).cross_moment(np.array([1 - pi, pi]), yes, yes)[0] - pi**2
     assert exact == pytest.approx(variance)
 
 
@@ -79,7 +79,7 @@ def test_more_cards_vary_no_more_than_kuks_estimator_at_even_shares(draws):
     design = dc.by_hand.kuk(yes=yes, no=no, draws=draws)
     assert len(design.report_names) == draws + 1
     weights = np.array([0.0, 1.0])
-    exact = design.randomizer.cross_moment(np.array([0.5, 0.5]), weights, weights, NUMERIC)[0] - pi**2
+    exact = decoder_of(design.sampler).cross_moment(np.array([0.5, 0.5]), weights, weights)[0] - pi**2
     rate = yes * pi + no * (1 - pi)
     book = rate * (1 - rate) / (draws * (yes - no) ** 2) + (1 - 1 / draws) * pi * (1 - pi)
     assert exact <= book + 1e-12

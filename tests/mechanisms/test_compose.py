@@ -67,7 +67,7 @@ def test_the_same_words_give_the_same_two_reports():
     again = dc.random.seeded(1)
     assert (one, two) == (composition.first.randomize("a", again), composition.second.randomize("a", again))
     pair = composition.exact()
-    assert pair.randomizer.split(pair.randomize("a", dc.random.seeded(1))) == (one, two)
+    assert pair.sampler.split(pair.randomize("a", dc.random.seeded(1))) == (one, two)
 
 
 def test_a_large_composition_is_drawn_without_writing_anything_out():

@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.finite_geometry.difference_sets import best, squared_error
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic, Family, base_blocks, best_family, families, is_family
 from discreet.planning.choose import candidate_of, prior_of
@@ -74,5 +74,5 @@ def test_supports_are_counted_exactly_over_all_blocks() -> None:
     expected = [
         sum(int(counts[y]) for y in range(randomizer.outputs) if randomizer.is_supported(x, y)) for x in range(10)
     ]
-    assert randomizer.supports(counts, NUMERIC).tolist() == expected
+    assert randomizer.supports(counts).tolist() == expected
     assert randomizer.describe() == {"name": "cyclotomic", "p": 13, "d": 3}

@@ -36,7 +36,7 @@ def test_up_to_e_to_the_epsilon_of_two_it_is_hadamard_response() -> None:
     for size in (2, 5, 9):
         context = dc.Context.uniform(range(size), "0.6")
         plain, general = (dc.mechanism(context, name) for name in ("hadamard", "general_hadamard"))
-        assert general.randomizer.parts == 1
+        assert general.sampler.parts == 1
         ours, theirs = (np.array(made.channel(), dtype=float) for made in (general, plain))
         assert np.allclose(ours, theirs, atol=1e-15)
 

@@ -8,7 +8,7 @@ import pytest
 from discreet import Context
 from discreet.checks import check_mechanism
 from discreet.checks.statistics import enumerated
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.build import BASES
 from discreet.mechanisms.composed.averaged import Averaged
 from discreet.mechanisms.composed.high_low import HighLowResponse
@@ -71,7 +71,7 @@ def test_it_is_unbiased_and_sets_count_every_report_as_one_person(mechanism: Mec
     channel, phi, _ = enumerated(mechanism)
     room = 1e-12 * max(1.0, np.abs(phi).max())
     assert np.abs(channel @ phi - np.eye(len(channel))).max() < room
-    if all(isinstance(part.inner, Subset) for part in mechanism.randomizer.parts):
+    if all(isinstance(part.inner, Subset) for part in mechanism.sampler.parts):
         assert np.abs(phi.sum(axis=1) - 1).max() < room
 
 
@@ -91,22 +91,22 @@ def test_no_unbiased_estimate_has_less_error_at_its_prior(
     sensitive = [0, 1, 2, 4, 6]
     prior = shares_of(mass, 8, sensitive, tilt)
     mechanism, shares = subsets(8, sensitive, sizes, prior, epsilon), np.array(prior)
-    error = float(np.sum(mechanism.randomizer.second_moments(shares, NUMERIC)) - shares @ shares)
+    error = float(np.sum(decoder_of(mechanism.sampler).second_moments(shares)) - shares @ shares)
     assert error == pytest.approx(least_error(mechanism, shares), rel=1e-12)
-    odds = mechanism.randomizer.odds
+    odds = mechanism.sampler.odds
     terms = [terms_of(5, d, float(epsilon), mass) for d in sizes]
     known = Terms(
         *(sum(share * one for share, one in zip(odds, column, strict=True)) for column in zip(*terms, strict=True))
     )
     spread = sum(prior[b] ** 2 for b in (3, 5, 7)) / (1 - mass) ** 2
     assert error == pytest.approx(mixed_error(known, 5, mass, spread), rel=1e-9), "the closed form"
-    averaged = Averaged(mechanism.randomizer.parts, odds, prior, NUMERIC)
-    by_value = float(np.sum(averaged.second_moments(shares, NUMERIC)) - shares @ shares)
+    averaged = Averaged(mechanism.sampler.parts, odds, prior)
+    by_value = float(np.sum(averaged.second_moments(shares)) - shares @ shares)
     assert by_value > error * (1 + 1e-5), "the control: value by value is worse"
 
 
 def test_the_weights_of_the_parts_average_to_one() -> None:
-    randomizer = CASES["three sizes"].randomizer
-    terms = Joint(randomizer.parts, randomizer.odds, randomizer.prior, NUMERIC).terms
+    randomizer = CASES["three sizes"].sampler
+    terms = Joint(randomizer.parts, randomizer.odds, randomizer.prior).terms
     for weights in ([t.beta for t in terms], [t.alpha for t in terms], [t.tilt + t.alpha for t in terms]):
         assert sum(t.odds * one for t, one in zip(terms, weights, strict=True)) == pytest.approx(1)

@@ -11,8 +11,8 @@ from discreet import Context
 from discreet.bulk.words import seeded
 from discreet.core.arithmetic import INTEGERS
 from discreet.core.errors import DiscreetError, InvalidInput
-from discreet.estimation.arrays.numeric import NUMERIC
-from discreet.mechanisms.kinds import FOLLOWERS, law_of, randomizer_of
+from discreet.estimation.decoders import decoder_of
+from discreet.mechanisms.laws import FOLLOWERS, law_of, sampler_of
 from discreet.mechanisms.law import Bits, Law, Row, plain_law
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.cyclic import CyclicLaw
@@ -99,8 +99,8 @@ def test_a_law_is_frozen_and_holds_whole_numbers_sets_and_laws_alone(mechanism):
 
 
 def test_a_law_read_back_is_the_same_law_and_draws_the_same_reports(mechanism):
-    again = randomizer_of(law_of(plain_law(mechanism.law())))
-    made = mechanism.randomizer
+    again = sampler_of(law_of(plain_law(mechanism.law())))
+    made = mechanism.sampler
     assert again.law == made.law
     assert (again.size, again.words, again.outputs, again.cells) == (made.size, made.words, made.outputs, made.cells)
     source = seeded(3)
@@ -110,11 +110,11 @@ def test_a_law_read_back_is_the_same_law_and_draws_the_same_reports(mechanism):
 
 
 def test_a_certificate_follows_from_the_law_alone_and_with_an_even_prior_the_estimate(mechanism):
-    again = Mechanism(mechanism.context, randomizer_of(law_of(plain_law(mechanism.law()))), served=mechanism.served)
+    again = Mechanism(mechanism.context, sampler_of(law_of(plain_law(mechanism.law()))), served=mechanism.served)
     assert again.certificate.ratio == mechanism.certificate.ratio
     assert again.fingerprint == mechanism.fingerprint
-    counts = np.random.default_rng(1).integers(0, 9, mechanism.randomizer.cells)
-    ours, theirs = (made.randomizer.decode(counts, NUMERIC) for made in (again, mechanism))
+    counts = np.random.default_rng(1).integers(0, 9, mechanism.sampler.cells)
+    ours, theirs = (decoder_of(made.sampler).decode(counts) for made in (again, mechanism))
     assert np.allclose(ours, theirs)
 
 
@@ -171,16 +171,16 @@ def test_a_law_with_any_number_changed_is_refused_or_private_and_another(name):
             forged = changed(data, path, change)
             tried += forged != data
             try:
-                made = Mechanism(context, randomizer_of(law_of(forged)))
+                made = Mechanism(context, sampler_of(law_of(forged)))
             except DiscreetError:
                 continue
             accepted += forged != data
             assert (made.fingerprint == mechanism.fingerprint) == (forged == data)
             assert made.certificate.realised >= 0
-            if made.randomizer.outputs <= 1 << 8:
+            if made.sampler.outputs <= 1 << 8:
                 assert dc.verify(made.channel(), context=context).realised <= made.certificate.realised + 1e-9
             drawn = made.randomize_index(0, seeded(1))
-            assert made.randomizer.is_report(drawn)
+            assert made.sampler.is_report(drawn)
     assert tried > 20
     assert accepted < tried / 2
 
@@ -198,17 +198,17 @@ LIES = {
 @pytest.mark.parametrize("data", LIES.values(), ids=LIES.keys())
 def test_a_law_whose_own_value_is_not_the_likeliest_is_refused(data):
     with pytest.raises(InvalidInput, match="law of kind"):
-        randomizer_of(law_of(data))
+        sampler_of(law_of(data))
 
 
 @pytest.mark.parametrize("steps", [[], [[1, -1]], [[2**40, 1]], [[1, 1], [1, 1]], [[1]], [[0, 1], [1, 1]]])
 def test_neutral_sets_that_cannot_be_drawn_as_planned_are_refused(steps):
     data = plain_law(dc.mechanism(Context.high_low(range(5), [0, 1, 2], "1"), "subset", d=1).law())
     with pytest.raises(InvalidInput, match="law"):
-        randomizer_of(law_of({**data, "steps": steps}))
+        sampler_of(law_of({**data, "steps": steps}))
     other = plain_law(dc.mechanism(Context.high_low(range(5), [0, 1, 2], "1"), "randomized_response").law())
     with pytest.raises(InvalidInput, match="law"):
-        randomizer_of(law_of({**other, "steps": [[1, 1]]}))
+        sampler_of(law_of({**other, "steps": [[1, 1]]}))
 
 
 @pytest.mark.parametrize("values", [3, 5])
@@ -240,20 +240,20 @@ def test_the_row_of_a_law_cannot_be_changed_from_outside():
 def test_laws_that_differ_inside_differ_in_fingerprint():
     def composed(one, two):
         first, second = (dc.mechanism(Context.uniform(range(3), level), "randomized_response") for level in (one, two))
-        return Mechanism(Context.uniform(range(3), "3"), dc.compose(first, second).exact().randomizer)
+        return Mechanism(Context.uniform(range(3), "3"), dc.compose(first, second).exact().sampler)
 
     def processed(level):
-        inner = dc.mechanism(Context.uniform(range(3), level), "randomized_response").randomizer
+        inner = dc.mechanism(Context.uniform(range(3), level), "randomized_response").sampler
         matrix = [["1/2", "1/2", 0], [0, 1, 0], [0, 0, 1]]
         return dc.post_process(Mechanism(Context.uniform(range(3), "2"), inner), matrix)
 
     def two(level):
-        inner = dc.mechanism(Context.binary(0, 1, (level, level)), "binary").randomizer
+        inner = dc.mechanism(Context.binary(0, 1, (level, level)), "binary").sampler
         return Mechanism(Context.binary(0, 1, ("2", "2")), inner)
 
     def table(level):
         near = Context.metric(range(3), lambda a, b: abs(a - b), level)
-        return Mechanism(Context.uniform(range(3), "4"), dc.mechanism(near, "exponential").randomizer)
+        return Mechanism(Context.uniform(range(3), "4"), dc.mechanism(near, "exponential").sampler)
 
     made = [composed("1", "2"), composed("2", "1"), composed("1.5", "1.5")]
     made += [make(level) for make in (processed, two, table) for level in ("1", "1.5")]
@@ -302,7 +302,7 @@ BAD = {
 @pytest.mark.parametrize("data", BAD.values(), ids=BAD.keys())
 def test_a_law_written_in_any_other_way_is_refused(data):
     with pytest.raises(InvalidInput, match="law"):
-        randomizer_of(law_of(data))
+        sampler_of(law_of(data))
 
 
 def test_laws_inside_laws_end_somewhere():
@@ -316,7 +316,7 @@ def test_laws_inside_laws_end_somewhere():
 
 def test_a_law_for_short_words_is_for_trial_only():
     short = plain_law(RandomizedResponse(3, Fraction(1), word_bits=8).law)
-    assert randomizer_of(law_of(short)).word_bits == 8
+    assert sampler_of(law_of(short)).word_bits == 8
     with pytest.raises(InvalidInput, match="word_bits=8 must be 64"):
         dc.mechanism(SMALL, "law", law=short)
 
@@ -326,7 +326,7 @@ def test_privacy_never_rests_on_a_set_being_a_difference_set():
     law = made.law()
     assert isinstance(law, CyclicLaw)
     other = dataclasses.replace(law, shifts=Bits.of([0, 1, 2], 7))  # 0, 1, 2 share more with 1, 2, 3 than with 3, 4, 5
-    certified = Mechanism(made.context, randomizer_of(other))
+    certified = Mechanism(made.context, sampler_of(other))
     assert certified.certificate.ratio == made.certificate.ratio
     reports = certified.tally(certified.randomize_indices([0, 1, 2], seeded(1)))
     with pytest.raises(InvalidInput, match="every non-zero difference mod 7 must occur equally often"):
@@ -349,7 +349,7 @@ def test_what_is_no_whole_number_has_no_place_in_a_law():
     with pytest.raises(TypeError, match="whole numbers, sets, rows and laws, not float"):
         plain_law(Odd(0.5))
     with pytest.raises(InvalidInput, match="law of kind 'odd' is not known"):
-        randomizer_of(Odd(Fraction(1)))
+        sampler_of(Odd(Fraction(1)))
 
 
 def test_a_law_that_tells_nothing_is_certified_and_not_estimated():
@@ -371,4 +371,4 @@ def test_sets_of_too_many_draws_are_not_written_out():
     wide = plain_law(dc.mechanism(Context.uniform(range(16), "1"), "subset", d=15).law())
     table = plain_law(dc.mechanism(Context.uniform(range(16), "1"), "table", rows=[[1]] * 16).law())
     with pytest.raises(InvalidInput, match="too many to write out"):
-        randomizer_of(law_of({"kind": "product", "first": wide, "second": table}))
+        sampler_of(law_of({"kind": "product", "first": wide, "second": table}))

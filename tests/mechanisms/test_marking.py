@@ -8,7 +8,7 @@ import pytest
 from discreet.core.arithmetic import INTEGERS
 from discreet.core.errors import InvalidInput, InvalidReport
 from discreet.estimation.arrays.arithmetic import ARRAYS
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.tree.marking import marking_of
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
 from discreet.mechanisms.uniform.hadamard import Hadamard
@@ -57,8 +57,8 @@ def test_rows_are_what_reports_mark_and_what_they_do_not(marking):
     reports = some(marking)
     wide = in_array(marking, reports)
     others = [[c for c in range(marking.places) if c not in marking.marked(y)] for y in reports]
-    assert marking.rows(wide, True, NUMERIC).tolist() == [marking.marked(y) for y in reports]
-    assert marking.rows(wide, False, NUMERIC).tolist() == others
+    assert marking.rows(wide, True).tolist() == [marking.marked(y) for y in reports]
+    assert marking.rows(wide, False).tolist() == others
 
 
 def test_reports_mark_what_they_support(marking):
@@ -100,8 +100,8 @@ def test_what_marks_no_places_is_refused():
 
 def test_rows_of_reports_that_cannot_occur_are_refused():
     with pytest.raises(InvalidReport, match="exactly 2"):
-        marking_of(INNER["set"], "levels").rows(np.array([7], dtype=np.uint64), True, NUMERIC)
+        marking_of(INNER["set"], "levels").rows(np.array([7], dtype=np.uint64), True)
     with pytest.raises(InvalidReport, match="below 2"):
-        marking_of(INNER["set"], "levels").rows(np.array([33], dtype=np.uint64), True, NUMERIC)
+        marking_of(INNER["set"], "levels").rows(np.array([33], dtype=np.uint64), True)
     with pytest.raises(InvalidReport, match="from 0 to 3"):
-        marking_of(INNER["response"], "levels").rows(np.array([4], dtype=np.uint64), True, NUMERIC)
+        marking_of(INNER["response"], "levels").rows(np.array([4], dtype=np.uint64), True)

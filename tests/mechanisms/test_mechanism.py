@@ -13,7 +13,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidInput, PrivacyViolation, RandomnessFailure, UnknownValue
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.law import plain_law
@@ -128,8 +128,8 @@ EQUAL = {
 
 def different_steps(mechanism):
     """How many different sequences of instructions make reports of the values of one part."""
-    randomizer, domain = mechanism.randomizer, mechanism.context.domain
-    part = randomizer.groups(NUMERIC)[0].values[0].tolist()
+    randomizer, domain = mechanism.sampler, mechanism.context.domain
+    part = randomizer.groups()[0].values[0].tolist()
     source, seen, reports = dc.random.seeded(1), set(), set()
     mechanism.randomize(domain[part[0]], source)  # what is worked out only once
     extremes = [[0] * randomizer.words, [2**64 - 1] * randomizer.words]
@@ -178,7 +178,7 @@ def test_a_random_pause_of_at_most_the_time_taken_follows_the_work(monkeypatch):
     for part in (0, 2**15, 2**16 - 1):
         monkeypatch.setattr(os, "urandom", lambda count, part=part: part.to_bytes(count, "little"))
         clock.now = clock.read = 0
-        mechanism.randomize("a", dc.random.replay([0] * mechanism.randomizer.words))
+        mechanism.randomize("a", dc.random.replay([0] * mechanism.sampler.words))
         waited.append(clock.now - 2000)
     assert waited == [10, 500, 1000]
 
@@ -253,7 +253,7 @@ def test_a_law_of_narrower_words_than_are_drawn_makes_no_mechanism(width):
 def test_nor_does_a_pickle():
     mechanism = dc.mechanism(CONTEXT, "randomized_response")
     assert pickle.loads(pickle.dumps(mechanism)).fingerprint == mechanism.fingerprint
-    mechanism.randomizer = RandomizedResponse(4, Fraction(1), word_bits=10)
+    mechanism.sampler = RandomizedResponse(4, Fraction(1), word_bits=10)
     with pytest.raises(InvalidInput, match="word_bits=10 must be 64"):
         pickle.loads(pickle.dumps(mechanism))
 

@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet.checks import check_mechanism
 from discreet.core.errors import InvalidInput
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.high_low import HighLowResponse
 from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.mechanism import Mechanism
@@ -33,14 +33,14 @@ def test_it_passes_the_conformance_suite() -> None:
 
 def test_its_law_is_the_weighted_law_of_its_parts() -> None:
     mechanism = mixture()
-    first, second = mechanism.randomizer.parts
+    first, second = mechanism.sampler.parts
     for x in range(6):
         assert sum(mechanism.channel()[x]) == 1
         for y in first.reports():
-            assert mechanism.randomizer.probability(x, y) == first.probability(x, y) / 4
+            assert mechanism.sampler.probability(x, y) == first.probability(x, y) / 4
         for y in second.reports():
-            assert mechanism.randomizer.probability(x, first.outputs + y) == second.probability(x, y) * 3 / 4
-    assert mechanism.randomizer.probability(0, -1) == mechanism.randomizer.probability(0, 1 << 20) == 0
+            assert mechanism.sampler.probability(x, first.outputs + y) == second.probability(x, y) * 3 / 4
+    assert mechanism.sampler.probability(0, -1) == mechanism.sampler.probability(0, 1 << 20) == 0
 
 
 def test_its_certificate_is_the_worst_of_its_parts() -> None:
@@ -52,7 +52,7 @@ def test_its_certificate_is_the_worst_of_its_parts() -> None:
 def test_the_coin_does_not_depend_on_the_value() -> None:
     """Exactly: each part has the same total chance whatever the value."""
     mechanism = mixture()
-    border = mechanism.randomizer.offsets[1]
+    border = mechanism.sampler.offsets[1]
     columns = mechanism.reports()
     for row in mechanism.channel():
         assert sum(chance for y, chance in zip(columns, row, strict=True) if y < border) == Fraction(1, 4)
@@ -62,8 +62,8 @@ def test_it_goes_over_the_wire_with_its_prior() -> None:
     spec = Spec.of_mechanism(mixture())
     read = Spec.of(spec.as_dict()).mechanism
     assert read.fingerprint == mixture().fingerprint
-    assert read.randomizer.prior == mixture().randomizer.prior
-    other = Mechanism(CONTEXT, Mixture(parts(1, 2), (2 * QUARTER, 2 * QUARTER), mixture().randomizer.prior))
+    assert read.sampler.prior == mixture().sampler.prior
+    other = Mechanism(CONTEXT, Mixture(parts(1, 2), (2 * QUARTER, 2 * QUARTER), mixture().sampler.prior))
     assert other.fingerprint != mixture().fingerprint
 
 
@@ -71,7 +71,7 @@ def test_the_prior_weighs_the_estimate_and_is_no_part_of_the_law() -> None:
     other = Mechanism(CONTEXT, Mixture(parts(1, 2), (QUARTER, 3 * QUARTER), [0.5, *[0.1] * 5]))
     assert other.law() == mixture().law()
     assert other.fingerprint == mixture().fingerprint
-    one, two = (made.randomizer.second_moments(np.full(6, 1 / 6), NUMERIC) for made in (other, mixture()))
+    one, two = (decoder_of(made.sampler).second_moments(np.full(6, 1 / 6)) for made in (other, mixture()))
     assert not np.allclose(one, two)
 
 
@@ -83,17 +83,17 @@ def test_units_are_positive_and_fill_the_word(units: tuple[int, ...]) -> None:
 
 def test_reports_out_of_every_part_are_refused() -> None:
     mechanism = mixture()
-    assert not mechanism.randomizer.is_report(mechanism.randomizer.outputs)
+    assert not mechanism.sampler.is_report(mechanism.sampler.outputs)
     with pytest.raises(dc.errors.InvalidReport):
         mechanism.tally([0])  # an empty set: no part of fixed size writes it
     with pytest.raises(dc.errors.InvalidReport):
-        mechanism.tally([mechanism.randomizer.outputs])
+        mechanism.tally([mechanism.sampler.outputs])
 
 
 def test_it_is_rebuilt_from_its_description() -> None:
     context, shares = dc.Context.high_low(range(20), range(3), "1"), [0.02 / 3] * 3 + [0.98 / 17] * 17
     made = dc.mechanism(context, prior=shares)
-    told = made.randomizer.describe()
+    told = made.sampler.describe()
     again = dc.mechanism(context, "mixture", parts=told["parts"], units=told["units"], prior=told["prior"])
     assert again.fingerprint == made.fingerprint
     for wrong in ({"parts": told["parts"]}, {"parts": told["parts"], "units": [1, 2]}):
@@ -125,17 +125,17 @@ def test_reports_of_many_words_are_drawn_counted_and_read_alike_one_by_one_and_t
     source = dc.random.seeded(5)
     alone = [mechanism.randomize_index(x, source) for x in people]
     assert Spec.of_mechanism(mechanism).mechanism.fingerprint == mechanism.fingerprint
-    counts = np.zeros(mechanism.randomizer.cells)
+    counts = np.zeros(mechanism.sampler.cells)
     for y in alone:
-        assert mechanism.randomizer.is_report(y)
-        counts[list(mechanism.randomizer.cells_of(y))] += 1
+        assert mechanism.sampler.is_report(y)
+        counts[list(mechanism.sampler.cells_of(y))] += 1
     assert mechanism.tally(together).counts.tolist() == counts.tolist()
     assert mechanism.tally(together).n == len(people)
-    assert mechanism.bits == (mechanism.randomizer.outputs - 1).bit_length()
-    assert not mechanism.randomizer.is_report(mechanism.randomizer.outputs)
+    assert mechanism.bits == (mechanism.sampler.outputs - 1).bit_length()
+    assert not mechanism.sampler.is_report(mechanism.sampler.outputs)
 
 
 def test_values_with_equal_prior_shares_are_twins() -> None:
     made = Mixture(parts(1, 2), (QUARTER, 3 * QUARTER), [0.3, 0.1, 0.1, 0.2, 0.2, 0.1])
     assert list(made.twins) == [0, 1, 1, 2, 3, 1]
-    assert list(mixture().randomizer.twins) == [1, 0, 0, 0, 1, 0]
+    assert list(mixture().sampler.twins) == [1, 0, 0, 0, 1, 0]

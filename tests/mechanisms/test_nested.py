@@ -11,7 +11,7 @@ import discreet as dc
 from discreet import Context
 from discreet.checks import check_mechanism
 from discreet.core.errors import InvalidEpsilon, InvalidInput, NotServed
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.tree.nested import Nested
 from discreet.mechanisms.tree.nested_choice import innermost, nested_error
 from discreet.mechanisms.uniform.hadamard import Hadamard
@@ -38,7 +38,7 @@ def tree(size):
 
 def error(randomizer):
     k = randomizer.size
-    return float(randomizer.second_moments(np.full(k, 1 / k), NUMERIC).sum()) - 1 / k
+    return float(randomizer.second_moments(np.full(k, 1 / k)).sum()) - 1 / k
 
 
 def closed_form(count, size, inside, outside, d):
@@ -84,7 +84,7 @@ def test_blocks_of_any_sizes_keep_the_laws(sizes, levels):
 def test_blocks_inside_blocks_keep_the_laws(size):
     mechanism = dc.mechanism(tree(size), "nested")
     assert {"pairs", "unbiased", "moments", "round trips"} <= set(check_mechanism(mechanism))
-    assert any(part.name == "nested" for part in mechanism.randomizer.kinds)
+    assert any(part.name == "nested" for part in mechanism.sampler.kinds)
 
 
 INNER = {
@@ -102,7 +102,7 @@ def test_any_base_with_blank_reports_serves_inside(inner):
 
 def test_the_ratio_across_is_all_that_e_allows():
     mechanism = dc.mechanism(blocks([3, 4, 5], "1", "3"), "nested")
-    found = {(pair.x, pair.z): math.log(pair.ratio) for pair in mechanism.randomizer.pairs()}
+    found = {(pair.x, pair.z): math.log(pair.ratio) for pair in mechanism.sampler.pairs()}
     assert found[0, 3] == pytest.approx(3, abs=1e-9)
     assert found[0, 1] == pytest.approx(1, abs=1e-9)
 
@@ -172,7 +172,7 @@ def many(count):
 def test_thousands_of_blocks_are_certified():
     mechanism = dc.mechanism(many(3000), "nested")
     assert mechanism.certificate.gap >= 0
-    assert float(mechanism.randomizer.realised) == pytest.approx(4, abs=1e-9)
+    assert float(mechanism.sampler.realised) == pytest.approx(4, abs=1e-9)
 
 
 def test_one_block_of_thousands_with_fewer_units_leaks():

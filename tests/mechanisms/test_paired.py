@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidInput, NotServed
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.paired import Paired
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 from discreet.mechanisms.uniform.subset import Subset
@@ -24,7 +24,7 @@ def paired(first, second, one, two, **more):
 def error(mechanism, shares=None):
     k = mechanism.context.size
     shares = np.full(k, 1 / k) if shares is None else shares
-    return float(mechanism.randomizer.second_moments(shares, NUMERIC).sum() - (shares**2).sum())
+    return float(decoder_of(mechanism.sampler).second_moments(shares).sum() - (shares**2).sum())
 
 
 def test_the_channel_is_the_product_of_the_two():
@@ -32,8 +32,8 @@ def test_the_channel_is_the_product_of_the_two():
     one, two = (dc.mechanism(context, name) for context, name in ((LINE, "geometric"), (THREE, "hadamard")))
     asked = np.kron(np.array(one.channel(), dtype=float), np.array(two.channel(), dtype=float))
     assert np.allclose(np.array(mechanism.channel(), dtype=float), asked, rtol=1e-12)
-    assert [pair.ratio for pair in mechanism.randomizer.pairs() if (pair.x, pair.z) == (0, 4)] == [
-        one.randomizer.ratio(1) * two.randomizer.ratio
+    assert [pair.ratio for pair in mechanism.sampler.pairs() if (pair.x, pair.z) == (0, 4)] == [
+        one.sampler.ratio(1) * two.sampler.ratio
     ]
 
 
@@ -49,7 +49,7 @@ def test_a_prior_is_split_between_the_questions():
     joint = np.outer([0.1, 0.2, 0.3, 0.4], [0.7, 0.2, 0.1]).ravel()
     named = {"first": {"name": "geometric"}, "second": table}
     even, weighted = (dc.mechanism(LINE * free, "paired", **named, **more) for more in ({}, {"prior": joint}))
-    assert weighted.randomizer.second.prior == pytest.approx((0.7, 0.2, 0.1))
+    assert weighted.sampler.second.prior == pytest.approx((0.7, 0.2, 0.1))
     assert error(weighted, joint) < error(even, joint)
 
 

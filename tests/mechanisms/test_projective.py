@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.estimation.arrays.transforms import CyclicKernel
 from discreet.mechanisms.finite_geometry.difference_sets import build
 from discreet.mechanisms.uniform.projective import Projective, room
@@ -53,7 +53,7 @@ def test_supports_are_counted_exactly() -> None:
         sum(int(counts[y]) for y in range(randomizer.outputs) if (y - x) % randomizer.outputs in members)
         for x in range(200)
     ]
-    assert randomizer.supports(counts, NUMERIC).tolist() == expected
+    assert randomizer.supports(counts).tolist() == expected
 
 
 def test_decoding_beyond_the_error_bound_is_left_unrounded() -> None:

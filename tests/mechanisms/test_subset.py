@@ -10,7 +10,7 @@ import discreet as dc
 from discreet import Context
 from discreet.checks.law import channel_of
 from discreet.core.errors import InvalidInput
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.subset import Subset, information, least_error_size, most_information_size, total_error
 
@@ -51,22 +51,22 @@ def test_error_information_and_truth_agree_with_the_enumerated_channel(k, d, eps
     mechanism = Mechanism(Context.uniform(range(k), epsilon), Subset(k, Fraction(epsilon), d=d))
     channel = np.array(channel_of(mechanism), dtype=float)
     shares = np.full(k, 1 / k)
-    fixed = (mechanism.randomizer.second_moments(shares, NUMERIC) - shares).sum()
+    fixed = (decoder_of(mechanism.sampler).second_moments(shares) - shares).sum()
     assert fixed == pytest.approx((k - 1) ** 2 / (e - 1) ** 2 * (e**2 / (k - d) + 1 / d) - (k - 1), rel=1e-12)
     assert fixed + (k - 1) == pytest.approx(total_error(k, d, level), rel=1e-12)
     law = shares @ channel
     told = (shares[:, None] * channel * np.log(channel / law)).sum()
     assert told == pytest.approx(information(k, d, level), rel=1e-10)
     assert told == pytest.approx(math.log(k / (d * e + k - d)) + d * e * level / (d * e + k - d), rel=1e-10)
-    assert float(mechanism.randomizer.g) == pytest.approx(d * e / (d * e + k - d))
+    assert float(mechanism.sampler.g) == pytest.approx(d * e / (d * e + k - d))
 
 
 def test_sizes_are_given_by_number_or_by_name():
     context = Context.uniform(range(30), "1")
-    assert dc.mechanism(context, "subset", d=7).randomizer.d == 7
-    assert dc.mechanism(context, "subset", d="k_star").randomizer.d == most_information_size(30, 1.0)
-    assert dc.mechanism(context, "subset", d="k_sharp").randomizer.d == least_error_size(30, 1.0)
-    assert dc.mechanism(context, "subset").randomizer.d == least_error_size(30, 1.0)
+    assert dc.mechanism(context, "subset", d=7).sampler.d == 7
+    assert dc.mechanism(context, "subset", d="k_star").sampler.d == most_information_size(30, 1.0)
+    assert dc.mechanism(context, "subset", d="k_sharp").sampler.d == least_error_size(30, 1.0)
+    assert dc.mechanism(context, "subset").sampler.d == least_error_size(30, 1.0)
     with pytest.raises(InvalidInput, match="d='best' must be a whole number, k_star or k_sharp"):
         dc.mechanism(context, "subset", d="best")
 

@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidInput, InvalidReport, NotIdentifiable, PrivacyViolation
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.tables.table import Table
 from discreet.wire import Spec
 
@@ -28,7 +28,7 @@ def test_exact_probabilities_are_rounded_to_words_and_certified(rows):
 
 def test_whole_units_are_taken_as_they_are():
     rows = [[2**63 + 5, 2**63 - 5], [2**62, 3 * 2**62]]
-    assert table(rows).randomizer.rows == tuple(map(tuple, rows))
+    assert table(rows).sampler.rows == tuple(map(tuple, rows))
 
 
 def test_a_report_that_tells_for_certain_is_refused():
@@ -75,7 +75,7 @@ def test_a_report_without_weight_cannot_occur_and_nothing_is_counted():
         mechanism.tally([0, 2])
     counts = np.zeros(3, dtype=np.int64)
     with pytest.raises(InvalidReport):
-        mechanism.randomizer.count(counts, np.array([0, 2], dtype=np.uint64), 0, NUMERIC)
+        decoder_of(mechanism.sampler).count(counts, np.array([0, 2], dtype=np.uint64), 0)
     assert not counts.any()
 
 
@@ -88,7 +88,7 @@ def test_values_that_reports_do_not_tell_apart_have_no_estimate():
 def test_a_square_table_is_decoded_by_its_inverse():
     mechanism = table([["2/3", "1/3"], ["1/3", "2/3"]])
     inverse = np.linalg.inv(np.array([[2 / 3, 1 / 3], [1 / 3, 2 / 3]]))
-    assert np.allclose(mechanism.randomizer.decode(np.array([10.0, 20.0]), NUMERIC), np.array([10, 20]) @ inverse)
+    assert np.allclose(decoder_of(mechanism.sampler).decode(np.array([10.0, 20.0])), np.array([10, 20]) @ inverse)
 
 
 def test_a_table_tells_its_rows():
@@ -103,11 +103,11 @@ def test_a_table_is_weighted_for_the_shares_that_are_expected():
     """The error is the least there is at the prior, and no estimate is biased; another prior does worse there."""
     prior = [0.7, 0.2, 0.1]
     even, weighted = table(OVER, THREE), dc.mechanism(THREE, "table", rows=OVER, prior=prior)
-    errors = [made.randomizer.second_moments(np.array(prior), NUMERIC).sum() for made in (even, weighted)]
+    errors = decoder_of([made.sampler).second_moments(np.array(prior)).sum() for made in (even, weighted)]
     q, p = np.array(even.channel(), dtype=float), np.array(prior)
     assert errors[1] == pytest.approx(np.trace(np.linalg.inv((q / (p @ q)) @ q.T)), rel=1e-12)
     assert errors[1] < errors[0]
-    assert np.allclose(weighted.randomizer.decode(q, NUMERIC), np.eye(3))
+    assert np.allclose(decoder_of(weighted.sampler).decode(q), np.eye(3))
     assert weighted.fingerprint == even.fingerprint
 
 
@@ -115,10 +115,10 @@ def test_the_prior_of_a_table_survives_its_spec_and_an_even_one_is_not_told():
     prior = [0.7, 0.2, 0.1]
     weighted = dc.mechanism(THREE, "table", rows=OVER, prior=prior)
     again = Spec.of_mechanism(weighted).mechanism
-    assert again.randomizer.prior == tuple(prior)
-    assert again.randomizer.describe()["prior"] == prior
-    assert "prior" not in dc.mechanism(THREE, "table", rows=OVER, prior=[1 / 3] * 3).randomizer.describe()
-    assert "prior" not in weighted.randomizer.weighted([1 / 3] * 3).describe()
+    assert again.sampler.prior == tuple(prior)
+    assert again.sampler.describe()["prior"] == prior
+    assert "prior" not in dc.mechanism(THREE, "table", rows=OVER, prior=[1 / 3] * 3).sampler.describe()
+    assert "prior" not in weighted.sampler.weighted([1 / 3] * 3).describe()
 
 
 def test_a_value_that_is_not_expected_is_still_estimated_without_bias():
@@ -126,4 +126,4 @@ def test_a_value_that_is_not_expected_is_still_estimated_without_bias():
     context = Context.matrix(range(3), [[0, 2, 2], [2, 0, 2], ["inf", "inf", 0]])
     made = dc.mechanism(context, "table", rows=rows, prior=[0.5, 0.5, 0])
     q = np.array(made.channel(), dtype=float)
-    assert np.allclose(made.randomizer.decode(q, NUMERIC), np.eye(3))
+    assert np.allclose(decoder_of(made.sampler).decode(q), np.eye(3))

@@ -10,7 +10,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidInput, NotServed
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 
 
 def line(size, epsilon):
@@ -27,7 +27,7 @@ SQUARE = Context.metric([(i, j) for i in range(7) for j in range(7)], crossing, 
 
 def error(mechanism):
     k = mechanism.context.size
-    return float(mechanism.randomizer.second_moments(np.full(k, 1 / k), NUMERIC).sum()) - 1 / k
+    return float(decoder_of(mechanism.sampler).second_moments(np.full(k, 1 / k)).sum()) - 1 / k
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "5"])

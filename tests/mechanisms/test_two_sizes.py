@@ -50,7 +50,7 @@ MINIMAX = [(3, 20, "1", 6.27317), (4, 16, "1.5", 4.04264), (5, 20, "2", 2.90837)
 def test_the_mechanism_for_the_worst_case_has_the_least_possible_worst_error(s, k, epsilon, error) -> None:
     context = dc.Context.high_low(range(k), range(s), epsilon)
     explanation = dc.explain(context, worst=True)
-    assert isinstance(explanation.chosen.randomizer, Mixture)
+    assert isinstance(explanation.chosen.sampler, Mixture)
     assert explanation.candidates[0].error == pytest.approx(error, abs=1e-5)
     single = next(one for one in explanation.candidates if one.name == "high_low(subset)")
     assert single.error > 1.01 * error, "the control: one size is worse"
@@ -86,7 +86,7 @@ def test_two_sizes_are_mixed_only_where_that_helps() -> None:
     assert 0 < both.share < 1
     context, shares = dc.Context.high_low(range(20), range(3), "1"), prior(3, 20, 0.02)
     explanation = dc.explain(context, prior=shares)
-    assert isinstance(explanation.chosen.randomizer, Mixture)
+    assert isinstance(explanation.chosen.sampler, Mixture)
     assert explanation.candidates[0].error == pytest.approx(both.error, rel=1e-9)
     single = min(c.error for c in explanation.candidates if c.name == "high_low(subset)")
     assert explanation.candidates[0].error < 0.99 * single
@@ -95,7 +95,7 @@ def test_two_sizes_are_mixed_only_where_that_helps() -> None:
 def test_many_sensitive_values_are_mixed_where_reports_may_be_long() -> None:
     context, shares = dc.Context.high_low(range(300), range(100), "5.5"), prior(100, 300, 0.24)
     free, word = dc.explain(context, prior=shares, bits=None), dc.explain(context, prior=shares)
-    assert free.chosen.randomizer.name == "mixture"
+    assert free.chosen.sampler.name == "mixture"
     assert free.chosen.bits > 64 >= word.chosen.bits
     single = next(one for one in free.candidates if one.name == "high_low(subset)")
     assert free.candidates[0].error < 0.996 * single.error

@@ -13,7 +13,7 @@ from discreet.checks import check_every_word, check_mechanism
 from discreet.checks.law import largest_ratio
 from discreet.core.errors import InvalidInput, NotIdentifiable, PrivacyViolation
 from discreet.core.exact import exp_below
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.mechanism import Mechanism
@@ -144,7 +144,7 @@ def test_the_certificate_is_the_largest_ratio_of_the_channel_and_a_unit_less_is_
             low = middle
     tight = Mechanism(context, made(high))
     scale = 1 << 64 * 3
-    rows = [[int(entry * scale) for entry in row] for row in channel(tight.randomizer)]
+    rows = [[int(entry * scale) for entry in row] for row in channel(tight.sampler)]
     true = largest_ratio(rows[0], rows[3])
     assert true <= tight.certificate.ratio <= true * (1 + Fraction(1, 1 << 60))
     assert exp_below(ONE) >= true
@@ -165,8 +165,8 @@ def test_no_linear_estimate_has_less_error_at_the_assumed_shares_where_all_place
     rows = channel(made)
     written = Table.of_fractions(rows)
     even = np.full(8, 1 / 8)
-    least = np.sum(written.second_moments(even, NUMERIC))
-    error = np.sum(made.second_moments(even, NUMERIC))
+    least = np.sum(written.second_moments(even))
+    error = np.sum(made.second_moments(even))
     assert least <= error * (1 + 1e-9)
     if made.marked[0][0].inner is not made.inners[0] or made.inners[0].blank.places == made.inners[0].size:
         assert error == pytest.approx(least, rel=1e-9)
@@ -178,17 +178,17 @@ def test_the_assumed_shares_weigh_the_estimate_and_are_no_part_of_the_law():
     plain, other = Mechanism(CONTEXT, several()), Mechanism(CONTEXT, several().weighted(PRIOR))
     assert plain.fingerprint == other.fingerprint
     shares = np.array(PRIOR)
-    errors = [float(np.sum(made.randomizer.second_moments(shares, NUMERIC))) for made in (other, plain)]
+    errors = [float(np.sum(decoder_of(made.sampler).second_moments(shares))) for made in (other, plain)]
     assert errors[0] < errors[1]
     for made in (plain, other):
-        assert np.allclose(made.randomizer.decode(made.randomizer.push(shares, NUMERIC), NUMERIC), shares)
+        assert np.allclose(decoder_of(made.sampler).decode(decoder_of(made.sampler).expected_counts(shares)), shares)
 
 
 def test_it_goes_over_the_wire_by_its_law_with_its_prior():
     mechanism = Mechanism(CONTEXT, several().weighted(PRIOR))
     read = Spec.of(Spec.of_mechanism(mechanism).as_dict()).mechanism
     assert read.fingerprint == mechanism.fingerprint == parse_law(law_text(mechanism)).fingerprint
-    assert read.randomizer.masses == pytest.approx(mechanism.randomizer.masses)
+    assert read.sampler.masses == pytest.approx(mechanism.sampler.masses)
     named = dc.mechanism(CONTEXT, "types", law=mechanism.description["law"], prior=PRIOR)
     assert named.fingerprint == mechanism.fingerprint
     with pytest.raises(InvalidInput, match="types needs law="):
@@ -209,7 +209,7 @@ def test_wide_reports_hold_sets_side_by_side_and_the_type_in_a_word_of_its_own()
 
 def test_there_is_no_compiled_sampler_and_bulk_is_one_by_one():
     mechanism = Mechanism(CONTEXT, several())
-    assert compiled_sampler(mechanism.randomizer) is None
+    assert compiled_sampler(mechanism.sampler) is None
     values = [7, 0, 1, 3] * 2000
     bulk = mechanism.randomize_indices(values, dc.random.seeded(3))
     source = dc.random.seeded(3)
@@ -222,7 +222,7 @@ def test_types_inside_blocks_are_counted_and_estimated_block_by_block():
     context = dc.Context.blocks({"a": range(8), "b": range(8, 16), "c": range(16, 19)}, epsilon="4")
     check_mechanism(Mechanism(context, blocks))
     shares = np.arange(1.0, 20) / 190
-    assert np.allclose(blocks.decode(blocks.push(shares, NUMERIC), NUMERIC), shares)
+    assert np.allclose(blocks.decode(blocks.expected_counts(shares)), shares)
 
 
 def test_estimates_of_people_are_near_their_shares():
@@ -249,7 +249,7 @@ def test_counts_that_no_reports_have_are_refused():
         dc.Tally(mechanism, counts, tally.n - 1)
     with pytest.raises(InvalidInput, match="in what a type shows of a class, every set holds 2"):
         dc.Tally(mechanism, tally.counts + np.eye(len(counts), dtype=np.int64)[3], tally.n)
-    for forged in (mechanism.randomizer.outputs, 3, 0):
+    for forged in (mechanism.sampler.outputs, 3, 0):
         with pytest.raises(dc.errors.InvalidReport):
             mechanism.tally([forged])
 
@@ -267,7 +267,7 @@ def test_classes_that_types_do_not_tell_apart_have_no_estimate(marks, rows):
     assert not made.identifies
     assert several().identifies
     with pytest.raises(NotIdentifiable, match="types: "):
-        made.influence(NUMERIC)
+        made.influence()
 
 
 LAW = several().law

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.uniform.unary import OptimisedUnary, Unary
 
 
@@ -26,7 +26,7 @@ def test_the_total_error_has_the_exponent_with_a_plus(epsilon):
     k, half = 6, math.exp(float(epsilon) / 2)
     randomizer = Unary(k, Fraction(epsilon))
     shares = np.full(k, 1 / k)
-    fixed = randomizer.second_moments(shares, NUMERIC) - shares  # the variance given each person's value
+    fixed = randomizer.second_moments(shares) - shares  # the variance given each person's value
     assert fixed.sum() == pytest.approx(k * half / (half - 1) ** 2, rel=1e-12)
 
 

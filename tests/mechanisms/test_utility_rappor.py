@@ -27,13 +27,13 @@ def test_only_people_who_need_no_protection_show_an_honest_bit() -> None:
         seen = [x for x in (0, 2, 5, 6) if y >> x & 1]
         assert len(seen) <= 1
         for x in range(7):
-            possible = mechanism.randomizer.probability(x, y) > 0
+            possible = mechanism.sampler.probability(x, y) > 0
             assert possible == (not seen or seen == [x])
 
 
 def test_the_published_probabilities() -> None:
     """Sensitive bits as in symmetric RAPPOR; any other is dropped with chance e**(-epsilon/2) (Murakami2019's d2)."""
-    randomizer = dc.mechanism(CONTEXT, "utility_rappor").randomizer
+    randomizer = dc.mechanism(CONTEXT, "utility_rappor").sampler
     inner = randomizer.inner
     half = 2.718281828459045**0.5
     assert float(inner.g) == pytest.approx(half / (1 + half))
@@ -50,7 +50,7 @@ def test_leaving_out_the_noise_of_people_who_show_their_value_is_better() -> Non
 
 def test_two_honest_bits_are_forged() -> None:
     mechanism = dc.mechanism(CONTEXT, "utility_rappor")
-    assert mechanism.randomizer.probability(0, 0b101) == Fraction(0)
+    assert mechanism.sampler.probability(0, 0b101) == Fraction(0)
     with pytest.raises(InvalidReport, match="must not hold two values that are not sensitive"):
         mechanism.tally([0b101])
     assert mechanism.tally([0b11]).n == 1

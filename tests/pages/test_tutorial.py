@@ -127,7 +127,7 @@ def test_the_numbers_of_reports_are_as_the_tutorial_says(reader):
 
     reader.follow("Write the question down")
     mechanism = Spec.read("survey.toml").mechanism
-    likelihood = [[float(mechanism.randomizer.probability(x, y)) for y in range(4)] for x in range(4)]
+    likelihood = [[float(mechanism.sampler.probability(x, y)) for y in range(4)] for x in range(4)]
     assert [y for row in likelihood for y in range(4) if row[y] == 0] == [3, 2, 2, 3, 2, 3]
     assert likelihood[2][0] > likelihood[2][1]
     assert likelihood[3][1] > likelihood[3][0]

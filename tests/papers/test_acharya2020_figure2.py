@@ -30,8 +30,8 @@ def test_the_four_distributions():
 
 def test_blocks_are_the_papers():
     assert figure.hadamard(1).name == "hadamard"
-    assert figure.hadamard(10).randomizer.outputs == 10 * 128
-    assert figure.hadamard(100).randomizer.outputs == 100 * 16
+    assert figure.hadamard(10).sampler.outputs == 10 * 128
+    assert figure.hadamard(100).sampler.outputs == 100 * 16
 
 
 def test_the_report_orders_the_curves(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.papers.simulate import Mean, drawn_tally, recorded_tally, squared_error, total_variation
 
 SHARES = np.array([0.5, 0.3, 0.15, 0.05])
@@ -19,11 +19,11 @@ def test_counts_drawn_at_once_have_the_law_of_single_reports(name):
     mechanism = dc.mechanism(dc.Context.uniform(range(4), "1"), name)
     n = 400_000
     tally = drawn_tally(mechanism, SHARES, n, np.random.default_rng(1))
-    law = np.asarray(mechanism.randomizer.push(SHARES, NUMERIC))
+    law = np.asarray(decoder_of(mechanism.sampler).expected_counts(SHARES))
     assert tally.n == n
     spread = np.sqrt(np.maximum(law * (1 - law), 1e-12) * n)
     assert (np.abs(tally.counts - n * law) <= FALSE_ALARM * spread + 1e-6).all()
-    wrong = np.asarray(mechanism.randomizer.push(SHARES[::-1].copy(), NUMERIC))
+    wrong = np.asarray(decoder_of(mechanism.sampler).expected_counts(SHARES[::-1].copy()))
     assert (np.abs(tally.counts - n * wrong) > FALSE_ALARM * spread).any()  # the control: another truth is seen
 
 

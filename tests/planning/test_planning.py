@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.planning import expected_error
 
 SURVEYS = 40_000
@@ -33,10 +33,10 @@ def simulate(mechanism: dc.Mechanism, n: int, shares: np.ndarray, rng: np.random
     """Unbiased shares of SURVEYS simulated surveys, drawn from the exact channel."""
     channel = np.array(mechanism.channel(), dtype=float)
     reports = mechanism.reports()
-    cells = np.zeros((len(reports), mechanism.randomizer.cells))
+    cells = np.zeros((len(reports), mechanism.sampler.cells))
     for row, y in enumerate(reports):
-        cells[row, list(mechanism.randomizer.cells_of(y))] = 1
-    phi = np.array([mechanism.randomizer.decode(one, NUMERIC) for one in cells])
+        cells[row, list(mechanism.sampler.cells_of(y))] = 1
+    phi = np.array(decoder_of([mechanism.sampler).decode(one) for one in cells])
     return rng.multinomial(n, shares @ channel, size=SURVEYS) @ phi / n
 
 
@@ -72,7 +72,7 @@ def test_projected_distance_is_that_of_simulated_surveys() -> None:
     shares = skewed(40)
     told = expected_error(mechanism, n, shares).tv_projected
     rng = np.random.default_rng(3)
-    law = mechanism.randomizer.push(shares, NUMERIC)
+    law = decoder_of(mechanism.sampler).expected_counts(shares)
     found = []
     for _ in range(400):
         tally = dc.Tally(mechanism, rng.multinomial(n, law), n)

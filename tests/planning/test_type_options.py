@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet.core.errors import NotServed
 from discreet.core.exact import exp_below
-from discreet.planning.classwise import classes_of, inner_randomizer
+from discreet.planning.classwise import classes_of, inner_sampler
 from discreet.planning.optimize.type_options import TypeProblem, options_of
 
 
@@ -80,7 +80,7 @@ def test_options_within_few_bits_fit_them_and_show_about_every_share():
     assert all(option.bits <= 20 and option.places >= 950 for option in few)
     assert len(few) > 20
     for option in few[::9]:
-        made = inner_randomizer(option, 950, Fraction(1))
+        made = inner_sampler(option, 950, Fraction(1))
         assert made.bits <= option.bits
         assert made.blank.members / made.blank.places == pytest.approx(option.share)
     with pytest.raises(NotServed, match="nothing that shows a value of each class fits 3 bits"):

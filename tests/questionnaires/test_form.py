@@ -33,7 +33,7 @@ def channel(form, answers):
     for part, mechanism in form.mechanisms.items():
         values = mechanism.context.values
         held = answers[part] if part in answers else tuple(answers[name] for name in form.names)
-        laws.append({y: mechanism.randomizer.probability(values.index(held), y) for y in mechanism.reports()})
+        laws.append({y: mechanism.sampler.probability(values.index(held), y) for y in mechanism.reports()})
     if form.strategy == ONE:
         share = Fraction(1, len(laws))
         return {(part, y): share * p for part, law in zip(form.parts, laws, strict=True) for y, p in law.items()}

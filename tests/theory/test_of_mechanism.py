@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput
-from discreet.estimation.arrays.numeric import NUMERIC
+from discreet.estimation.decoders import decoder_of
 from discreet.theory.of_mechanism import (
     groups_of,
     moments_of,
@@ -35,11 +35,11 @@ MADE = [
 
 
 def error_at(mechanism, p):
-    return float(np.sum(mechanism.randomizer.second_moments(p, NUMERIC)) - p @ p)
+    return float(np.sum(decoder_of(mechanism.sampler).second_moments(p)) - p @ p)
 
 
 def deviations_at(mechanism, p):
-    return float(np.sqrt(np.maximum(mechanism.randomizer.second_moments(p, NUMERIC) - p**2, 0)).sum()) / 2
+    return float(np.sqrt(np.maximum(decoder_of(mechanism.sampler).second_moments(p) - p**2, 0)).sum()) / 2
 
 
 @pytest.mark.parametrize("mechanism", MADE, ids=lambda m: m.name)
@@ -69,7 +69,7 @@ def test_no_shares_have_more_deviation_than_the_bound(mechanism):
 
 @pytest.mark.parametrize("mechanism", MADE, ids=lambda m: m.name)
 def test_values_of_a_group_are_treated_alike(mechanism):
-    groups = groups_of(mechanism.randomizer)
+    groups = groups_of(mechanism.sampler)
     assert sorted(x for group in groups for x in group) == list(range(mechanism.context.size))
     rng = np.random.default_rng(3)
     p = rng.dirichlet(np.ones(mechanism.context.size))
@@ -83,14 +83,14 @@ def test_values_of_a_group_are_treated_alike(mechanism):
 
 def test_moments_by_groups_are_those_one_by_one():
     mechanism = dc.mechanism(BLOCKS, "subset")
-    found = moments_of(mechanism.randomizer)
-    groups = groups_of(mechanism.randomizer)
+    found = moments_of(mechanism.sampler)
+    groups = groups_of(mechanism.sampler)
     assert len(groups) == 3  # two blocks of five at the same epsilon are alike
     for h, group in enumerate(groups):
         for z in (group[0], group[-1]):
             alone = np.zeros(mechanism.context.size)
             alone[z] = 1.0
-            total = mechanism.randomizer.second_moments(alone, NUMERIC).sum()
+            total = decoder_of(mechanism.sampler).second_moments(alone).sum()
             assert (found.sizes @ found.table)[h] == pytest.approx(total, rel=1e-12)
 
 

@@ -81,7 +81,7 @@ class TestARoundTrip:
         assert back.name == 'a "survey" ü'
         assert back.mechanism.fingerprint == mechanism.fingerprint
         assert back.mechanism.name == mechanism.name
-        words = list(range(1, 1 << 63, (1 << 63) // 500))[: 3 * mechanism.randomizer.words]
+        words = list(range(1, 1 << 63, (1 << 63) // 500))[: 3 * mechanism.sampler.words]
         for x in {0, mechanism.context.size - 1}:
             assert back.mechanism.randomize_index(x, dc.random.replay(words)) == mechanism.randomize_index(
                 x, dc.random.replay(words)
@@ -197,13 +197,13 @@ def test_a_number_in_a_file_means_the_decimal_it_prints():
 
 
 def test_a_mixture_is_among_those_that_go_round():
-    assert MECHANISMS["high-low of two sizes"].randomizer.name == "mixture"
+    assert MECHANISMS["high-low of two sizes"].sampler.name == "mixture"
 
 
 def test_auto_is_written_as_what_it_chose():
     spec = Spec(dc.Context.uniform(range(100), 1))
     assert spec.choice == {"name": "auto"}
-    assert spec.as_dict()["mechanism"]["name"] == spec.mechanism.randomizer.describe()["name"] != "auto"
+    assert spec.as_dict()["mechanism"]["name"] == spec.mechanism.sampler.describe()["name"] != "auto"
 
 
 def test_a_spec_is_settled_only_by_a_mechanism_for_its_own_context():
@@ -267,11 +267,11 @@ def test_a_mixture_for_the_worst_case_keeps_the_shares_that_weigh_its_estimates(
     entries = {"domain": {"size": 20}, "context": {"form": "high_low", "sensitive": [0, 1, 2], "epsilon": 1}}
     for choice in ({"worst": True}, {"worst": True, "prior": [0.05] * 20}):
         spec = Spec.of(entries | {"mechanism": choice})
-        chosen = spec.mechanism.randomizer
+        chosen = spec.mechanism.sampler
         assert chosen.name == "mixture"
         for again in (spec.resolved(), Spec.of(json.loads(spec.resolved().to_json())), Spec.of(spec.as_dict())):
             assert again.mechanism.fingerprint == spec.mechanism.fingerprint
-            assert again.mechanism.randomizer.prior == pytest.approx(chosen.prior, rel=1e-12)
+            assert again.mechanism.sampler.prior == pytest.approx(chosen.prior, rel=1e-12)
 
 
 def test_the_name_is_no_part_of_the_fingerprint():

@@ -316,8 +316,8 @@ def test_it_is_refused_by_name(data, error, message):
 
 def test_one_design_a_block_is_served_as_told():
     made = Spec.of(spec(TWO_BLOCKS, mechanism=MIXED)).mechanism
-    assert made.randomizer.describe() == MIXED
-    assert [type(part).__name__ for part in made.randomizer.inner] == ["Hadamard", "Subset"]
+    assert made.sampler.describe() == MIXED
+    assert [type(part).__name__ for part in made.sampler.inner] == ["Hadamard", "Subset"]
     assert made.certificate.realised <= 1
 
 

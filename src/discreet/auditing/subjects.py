@@ -14,7 +14,7 @@ from ..bulk.report_arrays import reports_to_bytes
 from ..contexts import Context
 from ..core.errors import InvalidInput, check_type
 from ..core.random import Source
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..mechanisms.mechanism import Mechanism
 from ..wire.reports import byte_width
 from .strings import Strings
@@ -53,12 +53,12 @@ class OfMechanism:
         return Strings.packed(reports_to_bytes(self._mechanism, drawn), byte_width(self._mechanism))
 
     def claimed_law(self, x: int) -> NDArray[np.float64] | None:
-        randomizer = self._mechanism.randomizer
-        if not randomizer.disjoint or randomizer.outputs != randomizer.cells or randomizer.cells > LAWS:
+        decoder = decoder_of(self._mechanism)
+        if not decoder.disjoint or self._mechanism.sampler.outputs != decoder.cells or decoder.cells > LAWS:
             return None
-        alone = np.zeros(randomizer.size)
+        alone = np.zeros(decoder.size)
         alone[x] = 1.0
-        return np.asarray(randomizer.push(alone, NUMERIC))
+        return np.asarray(decoder.expected_counts(alone))
 
 
 class Bulk:

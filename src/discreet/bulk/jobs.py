@@ -211,7 +211,7 @@ def _text_values(
             raise UnknownValue(f"{file.name}, {problem}") from None
         if found.rows is not None:
             kept = [[others[row] for row in found.rows] for others in kept]
-        words = rng.reserve(len(found.indices) * mechanism.randomizer.words)
+        words = rng.reserve(len(found.indices) * mechanism.sampler.words)
         yield partial(_randomize, mechanism, found, words, kept)
         start += found.seen
 
@@ -232,7 +232,7 @@ def _arrow_values(
     found, start = _column(file, column, keep), 0
     encoder = DomainEncoder(mechanism.context.domain, unknown=unknown, written=True)
     for piece in found.pieces():
-        words = rng.reserve(piece.rows * mechanism.randomizer.words)
+        words = rng.reserve(piece.rows * mechanism.sampler.words)
         yield partial(_encode_and_randomize, mechanism, encoder, found, piece, start, words)
         start += piece.rows
 
@@ -255,7 +255,7 @@ def _encode_and_randomize(
 
 
 def _randomize(mechanism: Mechanism, found: EncodedColumn, words: Reserved, kept: Sequence[Any]) -> Made:
-    reports = randomize_indices(mechanism.randomizer, found.indices, words, threads=1)
+    reports = randomize_indices(mechanism.sampler, found.indices, words, threads=1)
     return Made(reports, found.seen, found.unknown, kept)
 
 

@@ -1,4 +1,4 @@
-"""Compiled samplers for one-word reports: in one pass, the same as `Randomizer.draw` on arrays, word for word.
+"""Compiled samplers for one-word reports: in one pass, the same as `Sampler.draw` on arrays, word for word.
 
 Choices are made by selection, not by branches, as in `draw`; the mechanisms explain why they are private.
 `words` is where the words of one report begin. Importing this file imports Numba.

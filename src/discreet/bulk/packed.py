@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from ..mechanisms.composed.blocks import BlockResponse
 from ..mechanisms.composed.high_low import HighLowResponse
 from ..mechanisms.lines_and_grids.geometric import Geometric
-from ..mechanisms.randomizer import Randomizer
+from ..mechanisms.sampler import Sampler
 from ..mechanisms.tables.table import Table
 from ..mechanisms.uniform.cyclic import Cyclic
 from ..mechanisms.uniform.floyd import Steps, ranges
 from ..mechanisms.uniform.hadamard import Hadamard
+from ..mechanisms.uniform.pure import Neutral
 from ..mechanisms.uniform.randomized_response import RandomizedResponse
 from ..mechanisms.uniform.subset import Subset
-from ..mechanisms.uniform.support import Neutral
 from ..mechanisms.uniform.unary import Unary
 
 WORD = 1 << 64
@@ -169,7 +169,7 @@ class _NoForm(Exception):
     """Raised when a law has no compiled form."""
 
 
-def packed(randomizer: Randomizer) -> Packed | None:
+def packed(randomizer: Sampler) -> Packed | None:
     """What the compiled sampler needs; None where there is no such sampler and NumPy is used."""
     arrays: Arrays = []
     try:
@@ -178,7 +178,7 @@ def packed(randomizer: Randomizer) -> Packed | None:
         return None
 
 
-def _form(randomizer: Randomizer, arrays: Arrays) -> Any:
+def _form(randomizer: Sampler, arrays: Arrays) -> Any:
     pack = WHOLE.get(randomizer.law.kind)
     return _inner(randomizer, arrays, None) if pack is None else pack(randomizer, arrays)
 
@@ -250,7 +250,7 @@ def _width_and_row(r: BlockResponse) -> Iterator[tuple[int, int]]:
         yield (part.outputs.bit_length() - 1, 1) if part.law.kind == "hadamard" else (0, 0)
 
 
-def _inner(randomizer: Randomizer, arrays: Arrays, neutral: Neutral | None) -> Any:
+def _inner(randomizer: Sampler, arrays: Arrays, neutral: Neutral | None) -> Any:
     """The form of a base in plain integers; `neutral` if values that need no protection use it too."""
     pack = INNER.get(randomizer.law.kind)
     if pack is None:

@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 
 from ..core.canonical import canonical
 from ..core.errors import InvalidInput, RandomnessFailure
-from ..mechanisms.kinds import randomizer_of
+from ..mechanisms.laws import sampler_of
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.randomizer import Randomizer
+from ..mechanisms.sampler import Sampler
 from .randomizing import randomize_indices
 
 BLOCKS_AT_ONCE = 1 << 15
@@ -87,12 +87,12 @@ def randomize_records(mechanism: Mechanism, indices: Any, *, ids: Any, key: Coll
 
 
 @lru_cache(maxsize=4)
-def _by_law(mechanism: Mechanism) -> Randomizer:
+def _by_law(mechanism: Mechanism) -> Sampler:
     """What draws by the mechanism's law and nothing else, certified for its context.
 
     The mechanism's own randomizer may be of a class that draws otherwise by the same numbers.
     """
-    return Mechanism(mechanism.context, randomizer_of(mechanism.law()), served=mechanism.served).randomizer
+    return Mechanism(mechanism.context, sampler_of(mechanism.law()), served=mechanism.served).sampler
 
 
 class BlockCipher:

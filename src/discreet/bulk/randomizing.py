@@ -25,7 +25,7 @@ from .words import words_of
 
 if TYPE_CHECKING:
     from ..core.random import Source
-    from ..mechanisms.randomizer import Randomizer
+    from ..mechanisms.sampler import Sampler
     from .words import Reserved
 
 BUFFER = 1 << 17
@@ -37,8 +37,8 @@ SLAB = 1 << 20
 TASK = 1 << 20
 """Words that a thread takes at a time."""
 
-Sampler = Callable[[NDArray[Any], NDArray[np.uint64], NDArray[Any]], None]
-"""``sampler(indices, words, out)`` writes the reports of `indices`, W words each, or raises `UnknownValue`."""
+Fill = Callable[[NDArray[Any], NDArray[np.uint64], NDArray[Any]], None]
+"""``fill(indices, words, out)`` writes the reports of `indices`, W words each, or raises `UnknownValue`."""
 
 
 def report_type(bits: int) -> np.dtype[Any]:
@@ -47,7 +47,7 @@ def report_type(bits: int) -> np.dtype[Any]:
 
 
 def randomize_indices(
-    randomizer: Randomizer, indices: Any, rng: Source, *, threads: int | None = None, engine: str = "auto"
+    sampler: Sampler, indices: Any, rng: Source, *, threads: int | None = None, engine: str = "auto"
 ) -> NDArray[Any]:
     """The reports of many values given by number, in the smallest unsigned type.
 
@@ -56,30 +56,30 @@ def randomize_indices(
     """
     check_source(rng)
     numbers = _whole_numbers(indices)
-    absent = outside(numbers, randomizer.size)
+    absent = outside(numbers, sampler.size)
     if absent is not None:
         row = int(np.argmax(absent))
         shown = f"index {numbers[row]}" if errors.show_values else "an index"
-        raise UnknownValue(f"row {row + 1}: {shown} must be from 0 to {randomizer.size - 1}")
+        raise UnknownValue(f"row {row + 1}: {shown} must be from 0 to {sampler.size - 1}")
     x = numbers.view(f"u{numbers.itemsize}")
-    columns = -(-randomizer.bits // 64)
+    columns = -(-sampler.bits // 64)
     shape = len(x) if columns == 1 else (len(x), columns)
-    out = np.empty(shape, dtype=report_type(randomizer.bits))
-    compiled = _compiled(randomizer, len(x), engine)
-    work = _Work(compiled or _numpy_sampler(randomizer), x, out, randomizer.words, _rows(randomizer, compiled))
+    out = np.empty(shape, dtype=report_type(sampler.bits))
+    compiled = _compiled(sampler, len(x), engine)
+    work = _Work(compiled or _numpy_fill(sampler), x, out, sampler.words, _rows(sampler, compiled))
     reserve = getattr(rng, "reserve", None)
     if reserve is None:
         work.go_on(rng)
     else:
-        work.share(reserve(len(x) * randomizer.words), cores() if threads is None else threads)
+        work.share(reserve(len(x) * sampler.words), cores() if threads is None else threads)
     return out
 
 
 class _Work:
     """The values to randomize and where to write their reports, cut into pieces."""
 
-    def __init__(self, sampler: Sampler, x: NDArray[Any], out: NDArray[Any], words: int, chunk: int) -> None:
-        self._sampler, self._x, self._out, self._words, self._chunk = sampler, x, out, words, chunk
+    def __init__(self, fill: Fill, x: NDArray[Any], out: NDArray[Any], words: int, chunk: int) -> None:
+        self._fill, self._x, self._out, self._words, self._chunk = fill, x, out, words, chunk
         self._task = max(chunk, TASK // words // chunk * chunk)
 
     def go_on(self, rng: Source) -> None:
@@ -120,37 +120,37 @@ class _Work:
 
     def _write(self, begin: int, words: NDArray[np.uint64]) -> None:
         end = begin + len(words) // self._words
-        self._sampler(self._x[begin:end], words, self._out[begin:end])
+        self._fill(self._x[begin:end], words, self._out[begin:end])
 
 
-def _rows(randomizer: Randomizer, compiled: Sampler | None) -> int:
+def _rows(sampler: Sampler, compiled: Fill | None) -> int:
     """How many reports are made together."""
-    if compiled is not None or randomizer.words == 1:
-        return max(1, BUFFER // randomizer.words)
-    return max(1, SLAB // max(randomizer.words, randomizer.size if randomizer.bits > 64 else 1))
+    if compiled is not None or sampler.words == 1:
+        return max(1, BUFFER // sampler.words)
+    return max(1, SLAB // max(sampler.words, sampler.size if sampler.bits > 64 else 1))
 
 
-def _compiled(randomizer: Randomizer, n: int, engine: str) -> Sampler | None:
+def _compiled(sampler: Sampler, n: int, engine: str) -> Fill | None:
     """The compiled sampler if there is one and it is requested or worthwhile, else None."""
     if engine not in ("auto", "numpy", "numba"):
         raise InvalidInput(f"engine={engine!r} must be auto, numpy or numba")
     if engine == "numba" and not present():
         raise MissingExtra("numba", "fast")
-    if engine == "numba" or (engine == "auto" and accelerated(n * randomizer.words)):
+    if engine == "numba" or (engine == "auto" and accelerated(n * sampler.words)):
         from .samplers import compiled_sampler
 
-        return compiled_sampler(randomizer)
+        return compiled_sampler(sampler)
     return None
 
 
-def _numpy_sampler(randomizer: Randomizer) -> Sampler:
-    def sample(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
-        if int(x.max()) >= randomizer.size:
-            raise outside_domain(randomizer.size)
-        columns = words.reshape(len(x), randomizer.words)
-        out[...] = randomizer.draw(x.astype(np.uint64), [columns[:, w] for w in range(randomizer.words)], ARRAYS)
+def _numpy_fill(sampler: Sampler) -> Fill:
+    def fill(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
+        if int(x.max()) >= sampler.size:
+            raise outside_domain(sampler.size)
+        columns = words.reshape(len(x), sampler.words)
+        out[...] = sampler.draw(x.astype(np.uint64), [columns[:, w] for w in range(sampler.words)], ARRAYS)
 
-    return sample
+    return fill
 
 
 def outside_domain(size: int) -> UnknownValue:

@@ -1,4 +1,4 @@
-"""The compiled sampler of a randomizer, used only after it has reproduced the reports of plain integers."""
+"""The compiled sampler of a sampler, used only after it has reproduced the reports of plain integers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arithmetic import INTEGERS, MASK
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from . import kernels, row_kernels
 from .packed import Packed, packed
-from .randomizing import Sampler, outside_domain, report_type
+from .randomizing import Fill, outside_domain, report_type
 from .words import seeded
 
 if TYPE_CHECKING:
-    from ..mechanisms.randomizer import Randomizer
+    from ..mechanisms.sampler import Sampler
 
 TRIED = 1 << 14
 """Words used for random reports of the trial; the first and last values of every group are tried in any case."""
@@ -29,84 +29,84 @@ MOST = 1 << 10
 HELD = 1 << 17
 """Words of the trial held at a time, or those of one report if that is more."""
 
-_made: weakref.WeakKeyDictionary[Randomizer, Sampler | None] = weakref.WeakKeyDictionary()
+_made: weakref.WeakKeyDictionary[Sampler, Fill | None] = weakref.WeakKeyDictionary()
 
 
-def compiled_sampler(randomizer: Randomizer) -> Sampler | None:
+def compiled_sampler(sampler: Sampler) -> Fill | None:
     """The sampler as machine code; None if there is none.
 
     It is first tried on the first, last and random values of every group. If one report differs, a warning says so
     and the sampler is not used.
     """
-    if randomizer not in _made:
-        law = packed(randomizer)
-        _made[randomizer] = None if law is None else _tried(randomizer, law)
-    return _made[randomizer]
+    if sampler not in _made:
+        law = packed(sampler)
+        _made[sampler] = None if law is None else _tried(sampler, law)
+    return _made[sampler]
 
 
-def _tried(randomizer: Randomizer, law: Packed) -> Sampler | None:
-    sampler = _sampler(law, randomizer.size, randomizer.words)
-    edges = first_and_last(randomizer)
-    values = np.concatenate([edges, edges, edges, _random_values(randomizer)])
-    source, step = seeded(0), max(1, HELD // randomizer.words)
+def _tried(sampler: Sampler, law: Packed) -> Fill | None:
+    fill = _compiled_fill(law, sampler.size, sampler.words)
+    edges = first_and_last(sampler)
+    values = np.concatenate([edges, edges, edges, _random_values(sampler)])
+    source, step = seeded(0), max(1, HELD // sampler.words)
     for begin in range(0, len(values), step):
         x = values[begin : begin + step]
-        words = source.fill(len(x) * randomizer.words).reshape(len(x), randomizer.words)
+        words = source.fill(len(x) * sampler.words).reshape(len(x), sampler.words)
         words[: max(0, len(edges) - begin)] = 0
         words[max(0, len(edges) - begin) : max(0, 2 * len(edges) - begin)] = MASK
-        if _differs(sampler, randomizer, x, words):
+        if _differs(fill, sampler, x, words):
             warnings.warn(
-                f"the compiled sampler of {randomizer.name} differs from the plain one and is not used",
+                f"the compiled sampler of {sampler.name} differs from the plain one and is not used",
                 RuntimeWarning,
                 stacklevel=2,
             )
             return None
-    return sampler
+    return fill
 
 
-def first_and_last(randomizer: Randomizer) -> NDArray[np.uint32]:
+def first_and_last(sampler: Sampler) -> NDArray[np.uint32]:
     """The first and last values of all: of the domain, of every group's first and last part, and of those that pass."""
-    ends = [0, randomizer.size - 1]
-    for group in randomizer.groups(NUMERIC):
+    ends = [0, sampler.size - 1]
+    for group in decoder_of(sampler).groups():
         ends += np.asarray(group.values)[[0, 0, -1, -1], [0, -1, 0, -1]].tolist()
-    if passed := randomizer.passed:
-        held = np.setdiff1d(np.arange(randomizer.size), passed)
+    if passed := sampler.passed:
+        held = np.setdiff1d(np.arange(sampler.size), passed)
         ends += [passed[0], passed[-1], *held[[0, -1][: held.size]].tolist()]
     return np.unique(np.array(ends, dtype=np.uint32))
 
 
-def _random_values(randomizer: Randomizer) -> NDArray[np.uint32]:
+def _random_values(sampler: Sampler) -> NDArray[np.uint32]:
     """All values of a small domain, else some of every group; then some of all."""
-    rng, count = np.random.default_rng(0), min(MOST, TRIED // randomizer.words)
-    if randomizer.size <= count // 2:
-        chosen = [np.arange(randomizer.size)]
+    rng, count = np.random.default_rng(0), min(MOST, TRIED // sampler.words)
+    if sampler.size <= count // 2:
+        chosen = [np.arange(sampler.size)]
     else:
-        groups = randomizer.groups(NUMERIC)
+        groups = decoder_of(sampler).groups()
         each = max(1, count // 2 // len(groups))
         chosen = [rng.choice(np.ravel(group.values), each) for group in groups]
-    return np.concatenate([*chosen, rng.integers(0, randomizer.size, count // 2)]).astype(np.uint32)
+    return np.concatenate([*chosen, rng.integers(0, sampler.size, count // 2)]).astype(np.uint32)
 
 
-def _differs(sampler: Sampler, randomizer: Randomizer, x: NDArray[np.uint32], words: NDArray[np.uint64]) -> bool:
+def _differs(fill: Fill, sampler: Sampler, x: NDArray[np.uint32], words: NDArray[np.uint64]) -> bool:
     """True if a compiled report is not that of plain integers."""
-    columns = -(-randomizer.bits // 64)
-    out = np.empty(len(x) if columns == 1 else (len(x), columns), dtype=report_type(randomizer.bits))
-    sampler(x, words.reshape(-1), out)
+    columns = -(-sampler.bits // 64)
+    out = np.empty(len(x) if columns == 1 else (len(x), columns), dtype=report_type(sampler.bits))
+    fill(x, words.reshape(-1), out)
     drawn = zip(x.tolist(), words.tolist(), out.reshape(len(x), columns).tolist(), strict=True)
-    return any(randomizer.draw(value, row, INTEGERS) != _integer(report) for value, row, report in drawn)
+    return any(sampler.draw(value, row, INTEGERS) != _integer(report) for value, row, report in drawn)
 
 
 def _integer(words: Sequence[int]) -> int:
     return sum(word << 64 * place for place, word in enumerate(words))
 
 
-def _sampler(law: Packed, size: int, stride: int) -> Sampler:
+def _compiled_fill(law: Packed, size: int, stride: int) -> Fill:
     of_rows, of_entries, plain = row_kernels.fill_rows, kernels.fill_by_entry, kernels.fill
     below, each = np.uint64(size), np.uint64(stride)
 
-    def sample(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
-        fill = of_rows if out.ndim == 2 else of_entries if hasattr(law.form, "entries") else plain
-        if not fill(law.form, below, np.ascontiguousarray(x), words, each, out):
+    def fill(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
+        kernel = of_rows if out.ndim == 2 else of_entries if hasattr(law.form, "entries") else plain
+        if not kernel(law.form, below, np.ascontiguousarray(x), words, each, out):
             raise outside_domain(size)
 
-    return sample
+    return fill

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from ..core.errors import InvalidInput
 from ..estimation.arrays.acceleration import cores
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import Decoder, decoder_of
 from ..estimation.results.calibration import calibrated_weights, constants
 from ..estimation.results.weights import weights_of
 from ..estimation.tally import as_batch
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.randomizer import Randomizer
 
 Array = NDArray[np.float64]
 
@@ -28,13 +27,13 @@ ENTRIES = 1 << 22
 
 def scores_of(mechanism: Mechanism, reports: Any, weights: Any, shares: Any) -> Array:
     """The scores of reports; calibrated at `shares` unless they are None."""
-    randomizer, values = mechanism.randomizer, mechanism.context.values
+    decoder, values = decoder_of(mechanism), mechanism.context.values
     w = weights_of(values, weights)
-    batch = as_batch(reports, randomizer.bits)
+    batch = as_batch(reports, decoder.bits)
     if shares is None:
-        return gathered(randomizer, np.asarray(randomizer.weigh(w, NUMERIC)), batch)
-    c = constants(randomizer, w, _distribution(values, shares))
-    return gathered(randomizer, calibrated_weights(randomizer, w, c), batch)
+        return gathered(decoder, np.asarray(decoder.decode_adjoint(w)), batch)
+    c = constants(decoder, w, _distribution(values, shares))
+    return gathered(decoder, calibrated_weights(decoder, w, c), batch)
 
 
 def _distribution(values: Any, shares: Any) -> Array:
@@ -44,13 +43,13 @@ def _distribution(values: Any, shares: Any) -> Array:
     return found
 
 
-def gathered(randomizer: Randomizer, entries: Array, batch: NDArray[Any], *, threads: int | None = None) -> Array:
+def gathered(decoder: Decoder[Any], entries: Array, batch: NDArray[Any], *, threads: int | None = None) -> Array:
     """For every report the sum of the entries of the cells that it adds to, on `threads` cores: all unless given."""
     found = np.empty(len(batch))
     step = max(1, CHUNK // (batch.shape[1] if batch.ndim == 2 else 1))
 
     def gather(begin: int) -> None:
-        found[begin : begin + step] = randomizer.gather(entries, batch[begin : begin + step], 0, NUMERIC)
+        found[begin : begin + step] = decoder.gather(entries, batch[begin : begin + step], 0)
 
     starts = range(0, len(batch), step)
     workers = min(cores() if threads is None else threads, len(starts))
@@ -65,18 +64,18 @@ def gathered(randomizer: Randomizer, entries: Array, batch: NDArray[Any], *, thr
 
 def columns_of(mechanism: Mechanism, reports: Any) -> Array:
     """The probability of each report under each value, up to a factor a report."""
-    randomizer = mechanism.randomizer
-    batch = as_batch(reports, randomizer.bits)
-    if randomizer.disjoint and batch.ndim == 1:
+    decoder = decoder_of(mechanism)
+    batch = as_batch(reports, decoder.bits)
+    if decoder.disjoint and batch.ndim == 1:
         distinct, places = np.unique(batch, return_inverse=True)
         if 2 * len(distinct) <= len(batch):
-            return np.asarray(_likelihoods(randomizer, distinct)[places])
-    return _likelihoods(randomizer, batch)
+            return np.asarray(_likelihoods(decoder, distinct)[places])
+    return _likelihoods(decoder, batch)
 
 
-def _likelihoods(randomizer: Randomizer, batch: NDArray[Any]) -> Array:
-    found = np.empty((len(batch), randomizer.size))
-    step = max(1, ENTRIES // max(randomizer.size, randomizer.cells))
+def _likelihoods(decoder: Decoder[Any], batch: NDArray[Any]) -> Array:
+    found = np.empty((len(batch), decoder.size))
+    step = max(1, ENTRIES // max(decoder.size, decoder.cells))
     for begin in range(0, len(batch), step):
-        found[begin : begin + step] = randomizer.likelihoods(batch[begin : begin + step], NUMERIC)
+        found[begin : begin + step] = decoder.likelihoods(batch[begin : begin + step])
     return found

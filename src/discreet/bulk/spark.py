@@ -34,6 +34,7 @@ from weakref import WeakKeyDictionary
 
 from ..core import errors
 from ..core.errors import DiscreetError, InvalidInput, MissingExtra
+from ..estimation.decoders import decoder_of
 from ..estimation.results.unbiased import Estimate
 from ..estimation.results.unbiased import estimate as estimate_of
 from ..estimation.tally import Tally
@@ -341,7 +342,7 @@ def _merged(partials: DataFrame, mechanism: Mechanism) -> Partial:
     with _plainly():
         rows: Any = partials.rdd
         parts = rows.getNumPartitions()
-        if parts * mechanism.randomizer.cells * 8 > MERGED_BY_DRIVER and parts > 2:
+        if parts * decoder_of(mechanism).cells * 8 > MERGED_BY_DRIVER and parts > 2:
             return merge(nothing(mechanism), rows.treeReduce(merge))
         return reduce(merge, rows.collect(), nothing(mechanism))
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 from itertools import islice, permutations, product
 
 from ..core.errors import CheckFailed
-from ..mechanisms.contrast import Contrast, listed
+from ..leakage.profiles import profile_of
+from ..leakage.profiles.rows import Row, listed
 from ..mechanisms.mechanism import Mechanism
 
 PAIRS = 40
@@ -25,24 +26,25 @@ SLACK = Fraction(1, 10**6)
 
 def check_contrast(mechanism: Mechanism) -> None:
     """No contrast claims more hiding than the channel gives, alone it claims no less, and no pair is left out."""
-    randomizer = mechanism.randomizer
-    known = {(x, z): randomizer.contrast(x, z) for x, z in islice(randomizer.contrasts(), PAIRS)}
-    everyone = tuple(randomizer.hiders(0))
+    randomizer = mechanism.sampler
+    known = {
+        (x, z): profile_of(mechanism).pair_profile(x, z)
+        for x, z in islice(profile_of(mechanism).representative_pairs(), PAIRS)
+    }
+    everyone = tuple(profile_of(mechanism).other_users(0))
     for (x, z), rows in known.items():
-        hiders = randomizer.hiders(x)
+        hiders = profile_of(mechanism).other_users(x)
         for among in (None, (x,), (z,), everyone if set(everyone) == set(hiders) else None):
-            claimed = rows if among is None else randomizer.contrast(x, z, among)
-            true = listed(randomizer, x, z, hiders if among is None else among)
+            claimed = rows if among is None else profile_of(mechanism).pair_profile(x, z, among)
+            true = listed(profile_of(mechanism), x, z, hiders if among is None else among)
             if claimed is None or true is None:
                 raise CheckFailed(f"{mechanism.name}: the contrast of {x} against {z} is not listed on a small domain")
             _compare(mechanism, (x, z), claimed, true)
     if randomizer.size <= 6 and len(known) < PAIRS:
-        _check_pairs(mechanism, [listed(randomizer, x, z, None) or [] for x, z in known])
+        _check_pairs(mechanism, [listed(profile_of(mechanism), x, z, None) or [] for x, z in known])
 
 
-def _compare(
-    mechanism: Mechanism, pair: tuple[int, int], claimed: Sequence[Contrast], true: Sequence[Contrast]
-) -> None:
+def _compare(mechanism: Mechanism, pair: tuple[int, int], claimed: Sequence[Row], true: Sequence[Row]) -> None:
     for g, (n, said), (_, is_so) in _sizes(claimed, true):
         if said < is_so:
             raise CheckFailed(
@@ -57,19 +59,19 @@ def _compare(
 
 
 def _sizes(
-    first: Sequence[Contrast], second: Sequence[Contrast]
+    first: Sequence[Row], second: Sequence[Row]
 ) -> Iterator[tuple[Fraction, tuple[int, Fraction], tuple[int, Fraction]]]:
     people = (1, 2) if max(len(first), len(second)) <= GROUPS else (1,)
     for g, n in product(LEVELS, people):
         yield g, (n, standing_out(first, n, g)), (n, standing_out(second, n, g))
 
 
-def standing_out(rows: Sequence[Contrast], n: int, g: Fraction) -> Fraction:
+def standing_out(rows: Sequence[Row], n: int, g: Fraction) -> Fraction:
     """The divergence by the floor, exactly: what is told, and (1/n) E[(L_1 + ... + L_n)_+] by listing."""
-    told = sum((max(row.own - g * row.other, Fraction(0)) for row in rows if not row.floor or n == 1), Fraction(0))
+    told = sum((max(row.own - g * row.other, Fraction(0)) for row in rows if not row.blanket or n == 1), Fraction(0))
     if n == 1:
         return told
-    steps = [(row.floor, (row.own - g * row.other) / row.floor) for row in rows if row.floor]
+    steps = [(row.blanket, (row.own - g * row.other) / row.blanket) for row in rows if row.blanket]
     steps.append((max(1 - sum((mass for mass, _ in steps), Fraction(0)), Fraction(0)), Fraction(0)))
     total = Fraction(0)
     for taken in product(steps, repeat=n):
@@ -82,17 +84,17 @@ def standing_out(rows: Sequence[Contrast], n: int, g: Fraction) -> Fraction:
     return told + total / n
 
 
-def _check_pairs(mechanism: Mechanism, given: Sequence[Sequence[Contrast]]) -> None:
+def _check_pairs(mechanism: Mechanism, given: Sequence[Sequence[Row]]) -> None:
     """Every two values have one of the contrasts that `contrasts` gives, up to unevenness."""
-    randomizer = mechanism.randomizer
+    randomizer = mechanism.sampler
     listing = [_profile(rows) for rows in given]
     for x, z in permutations(range(randomizer.size), 2):
-        own = _profile(listed(randomizer, x, z, None) or [])
+        own = _profile(listed(profile_of(mechanism), x, z, None) or [])
         known = any(all(abs(a - b) <= SLACK for a, b in zip(own, other, strict=True)) for other in listing)
-        if not known and randomizer.hiders(x) == randomizer.hiders(z):
+        if not known and profile_of(mechanism).other_users(x) == profile_of(mechanism).other_users(z):
             raise CheckFailed(f"{mechanism.name}: no contrast that it lists is that of {x} against {z}")
 
 
-def _profile(rows: Sequence[Contrast]) -> list[Fraction]:
+def _profile(rows: Sequence[Row]) -> list[Fraction]:
     people = (1, 2) if len(rows) <= GROUPS else (1,)
     return [standing_out(rows, n, g) for g in LEVELS for n in people]

@@ -10,16 +10,16 @@ from ..bulk.words import seeded
 from ..core.errors import CheckFailed, UnknownValue
 from ..core.random import Source
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.randomizer import Randomizer
+from ..mechanisms.sampler import Sampler
 from .words import as_integers, some_values
 
-Engine = Callable[[Randomizer, Any, Source], Any]
+Engine = Callable[[Sampler, Any, Source], Any]
 """``engine(randomizer, indices, rng)`` gives the reports of `discreet.bulk.randomizing.randomize_indices`."""
 
 
 def check_engine(engine: Engine, mechanism: Mechanism, *, n: int = 4000, seed: int = 1) -> None:
     """`engine` equals the plain integers on a few reports and the NumPy reference on `n`, and refuses bad indices."""
-    randomizer = mechanism.randomizer
+    randomizer = mechanism.sampler
     values = some_values(randomizer.size, n, seed)
     few = values[: max(2, min(100, 100_000 // randomizer.words))]
     alone = seeded(seed)

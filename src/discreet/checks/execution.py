@@ -12,7 +12,7 @@ from ..core.arithmetic import INTEGERS
 from ..core.errors import CheckFailed
 from ..estimation.arrays.arithmetic import ARRAYS
 from ..mechanisms.law import WORD_BITS
-from ..mechanisms.randomizer import Randomizer
+from ..mechanisms.sampler import Sampler
 from .small_words import Factory, small_forms
 
 DRAWS = 1 << 20
@@ -22,7 +22,7 @@ SAMPLES = 64
 """Words of each value that are repeated with plain integers."""
 
 
-def check_every_word(randomizer: Randomizer, *, factory: Factory | None = None) -> int:
+def check_every_word(randomizer: Sampler, *, factory: Factory | None = None) -> int:
     """Run the sampler over every word of small word spaces and compare with `probability`, exactly.
 
     Returns how many forms were run: widths 6, 8 and 10 where they fit 20 bits of words per report, else the
@@ -40,14 +40,14 @@ def check_every_word(randomizer: Randomizer, *, factory: Factory | None = None) 
     return forms
 
 
-def _every_word(form: Randomizer) -> list[NDArray[np.uint64]]:
+def _every_word(form: Sampler) -> list[NDArray[np.uint64]]:
     index = np.arange(1 << form.word_bits * form.words, dtype=np.uint64)
     mask = np.uint64((1 << form.word_bits) - 1)
     lift = np.uint64(WORD_BITS - form.word_bits)
     return [(index >> np.uint64(form.word_bits * w) & mask) << lift for w in range(form.words)]
 
 
-def _values(form: Randomizer, most: int) -> Iterator[int]:
+def _values(form: Sampler, most: int) -> Iterator[int]:
     """The first two values and the last of every class, then others in a fixed random order, at most `most`."""
     ends: dict[int, list[int]] = {}
     for x, label in enumerate(form.labels):
@@ -61,7 +61,7 @@ def _values(form: Randomizer, most: int) -> Iterator[int]:
     yield from rest[: max(0, most - len(first))]
 
 
-def _compare(form: Randomizer, x: int, drawn: NDArray[np.uint64], space: int) -> None:
+def _compare(form: Sampler, x: int, drawn: NDArray[np.uint64], space: int) -> None:
     found = dict(zip(*(part.tolist() for part in np.unique(drawn, return_counts=True)), strict=True))
     stated = {int(y): form.probability(x, int(y)) * space for y in {*form.reports(), *found}}
     for y, units in stated.items():
@@ -72,7 +72,7 @@ def _compare(form: Randomizer, x: int, drawn: NDArray[np.uint64], space: int) ->
             )
 
 
-def _repeat(form: Randomizer, x: int, drawn: NDArray[np.uint64], words: list[NDArray[np.uint64]]) -> None:
+def _repeat(form: Sampler, x: int, drawn: NDArray[np.uint64], words: list[NDArray[np.uint64]]) -> None:
     chosen = random.Random(x)
     for _ in range(SAMPLES):
         i = chosen.randrange(len(drawn))

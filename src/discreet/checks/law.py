@@ -22,7 +22,7 @@ SLACK = 1e-8
 
 def is_small(mechanism: Mechanism) -> bool:
     """True if the whole channel can be written out quickly."""
-    outputs = mechanism.randomizer.outputs
+    outputs = mechanism.sampler.outputs
     return outputs <= REPORTS and outputs * mechanism.context.size <= ENTRIES
 
 
@@ -41,7 +41,7 @@ def check_channel(mechanism: Mechanism) -> None:
 
 def check_reports(mechanism: Mechanism) -> None:
     """`reports`, `is_report`, `probability` and `check_report` agree on what can be written (small domains)."""
-    randomizer = mechanism.randomizer
+    randomizer = mechanism.sampler
     listed = list(randomizer.reports())
     if sorted(set(listed)) != listed:
         raise CheckFailed(f"{mechanism.name}: reports() must list every report once, in order")
@@ -65,7 +65,7 @@ def check_reports(mechanism: Mechanism) -> None:
 
 def _refused(mechanism: Mechanism, y: object) -> None:
     try:
-        mechanism.randomizer.check_report(y)  # type: ignore[arg-type]
+        mechanism.sampler.check_report(y)  # type: ignore[arg-type]
     except InvalidReport:
         return
     raise CheckFailed(f"{mechanism.name}: check_report accepts the forged report {y!r}")
@@ -76,7 +76,7 @@ def check_pairs(mechanism: Mechanism) -> None:
 
     A pair that `pairs` leaves out must be one that some report tells apart for certain.
     """
-    randomizer, channel = mechanism.randomizer, channel_of(mechanism)
+    randomizer, channel = mechanism.sampler, channel_of(mechanism)
     labels = randomizer.labels
     stated = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in randomizer.pairs()}
     scale = math.lcm(*(entry.denominator for row in channel for entry in row))

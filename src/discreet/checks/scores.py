@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..bulk.scores import gathered
 from ..bulk.words import seeded
 from ..core.errors import CheckFailed, InvalidReport
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..mechanisms.mechanism import Mechanism
 from .law import channel_of, is_small
 from .statistics import BIAS, CLOSE
@@ -26,22 +26,22 @@ def check_scores(mechanism: Mechanism, *, seed: int = 1) -> None:
     ``<decode(c), w> = <c, weigh(w)>`` to 1e-12 for the counts c of reports, whatever their number, and a report's score
     is the sum over its cells. On small domains ``sum_y Q(y | x) score(y) = w[x]``, plain and calibrated at any shares.
     """
-    randomizer, rng = mechanism.randomizer, np.random.default_rng(seed)
+    decoder, rng = decoder_of(mechanism), np.random.default_rng(seed)
     values = some_values(mechanism.context.size, REPORTS, seed)
     reports = mechanism.randomize_indices(values, seeded(seed))
     counts = mechanism.tally(reports).counts
-    w = rng.normal(size=randomizer.size)
-    entries = np.asarray(randomizer.weigh(w, NUMERIC))
-    decoded = np.asarray(randomizer.decode(counts, NUMERIC))
+    w = rng.normal(size=decoder.size)
+    entries = np.asarray(decoder.decode_adjoint(w))
+    decoded = np.asarray(decoder.decode(counts))
     _close(mechanism, "decode(counts) . w", float(decoded @ w), float(counts @ entries), np.abs(decoded) @ np.abs(w))
     rows = np.stack([w, rng.normal(size=len(w))])
-    _close(mechanism, "weigh of rows", randomizer.weigh(rows, NUMERIC)[0], entries, np.abs(entries).max())
-    listed = [list(randomizer.cells_of(y)) for y in as_integers(reports)]
-    once = np.asarray(randomizer.once(NUMERIC))
+    _close(mechanism, "weigh of rows", decoder.decode_adjoint(rows)[0], entries, np.abs(entries).max())
+    listed = [list(decoder.cells_of(y)) for y in as_integers(reports)]
+    once = np.asarray(decoder.unit_weights())
     _close(mechanism, "the sum of `once` over the cells of a report", [once[cells].sum() for cells in listed], 1.0, 1.0)
     summed = np.array([entries[cells].sum() for cells in listed])
     scale = np.abs(entries).max() * max(map(len, listed))
-    _close(mechanism, "what `gather` finds", gathered(randomizer, entries, reports), summed, scale)
+    _close(mechanism, "what `gather` finds", gathered(decoder, entries, reports), summed, scale)
     _close(mechanism, "a score", mechanism.score(reports, w), summed, scale)
     if is_small(mechanism):
         _check_unbiased(mechanism, w, rng.dirichlet(np.ones(len(w))))
@@ -73,9 +73,9 @@ def check_columns(mechanism: Mechanism) -> None:
 
 
 def _check_refused(mechanism: Mechanism, name: str, ask: Any) -> None:
-    randomizer = mechanism.randomizer
-    for y in range(randomizer.outputs + 2):
-        if y < 1 << 64 * -(-randomizer.bits // 64) and not randomizer.is_report(y):
+    sampler = mechanism.sampler
+    for y in range(sampler.outputs + 2):
+        if y < 1 << 64 * -(-sampler.bits // 64) and not sampler.is_report(y):
             try:
                 ask(y)
             except InvalidReport:

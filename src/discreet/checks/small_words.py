@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from ..core.errors import InvalidInput
-from ..mechanisms.randomizer import Randomizer
+from ..mechanisms.sampler import Sampler
 
 WIDTHS = (6, 8, 10)
 """The widths that are run whenever possible."""
@@ -20,19 +20,19 @@ LARGEST = 20
 EPSILONS = (Fraction(1), Fraction(2), Fraction(4))
 """Epsilons tried in turn where so few words cannot realise the randomizer's own."""
 
-Factory = Callable[[int], Randomizer]
+Factory = Callable[[int], Sampler]
 """A function from a word width to the randomizer rebuilt at that width."""
 
 
-def narrow(randomizer: Randomizer, word_bits: int, *, epsilon: Fraction | None = None) -> Randomizer:
-    """The randomizer rebuilt with words of `word_bits` bits, see `Randomizer.narrowed`.
+def narrow(randomizer: Sampler, word_bits: int, *, epsilon: Fraction | None = None) -> Sampler:
+    """The randomizer rebuilt with words of `word_bits` bits, see `Sampler.narrowed`.
 
     One made in another way needs its own factory: ``check_mechanism(mechanism, factory=lambda word_bits: ...)``.
     """
     return randomizer.narrowed(word_bits, epsilon)
 
 
-def small_forms(randomizer: Randomizer, factory: Factory | None) -> Iterator[Randomizer]:
+def small_forms(randomizer: Sampler, factory: Factory | None) -> Iterator[Sampler]:
     """The forms to run completely: all of `WIDTHS` that work, or else the first width that does."""
     found = False
     for width in (*WIDTHS, *OTHERS):
@@ -44,11 +44,11 @@ def small_forms(randomizer: Randomizer, factory: Factory | None) -> Iterator[Ran
             yield form
 
 
-def _small(randomizer: Randomizer, factory: Factory | None, width: int) -> Randomizer | None:
+def _small(randomizer: Sampler, factory: Factory | None, width: int) -> Sampler | None:
     for epsilon in (None, *EPSILONS):
         try:
             form = factory(width) if factory else narrow(randomizer, width, epsilon=epsilon)
-            if form.words * width <= LARGEST and form.identifies:
+            if form.words * width <= LARGEST and form.is_identifiable:
                 return form
         except (InvalidInput, ZeroDivisionError):  # too few words for this epsilon or this many values
             continue

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import CheckFailed
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..mechanisms.mechanism import Mechanism
 from .law import channel_of
 
@@ -25,12 +25,12 @@ CLOSE = 1e-9
 @lru_cache(maxsize=8)
 def enumerated(mechanism: Mechanism) -> tuple[Array, Array, Array]:
     """The channel Q (values x reports), phi (reports x values) and the cells of each report (reports x cells)."""
-    randomizer = mechanism.randomizer
-    reports = list(randomizer.reports())
-    cells = np.zeros((len(reports), randomizer.cells))
+    decoder = decoder_of(mechanism)
+    reports = list(mechanism.sampler.reports())
+    cells = np.zeros((len(reports), decoder.cells))
     for row, y in enumerate(reports):
-        cells[row, list(randomizer.cells_of(y))] += 1
-    phi = np.array([np.asarray(randomizer.decode(counts, NUMERIC)) for counts in cells])
+        cells[row, list(decoder.cells_of(y))] += 1
+    phi = np.array([np.asarray(decoder.decode(counts)) for counts in cells])
     return np.array(channel_of(mechanism), dtype=float), phi, cells
 
 
@@ -42,7 +42,7 @@ def check_unbiased(mechanism: Mechanism) -> None:
     if off.max() > allowed:
         z, x = np.unravel_index(off.argmax(), off.shape)
         raise CheckFailed(f"{mechanism.name}: the share of {x} is off by {off[z, x]:.3g} when everyone holds {z}")
-    totals = np.array([np.sum(mechanism.randomizer.total(counts, NUMERIC)) for counts in cells])
+    totals = np.array([np.sum(decoder_of(mechanism).total(counts)) for counts in cells])
     if (totals != 1).any():
         raise CheckFailed(f"{mechanism.name}: the cells of one report count as {totals[totals != 1][0]} reports")
 
@@ -53,27 +53,27 @@ def check_moments(mechanism: Mechanism, *, seed: int = 1) -> None:
     At random shares, adding up to one and to less, and random weights. A slope must be what replacing
     some mix of the other values by the value itself adds.
     """
-    randomizer, rng = mechanism.randomizer, np.random.default_rng(seed)
+    decoder, rng = decoder_of(mechanism), np.random.default_rng(seed)
     channel, phi, cells = enumerated(mechanism)
     for total in (1.0, 0.6):
         shares = total * rng.dirichlet(np.ones(len(channel)))
         law = shares @ channel
         first, second = rng.normal(size=(2, len(channel)))
         compared: dict[str, tuple[Any, Any]] = {
-            "push": (randomizer.push(shares, NUMERIC), law @ cells),
-            "second_moments": (randomizer.second_moments(shares, NUMERIC), law @ phi**2),
+            "push": (decoder.expected_counts(shares), law @ cells),
+            "second_moments": (decoder.second_moments(shares), law @ phi**2),
             "cross_moment": (
-                np.sum(randomizer.cross_moment(shares, first, second, NUMERIC)),
+                np.sum(decoder.cross_moment(shares, first, second)),
                 law @ ((phi @ first) * (phi @ second)),
             ),
         }
         rows = np.stack([first, second])
         compared["cross_moment of rows of weights"] = (
-            np.sum(randomizer.cross_moment(shares, rows, rows, NUMERIC), axis=-1),
+            np.sum(decoder.cross_moment(shares, rows, rows), axis=-1),
             law @ (phi @ rows.T) ** 2,
         )
-        weights = rng.normal(size=randomizer.cells)
-        compared["pull"] = (randomizer.pull(weights, NUMERIC), channel @ (cells @ weights))
+        weights = rng.normal(size=decoder.cells)
+        compared["pull"] = (decoder.expected_counts_adjoint(weights), channel @ (cells @ weights))
         for name, (claimed, true) in compared.items():
             _close(mechanism, name, claimed, true)
     _check_slopes(mechanism, rng.dirichlet(np.ones(len(channel))))
@@ -87,7 +87,7 @@ def _close(mechanism: Mechanism, name: str, claimed: Any, true: Any) -> None:
 
 def _check_slopes(mechanism: Mechanism, shares: Array) -> None:
     channel, phi, _ = enumerated(mechanism)
-    slopes = np.asarray(mechanism.randomizer.slopes(shares, NUMERIC))
+    slopes = np.asarray(decoder_of(mechanism).second_moment_derivative(shares))
     moments = channel @ phi**2
     for x in range(len(channel)) if len(channel) > 1 else ():
         others = np.delete(moments[:, x], x)
@@ -100,6 +100,6 @@ def _check_slopes(mechanism: Mechanism, shares: Array) -> None:
 def check_influence(mechanism: Mechanism) -> None:
     """`influence` bounds the largest coefficient that any report has in any share, within a factor of two."""
     _, phi, _ = enumerated(mechanism)
-    claimed, true = mechanism.randomizer.influence(NUMERIC), float(phi.max())
+    claimed, true = decoder_of(mechanism).influence(), float(phi.max())
     if not true * (1 - CLOSE) <= claimed <= 2 * true:
         raise CheckFailed(f"{mechanism.name}: its influence is {true:.6g}; influence() says {claimed:.6g}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..contexts import Context
 from ..core.errors import NotIdentifiable
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..mechanisms.build import mechanism as named
 from ..mechanisms.mechanism import Mechanism
 from .certificate import check_certificate
@@ -36,7 +36,7 @@ def check_mechanism(
     check_counting(mechanism, seed=seed)
     check_merging(mechanism, seed=seed)
     done = ["certificate", "equal words", "scalar is vector", "counting", "merging"]
-    if check_every_word(mechanism.randomizer, factory=factory):
+    if check_every_word(mechanism.sampler, factory=factory):
         done.append("every word")
     if check_round_trips(mechanism, seed=seed):
         done.append("round trips")
@@ -63,7 +63,7 @@ def check_mechanism(
 def _identifiable(mechanism: Mechanism) -> bool:
     """False where the reports reveal nothing, as under epsilon 0: there is no estimate to check."""
     try:
-        mechanism.randomizer.influence(NUMERIC)
+        decoder_of(mechanism).influence()
     except NotIdentifiable:
         return False
     return True

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..bulk.words import seeded
 from ..core.errors import CheckFailed
+from ..estimation.decoders import decoder_of
 from ..mechanisms.mechanism import Mechanism
 from .words import as_integers, some_values
 
@@ -34,9 +35,9 @@ def check_counting(mechanism: Mechanism, *, seed: int = 1) -> None:
     values = some_values(mechanism.context.size, 60, seed)
     reports = mechanism.randomize_indices(values, seeded(seed))
     listed = as_integers(reports)
-    counts = np.zeros(mechanism.randomizer.cells, dtype=np.int64)
+    counts = np.zeros(decoder_of(mechanism).cells, dtype=np.int64)
     for y in listed:
-        for cell in mechanism.randomizer.cells_of(y):
+        for cell in decoder_of(mechanism).cells_of(y):
             counts[cell] += 1
     if not np.array_equal(mechanism.tally(reports).counts, counts):
         raise CheckFailed(f"{mechanism.name}: the tally of an array differs from the cells of its reports")

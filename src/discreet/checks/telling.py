@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.errors import CheckFailed
-from ..estimation.arrays.numeric import NUMERIC
+from ..leakage.profiles import profile_of
 from ..mechanisms.mechanism import Mechanism
 from .law import channel_of
 
@@ -22,11 +22,11 @@ def check_telling(mechanism: Mechanism) -> None:
     size = len(rows)
     for shares in (np.full(size, 1 / size), np.arange(1, size + 1) / (size * (size + 1) / 2)):
         joint = shares[:, None] * rows
-        _compare(mechanism, "guess", mechanism.randomizer.guess(shares, NUMERIC), float(joint.max(axis=0).sum()))
+        _compare(mechanism, "guess", profile_of(mechanism).bayes_success(shares), float(joint.max(axis=0).sum()))
         with np.errstate(invalid="ignore"):
             posterior = joint / joint.sum(axis=0)
         for x in range(size):
-            found = mechanism.randomizer.telling(x, shares, NUMERIC)
+            found = profile_of(mechanism).posterior_range(x, shares)
             inside = posterior[x][rows[x] > 0]
             _compare(mechanism, f"least share of {x}", None if found is None else found.least, float(inside.min()))
             _compare(mechanism, f"greatest share of {x}", None if found is None else found.most, float(inside.max()))

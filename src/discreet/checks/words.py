@@ -50,7 +50,7 @@ def as_integers(reports: NDArray[Any]) -> list[int]:
 
 def check_equal_words(mechanism: Mechanism, *, seed: int = 1) -> None:
     """Every value and outcome takes exactly `words` words; with one fewer there is no report."""
-    words = mechanism.randomizer.words
+    words = mechanism.sampler.words
     source = Counting(seeded(seed))
     for x in some_values(mechanism.context.size, 30, seed):
         before = source.taken
@@ -77,14 +77,14 @@ def _fails_closed(mechanism: Mechanism, too_few: Sequence[int]) -> None:
 
 def check_scalar_is_vector(mechanism: Mechanism, *, seed: int = 1) -> None:
     """`randomize` one by one and `randomize_indices` write the same reports from the same words, and only reports."""
-    values = some_values(mechanism.context.size, min(REPORTS, max(8, 200_000 // mechanism.randomizer.words)), seed)
+    values = some_values(mechanism.context.size, min(REPORTS, max(8, 200_000 // mechanism.sampler.words)), seed)
     alone = seeded(seed)
     one_by_one = [mechanism.randomize_index(int(x), alone) for x in values]
     in_bulk = as_integers(mechanism.randomize_indices(values, seeded(seed)))
     for at, (one, many) in enumerate(zip(one_by_one, in_bulk, strict=True)):
         if one != many:
             raise CheckFailed(f"{mechanism.name}: report {at} of value {values[at]} is {one} alone and {many} in bulk")
-        if not mechanism.randomizer.is_report(one):
+        if not mechanism.sampler.is_report(one):
             raise CheckFailed(f"{mechanism.name}: value {values[at]} wrote {one}, which is_report denies")
     stream = seeded(seed)
     cut = len(values) // 3

@@ -30,7 +30,7 @@ def recall(spec: Spec) -> Mechanism | None:
 
 def remember(spec: Spec, chosen: Mechanism) -> None:
     """Keep what was chosen for the spec, whole or not at all; a folder that cannot be written to is passed over."""
-    _keep(spec, {"choice": dict(spec.choice)}, chosen.randomizer.describe(), chosen, {})
+    _keep(spec, {"choice": dict(spec.choice)}, chosen.sampler.describe(), chosen, {})
 
 
 def recall_design(spec: Spec, asked: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]] | None:

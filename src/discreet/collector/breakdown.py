@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..estimation.results.block_columns import block_columns
 from ..estimation.results.likelihood import likelihood
 from ..estimation.results.projection import project
@@ -74,6 +74,6 @@ def _described(cell: Cell, tally: Tally, question: Question, minimum: int) -> di
         return {**found, "missing": minimum - tally.n, "result": None}
     made = METHODS[question.method](tally)
     result = made.to_dict(confidence=question.confidence)
-    result["influence"] = tally.mechanism.randomizer.influence(NUMERIC)
+    result["influence"] = decoder_of(tally.mechanism).influence()
     result["blocks"] = block_columns(tally, confidence=question.confidence)
     return {**found, "missing": 0, "result": result}

@@ -14,6 +14,7 @@ from ..core.documents import parse_toml
 from ..core.errors import DiscreetError, InvalidSpec
 from ..core.fields import Fields, listed, text, whole
 from ..core.strict_json import loads
+from ..estimation.decoders import decoder_of
 from ..mechanisms.mechanism import Mechanism
 from ..wire.spec import Spec
 
@@ -94,9 +95,9 @@ def declare(data: object) -> tuple[Declared, Mechanism]:
     groups = math.prod(len(texts) + 1 for texts in declared.labels.values())
     if groups > MOST_GROUPS:
         raise InvalidSpec(f"labels: their texts combine in {groups} ways, which must be at most {MOST_GROUPS}")
-    if groups * mechanism.randomizer.cells > MOST_COUNTS:
+    if groups * decoder_of(mechanism).cells > MOST_COUNTS:
         raise InvalidSpec(
-            f"labels: {groups} combinations of {mechanism.randomizer.cells} counts each must be at most "
+            f"labels: {groups} combinations of {decoder_of(mechanism).cells} counts each must be at most "
             f"{MOST_COUNTS} counts"
         )
     if len(declared.document(base="/collections/" + "x" * 32, fingerprint=mechanism.fingerprint)) > BYTES - 1024:

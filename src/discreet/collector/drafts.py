@@ -15,9 +15,9 @@ from ..contexts import Context
 from ..core.errors import DiscreetError, InvalidInput, InvalidSpec
 from ..core.exact import text_of
 from ..core.fields import Fields, exact, whole
-from ..estimation.arrays.numeric import NUMERIC
 from ..estimation.results.projection import project
 from ..estimation.results.unbiased import estimate
+from ..leakage.profiles import profile_of
 from ..mechanisms.mechanism import Mechanism
 from ..planning.choose import compare_mechanisms, prior_of
 from ..planning.expected import detectable_share, deviations_of
@@ -90,7 +90,7 @@ def _rows(context: Context, mechanism: Mechanism, n: int, shares: Array) -> list
 
 
 def _of(label: str, mechanism: Mechanism, n: int, shares: Array) -> dict[str, Any]:
-    guess = mechanism.randomizer.guess(shares, NUMERIC)
+    guess = profile_of(mechanism).bayes_success(shares)
     return _row(label, deviations_of(mechanism, shares), n, detectable_share(mechanism, n, shares), guess)
 
 

@@ -20,7 +20,7 @@ from ..client.addresses import address_of
 from ..client.transport import Request
 from ..core.canonical import canonical
 from ..core.errors import InvalidInput, Unreachable
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..estimation.tally import Tally
 from ..mechanisms.mechanism import Mechanism
 from ..wire.reports import report_to_json
@@ -108,7 +108,7 @@ def heaviest(mechanism: Mechanism, target: int) -> int:
     drawn = {mechanism.randomize_index(target, rng) for _ in range(CANDIDATES)}
 
     def weight(report: int) -> float:
-        decoded = mechanism.randomizer.decode(Tally.of(mechanism, [report]).counts, NUMERIC)
+        decoded = decoder_of(mechanism).decode(Tally.of(mechanism, [report]).counts)
         return float(np.asarray(decoded)[target])
 
     return max(sorted(drawn), key=weight)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bulk.report_arrays import reports_from_bytes
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..estimation.tally import Tally
 from ..mechanisms.mechanism import Mechanism
 from .store.protocol import Labels, Snapshot, Store
@@ -55,7 +55,7 @@ class Counted:
 
     def tally(self) -> Tally:
         """The tally of all cells together."""
-        total = np.zeros(self.mechanism.randomizer.cells, dtype=np.int64)
+        total = np.zeros(decoder_of(self.mechanism).cells, dtype=np.int64)
         for counts in self.counts.values():
             total += counts
         return tally_of(self.mechanism, total)
@@ -71,7 +71,7 @@ class Counted:
 
 def tally_of(mechanism: Mechanism, counts: Counts) -> Tally:
     """The tally with these counts, which say themselves how many reports there are."""
-    return Tally(mechanism, counts, int(np.sum(mechanism.randomizer.total(counts, NUMERIC))))
+    return Tally(mechanism, counts, int(np.sum(decoder_of(mechanism).total(counts))))
 
 
 def count(store: Store, collection: str, mechanism: Mechanism) -> Counted:

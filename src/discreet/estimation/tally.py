@@ -14,7 +14,7 @@ from ..core.errors import InvalidInput, InvalidReport, MechanismMismatch
 from ..mechanisms.mechanism import Mechanism
 from .arrays.acceleration import cores
 from .arrays.batches import as_reports
-from .arrays.numeric import NUMERIC
+from .decoders import decoder_of
 
 CHUNK = 1 << 20
 """Reports counted at a time, or a few times the number of cells if that is more."""
@@ -43,15 +43,15 @@ class Tally:
 
         `threads` is how many cores to use: all of them unless given.
         """
-        randomizer = mechanism.randomizer
-        array = as_batch(reports, randomizer.bits)
-        step = max(1, max(CHUNK, min(4 * randomizer.cells, 8 * CHUNK)) // (array.shape[1] if array.ndim == 2 else 1))
+        decoder = decoder_of(mechanism)
+        array = as_batch(reports, decoder.bits)
+        step = max(1, max(CHUNK, min(4 * decoder.cells, 8 * CHUNK)) // (array.shape[1] if array.ndim == 2 else 1))
         starts = range(0, len(array), step)
 
         def counted(begins: range) -> NDArray[np.int64]:
-            counts = np.zeros(randomizer.cells, dtype=np.int64)
+            counts = np.zeros(decoder.cells, dtype=np.int64)
             for begin in begins:
-                randomizer.count(counts, array[begin : begin + step], 0, NUMERIC)
+                decoder.count(counts, array[begin : begin + step], 0)
             return counts
 
         workers = min(cores() if threads is None else threads, len(starts))
@@ -101,19 +101,19 @@ def _possible(mechanism: Mechanism, counts: Any, n: int) -> NDArray[np.int64]:
         raise InvalidInput(f"mechanism of type {type(mechanism).__name__} must be a mechanism")
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 0 <= n <= MOST:
         raise InvalidInput(f"n={n!r} must be a whole number from 0 to {MOST}")
-    randomizer, given = mechanism.randomizer, np.asarray(counts)
-    if given.dtype.kind not in "iu" or given.shape != (randomizer.cells,):
+    decoder, given = decoder_of(mechanism), np.asarray(counts)
+    if given.dtype.kind not in "iu" or given.shape != (decoder.cells,):
         raise InvalidInput(
-            f"counts of type {given.dtype} and shape {given.shape} must be {randomizer.cells} whole numbers, one a cell"
+            f"counts of type {given.dtype} and shape {given.shape} must be {decoder.cells} whole numbers, one a cell"
         )
     if given.size and not 0 <= int(given.min()) <= int(given.max()) <= n:
         raise InvalidInput(f"counts: every count must be from 0 to n={n}")
     whole = given.astype(np.int64)
     if np.sum(whole, dtype=np.float64) >= 1 << 62:
         raise InvalidInput("counts must not add up to 2**62 or more")
-    if (total := int(np.sum(randomizer.total(whole, NUMERIC)))) != n:
+    if (total := int(np.sum(decoder.total(whole)))) != n:
         raise InvalidInput(f"counts add up to {total} reports, but n={n}")
-    if (rule := randomizer.broken_rule(whole, NUMERIC)) is not None:
+    if (rule := decoder.inconsistency(whole)) is not None:
         raise InvalidInput(f"counts cannot be those of reports: {rule}")
     return whole
 

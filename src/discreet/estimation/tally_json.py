@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InvalidInput, MechanismMismatch, shown
 from ..core.strict_json import loads
+from ..estimation.decoders import decoder_of
 from ..mechanisms.mechanism import Mechanism
 from ..wire.located import located
 
@@ -57,7 +58,7 @@ def tally_from_json(mechanism: Mechanism, data: object) -> Tally:
             f"this tally is of {data.get('mechanism', 'a mechanism')} ({str(data['fingerprint'])[:12]}), "
             f"not of {mechanism.name} ({mechanism.fingerprint[:12]})"
         )
-    cells = mechanism.randomizer.cells
+    cells = decoder_of(mechanism).cells
     if not isinstance(data["counts"], list) or len(data["counts"]) != cells:
         raise InvalidInput(f"counts must be a list of {cells} numbers, one per cell")
     counts = np.array([_count(c, f"counts[{i}]", n) for i, c in enumerate(data["counts"])], dtype=np.int64)
@@ -79,7 +80,7 @@ def parse_tally(mechanism: Mechanism, written: str | bytes) -> Tally:
 
 def most_bytes(mechanism: Mechanism) -> int:
     """Far more than a tally of the mechanism takes, however its numbers are set out."""
-    return 64 * mechanism.randomizer.cells + (1 << 16)
+    return 64 * decoder_of(mechanism).cells + (1 << 16)
 
 
 def read_tally(path: str | Path, mechanism: Mechanism) -> Tally:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..core.exact import Epsilon, log_of
 from ..mechanisms.mechanism import Mechanism
+from .profiles import profile_of
 from .solving import above
 
 LARGE = 32
@@ -53,12 +54,12 @@ def asked_pairs(mechanism: Mechanism, *, each: bool = False) -> Asked:
     A mechanism may treat values alike that the context does not: then there is a pair for every two labels instead.
     `each` gives every pair: where only some people hide, values that are alike otherwise are not.
     """
-    closure, randomizer = mechanism.context.closure(), mechanism.randomizer
+    closure, randomizer = mechanism.context.closure(), mechanism.sampler
     if each:
         every = permutations(range(mechanism.context.size), 2)
         found = list(islice((pair for pair in every if closure.at(*pair) < math.inf), LISTED + 1))
     else:
-        found, labels = list(islice(randomizer.contrasts(), LISTED + 1)), randomizer.labels
+        found, labels = list(islice(profile_of(mechanism).representative_pairs(), LISTED + 1)), randomizer.labels
         if any(closure.at(i, j) == math.inf for i, j in found[:LISTED]):
             some = islice(closure.pairs_among(labels), LISTED + 1)
             found = list({(labels[i], labels[j]): (i, j) for i, j, _ in some}.values())
@@ -75,7 +76,7 @@ def limits_of(mechanism: Mechanism) -> Callable[[int, int], Epsilon]:
 
     The second is looked at where E allows more than words of 64 bits may.
     """
-    closure, leak = mechanism.context.closure(), mechanism.randomizer.leaks()
+    closure, leak = mechanism.context.closure(), mechanism.sampler.leaks()
 
     @cache
     def log_above(ratio: Fraction) -> Fraction:
@@ -91,4 +92,4 @@ def limits_of(mechanism: Mechanism) -> Callable[[int, int], Epsilon]:
 
 
 def _groups(mechanism: Mechanism, i: int, j: int) -> int:
-    return len(mechanism.randomizer.contrast(i, j) or ())
+    return len(profile_of(mechanism).pair_profile(i, j) or ())

@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.exact import exp_below
-from ..mechanisms.contrast import Contrast
 from .contour import ULP, Reals
 from .positive_part import positive_part
+from .profiles.rows import Row
 
 FURTHEST = 500.0
 """Beyond this epsilon nothing is won by others."""
@@ -45,14 +45,14 @@ class Split(NamedTuple):
 class Divergence:
     """The divergence of x from z by what hides them, for any n and epsilon."""
 
-    def __init__(self, rows: Sequence[Contrast]) -> None:
-        self.floor = sum((row.floor for row in rows), Fraction(0))
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.floor = sum((row.blanket for row in rows), Fraction(0))
         rows = [row for row in rows if row.own or row.other]
-        floored = [row for row in rows if row.floor > 0]
-        self.masses = np.array([float(row.floor) for row in floored], dtype=float)
-        self.own = Split.of([row.own / row.floor for row in floored])
-        self.other = Split.of([row.other / row.floor for row in floored])
-        self._told = [(row.own, row.other) for row in rows if not row.floor]
+        floored = [row for row in rows if row.blanket > 0]
+        self.masses = np.array([float(row.blanket) for row in floored], dtype=float)
+        self.own = Split.of([row.own / row.blanket for row in floored])
+        self.other = Split.of([row.other / row.blanket for row in floored])
+        self._told = [(row.own, row.other) for row in rows if not row.blanket]
         self._rows = [(row.own, row.other) for row in rows]
 
     @property

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from ..core import tables
 from ..core.domain import Value, plain_value
 from ..core.errors import check_type
-from ..estimation.arrays.numeric import NUMERIC
-from ..mechanisms.contrast import extremal
+from ..estimation.decoders import decoder_of
+from ..mechanisms.build import shares_of
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.telling import Telling, gained, hundred
-from ..planning.choose import prior_of
 from .divergence import Divergence
+from .profiles import profile_of
+from .profiles.posterior import PosteriorRange, gained, hundred
+from .profiles.rows import extremal
 
 SHOWN = 12
 """The most values of a printed table."""
@@ -51,7 +52,7 @@ class Exposure:
     @cached_property
     def _exact(self) -> float | None:
         """The guess by all reports; None where they are too many to look at."""
-        return self.mechanism.randomizer.guess(self.prior, NUMERIC)
+        return profile_of(self.mechanism).bayes_success(self.prior)
 
     @property
     def basis(self) -> str:
@@ -65,9 +66,9 @@ class Exposure:
 
     def test(self, x: Value, z: Value) -> float:
         """How often somebody is right, at best, who must tell x from z by one report: (1 + TV) / 2."""
-        domain, randomizer = self.mechanism.context.domain, self.mechanism.randomizer
+        domain, randomizer = self.mechanism.context.domain, self.mechanism.sampler
         i, j = domain.asked(x), domain.asked(z)
-        rows = randomizer.contrast(i, j)
+        rows = profile_of(self.mechanism).pair_profile(i, j)
         if rows is None:
             leak = randomizer.leaks()
             rows = extremal(leak(i, j), leak(j, i))
@@ -76,7 +77,7 @@ class Exposure:
     # -- one value ----------------------------------------------------------------------------------
     def posterior(self, report: int) -> dict[Value, float]:
         """How likely each value is for somebody who saw this report: ``p_x Q(y|x) / sum_z p_z Q(y|z)``."""
-        randomizer = self.mechanism.randomizer
+        randomizer = self.mechanism.sampler
         y = randomizer.check_report(report)
         joint = np.array([share * float(randomizer.probability(x, y)) for x, share in enumerate(self.prior)])
         total = float(joint.sum())
@@ -119,8 +120,8 @@ class Exposure:
 
     def sentences(self, x: Value) -> list[str]:
         """What to tell the person who holds x: of 100 people, with every number rounded against us."""
-        i, randomizer = self.mechanism.context.domain.asked(x), self.mechanism.randomizer
-        hiders = list(randomizer.hiders(i))
+        i, randomizer = self.mechanism.context.domain.asked(x), self.mechanism.sampler
+        hiders = list(profile_of(self.mechanism).other_users(i))
         shown = len(hiders) < self.mechanism.context.size
         own, other = self.points(x)
         lines = ["Your report shows your block; inside it:"] if shown else []
@@ -189,12 +190,12 @@ class Exposure:
 
     # -- how ----------------------------------------------------------------------------------------
     @cached_property
-    def _known(self) -> dict[int, Telling | None]:
+    def _known(self) -> dict[int, PosteriorRange | None]:
         return {}
 
-    def _telling(self, x: int) -> Telling | None:
+    def _telling(self, x: int) -> PosteriorRange | None:
         if x not in self._known:
-            self._known[x] = self.mechanism.randomizer.telling(x, self.prior, NUMERIC)
+            self._known[x] = profile_of(self.mechanism).posterior_range(x, self.prior)
         return self._known[x]
 
     def _allowed(self) -> float:
@@ -205,8 +206,8 @@ class Exposure:
 
     def _different(self) -> Iterator[int]:
         """One value for every kind and share, in order."""
-        twins, labels = self.mechanism.randomizer.twins, self.mechanism.randomizer.labels
-        kinds = labels if twins is None else twins
+        alike, labels = decoder_of(self.mechanism).exchangeable, self.mechanism.sampler.labels
+        kinds = labels if alike is None else alike
         seen = set()
         for x, share in enumerate(self.prior):
             key = kinds[x], labels[x], float(share)
@@ -235,4 +236,4 @@ def exposure(mechanism: Mechanism, *, prior: Any = None) -> Exposure:
     References: Acharya2020 (Proposition 3, posterior odds).
     """
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
-    return Exposure(mechanism, np.asarray(prior_of(mechanism.context, prior), dtype=float))
+    return Exposure(mechanism, np.asarray(shares_of(mechanism.context, prior)))

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..core.domain import listed_values
 from ..core.errors import InvalidInput, MechanismMismatch, shown
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..estimation.tally import Tally
 from ..mechanisms.mechanism import Mechanism
+from .profiles import profile_of
 
 MOST = 1 << 62
 """The largest number of reports in a batch."""
@@ -33,7 +34,7 @@ class Crowd:
         """How many reports, the own one among them, hide one of value x."""
         if self.total is not None:
             return self.total
-        return max(1, self.of_block.get(mechanism.randomizer.hiders(x)[0], 0))
+        return max(1, self.of_block.get(profile_of(mechanism).other_users(x)[0], 0))
 
 
 def crowd_of(mechanism: Mechanism, n: Any, among: Any) -> Crowd:
@@ -55,7 +56,7 @@ def crowd_of(mechanism: Mechanism, n: Any, among: Any) -> Crowd:
             raise InvalidInput("n must be one number where `among` says who hides")
         return Crowd(None, None, _of_names(mechanism, n))
     total = count_of(n, "n")
-    if chosen is None and len(mechanism.randomizer.hiders(0)) < mechanism.context.size:
+    if chosen is None and len(profile_of(mechanism).other_users(0)) < mechanism.context.size:
         raise InvalidInput(
             f"n={total} must be the number of reports of every block, {{block: count}} or a tally: "
             "reports show their block, and only those of the same block hide each other"
@@ -71,11 +72,11 @@ def count_of(n: object, name: str) -> int:
 
 
 def _of_tally(mechanism: Mechanism, tally: Tally, among: tuple[int, ...] | None) -> Crowd:
-    if among is not None or len(mechanism.randomizer.hiders(0)) == mechanism.context.size:
+    if among is not None or len(profile_of(mechanism).other_users(0)) == mechanism.context.size:
         return Crowd(among, max(1, tally.n), {})
     found: dict[int, int] = {}
-    for group in mechanism.randomizer.groups(NUMERIC):
-        totals = np.asarray(group.randomizer.total(tally.counts[group.cells], NUMERIC)).reshape(-1)
+    for group in decoder_of(mechanism).groups():
+        totals = np.asarray(group.decoder.total(tally.counts[group.cells])).reshape(-1)
         found |= {int(of[0]): int(count) for of, count in zip(group.values, totals, strict=True)}
     return Crowd(None, None, found)
 
@@ -83,7 +84,7 @@ def _of_tally(mechanism: Mechanism, tally: Tally, among: tuple[int, ...] | None)
 def _of_names(mechanism: Mechanism, counts: Mapping[Any, Any]) -> dict[int, int]:
     firsts: dict[Any, int] = {}
     for part in mechanism.served.parts or ():
-        hiders: Sequence[int] = mechanism.randomizer.hiders(part.members[0])
+        hiders: Sequence[int] = profile_of(mechanism).other_users(part.members[0])
         if list(hiders) == list(part.members):
             firsts[part.name] = hiders[0]
     if set(counts) != set(firsts):

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..mechanisms.contrast import Contrast
 from .contour import ULP, Reals, grid_of, least
 from .counting import LISTED, Ways, ways
+from .profiles.rows import Row
 
 FEW = 16
 """Up to so many kinds of loss the noise is finer."""
@@ -49,7 +49,7 @@ class Release(NamedTuple):
     times: int
 
 
-def losses_of(rows: Sequence[Contrast]) -> Losses:
+def losses_of(rows: Sequence[Row]) -> Losses:
     """The losses of x against z, each to the last digit."""
     masses: dict[Fraction, Fraction] = {}
     for row in rows:

@@ -21,12 +21,13 @@ from ..core import tables
 from ..core.domain import Value, listed_values, plain_value
 from ..core.errors import InvalidInput, check_type
 from ..core.exact import Epsilon, text_of
-from ..mechanisms.contrast import extremal
 from ..mechanisms.mechanism import Mechanism
 from .asked import asked_pairs
 from .dots import REACH, connected
 from .hiding import count_of
 from .loss_sum import Losses, Release, composed_delta, losses_of
+from .profiles import profile_of
+from .profiles.rows import extremal
 from .shuffling import DELTA, SHOWN, Shuffled
 from .solving import above, delta_of, level_of, smallest_epsilon
 
@@ -90,13 +91,17 @@ class Repeated:
         i, j = self._pair(x, z)
         same = Fraction(1)
         for one, _ in self.releases:
-            same *= _mechanism(one).randomizer.meeting(i, j) or 0
+            same *= profile_of(_mechanism(one)).collision_probability(i, j) or 0
         return float(1 - same)
 
     def basis(self, x: Value, z: Value) -> str:
         """What the answers for x against z rest on: "reports", or "E" where those of some release are too many."""
         i, j = self._pair(x, z)
-        return "E" if any(_mechanism(one).randomizer.contrast(i, j) is None for one, _ in self.releases) else "reports"
+        return (
+            "E"
+            if any(profile_of(_mechanism(one)).pair_profile(i, j) is None for one, _ in self.releases)
+            else "reports"
+        )
 
     def as_dict(self, *, delta: float = DELTA) -> dict[str, Any]:
         """The first pairs at `delta` as plain data."""
@@ -203,9 +208,9 @@ def _times(context: Context, times: int) -> Context:
 
 def _law(mechanism: Mechanism, i: int, j: int) -> Losses:
     """The losses of one report; the worst that its ratios allow where the reports are too many to look at."""
-    rows = mechanism.randomizer.contrast(i, j)
+    rows = profile_of(mechanism).pair_profile(i, j)
     if rows is None:
-        leak = mechanism.randomizer.leaks()
+        leak = mechanism.sampler.leaks()
         rows = extremal(leak(i, j), leak(j, i))
     return losses_of(rows)
 

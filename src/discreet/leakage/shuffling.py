@@ -16,12 +16,13 @@ from typing import Any
 from ..core.domain import Value, plain_value
 from ..core.errors import InvalidInput, NotServed, check_type
 from ..core.exact import Epsilon
-from ..mechanisms.contrast import Contrast, extremal
 from ..mechanisms.mechanism import Mechanism
 from .asked import Asked, asked_pairs, limits_of
 from .divergence import Divergence
 from .hiding import MOST, Crowd, count_of, crowd_of
 from .pair_accounts import PairAccount, table
+from .profiles import profile_of
+from .profiles.rows import Row, extremal
 from .solving import Curve, delta_of, level_of, smallest_epsilon
 
 DELTA = 1e-6
@@ -178,8 +179,8 @@ class Shuffled:
             raise InvalidInput("x and z must be different values")
         return i, j
 
-    def _contrast(self, i: int, j: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
-        return self.mechanism.randomizer.contrast(i, j, self.crowd.among if among is None else among)
+    def _contrast(self, i: int, j: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
+        return profile_of(self.mechanism).pair_profile(i, j, self.crowd.among if among is None else among)
 
     @cached_property
     def _known(self) -> dict[Any, Divergence]:
@@ -189,7 +190,7 @@ class Shuffled:
         if (i, j) not in self._known:
             rows = self._contrast(i, j)
             if rows is None:
-                leak = self.mechanism.randomizer.leaks()
+                leak = self.mechanism.sampler.leaks()
                 rows = extremal(leak(i, j), leak(j, i))
             key = tuple(rows)
             self._known[i, j] = self._known.setdefault(key, Divergence(rows))
@@ -227,7 +228,7 @@ class Shuffled:
 
     def _supposed(self, i: int, j: int) -> list[int]:
         """Values that all others may hold: x and z, some others, and some that differ in label."""
-        held, labels = self.crowd.among or self.mechanism.randomizer.hiders(i), self.mechanism.randomizer.labels
+        held, labels = self.crowd.among or profile_of(self.mechanism).other_users(i), self.mechanism.sampler.labels
         firsts = {labels[v]: v for v in reversed(held[:SCANNED])}
         near = [v for v in (i, j) if v in held]
         some = [*near, *list(firsts.values())[:PEOPLE], held[-1], *held[: PEOPLE + 2]]

@@ -1,1 +1,1 @@
-"""Mechanisms: one file per idea, each a `Randomizer` on 0 .. k-1; `Mechanism` joins one to a context."""
+"""Mechanisms: one file per idea, each a `Sampler` on 0 .. k-1; `Mechanism` joins one to a context."""

@@ -15,10 +15,10 @@ from ..core.errors import InvalidInput, NotServed, check_type, shown
 from ..core.exact import approx
 from ..core.registry import Registry
 from .composed.blocks import BlockResponse
-from .kinds import law_of, randomizer_of
+from .laws import law_of, sampler_of
 from .mechanism import Mechanism, fitting
-from .randomizer import Randomizer
-from .uniform.support import Supporting
+from .sampler import Sampler
+from .uniform.pure import PureSampler
 
 if TYPE_CHECKING:
     from ..planning.explanation import Explanation
@@ -32,7 +32,7 @@ AUTO = "auto"
 REPORT_BITS = 64
 """The default limit on the size of a report: one machine word."""
 
-BASES: Registry[type[Supporting]] = Registry(
+BASES: Registry[type[PureSampler]] = Registry(
     {
         "randomized_response": "mechanisms.uniform.randomized_response:RandomizedResponse",
         "subset": "mechanisms.uniform.subset:Subset",
@@ -48,7 +48,7 @@ BASES: Registry[type[Supporting]] = Registry(
 MOST_BITS = 1 << 20
 """The largest limit on the bits of a report."""
 
-COMPARED: Registry[type[Randomizer]] = Registry(
+COMPARED: Registry[type[Sampler]] = Registry(
     {"general_hadamard": "mechanisms.uniform.general_hadamard:GeneralHadamard"}
 )
 """Randomizers kept for comparison: available by name but never chosen, as a base always has less error."""
@@ -157,14 +157,14 @@ def _share(given: Any) -> float:
 # -- parts of a context ---------------------------------------------------------------------------------
 
 
-def composed(served: Context, make: Callable[[Part], Randomizer]) -> Randomizer:
+def composed(served: Context, make: Callable[[Part], Sampler]) -> Sampler:
     """A randomizer per part, joined so that the report shows the part; like parts share one."""
     parts = served.parts
     if parts is None:
         raise NotServed(f"{served!r} has no parts that can be served one by one")
     if len(parts) == 1:
         return make(parts[0])
-    known: dict[tuple[int, Fraction], Randomizer] = {}
+    known: dict[tuple[int, Fraction], Sampler] = {}
     inner = []
     for part in parts:
         key = len(part.members), part.level
@@ -186,7 +186,7 @@ def _part_of(served: Context, parts: Sequence[Part]) -> list[int]:
     return of
 
 
-def for_part(name: str, part: Part, parameters: Parameters, shares: Shares) -> Randomizer:
+def for_part(name: str, part: Part, parameters: Parameters, shares: Shares) -> Sampler:
     """The randomizer called `name` for one part: on all values, or on the sensitive ones while the others pass."""
     if part.is_uniform:
         return base(name, len(part.members), part.level, parameters)
@@ -208,7 +208,7 @@ def mass_of(part: Part, shares: Shares) -> float:
     return sum(shares[x] for x in part.sensitive) / total if total > 0 else 0.0
 
 
-def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Randomizer:
+def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Sampler:
     """The randomizer called `name` on `size` values; a single value needs no randomness of its own."""
     known = {*BASES, *COMPARED}
     if name not in known:
@@ -220,7 +220,7 @@ def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Ran
         name, extra = "randomized_response", {}
     make: Any = BASES[name] if name in BASES else COMPARED[name]
     try:
-        made: Randomizer = make(size, epsilon, **extra)
+        made: Sampler = make(size, epsilon, **extra)
     except TypeError as problem:
         if "unexpected keyword argument" not in str(problem):
             raise InvalidInput(f"{name}: {', '.join(extra)} cannot be used as given ({problem})") from None
@@ -228,7 +228,7 @@ def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Ran
     return made
 
 
-def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Shares) -> Supporting:
+def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Shares) -> PureSampler:
     """The randomizer for the sensitive values, sized for their share unless the size is given."""
     size, epsilon = len(part.sensitive), part.level
     if size > 1 and set(parameters) <= {"bits"}:
@@ -236,12 +236,12 @@ def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Share
 
         parameters = sized(name, size, approx(epsilon), mass_of(part, shares), parameters)
     inner = base(name, size, epsilon, parameters)
-    if not isinstance(inner, Supporting):
+    if not isinstance(inner, PureSampler):
         raise NotServed(f"mechanism={name!r} has no high-low form; it must be one of {', '.join(sorted(BASES))}")
     return inner
 
 
-def _each_its_own(served: Context, name: str, parameters: Parameters, shares: Shares) -> Randomizer:
+def _each_its_own(served: Context, name: str, parameters: Parameters, shares: Shares) -> Sampler:
     """The randomizer whose part j is the one named by ``inner[j]``, with its parameters."""
     inner, parts = parameters["inner"], served.parts or ()
     if len(parameters) > 1:
@@ -252,7 +252,7 @@ def _each_its_own(served: Context, name: str, parameters: Parameters, shares: Sh
         raise InvalidInput("inner needs a context with blocks; this one has none")
     if len(inner) != len(parts):
         raise InvalidInput(f"inner has {len(inner)} entries; it must have one per block, {len(parts)}")
-    made: dict[tuple[int, Fraction, str], Randomizer] = {}
+    made: dict[tuple[int, Fraction, str], Sampler] = {}
     each = []
     for number, (asked, part) in enumerate(zip(inner, parts, strict=True)):
         kind, extra = _named_entry(asked, f"inner[{number}]")
@@ -282,7 +282,7 @@ def _only_part(context: Context, name: str) -> Part:
     return parts[0]
 
 
-def mixture(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+def mixture(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
     """A mixture of high-low randomizers around the inner ones in ``parts``, each used for ``units`` of 2**64 words."""
     from .composed.high_low import HighLowResponse
     from .composed.mixture import Mixture
@@ -298,7 +298,7 @@ def mixture(context: Context, parameters: Parameters, shares: Shares) -> Randomi
     return Mixture(parts, [int(unit) for unit in parameters["units"]], shares)
 
 
-def _utility_rappor(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+def _utility_rappor(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
     from .uniform.utility_rappor import UtilityRappor
 
     _nothing_but(parameters, UtilityRappor.name)
@@ -306,17 +306,17 @@ def _utility_rappor(context: Context, parameters: Parameters, shares: Shares) ->
     return UtilityRappor(context.size, part.sensitive, part.level)
 
 
-def _of_context(name: str) -> Callable[[Context, Parameters, Shares], Randomizer]:
+def _of_context(name: str) -> Callable[[Context, Parameters, Shares], Sampler]:
     """The maker of a mechanism that its context decides."""
 
-    def make(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+    def make(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
         _nothing_but(parameters, name)
         return OF_CONTEXT[name](context)
 
     return make
 
 
-def _paired(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+def _paired(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
     from .composed.paired import Paired
 
     _nothing_but(parameters, Paired.name, "first", "second")
@@ -328,11 +328,11 @@ def _paired(context: Context, parameters: Parameters, shares: Shares) -> Randomi
             raise InvalidInput(f"paired needs {key}=: the name of a mechanism for that question, and its parameters")
         name, extra = _named_entry(parameters[key], key)
         extra.pop("prior", None)
-        made.append(named(part, name, extra).randomizer)
+        made.append(named(part, name, extra).sampler)
     return Paired(*made)
 
 
-def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+def _table(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
     from .tables.table import Table
 
     _nothing_but(parameters, "table", "rows")
@@ -341,12 +341,12 @@ def _table(context: Context, parameters: Parameters, shares: Shares) -> Randomiz
     return Table.of_rows(parameters["rows"])
 
 
-def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+def _by_law(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
     _nothing_but(parameters, "law", "law")
-    return randomizer_of(law_of(parameters.get("law"), values=context.size))
+    return sampler_of(law_of(parameters.get("law"), values=context.size))
 
 
-def _graded_unary(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+def _graded_unary(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
     from .uniform.graded_unary import GradedUnary
 
     _nothing_but(parameters, GradedUnary.name)
@@ -355,7 +355,7 @@ def _graded_unary(context: Context, parameters: Parameters, shares: Shares) -> R
     return GradedUnary(context.grades, prior=shares)
 
 
-def _types(context: Context, parameters: Parameters, shares: Shares) -> Randomizer:
+def _types(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
     from .tables.types import Types
 
     _nothing_but(parameters, Types.name, "law")
@@ -373,7 +373,7 @@ def _nothing_but(parameters: Parameters, name: str, *known: str) -> None:
             raise InvalidInput(f"{name} takes no parameter {key}")
 
 
-OF_CONTEXT: Registry[Callable[[Context], Randomizer]] = Registry(
+OF_CONTEXT: Registry[Callable[[Context], Sampler]] = Registry(
     {
         "binary": "mechanisms.tables.binary:optimal",
         "warner": "mechanisms.tables.binary:warner",
@@ -389,7 +389,7 @@ OF_CONTEXT: Registry[Callable[[Context], Randomizer]] = Registry(
 )
 """Mechanisms that serve a context as a whole and have no parameters: what makes their randomizer from the context."""
 
-MAKERS: dict[str, Callable[[Context, Parameters, Shares], Randomizer]] = {
+MAKERS: dict[str, Callable[[Context, Parameters, Shares], Sampler]] = {
     **{name: _of_context(name) for name in OF_CONTEXT},
     "graded_unary": _graded_unary,
     "law": _by_law,

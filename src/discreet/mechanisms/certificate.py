@@ -16,7 +16,7 @@ from ..core.limits import spend
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
-    from .randomizer import Randomizer
+    from .sampler import Sampler
 
 CHUNK = 1024
 """How many pairs of values are counted together among the work that a document asks for."""
@@ -96,7 +96,7 @@ def _verify_mechanism(mechanism: Mechanism, context: Context) -> Certificate:
     if context is not served:
         worst = _tightest(mechanism, context) if served.implies(context) else _worst(mechanism, context)
     x, z, ratio = worst or (0, min(1, context.size - 1), Fraction(1))
-    values, outputs = context.values, mechanism.randomizer.outputs
+    values, outputs = context.values, mechanism.sampler.outputs
     return Certificate(mechanism.name, values[x], values[z], context.at(x, z), ratio, outputs, mechanism.fingerprint)
 
 
@@ -105,7 +105,7 @@ def _tightest(mechanism: Mechanism, context: Context) -> tuple[int, int, Fractio
     if context.tightest is None:
         return None
     x, z = context.tightest
-    ratio = mechanism.randomizer.leaks()(x, z)
+    ratio = mechanism.sampler.leaks()(x, z)
     return _worst(mechanism, context) if ratio is None else (x, z, ratio)
 
 
@@ -117,7 +117,7 @@ def _violation(name: str, context: Context, x: int, z: int, ratio: Fraction) -> 
     )
 
 
-def _check_bound(randomizer: Randomizer, ratio: Fraction) -> None:
+def _check_bound(randomizer: Sampler, ratio: Fraction) -> None:
     """Refuse a bound below one: two rows that both add up to one have a largest ratio of at least one."""
     if ratio < 1:
         raise PrivacyViolation(f"{randomizer.name}: a largest likelihood ratio below 1 is not that of any channel")
@@ -129,9 +129,9 @@ def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] |
     An entry is checked for every two labels that its values have in the randomizer, so that the symmetry of
     the context is never taken for that of the randomizer, nor the other way round. Entries that follow from those
     that are checked (`Context.generators`) hold with at least as much slack. Where a randomizer proves all entries at
-    once (`Randomizer.proved`), the pair that it names is compared.
+    once (`Sampler.proved`), the pair that it names is compared.
     """
-    randomizer = mechanism.randomizer
+    randomizer = mechanism.sampler
     if (proved := randomizer.proved(served)) is not None:
         _check_bound(randomizer, proved[2])
         if not within(proved[2], served.at(*proved[:2])):

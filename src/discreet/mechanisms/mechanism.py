@@ -21,7 +21,7 @@ from ..core.limits import check
 from ..core.random import check_source, pause
 from .certificate import Certificate, verify
 from .law import WORD_BITS, Law, plain_law
-from .randomizer import Randomizer
+from .sampler import Sampler
 
 if TYPE_CHECKING:
     from ..core.random import Source
@@ -48,14 +48,14 @@ class Mechanism:
 
     report_names: Sequence[str] = ()
 
-    def __init__(self, context: Context, randomizer: Randomizer, *, served: Context | None = None) -> None:
+    def __init__(self, context: Context, randomizer: Sampler, *, served: Context | None = None) -> None:
         check_type("context", context, Context, "a context")
-        check_type("randomizer", randomizer, Randomizer, "a randomizer")
+        check_type("randomizer", randomizer, Sampler, "a randomizer")
         check_type("served", context if served is None else served, Context, "a context")
         _check_words(fitting(randomizer, context))
         check("report_bits", randomizer.bits, randomizer.name)
         self.context = context
-        self.randomizer = randomizer
+        self.sampler = randomizer
         self.served = context if served is None else served
         self.certificate: Certificate = verify(self)
 
@@ -67,7 +67,7 @@ class Mechanism:
     @property
     def name(self) -> str:
         """The name of the randomizer, with the composition around it."""
-        inner, parts = str(self.randomizer.describe()["name"]), self.served.parts or ()
+        inner, parts = str(self.sampler.describe()["name"]), self.served.parts or ()
         if len(parts) > 1:
             return f"blocks({inner})"
         return f"high_low({inner})" if parts and not parts[0].is_uniform else inner
@@ -75,11 +75,11 @@ class Mechanism:
     @property
     def bits(self) -> int:
         """How many bits hold any report."""
-        return self.randomizer.bits
+        return self.sampler.bits
 
     def law(self) -> Law:
         """The law by which reports are drawn: whole numbers, sets and other laws, no behaviour."""
-        return self.randomizer.law
+        return self.sampler.law
 
     @cached_property
     def description(self) -> dict[str, Any]:
@@ -88,13 +88,13 @@ class Mechanism:
             "version": VERSION,
             "domain": describe_domain(self.context.domain),
             "context": self.context.describe(),
-            "law": plain_law(self.randomizer.law),
+            "law": plain_law(self.sampler.law),
         }
 
     @property
     def published(self) -> str:
         """The canonical JSON of the description; what it says of the context is written once for all its mechanisms."""
-        law = canonical(plain_law(self.randomizer.law))
+        law = canonical(plain_law(self.sampler.law))
         return f'{{{self.context.published},"law":{law},"version":{VERSION}}}'
 
     @cached_property
@@ -118,11 +118,11 @@ class Mechanism:
         if isinstance(x, bool) or not isinstance(x, int) or not 0 <= x < self.context.size:
             shown = f"index {x!r}" if errors.show_values else "an index"
             raise UnknownValue(f"{shown} must be a whole number from 0 to {self.context.size - 1}")
-        asked = self.randomizer.words
+        asked = self.sampler.words
         words = rng.take(asked)
         if len(words) != asked:
             raise RandomnessFailure(f"asked for {asked} words, got {len(words)}; no report was made")
-        return int(self.randomizer.draw(x, words, INTEGERS))
+        return int(self.sampler.draw(x, words, INTEGERS))
 
     def randomize_many(self, values: Any, rng: Source, *, unknown: str = "error") -> Any:
         """The reports of many values, in order, as a NumPy array: those of `randomize` one by one, from the same words.
@@ -139,7 +139,7 @@ class Mechanism:
         """The reports of many values given by their numbers in the domain, 0 to k - 1, as a NumPy array."""
         from ..bulk.randomizing import randomize_indices
 
-        return randomize_indices(self.randomizer, indices, rng)
+        return randomize_indices(self.sampler, indices, rng)
 
     def tally(self, reports: Any = ()) -> Tally:
         """The counts of these reports, ready to be merged and estimated."""
@@ -169,12 +169,12 @@ class Mechanism:
         columns = self.reports()
         if len(columns) * self.context.size > CHANNEL_LIMIT:
             raise InvalidInput(f"channel: {self.context.size} x {len(columns)} entries are too many to write out")
-        return [[self.randomizer.probability(x, y) for y in columns] for x in range(self.context.size)]
+        return [[self.sampler.probability(x, y) for y in columns] for x in range(self.context.size)]
 
     def with_report_names(self, names: Iterable[str]) -> Self:
         """This mechanism with names for its reports 0, 1, ..., as people write them on paper; the law is the same."""
         made = copy(self)
-        made.report_names = check_report_names(names, self.randomizer.outputs)
+        made.report_names = check_report_names(names, self.sampler.outputs)
         return made
 
     def reports_of(self, names: Iterable[Any]) -> list[int]:
@@ -191,15 +191,15 @@ class Mechanism:
 
     def reports(self) -> Sequence[int]:
         """Every report that can occur, in order (small domains)."""
-        if self.randomizer.outputs > 1 << 24:
-            raise InvalidInput(f"reports: {self.randomizer.outputs} reports are too many to list")
-        return list(self.randomizer.reports())
+        if self.sampler.outputs > 1 << 24:
+            raise InvalidInput(f"reports: {self.sampler.outputs} reports are too many to list")
+        return list(self.sampler.reports())
 
     def __repr__(self) -> str:
         return f"<{self.name} for {self.context!r}, {self.bits} bits per report>"
 
 
-def fitting(randomizer: Randomizer, context: Context) -> Randomizer:
+def fitting(randomizer: Sampler, context: Context) -> Sampler:
     """The randomizer; `InvalidInput` if it is for more or fewer values than the context has."""
     if randomizer.size != context.size:
         raise InvalidInput(f"randomizer is for {randomizer.size} values; the context has {context.size}")
@@ -218,7 +218,7 @@ def check_report_names(names: Iterable[str], count: int) -> tuple[str, ...]:
     return tuple(map(str, found))
 
 
-def _check_words(randomizer: Randomizer) -> None:
+def _check_words(randomizer: Sampler) -> None:
     """Refuse a law of narrower words than sources give: its channel would not be the one that reports are drawn by."""
     if randomizer.word_bits != WORD_BITS:
         raise InvalidInput(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 from operator import truediv
 
-from .randomizer import Pair
+from .sampler import Pair
 
 EXACT_BITS = 1000
 """Units of at most so many bits have quotients that doubles hold without overflow."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bulk.words import seeded
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..estimation.tally import Tally
 from ..mechanisms.mechanism import Mechanism
 
@@ -23,10 +23,10 @@ def drawn_tally(mechanism: Mechanism, shares: Array, n: int, generator: np.rando
     the cells; they are drawn at once, with exactly the law of n single reports. Otherwise people are drawn and
     each is randomized.
     """
-    randomizer = mechanism.randomizer
-    if not randomizer.disjoint:
+    decoder = decoder_of(mechanism)
+    if not decoder.disjoint:
         return recorded_tally(mechanism, generator.multinomial(n, shares), int(generator.integers(1 << 62)))
-    law = np.maximum(np.asarray(randomizer.push(shares, NUMERIC)), 0.0)
+    law = np.maximum(np.asarray(decoder.expected_counts(shares)), 0.0)
     return Tally(mechanism, generator.multinomial(n, law / law.sum()), n)
 
 

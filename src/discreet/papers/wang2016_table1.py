@@ -16,8 +16,8 @@ from ..estimation.results.projection import project
 from ..estimation.simplex import project_blocks
 from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
+from ..mechanisms.uniform.pure import PureSampler
 from ..mechanisms.uniform.subset import least_error_size, most_information_size
-from ..mechanisms.uniform.support import Supporting
 from ..plots import plot_ratios
 from .data import expected
 from .report import Check, Report, Table
@@ -93,15 +93,15 @@ def drawn_people(d: int, generator: np.random.Generator) -> NDArray[np.int64]:
 def shortcut(row: Row, method: str, *, runs: int) -> dict[str, Mean]:
     """The paper's model: each value's support count drawn by itself, binomial with its own probability.
 
-    ``f_j ~ Binomial(n_j, g) + Binomial(n - n_j, h)`` independent over j; in the mechanism they are not.
+    ``f_j ~ Binomial(n_j, p) + Binomial(n - n_j, q)`` independent over j; in the mechanism they are not.
     """
-    design = made(row.d, row.epsilon, method).randomizer
-    assert isinstance(design, Supporting)
-    g, h = float(design.g), float(design.h)
+    design = made(row.d, row.epsilon, method).sampler
+    assert isinstance(design, PureSampler)
+    p, q = float(design.p), float(design.q)
     generator = _generator(row, method, 0)
     people = np.stack([drawn_people(row.d, generator) for _ in range(runs)])
-    found = generator.binomial(people, g) + generator.binomial(PEOPLE - people, h)
-    raw = (found / PEOPLE - h) / (g - h)
+    found = generator.binomial(people, p) + generator.binomial(PEOPLE - people, q)
+    raw = (found / PEOPLE - q) / (p - q)
     labels = np.repeat(np.arange(runs), row.d)
     return _errors(project_blocks(raw.ravel(), labels, np.ones(runs)).reshape(runs, row.d), people)
 

@@ -18,12 +18,12 @@ from ..contexts import Context, Part
 from ..core.errors import InvalidEpsilon, InvalidInput, NotIdentifiable, NotServed, check_type
 from ..core.exact import approx
 from ..core.limits import spend
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..mechanisms.build import BASES, REPORT_BITS, check_bits, composed, for_part, mass_of, mixture, named, shares_of
 from ..mechanisms.composed.paired import Paired
 from ..mechanisms.composed.two_sizes import best_two_sizes, least_favourable
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.randomizer import Cells, Randomizer
+from ..mechanisms.sampler import Sampler
 from ..mechanisms.tree.level_choice import levels_response
 from ..mechanisms.tree.nested_choice import nested_response
 from ..mechanisms.uniform.projective import room
@@ -171,15 +171,15 @@ def _paired(context: Context, shares: Any, bits: int | None) -> Mechanism:
     both = []
     for part, other, prior in ((first, second, table.sum(axis=1)), (second, first, table.sum(axis=0))):
         most = MAX_PAIRED_BITS if bits is None else min(MAX_PAIRED_BITS, bits - _fewest_bits(other))
-        parts = (candidate.mechanism.randomizer for candidate in explain(part, prior=prior, bits=most).candidates)
-        listable = next((part for part in parts if part.counted == Cells(part.outputs)), None)
+        parts = (candidate.mechanism.sampler for candidate in explain(part, prior=prior, bits=most).candidates)
+        listable = next((part for part in parts if part.is_numbered), None)
         if listable is None:
             raise NotServed("paired needs mechanisms whose reports are counted one by one")
         both.append(listable)
     return Mechanism(context, Paired(*both))
 
 
-def _compose(context: Context, served: Context, make: Callable[[Part], Randomizer]) -> Mechanism:
+def _compose(context: Context, served: Context, make: Callable[[Part], Sampler]) -> Mechanism:
     return Mechanism(context, composed(served, make), served=served)
 
 
@@ -197,8 +197,8 @@ def _least_favourable(parts: Sequence[Part], shares: Any) -> Any:
 
 def _makers(
     parts: Sequence[Part], shares: Any, bits: int | None, objective: Objective
-) -> Iterator[Callable[[Part], Randomizer]]:
-    """Functions from a part to its randomizer: each base for all parts, and with several parts the best base for each.
+) -> Iterator[Callable[[Part], Sampler]]:
+    """Functions from a part to its decoder: each base for all parts, and with several parts the best base for each.
 
     A part with k_j of the k values may take k_j / k of the reports; where that is less than a base would take,
     all bits are tried as well, in case other parts leave room.
@@ -234,7 +234,7 @@ def _worth_trying(name: str, part: Part, shares: Any, bits: int | None) -> bool:
     return BASES[name].worth_trying(len(part.sensitive), part.level, bits=bits, mass=mass)
 
 
-def _base_within(name: str, limit: Callable[[Part], int | None], shares: Any, part: Part) -> Randomizer:
+def _base_within(name: str, limit: Callable[[Part], int | None], shares: Any, part: Part) -> Sampler:
     bits = limit(part)
     parameters = {"bits": bits} if bits is not None and BASES[name].takes_bits else {}
     return for_part(name, part, parameters, shares)
@@ -242,40 +242,40 @@ def _base_within(name: str, limit: Callable[[Part], int | None], shares: Any, pa
 
 def _best_base(
     limit: Callable[[Part], int | None], shares: Any, objective: Objective, parts: Sequence[Part], part: Part
-) -> Randomizer:
+) -> Sampler:
     """The base with the least expected squared error in the part, and in all that are like it."""
     spend(STEPS_PER_KIND, "different kinds of block")
-    randomizers: list[Randomizer] = []
+    samplers: list[Sampler] = []
     for name in BASES:
         if len(part.sensitive) > 1 and not _worth_trying(name, part, shares, limit(part)):
             continue
         try:
-            randomizers.append(_base_within(name, limit, shares, part))
+            samplers.append(_base_within(name, limit, shares, part))
         except InvalidInput:
             continue
-    if not randomizers:
+    if not samplers:
         return for_part("randomized_response", part, {}, shares)
-    errors = _errors_inside(randomizers, shares, objective, parts, part)
+    errors = _errors_inside(samplers, shares, objective, parts, part)
     balanced = objective.balance([min(column) for column in zip(*errors, strict=True)])
-    ranked = [balanced.combine(own) * (1 + 1e-12 * one.bits) for own, one in zip(errors, randomizers, strict=True)]
-    return randomizers[ranked.index(min(ranked))]
+    ranked = [balanced.combine(own) * (1 + 1e-12 * one.bits) for own, one in zip(errors, samplers, strict=True)]
+    return samplers[ranked.index(min(ranked))]
 
 
 def _errors_inside(
-    randomizers: Sequence[Randomizer], shares: Any, objective: Objective, parts: Sequence[Part], part: Part
+    samplers: Sequence[Sampler], shares: Any, objective: Objective, parts: Sequence[Part], part: Part
 ) -> list[tuple[float, ...]]:
-    """What each randomizer adds to the error of every target in all parts like this one, up to a constant."""
+    """What each sampler adds to the error of every target in all parts like this one, up to a constant."""
     held = shares[list(part.members)]
     mass = float(held.sum())
     held = held / mass if mass > 0 else np.full(len(held), 1 / len(held))
     if objective.worst:
         inside = objective.restrict(part.members)
-        return [inside.errors(one, held) for one in randomizers]
+        return [inside.errors(decoder_of(one), held) for one in samplers]
     if objective.is_plain:
-        return [(float(np.sum(one.second_moments(held, NUMERIC))),) for one in randomizers]
+        return [(float(np.sum(decoder_of(one).second_moments(held))),) for one in samplers]
     alike = [one for one in parts if one is part or (part.is_uniform and one.is_uniform and _kind(one) == _kind(part))]
     members = np.array([list(one.members) for one in alike])
-    return [objective.moments(one, shares, members) for one in randomizers]
+    return [objective.moments(decoder_of(one), shares, members) for one in samplers]
 
 
 def _kind(part: Part) -> tuple[int, Fraction]:

@@ -15,12 +15,12 @@ import numpy as np
 from ..contexts import Context
 from ..core.errors import NotServed
 from ..core.exact import within
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..mechanisms.build import BASES
 from ..mechanisms.law import WORD_BITS, Row
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.tables.types import Types, TypesLaw
-from ..mechanisms.uniform.support import Supporting
+from ..mechanisms.uniform.pure import PureSampler
 from .optimize.type_options import MAX_CLASSES, Classes, ClassOption, cap_epsilons
 from .optimize.types import TypeDesign, best_types
 
@@ -79,7 +79,7 @@ def certified_types(design: TypeDesign) -> Types:
 def types_error(design: TypeDesign) -> float:
     """n times the exact expected squared error of the certified types, for values that are even inside each class."""
     even = design.classes.even
-    return float(np.sum(certified_types(design).second_moments(even, NUMERIC)) - np.sum(even**2))
+    return float(np.sum(decoder_of(certified_types(design)).second_moments(even)) - np.sum(even**2))
 
 
 def _round(design: TypeDesign, slack: int) -> Types:
@@ -87,7 +87,7 @@ def _round(design: TypeDesign, slack: int) -> Types:
     classes, space = design.classes, 1 << WORD_BITS
     inside = [epsilon * (1 - Fraction(1, 1 << slack + FINER)) for epsilon in cap_epsilons(classes.inside)]
     sizes = classes.sizes.tolist()
-    inners: list[Supporting] = []
+    inners: list[PureSampler] = []
     numbers: dict[tuple[object, int, Fraction], int] = {}
     marks = []
     for row in design.types:
@@ -95,7 +95,7 @@ def _round(design: TypeDesign, slack: int) -> Types:
         for c, option in enumerate(row):
             key = option.inner, sizes[c], inside[c]
             if option.inner is not None and key not in numbers:
-                inners.append(inner_randomizer(option, sizes[c], inside[c]))
+                inners.append(inner_sampler(option, sizes[c], inside[c]))
                 numbers[key] = len(inners)
             marks[-1][c] = numbers.get(key, 0)
     levels = np.array([[option.mean(float(inside[c])) for c, option in enumerate(row)] for row in design.types])
@@ -113,12 +113,12 @@ def _round(design: TypeDesign, slack: int) -> Types:
     return Types(law, inners, classes.masses.tolist())
 
 
-def inner_randomizer(option: ClassOption, size: int, epsilon: Fraction) -> Supporting:
+def inner_sampler(option: ClassOption, size: int, epsilon: Fraction) -> PureSampler:
     """The randomizer of a class in types that have this option."""
     assert option.inner is not None
     name, parameters = option.inner
     make: Any = BASES[name]
-    inner: Supporting = make(size, epsilon, **dict(parameters))
+    inner: PureSampler = make(size, epsilon, **dict(parameters))
     return inner
 
 

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from ..bulk.words import seeded
 from ..contexts import Context
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..estimation.results.intervals import quantile
 from ..estimation.results.projection import project
 from ..estimation.results.unbiased import estimate
 from ..estimation.simplex import project_blocks
 from ..estimation.tally import Tally
+from ..leakage.profiles import profile_of
 from ..mechanisms.mechanism import Mechanism
 from .objective import Objective
 
@@ -80,7 +81,7 @@ def expected_error(
         projected,
         detectable_share(mechanism, n, shares),
         _target_errors(mechanism, n, shares, objective),
-        mechanism.randomizer.guess(shares, NUMERIC),
+        profile_of(mechanism).bayes_success(shares),
     )
 
 
@@ -90,14 +91,14 @@ def _target_errors(
     """The queries of the objective by name, each with its largest standard error; None for no privacy at all."""
     if objective is None:
         return ()
-    deviations = objective.deviations(None if mechanism is None else mechanism.randomizer, shares)
+    deviations = objective.deviations(None if mechanism is None else decoder_of(mechanism), shares)
     pairs = zip(objective.targets, deviations, strict=True)
     return tuple((name, deviation / math.sqrt(n)) for (name, rows), deviation in pairs if rows is not None)
 
 
 def deviations_of(mechanism: Mechanism, shares: Array) -> Array:
     """The standard error of every share, times the root of n."""
-    moments = mechanism.randomizer.second_moments(shares, NUMERIC)
+    moments = decoder_of(mechanism).second_moments(shares)
     return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0)))
 
 
@@ -109,7 +110,7 @@ def tv_of(deviations: Array) -> float:
 def detectable_share(mechanism: Mechanism, n: int, shares: Array) -> float:
     """The smallest share detected in 19 of 20 cases at 95 %: its estimate is 1.96 + 1.64 deviations above 0."""
     zeroed = (
-        mechanism.randomizer.second_moments(shares, NUMERIC) - mechanism.randomizer.slopes(shares, NUMERIC) * shares
+        decoder_of(mechanism).second_moments(shares) - decoder_of(mechanism).second_moment_derivative(shares) * shares
     )
     spread = math.sqrt(max(float(np.max(zeroed)), 0.0) / n)
     return (quantile(0.95) + quantile(0.9)) * spread
@@ -134,10 +135,10 @@ def _simulate(mechanism: Mechanism, n: int, shares: Array, rng: np.random.Genera
 
     Otherwise the errors of fewer people stand for those of n, scaled.
     """
-    if mechanism.randomizer.disjoint:
-        law = np.clip(mechanism.randomizer.push(shares, NUMERIC), 0.0, None)
+    if decoder_of(mechanism).disjoint:
+        law = np.clip(decoder_of(mechanism).expected_counts(shares), 0.0, None)
         return project(Tally(mechanism, rng.multinomial(n, law / law.sum()), n)).shares
-    people = min(n, max(MIN_PEOPLE, WORDS // (_surveys(shares) * mechanism.randomizer.words)))
+    people = min(n, max(MIN_PEOPLE, WORDS // (_surveys(shares) * mechanism.sampler.words)))
     held = rng.choice(len(shares), size=people, p=shares)
     survey, scale = estimate(mechanism.tally(mechanism.randomize_indices(held, seeded(number)))), math.sqrt(people / n)
     block_of, totals = survey.blocks

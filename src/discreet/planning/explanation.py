@@ -15,10 +15,10 @@ import numpy as np
 from ..core import tables
 from ..core.errors import NotIdentifiable
 from ..core.exact import text_of
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import Decoder, decoder_of
+from ..leakage.profiles import profile_of
+from ..leakage.profiles.posterior import gained
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.randomizer import Randomizer
-from ..mechanisms.telling import gained
 from .objective import Objective, objective_of
 
 TIE = 1e-6
@@ -107,23 +107,23 @@ class Explanation:
     @cached_property
     def parts(self) -> tuple[PartChoice, ...]:
         """What the chosen mechanism uses inside blocks, largest blocks first; empty for other contexts."""
-        randomizer, parts = self.chosen.randomizer, self.chosen.served.parts or ()
+        decoder, parts = decoder_of(self.chosen), self.chosen.served.parts or ()
         if len(parts) < 2:
             return ()
         level_of = {x: part.level for part in parts for x in part.members}
-        groups, rows = randomizer.groups(NUMERIC), []
+        groups, rows = decoder.groups(), []
         if sum(len(group.numbers) for group in groups) != len(parts):
             return ()
         for group in groups:
             levels = Counter(level_of[first] for first in group.values[:, 0].tolist())
-            rows += [self._part_choice(group.randomizer, level, blocks) for level, blocks in levels.items()]
+            rows += [self._part_choice(group.decoder, level, blocks) for level, blocks in levels.items()]
         return tuple(sorted(rows, key=lambda row: (-row.values, float(row.epsilon))))
 
-    def _part_choice(self, inner: Randomizer, level: Fraction, blocks: int) -> PartChoice:
+    def _part_choice(self, inner: Decoder[Any], level: Fraction, blocks: int) -> PartChoice:
         shares = Objective(inner.size, (("shares", None),), self.objective.worst)
         (error,) = shares.errors(inner, np.full(inner.size, 1 / inner.size))
-        costs = inner.bits if inner.size > 1 else 0, inner.decode_cost, inner.influence(NUMERIC)
-        name = str(inner.describe()["name"])
+        costs = inner.bits if inner.size > 1 else 0, inner.decode_cost, inner.influence()
+        name = str(inner.sampler.describe()["name"])
         return PartChoice(blocks, inner.size, text_of(level), name, error, *costs, shares.name)
 
     def __str__(self) -> str:
@@ -157,7 +157,7 @@ class Explanation:
     def _guess(self) -> list[str]:
         """What a guess gains from one report of the chosen mechanism, unless its reports are too many to look at."""
         even = np.full(self.chosen.context.size, 1 / self.chosen.context.size)
-        guess = self.chosen.randomizer.guess(even, NUMERIC)
+        guess = profile_of(self.chosen).bayes_success(even)
         return [] if guess is None else [f"{gained(guess, float(even[0]))[:-1]}, at even shares."]
 
 
@@ -172,8 +172,8 @@ def rate(mechanisms: Sequence[Mechanism], shares: Any, objective: Objective) -> 
             one,
             balanced.combine(own),
             one.bits,
-            one.randomizer.decode_cost,
-            one.randomizer.influence(NUMERIC) if math.isfinite(own[0]) else math.inf,
+            decoder_of(one).decode_cost,
+            decoder_of(one).influence() if math.isfinite(own[0]) else math.inf,
             own[0] if objective.is_plain else _errors(one, shares, total)[0],
             tuple(zip(names, own, strict=True)),
             objective.name,
@@ -184,6 +184,6 @@ def rate(mechanisms: Sequence[Mechanism], shares: Any, objective: Objective) -> 
 
 def _errors(mechanism: Mechanism, shares: Any, objective: Objective) -> tuple[float, ...]:
     try:
-        return objective.errors(mechanism.randomizer, shares)
+        return objective.errors(decoder_of(mechanism), shares)
     except NotIdentifiable:
         return (math.inf,) * len(objective.targets)

@@ -15,12 +15,11 @@ from ..contexts import Context
 from ..core.domain import Domain
 from ..core.errors import InvalidInput, NotIdentifiable, check_type, shown
 from ..core.limits import spend
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import Decoder, decoder_of
 from ..estimation.results.calibration import second_moment
 from ..estimation.results.weights import MEAN, numbers_of, weights_of
 from ..estimation.simplex import peak_of_squares, peak_on_simplex
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.randomizer import Randomizer
 
 Array = NDArray[np.float64]
 
@@ -98,7 +97,7 @@ class Objective:
     def error(self, mechanism: Mechanism, shares: Array) -> float:
         """The error of a mechanism, times n, where values follow `shares`; infinite where no estimate exists."""
         try:
-            return self.combine(self.errors(mechanism.randomizer, shares))
+            return self.combine(self.errors(decoder_of(mechanism), shares))
         except NotIdentifiable:
             return math.inf
 
@@ -117,19 +116,19 @@ class Objective:
             return sum(errors)
         return sum(error / scale for error, scale in zip(errors, self.scales, strict=True))
 
-    def errors(self, randomizer: Randomizer, shares: Array) -> tuple[float, ...]:
+    def errors(self, decoder: Decoder[Any], shares: Array) -> tuple[float, ...]:
         """The error of each target, times n; with `worst` its largest value over all shares."""
         if self.worst:
-            return tuple(_worst(randomizer, rows) for _, rows in self.targets)
-        return tuple(_at(randomizer, shares, rows) for _, rows in self.targets)
+            return tuple(_worst(decoder, rows) for _, rows in self.targets)
+        return tuple(_at(decoder, shares, rows) for _, rows in self.targets)
 
-    def deviations(self, randomizer: Randomizer | None, shares: Array) -> tuple[float, ...]:
+    def deviations(self, decoder: Decoder[Any] | None, shares: Array) -> tuple[float, ...]:
         """The largest standard error of the queries of each target, times the root of n; None for no privacy at all."""
-        return tuple(_deviation(randomizer, shares, rows) for _, rows in self.targets)
+        return tuple(_deviation(decoder, shares, rows) for _, rows in self.targets)
 
-    def moments(self, randomizer: Randomizer, shares: Array, members: Array) -> tuple[float, ...]:
-        """What like parts, the rows of `members`, add to the errors when `randomizer` serves them all."""
-        return tuple(_moment(randomizer, shares[members], rows, members) for _, rows in self.targets)
+    def moments(self, decoder: Decoder[Any], shares: Array, members: Array) -> tuple[float, ...]:
+        """What like parts, the rows of `members`, add to the errors when `decoder` serves them all."""
+        return tuple(_moment(decoder, shares[members], rows, members) for _, rows in self.targets)
 
     def restrict(self, members: Sequence[int]) -> Objective:
         """The same targets for some of the values only."""
@@ -214,46 +213,46 @@ def _batches(rows: Array) -> Iterator[Array]:
     return (rows[begin : begin + step] for begin in range(0, len(rows), step))
 
 
-def _at(randomizer: Randomizer, shares: Array, rows: Array | None) -> float:
+def _at(decoder: Decoder[Any], shares: Array, rows: Array | None) -> float:
     """n times the summed variances of the queries at these shares."""
     if rows is None:
-        return _moment(randomizer, shares, rows) - float(np.sum(shares**2))
-    return _moment(randomizer, shares, rows) - float(np.sum((rows @ shares) ** 2))
+        return _moment(decoder, shares, rows) - float(np.sum(shares**2))
+    return _moment(decoder, shares, rows) - float(np.sum((rows @ shares) ** 2))
 
 
-def _moment(randomizer: Randomizer, shares: Array, rows: Array | None, members: Any = slice(None)) -> float:
+def _moment(decoder: Decoder[Any], shares: Array, rows: Array | None, members: Any = slice(None)) -> float:
     """``sum_j E[(q_j . phi)**2]`` over the rows q_j, None for one row per value, with weights for these members."""
     if rows is None:
-        return float(np.sum(randomizer.second_moments(shares, NUMERIC)))
+        return float(np.sum(decoder.second_moments(shares)))
     total = 0.0
     for some in _batches(rows):
-        total += float(np.sum(second_moment(randomizer, some[:, members], shares)))
+        total += float(np.sum(second_moment(decoder, some[:, members], shares)))
     return total
 
 
-def _deviation(randomizer: Randomizer | None, shares: Array, rows: Array | None) -> float:
+def _deviation(decoder: Decoder[Any] | None, shares: Array, rows: Array | None) -> float:
     if rows is None:
-        moments = shares if randomizer is None else randomizer.second_moments(shares, NUMERIC)
+        moments = shares if decoder is None else decoder.second_moments(shares)
         return math.sqrt(max(0.0, float(np.max(moments - shares**2))))
     most = 0.0
     for some in _batches(rows):
         moments = some**2 @ shares
-        if randomizer is not None:
-            moments = second_moment(randomizer, some, shares)
+        if decoder is not None:
+            moments = second_moment(decoder, some, shares)
         most = max(most, float(np.max(moments - (some @ shares) ** 2)))
     return math.sqrt(most)
 
 
-def _worst(randomizer: Randomizer, rows: Array | None) -> float:
+def _worst(decoder: Decoder[Any], rows: Array | None) -> float:
     """The largest ``c . p - |rows p|**2`` over all distributions p, with ``c_x = sum_j E[(q_j . phi(Y))**2 | x]``."""
-    given = moments_given(randomizer, rows)
+    given = moments_given(decoder, rows)
     return (peak_of_squares(given) if rows is None else peak_on_simplex(given, rows))[1]
 
 
-def moments_given(randomizer: Randomizer, rows: Array | None = None) -> Array:
+def moments_given(decoder: Decoder[Any], rows: Array | None = None) -> Array:
     """``sum_j E[(q_j . phi(Y))**2 | x]`` for every value x, computed once for exchangeable values."""
-    given = np.zeros(randomizer.size)
-    for part, _, _, values in randomizer.groups(NUMERIC):
+    given = np.zeros(decoder.size)
+    for part, _, _, values in decoder.groups():
         if rows is None:
             given[values] = _summed_moments(part)
             continue
@@ -263,9 +262,9 @@ def moments_given(randomizer: Randomizer, rows: Array | None = None) -> Array:
     return given
 
 
-def _summed_moments(randomizer: Randomizer) -> Array:
+def _summed_moments(decoder: Decoder[Any]) -> Array:
     """``E[sum_a phi_a(Y)**2 | x]`` for every value x."""
-    size, twins = randomizer.size, randomizer.twins
+    size, twins = decoder.size, decoder.exchangeable
     first, of = np.arange(size), np.arange(size)
     if twins is not None:
         _, first, of = np.unique(np.asarray(twins), return_index=True, return_inverse=True)
@@ -275,5 +274,5 @@ def _summed_moments(randomizer: Randomizer) -> Array:
         some = first[begin : begin + step]
         units = np.zeros((len(some), size))
         units[np.arange(len(some)), some] = 1.0
-        moments[begin : begin + step] = randomizer.second_moments(units, NUMERIC).sum(axis=-1)
+        moments[begin : begin + step] = decoder.second_moments(units).sum(axis=-1)
     return moments[of]

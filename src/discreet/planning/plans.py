@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..contexts import Context
 from ..core import tables
 from ..core.errors import DiscreetError, InvalidInput, shown
+from ..estimation.decoders import decoder_of
 from ..estimation.tally import MOST as MAX_REPORTS
 from ..mechanisms.build import REPORT_BITS
 from ..mechanisms.mechanism import Mechanism
@@ -308,7 +309,7 @@ def _users_needed(
     label = f"stderr={stderr}" + ("" if of_shares else f" of {objective.titles[0]}")
     if objective.worst and not of_shares:
         return _needed(math.sqrt(objective.error(chosen, shares)), stderr, f"{label} at the worst shares")
-    (deviation,) = objective.deviations(chosen.randomizer, shares)
+    (deviation,) = objective.deviations(decoder_of(chosen), shares)
     return _needed(deviation, stderr, label)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InvalidInput
+from ..estimation.decoders import decoder_of
 from ..estimation.results.calibration import second_moment
 from ..estimation.tally import MOST as MAX_REPORTS
 from ..mechanisms.mechanism import Mechanism
@@ -111,7 +112,7 @@ class Variances:
         p = tilt(self.shares, self.weights, target)
         if self.mechanism is None:
             return float(self.weights**2 @ p)
-        return float(second_moment(self.mechanism.randomizer, self.weights, p))
+        return float(second_moment(decoder_of(self.mechanism), self.weights, p))
 
 
 def difference_power(variances: Variances, first: float, second: float, design: StudyDesign) -> PowerCurve:

@@ -21,7 +21,7 @@ def plot_design(designed: Designed, path: str | Path) -> None:
     kind_of(path)
     made = designed.mechanism
     size = made.context.size
-    if size > LARGEST or made.randomizer.outputs > 1 << 14:
+    if size > LARGEST or made.sampler.outputs > 1 << 14:
         raise InvalidInput(f"{path}: at most {LARGEST} values and {1 << 14} reports are drawn")
     figure = new_figure(12.0, 3.8)
     left, middle, right = figure.subplots(1, 3)

@@ -16,7 +16,7 @@ from ..client.promise import promise, worded
 from ..core.atomic import replacing
 from ..core.errors import InvalidInput, check_type
 from ..core.exact import text_of
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..estimation.results.block_columns import block_columns
 from ..estimation.results.intervals import check_confidence
 from ..estimation.results.shares import Shares
@@ -94,7 +94,7 @@ class Release:
 
     def _caveats(self) -> list[str]:
         result, mechanism = self.result, self.result.mechanism
-        weight = mechanism.randomizer.influence(NUMERIC)
+        weight = decoder_of(mechanism).influence()
         lines = [
             f"Each interval holds with a confidence of {self.confidence:.4g}; of many, some will miss the truth.",
             "The intervals are about chance, in who was asked and in the noise. They say nothing of people who did not "

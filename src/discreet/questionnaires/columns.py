@@ -70,7 +70,7 @@ def randomize_found(
     reports, rows = {}, _asked(form, len(people), rng)
     for part, mechanism in form.mechanisms.items():
         numbers = held[part] if part in held else _joined(form, [held[name] for name in form.names])
-        reports[part] = randomize_indices(mechanism.randomizer, numbers[rows[part]], rng)
+        reports[part] = randomize_indices(mechanism.sampler, numbers[rows[part]], rng)
     return FormReports(reports, {part: people[asked] for part, asked in rows.items()}, len(people), seen - len(people))
 
 

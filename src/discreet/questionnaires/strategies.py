@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..analysis.result import CONFIDENCE, Result
 from ..core.errors import BeyondLimits, DiscreetError, InvalidInput, check_type
 from ..core.exact import Epsilon, text_of
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import decoder_of
 from ..estimation.results.calibration import constants
 from ..mechanisms.mechanism import Mechanism
 from ..planning import check_target
@@ -211,10 +211,10 @@ def _of_pairs(mechanism: Mechanism, sides: Sequence[Array], a: int, b: int) -> t
 
 def variance(mechanism: Mechanism, query: Array, shares: Array) -> float:
     """n times the variance of a calibrated query: ``E[((w - c) . phi + c_b)**2] - (w . p)**2`` with b the block."""
-    randomizer = mechanism.randomizer
-    c = constants(randomizer, query, shares)
+    decoder = decoder_of(mechanism)
+    c = constants(decoder, query, shares)
     rest = query - c
-    second = float(np.sum(randomizer.cross_moment(shares, rest, rest, NUMERIC)))
+    second = float(np.sum(decoder.cross_moment(shares, rest, rest)))
     return max(0.0, second + float((2 * c * rest + c**2) @ shares) - float(query @ shares) ** 2)
 
 

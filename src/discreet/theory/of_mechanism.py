@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InvalidInput
-from ..estimation.arrays.numeric import NUMERIC
+from ..estimation.decoders import Decoder, decoder_of
 from ..estimation.simplex import peak_of_squares
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.randomizer import Randomizer
 from ..planning.objective import moments_given
 from .channels.finite import Bound
 
@@ -47,7 +46,7 @@ class GroupMoments:
 def squared_error(mechanism: Mechanism, n: int, shares: Any) -> Bound:
     """The expected sum of squared errors of the unbiased estimate at these shares, exactly."""
     p = np.asarray(shares, dtype=np.float64)
-    moments = mechanism.randomizer.second_moments(p, NUMERIC)
+    moments = decoder_of(mechanism).second_moments(p)
     value = float(np.sum(moments) - p @ p) / n
     return Bound("squared error", value, "attained", mechanism.name, False, "exact, at these shares")
 
@@ -55,7 +54,7 @@ def squared_error(mechanism: Mechanism, n: int, shares: Any) -> Bound:
 def total_variation_at(mechanism: Mechanism, n: int, shares: Any) -> Bound:
     """``sum_x sd_x / 2``, a bound on the expected total variation of the unbiased estimate at these shares."""
     p = np.asarray(shares, dtype=np.float64)
-    variances = np.maximum(mechanism.randomizer.second_moments(p, NUMERIC) - p**2, 0.0)
+    variances = np.maximum(decoder_of(mechanism).second_moments(p) - p**2, 0.0)
     value = float(np.sqrt(variances / n).sum()) / 2
     note = f"at most, at these shares; {value * math.sqrt(2 / math.pi):.4g} if errors are normal"
     return Bound("total variation", value, "attained", mechanism.name, not value < 1, note)
@@ -63,14 +62,14 @@ def total_variation_at(mechanism: Mechanism, n: int, shares: Any) -> Bound:
 
 def worst_shares(mechanism: Mechanism) -> Array:
     """The shares at which the expected sum of squared errors ``(c . p - |p|^2) / n`` is largest."""
-    groups_of(mechanism.randomizer)
-    return peak_of_squares(moments_given(mechanism.randomizer))[0]
+    groups_of(decoder_of(mechanism))
+    return peak_of_squares(moments_given(decoder_of(mechanism)))[0]
 
 
 def worst_squared_error(mechanism: Mechanism, n: int) -> Bound:
     """The largest expected sum of squared errors over all shares, exactly: that at `worst_shares`."""
-    groups_of(mechanism.randomizer)
-    value = peak_of_squares(moments_given(mechanism.randomizer))[1] / n
+    groups_of(decoder_of(mechanism))
+    value = peak_of_squares(moments_given(decoder_of(mechanism)))[1] / n
     return Bound("squared error, worst shares", value, "attained", mechanism.name, not value < 2, "exact")
 
 
@@ -79,7 +78,7 @@ def worst_total_variation(mechanism: Mechanism, n: int) -> Bound:
 
     The maximum of a concave function by Frank and Wolfe's steps; the remaining duality gap is added.
     """
-    moments = moments_of(mechanism.randomizer)
+    moments = moments_of(decoder_of(mechanism))
     size = moments.sizes
     masses = size / size.sum()
     best = math.inf
@@ -98,27 +97,27 @@ def worst_total_variation(mechanism: Mechanism, n: int) -> Bound:
     return Bound("total variation, worst shares", value, "attained", mechanism.name, not value < 1, "at most")
 
 
-def moments_of(randomizer: Randomizer) -> GroupMoments:
-    """The second moments of a randomizer by groups; `InvalidInput` if there are too many values to track."""
-    groups = groups_of(randomizer)
+def moments_of(decoder: Decoder[Any]) -> GroupMoments:
+    """The second moments of a decoder by groups; `InvalidInput` if there are too many values to track."""
+    groups = groups_of(decoder)
     table = np.empty((len(groups), len(groups)))
     first = [group[0] for group in groups]
     for h, group in enumerate(groups):
-        spread = np.zeros(randomizer.size)
+        spread = np.zeros(decoder.size)
         spread[group] = 1 / len(group)
-        table[:, h] = np.asarray(randomizer.second_moments(spread, NUMERIC))[first]
+        table[:, h] = np.asarray(decoder.second_moments(spread))[first]
     return GroupMoments(np.array([float(len(group)) for group in groups]), table)
 
 
-def groups_of(randomizer: Randomizer) -> list[list[int]]:
-    """Values that the randomizer treats alike, by number: exchanging two of a group changes no moment."""
-    if randomizer.twins is not None:
+def groups_of(decoder: Decoder[Any]) -> list[list[int]]:
+    """Values that the decoder treats alike, by number: exchanging two of a group changes no moment."""
+    if decoder.exchangeable is not None:
         groups: dict[int, list[int]] = {}
-        for x, twin in enumerate(randomizer.twins):
+        for x, twin in enumerate(decoder.exchangeable):
             groups.setdefault(twin, []).append(x)
         return list(groups.values())
-    if randomizer.size > MAX_TRACKED_VALUES:
+    if decoder.size > MAX_TRACKED_VALUES:
         raise InvalidInput(
-            f"the worst shares of {randomizer.name} are computed for at most {MAX_TRACKED_VALUES} values"
+            f"the worst shares of {decoder.sampler.name} are computed for at most {MAX_TRACKED_VALUES} values"
         )
-    return [[x] for x in range(randomizer.size)]
+    return [[x] for x in range(decoder.size)]

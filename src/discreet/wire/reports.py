@@ -30,7 +30,7 @@ def byte_width(mechanism: Mechanism) -> int:
 
 def report_to_json(mechanism: Mechanism, report: int) -> int | str:
     """A report as JSON data."""
-    report = mechanism.randomizer.check_report(report)
+    report = mechanism.sampler.check_report(report)
     return report if mechanism.bits <= EXACT_BITS else f"{report:0{hex_digits(mechanism)}x}"
 
 
@@ -39,17 +39,17 @@ def report_from_json(mechanism: Mechanism, data: object) -> int:
     if mechanism.bits <= EXACT_BITS:
         if isinstance(data, bool) or not isinstance(data, int):
             raise InvalidReport(f"report={shown(data)} must be a whole number")
-        return mechanism.randomizer.check_report(data)
+        return mechanism.sampler.check_report(data)
     digits = hex_digits(mechanism)
     if not isinstance(data, str) or len(data) != digits or not HEXADECIMAL.issuperset(data):
         raise InvalidReport(f"report={shown(data)} must be text of {digits} lowercase hexadecimal digits")
-    return mechanism.randomizer.check_report(int(data, 16))
+    return mechanism.sampler.check_report(int(data, 16))
 
 
 def report_to_text(mechanism: Mechanism, report: int) -> str:
     """A report as one line of text: its name, where reports have names."""
     if mechanism.report_names:
-        return mechanism.report_names[mechanism.randomizer.check_report(report)]
+        return mechanism.report_names[mechanism.sampler.check_report(report)]
     return str(report_to_json(mechanism, report))
 
 
@@ -58,24 +58,24 @@ def report_from_text(mechanism: Mechanism, text: str) -> int:
     if mechanism.report_names:
         if text not in mechanism.report_names:
             raise InvalidReport(f"report must be one of {', '.join(map(repr, mechanism.report_names))}")
-        return mechanism.randomizer.check_report(list(mechanism.report_names).index(text))
+        return mechanism.sampler.check_report(list(mechanism.report_names).index(text))
     if mechanism.bits > EXACT_BITS:
         return report_from_json(mechanism, text)
     if not is_whole_text(text):
         raise InvalidReport(f"report={shown(text)} must be a whole number")
-    return mechanism.randomizer.check_report(int(text))
+    return mechanism.sampler.check_report(int(text))
 
 
 def report_to_bytes(mechanism: Mechanism, report: int) -> bytes:
     """A report as packed bytes, lowest byte first."""
-    return mechanism.randomizer.check_report(report).to_bytes(byte_width(mechanism), "little")
+    return mechanism.sampler.check_report(report).to_bytes(byte_width(mechanism), "little")
 
 
 def report_from_bytes(mechanism: Mechanism, data: bytes) -> int:
     """The report in packed bytes; `InvalidReport` if there are too few or too many, or the report cannot occur."""
     if len(data) != byte_width(mechanism):
         raise InvalidReport(f"report: {len(data)} bytes must be {byte_width(mechanism)}")
-    return mechanism.randomizer.check_report(int.from_bytes(data, "little"))
+    return mechanism.sampler.check_report(int.from_bytes(data, "little"))
 
 
 def reports_to_envelope(mechanism: Mechanism, reports: Iterable[int]) -> dict[str, Any]:

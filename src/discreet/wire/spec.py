@@ -132,7 +132,7 @@ class Spec:
         """
         _check_writable(mechanism.context.domain)
         entries = {key: mechanism.description[key] for key in ("domain", "context")}
-        described = mechanism.randomizer.describe()
+        described = mechanism.sampler.describe()
         law = {"name": "law", "law": mechanism.description["law"]}
         for choice in (described, law | {key: described[key] for key in ("prior",) if key in described}):
             with under(LIFTED):
@@ -195,7 +195,7 @@ class Spec:
         mechanism = self.mechanism
         _check_writable(mechanism.context.domain)
         law = {"name": "law", "law": mechanism.description["law"]}
-        prior = mechanism.randomizer.describe().get("prior", self.choice.get("prior"))
+        prior = mechanism.sampler.describe().get("prior", self.choice.get("prior"))
         if prior is not None:
             law["prior"] = _as_text(prior)
         note = self.note
@@ -223,7 +223,7 @@ class Spec:
         """The spec as plain data, with the mechanism named as chosen: `Spec.of` gives the same fingerprint."""
         mechanism = self.mechanism
         chosen = self.by_hand or self.choice.get("name") == "law"
-        choice = _plain(self.choice) if chosen else mechanism.randomizer.describe()
+        choice = _plain(self.choice) if chosen else mechanism.sampler.describe()
         about = {"name": self.name, "note": self.note, "version": VERSION, "fingerprint": self.fingerprint}
         about |= {"reports": list(self.report_names)}
         keys = ("domain",) if self.by_hand else ("domain", "context")

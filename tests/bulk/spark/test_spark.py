@@ -296,7 +296,7 @@ def test_unknown_values_stop_the_job_with_their_number_or_are_left_out(people, s
 
 def test_reports_that_cannot_occur_are_refused(spark):
     mechanism = dc.mechanism(CONTEXTS["uniform"], "hadamard")
-    frame = spark.createDataFrame([(5,), (mechanism.randomizer.outputs,)], "report int")
+    frame = spark.createDataFrame([(5,), (mechanism.sampler.outputs,)], "report int")
     with pytest.raises(InvalidReport, match="from 0 to 1023"):
         ds.tally(frame, mechanism, unmarked=True)
 

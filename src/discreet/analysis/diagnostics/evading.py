@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...core.domain import Value
 from ...core.errors import InvalidInput, shown
+from ...estimation.decoders import decoder_of
 from ...estimation.results.calibration import NOTHING, calibrated_moment, calibrated_weights, constants
 from ...estimation.results.intervals import quantile
 from ...estimation.results.shares import Shares, tally_of
@@ -210,10 +211,10 @@ def evasion(
             raise InvalidInput("share, query and threshold must go with one survey: two arms measure the share")
         return two_arms(made, _estimate("second", second), evaders)
     weights = _weights(made, query, to)
-    randomizer, p = made.mechanism.randomizer, made.plausible
-    calibrated = weights, constants(randomizer, weights, p)
-    cells = calibrated_weights(randomizer, *calibrated)
-    variance = float(calibrated_moment(randomizer, p, calibrated, calibrated)) - float(weights @ p) ** 2
+    decoder, p = decoder_of(made.mechanism), made.plausible
+    calibrated = weights, constants(decoder, weights, p)
+    cells = calibrated_weights(decoder, *calibrated)
+    variance = float(calibrated_moment(decoder, p, calibrated, calibrated)) - float(weights @ p) ** 2
     law = evaders.decoded(made.mechanism)
     positive = law > NOTHING
     largest = float(np.clip((made.shares[positive] / law[positive]).min(), 0.0, 1.0)) if positive.any() else 1.0

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...estimation.arrays.numeric import NUMERIC
+from ...estimation.decoders import Group, decoder_of
 from ...estimation.results.unbiased import Estimate
 from ...estimation.tails import chi_square_tail
-from ...mechanisms.randomizer import Group
 from ..groups.tails import two_sided
 from ..tables.cell_fit import fitted
 
@@ -51,10 +50,10 @@ def sum_test(made: Estimate) -> Found:
     z, names, short = list[float](), list[str](), 0
     for group, of in _groups(made):
         part, _, cells, values = group
-        n = part.total(made.tally.counts[cells], NUMERIC)[:, 0]
+        n = part.total(made.tally.counts[cells])[:, 0]
         p, one = made.plausible[values], np.ones(values.shape)
-        excess = part.cross_moment(p, one, one, NUMERIC)[:, 0] - p.sum(axis=-1)
-        loose = excess > SETTLED * part.second_moments(p, NUMERIC).sum(axis=-1)
+        excess = part.cross_moment(p, one, one)[:, 0] - p.sum(axis=-1)
+        loose = excess > SETTLED * part.second_moments(p).sum(axis=-1)
         enough = n >= (FEW if len(made.blocks[1]) > 1 else 1)
         short += int((loose & ~enough).sum())
         used = loose & enough
@@ -72,8 +71,8 @@ def sum_test(made: Estimate) -> Found:
 
 def negative_test(made: Estimate) -> Found:
     """No share may be far below 0: the lowest, in standard errors as they are where nobody holds the value."""
-    randomizer, p = made.mechanism.randomizer, made.plausible
-    alpha = randomizer.second_moments(p, NUMERIC) - randomizer.slopes(p, NUMERIC) * p
+    decoder, p = decoder_of(made.mechanism), made.plausible
+    alpha = decoder.second_moments(p) - decoder.second_moment_derivative(p) * p
     varies = alpha > SETTLED
     if not varies.any():
         return Found(left_out={"negative": "no report can make a share negative"})
@@ -84,12 +83,12 @@ def negative_test(made: Estimate) -> Found:
 
 def cells_test(made: Estimate) -> Found:
     """The frequencies of disjoint cells must be those of some shares: chi-square on the cells beyond the values."""
-    counts, away = made.tally.counts, np.zeros(made.mechanism.randomizer.cells)
+    counts, away = made.tally.counts, np.zeros(decoder_of(made.mechanism).cells)
     x2, df, names, reasons = list[float](), list[int](), list[str](), dict[str, None]()
     for group, of in _groups(made):
         part, _, cells, values = group
-        n = part.total(counts[cells], NUMERIC)[:, 0].astype(float)
-        free = int((part.push(np.full(part.size, 1 / part.size), NUMERIC) > 0).sum()) - part.size
+        n = part.total(counts[cells])[:, 0].astype(float)
+        free = int((part.expected_counts(np.full(part.size, 1 / part.size)) > 0).sum()) - part.size
         enough = n >= max(FEW, part.cells)
         if not part.disjoint:
             reasons["reports are sets, of which a tally keeps how often each value was in one"] = None
@@ -125,6 +124,4 @@ def _added(test: str, squares: Sequence[float], df: Sequence[int]) -> Check:
 def _groups(made: Estimate) -> list[tuple[Group, list[str]]]:
     """The parts that reports can be told apart by, with their names."""
     names: list[Hashable] = list(made.block_totals)
-    return [
-        (group, [str(names[number]) for number in group.numbers]) for group in made.mechanism.randomizer.groups(NUMERIC)
-    ]
+    return [(group, [str(names[number]) for number in group.numbers]) for group in decoder_of(made.mechanism).groups()]

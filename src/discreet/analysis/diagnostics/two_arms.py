@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...core.domain import Value
 from ...core.errors import InvalidInput, NotIdentifiable, shown
-from ...estimation.arrays.numeric import NUMERIC
+from ...estimation.decoders import decoder_of
 from ...estimation.results.intervals import quantile
 from ...estimation.results.unbiased import Estimate, estimate
 from ...mechanisms.mechanism import Mechanism
@@ -85,7 +85,7 @@ def number_of(mechanism: Mechanism, report: Any) -> int:
             there = ", ".join(map(repr, mechanism.report_names)) or "numbers only"
             raise InvalidInput(f"report={shown(report)} must be a report of {mechanism.name}: {there}")
         return list(mechanism.report_names).index(report)
-    return mechanism.randomizer.check_report(int(report) if isinstance(report, np.integer) else report)
+    return mechanism.sampler.check_report(int(report) if isinstance(report, np.integer) else report)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,9 +191,6 @@ def _covariance(made: Estimate) -> Array:
     """The covariance of the shares of one arm."""
     p, rows = made.plausible, np.eye(len(made.values))
     joint = np.stack(
-        [
-            made.mechanism.randomizer.cross_moment(p, np.broadcast_to(row, rows.shape), rows, NUMERIC)[:, 0]
-            for row in rows
-        ]
+        [decoder_of(made.mechanism).cross_moment(p, np.broadcast_to(row, rows.shape), rows)[:, 0] for row in rows]
     )
     return np.asarray((joint - np.outer(p, p)) / made.n)

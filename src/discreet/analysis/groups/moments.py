@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from ...core.domain import Domain
 from ...core.errors import InvalidInput
-from ...estimation.arrays.numeric import NUMERIC
+from ...estimation.decoders import Decoder, decoder_of
 from ...estimation.results.calibration import Queries as Rows
 from ...estimation.results.calibration import calibrated_moment, calibrated_weights, constants
 from ...estimation.results.weights import weights_of
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
-from ...mechanisms.randomizer import Randomizer
 
 Array = NDArray[np.float64]
 
@@ -66,18 +65,18 @@ class Queries:
         """The weights, and the constants that calibrate them."""
         assert self.weights is not None
         even = np.full(self.weights.shape[1], 1 / self.weights.shape[1])
-        randomizer, rows = self.mechanism.randomizer, self.weights
-        return rows, constants(randomizer, rows, even) if self.calibrated else np.zeros_like(rows)
+        decoder, rows = decoder_of(self.mechanism), self.weights
+        return rows, constants(decoder, rows, even) if self.calibrated else np.zeros_like(rows)
 
     @cached_property
     def _scores(self) -> Array:
         """A weight per cell, a row for each query, whose sum over the cells of a report is its score."""
-        return calibrated_weights(self.mechanism.randomizer, *self._rows)
+        return calibrated_weights(decoder_of(self.mechanism), *self._rows)
 
     def sums(self, counts: NDArray[Any]) -> Array:
         """The sum of the scores of reports with these counts, for each query; over the last axis."""
         if self.weights is None:
-            return np.asarray(self.mechanism.randomizer.decode(counts, NUMERIC))
+            return np.asarray(decoder_of(self.mechanism).decode(counts))
         return np.asarray(counts @ self._scores.T)
 
     def means(self, tally: Tally) -> Array:
@@ -86,10 +85,10 @@ class Queries:
 
     def variances(self, shares: Array) -> Array:
         """The variance of one report's score under each query, when values follow `shares`."""
-        randomizer = self.mechanism.randomizer
+        decoder = decoder_of(self.mechanism)
         if self.weights is None:
-            return np.maximum(np.asarray(randomizer.second_moments(shares, NUMERIC)) - shares**2, 0.0)
-        moments = calibrated_moment(randomizer, shares, self._rows, self._rows)
+            return np.maximum(np.asarray(decoder.second_moments(shares)) - shares**2, 0.0)
+        moments = calibrated_moment(decoder, shares, self._rows, self._rows)
         return np.maximum(moments - (self.weights @ shares) ** 2, 0.0)
 
     def spreads(self, shares: Array) -> Array:
@@ -103,18 +102,18 @@ class Queries:
         assert self.weights is not None
         if len(self.weights) == 1:
             return self.variances(shares)[:, None]
-        mean, randomizer = self.weights @ shares, self.mechanism.randomizer
-        if randomizer.disjoint:
-            return self._by_cells(np.asarray(randomizer.push(shares, NUMERIC)), mean)
+        mean, decoder = self.weights @ shares, decoder_of(self.mechanism)
+        if decoder.disjoint:
+            return self._by_cells(np.asarray(decoder.expected_counts(shares)), mean)
         weights, c = self._rows
         loose = weights - c
         seen = (c * shares) @ loose.T
-        moments = loose @ moment_matrix(randomizer, shares) @ loose.T + seen + seen.T + (c * shares) @ c.T
+        moments = loose @ moment_matrix(decoder, shares) @ loose.T + seen + seen.T + (c * shares) @ c.T
         return np.asarray((moments + moments.T) / 2 - np.outer(mean, mean))
 
     def covariance_in(self, tally: Tally, shares: Array) -> Array:
         """The covariance of the scores of these very reports; the formula's, at `shares`, if counts do not tell it."""
-        if not self.mechanism.randomizer.disjoint:
+        if not decoder_of(self.mechanism).disjoint:
             return self.covariance(shares)
         return self._by_cells(tally.counts / tally.n, self.means(tally))
 
@@ -129,16 +128,16 @@ class Queries:
         return np.asarray((self.weights * shares) @ self.weights.T - np.outer(mean, mean))
 
 
-def moment_matrix(randomizer: Randomizer, shares: Array) -> Array:
+def moment_matrix(decoder: Decoder[Any], shares: Array) -> Array:
     """E[phi_x(Y) phi_z(Y)] for all x and z when values follow `shares`; 0 where reports show that blocks differ."""
     found = np.zeros((len(shares), len(shares)))
-    for part, _, _, values in randomizer.groups(NUMERIC):
+    for part, _, _, values in decoder.groups():
         for own in values:
             found[np.ix_(own, own)] = _moments_of(part, shares[own])
     return found
 
 
-def _moments_of(part: Randomizer, shares: Array) -> Array:
+def _moments_of(part: Decoder[Any], shares: Array) -> Array:
     """The same inside a block.
 
     Where all values are alike, E[phi_x phi_z] is ``a + b (p_x + p_z)`` for x other than z: one vector tells a and b,
@@ -147,9 +146,9 @@ def _moments_of(part: Randomizer, shares: Array) -> Array:
     unit, even = np.eye(len(shares)), np.ones(len(shares))
 
     def times(vector: Array) -> Array:
-        return np.asarray(part.cross_moment(shares, unit, vector, NUMERIC)).reshape(len(shares))
+        return np.asarray(part.cross_moment(shares, unit, vector)).reshape(len(shares))
 
-    own = np.asarray(part.second_moments(shares, NUMERIC))
+    own = np.asarray(part.second_moments(shares))
     columns = np.stack([(len(shares) - 1) * even, shares.sum() + (len(shares) - 2) * shares], axis=1)
     a, b = np.linalg.lstsq(columns, times(even) - own, rcond=None)[0]
     guess = a + b * (shares[:, None] + shares)

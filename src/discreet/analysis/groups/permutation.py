@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, Unavailable
 from ...core.random import Source
-from ...estimation.arrays.numeric import NUMERIC
+from ...estimation.decoders import decoder_of
 from ...estimation.tally import Tally
 from ..survey.survey import Survey
 from .group_moments import TalliedGroups, plausible
@@ -117,8 +117,8 @@ def _dealt(groups: TalliedGroups, family: Sequence[int], mark: str, rng: np.rand
     """Endlessly the sums of scores of every group of a family, the labels of one mechanism's reports dealt out anew."""
     queries, tallies = groups.queries[mark], list(groups.tallies.values())
     own = [next((one for one in tallies[g] if one.fingerprint == mark), None) for g in family]
-    if queries.mechanism.randomizer.disjoint:
-        nothing = np.zeros(queries.mechanism.randomizer.cells, dtype=np.int64)
+    if decoder_of(queries.mechanism).disjoint:
+        nothing = np.zeros(decoder_of(queries.mechanism).cells, dtype=np.int64)
         deals = _dealt_counts(np.array([nothing if one is None else one.counts for one in own]), rng)
     elif groups.survey is None or groups.codes is None:
         raise Unavailable(
@@ -157,13 +157,13 @@ def _dealt_reports(
         for start, wave in zip(starts, survey.waves, strict=False)
         if wave.mechanism.fingerprint == queries.mechanism.fingerprint
     ]
-    reports, randomizer = np.concatenate(parts), queries.mechanism.randomizer
+    reports, decoder = np.concatenate(parts), decoder_of(queries.mechanism)
     ends = np.cumsum([0 if one is None else one.n for one in own])
     total = np.sum([one.counts for one in own if one is not None], axis=0)
     while True:
         order = rng.permutation(len(reports))
-        counts = np.zeros((len(family), randomizer.cells), dtype=np.int64)
+        counts = np.zeros((len(family), decoder.cells), dtype=np.int64)
         for g, rows in enumerate(np.split(order, ends[:-1])[:-1]):
-            randomizer.count(counts[g], reports[rows], 0, NUMERIC)
+            decoder.count(counts[g], reports[rows], 0)
         counts[-1] = total - counts.sum(axis=0)
         yield counts

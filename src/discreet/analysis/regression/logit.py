@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...estimation.arrays.numeric import NUMERIC
+from ...estimation.decoders import decoder_of
 from ...estimation.results.calibration import constants
 from ...mechanisms.mechanism import Mechanism
 from ..survey.spread import TINY, inverse, sandwich
@@ -48,11 +48,11 @@ def _variance(mechanism: Mechanism, event: Array, shares: Array, even: Array, wh
         return 0.0
     p = np.where(where, shares, 0.0)
     p = p / p.sum() if p.sum() > 0 else where / where.sum()
-    c = constants(mechanism.randomizer, event, even)
+    c = constants(decoder_of(mechanism), event, even)
     second = 0.0
-    for part, _, _, values in mechanism.randomizer.groups(NUMERIC):
+    for part, _, _, values in decoder_of(mechanism).groups():
         own, constant, away = p[values], c[values], event[values] - c[values]
-        second += float(np.sum(part.cross_moment(own, away, away, NUMERIC)))
+        second += float(np.sum(part.cross_moment(own, away, away)))
         second += float(np.sum(own * (2 * constant * away + constant**2)))
     return max(0.0, second - float(event @ p) ** 2)
 

@@ -92,7 +92,7 @@ def _largest(mechanism: Mechanism, reports: NDArray[Any], likeliest: NDArray[np.
     numbers = [sum(int(word) << 64 * place for place, word in enumerate(row)) for row in words]
     pairs = zip(likeliest.tolist(), numbers, strict=True)
     try:
-        chances = [mechanism.randomizer.probability(x, y) for x, y in pairs]
+        chances = [mechanism.sampler.probability(x, y) for x, y in pairs]
         return np.array([math.log(one.numerator) - math.log(one.denominator) for one in chances])
     except InvalidInput:  # sets too large for their probability to be written out
         return None

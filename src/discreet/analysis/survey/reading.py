@@ -49,9 +49,9 @@ def read_survey(
 
     def checked(reports: NDArray[Any], found: list[Labels]) -> tuple[NDArray[Any], list[Labels]]:
         Tally.of(mechanism, reports, threads=1)  # which refuses what no report can be
-        return as_batch(reports, mechanism.randomizer.bits), found
+        return as_batch(reports, mechanism.sampler.bits), found
 
-    batches = [as_batch([], mechanism.randomizer.bits)]
+    batches = [as_batch([], mechanism.sampler.bits)]
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
     for source in sources:
         found: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
@@ -96,8 +96,8 @@ def survey_of_frame(
         from ...bulk.arrow.reports import check_table, reports_of
 
         check_table(mechanism, frame, report)
-        pieces = [as_batch(one, mechanism.randomizer.bits) for one in reports_of(mechanism, reports)]
-        reports = np.concatenate([as_batch([], mechanism.randomizer.bits), *pieces])
+        pieces = [as_batch(one, mechanism.sampler.bits) for one in reports_of(mechanism, reports)]
+        reports = np.concatenate([as_batch([], mechanism.sampler.bits), *pieces])
 
     def column_of(name: str) -> Any:
         entries = frame[name]

@@ -69,7 +69,7 @@ class Survey:
         check_type("mechanism", mechanism, Mechanism, "a mechanism")
         if missing not in ("error", "drop"):
             raise InvalidInput(f"missing={shown(missing)} must be 'error' or 'drop'")
-        batch = as_batch(_numbers(mechanism, reports), mechanism.randomizer.bits)
+        batch = as_batch(_numbers(mechanism, reports), mechanism.sampler.bits)
         labels = _named(labels)
         given = {f"labels[{name!r}]": column for name, column in labels.items()}
         given |= {"weights": weights, "clusters": clusters, "strata": strata}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...estimation.arrays.numeric import NUMERIC
-from ...mechanisms.randomizer import Randomizer
+from ...estimation.decoders import Decoder
 
 Array = NDArray[np.float64]
 
@@ -22,22 +22,22 @@ LEAST = 1e-3
 """No cell is taken for rarer than this part of one report."""
 
 
-def fitted(part: Randomizer, frequencies: Array, shares: Array, n: Array) -> tuple[Array, Array]:
+def fitted(part: Decoder[Any], frequencies: Array, shares: Array, n: Array) -> tuple[Array, Array]:
     """The law of the cells that is nearest to their frequencies, row by row, and the law that it was weighted by.
 
     ``min_p sum_y (f_y - (Q'p)_y)**2 / law_y`` over all p, negative ones too, where the law is that at `shares`, a
     distribution near those of the people. `n` is the number of reports of each row. Only `push` and `pull` are used,
     so that no matrix is written out; nan where the equations were not solved.
     """
-    used = part.push(np.full(part.size, 1 / part.size), NUMERIC) > 0
-    law = np.maximum(part.push(shares, NUMERIC), LEAST / np.maximum(n, 1)[:, None])
+    used = part.expected_counts(np.full(part.size, 1 / part.size)) > 0
+    law = np.maximum(part.expected_counts(shares), LEAST / np.maximum(n, 1)[:, None])
     weights = np.where(used, 1 / law, 0.0)
 
     def product(p: Array) -> Array:
-        return np.asarray(part.pull(weights * part.push(p, NUMERIC), NUMERIC))
+        return np.asarray(part.expected_counts_adjoint(weights * part.expected_counts(p)))
 
-    p = _solved(product, np.asarray(part.pull(weights * frequencies, NUMERIC)), shares)
-    return np.asarray(part.push(p, NUMERIC)), law
+    p = _solved(product, np.asarray(part.expected_counts_adjoint(weights * frequencies)), shares)
+    return np.asarray(part.expected_counts(p)), law
 
 
 def _solved(product: Callable[[Array], Array], right: Array, start: Array) -> Array:

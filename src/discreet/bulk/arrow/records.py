@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, UnknownValue
+from ...estimation.decoders import decoder_of
 from ...estimation.tally import Tally
 from ...files.arrow_columns import is_text
 from ...mechanisms.mechanism import Mechanism
@@ -172,7 +173,7 @@ def _joined(batches: list[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch
 def rows_together(mechanism: Mechanism) -> int:
     """How many rows make a slab: enough to make a pass over the cells worthwhile, few enough for wide reports."""
     wide = max(-(-mechanism.bits // 64), 1)
-    return min(max(SLAB, min(mechanism.randomizer.cells, 8 * SLAB)), max(1, (1 << 23) // wide))
+    return min(max(SLAB, min(decoder_of(mechanism).cells, 8 * SLAB)), max(1, (1 << 23) // wide))
 
 
 # -- counts as rows ---------------------------------------------------------------------------------
@@ -180,7 +181,7 @@ def rows_together(mechanism: Mechanism) -> int:
 
 def nothing(mechanism: Mechanism) -> Partial:
     """The row of no records at all."""
-    return bytes(8 * mechanism.randomizer.cells), 0, 0, 0
+    return bytes(8 * decoder_of(mechanism).cells), 0, 0, 0
 
 
 def merge(one: Partial, other: Partial) -> Partial:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput
-from ...estimation.arrays.numeric import NUMERIC
+from ...estimation.decoders import decoder_of
 from ...mechanisms.mechanism import Mechanism
 from .labels import Labels
 
@@ -32,10 +32,10 @@ def counts_by_label(mechanism: Mechanism, reports: NDArray[Any], labels: Sequenc
     for one in labels:
         _, codes = np.unique(codes * max(len(one.levels), 1) + one.codes, return_inverse=True)
     first = np.unique(codes, return_index=True)[1]
-    cells = mechanism.randomizer.cells
+    cells = decoder_of(mechanism).cells
     check_groups(mechanism, len(first))
     counts = np.zeros(len(first) * cells, dtype=np.int64)
-    mechanism.randomizer.count(counts, reports, codes * cells, NUMERIC)
+    decoder_of(mechanism).count(counts, reports, codes * cells)
     found: dict[Key, Counts] = {}
     for row, place in zip(counts.reshape(-1, cells), first, strict=True):
         key = tuple(names[one.codes[place]] for names, one in zip(texts, labels, strict=True))
@@ -55,10 +55,10 @@ def add_counts(mechanism: Mechanism, totals: dict[Key, Counts], part: Mapping[Ke
 
 def check_groups(mechanism: Mechanism, groups: int) -> None:
     """Raise `InvalidInput` for more groups than can be told apart or held."""
-    most = min(MOST_GROUPS, max(1, MOST_COUNTS // mechanism.randomizer.cells))
+    most = min(MOST_GROUPS, max(1, MOST_COUNTS // decoder_of(mechanism).cells))
     if groups > most:
         raise InvalidInput(
-            f"by: there are more than {most} groups, and each holds {mechanism.randomizer.cells} counts; "
+            f"by: there are more than {most} groups, and each holds {decoder_of(mechanism).cells} counts; "
             "labels of groups must be shared by many people"
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, MechanismMismatch, check_type, shown
-from ...estimation.arrays.numeric import NUMERIC
+from ...estimation.decoders import decoder_of
 from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.tally import Tally
 from ...files.sources import Source
@@ -156,8 +156,8 @@ def tally_groups(
 
 def of_counts(mechanism: Mechanism, labels: Sequence[str], counts: Mapping[Key, Counts]) -> GroupTallies:
     """The tallies with these counts, which say themselves how many reports there are."""
-    total = mechanism.randomizer.total
-    made = {key: Tally(mechanism, row, int(np.sum(total(row, NUMERIC)))) for key, row in counts.items()}
+    total = decoder_of(mechanism).total
+    made = {key: Tally(mechanism, row, int(np.sum(total(row)))) for key, row in counts.items()}
     return GroupTallies(mechanism, labels, made)
 
 

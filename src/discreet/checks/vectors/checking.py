@@ -15,7 +15,7 @@ from ...bulk.words import replay
 from ...core.arithmetic import INTEGERS
 from ...core.errors import CheckFailed
 from ...estimation.arrays.acceleration import present
-from ...mechanisms.randomizer import Randomizer
+from ...mechanisms.sampler import Sampler
 from ..words import as_integers
 from .file import Section, read
 
@@ -54,7 +54,7 @@ def check_vectors(path: str | Path) -> Checked:
 
 def _drawn(section: Section) -> Iterator[tuple[str, list[int]]]:
     """The reports of every engine."""
-    randomizer, vectors = section.mechanism.randomizer, section.vectors
+    randomizer, vectors = section.mechanism.sampler, section.vectors
     yield "integers", [int(randomizer.draw(vector.x, vector.words, INTEGERS)) for vector in vectors]
     if not vectors:
         return
@@ -64,12 +64,12 @@ def _drawn(section: Section) -> Iterator[tuple[str, list[int]]]:
         yield "numba", _in_bulk(randomizer, x, section, "numba")
 
 
-def _in_bulk(randomizer: Randomizer, x: NDArray[Any], section: Section, engine: str) -> list[int]:
+def _in_bulk(randomizer: Sampler, x: NDArray[Any], section: Section, engine: str) -> list[int]:
     words = replay(word for vector in section.vectors for word in vector.words)
     return as_integers(randomize_indices(randomizer, x, words, engine=engine))
 
 
-def _is_compiled(randomizer: Randomizer) -> bool:
+def _is_compiled(randomizer: Sampler) -> bool:
     if not present():
         return False
     from ...bulk.samplers import compiled_sampler

@@ -121,7 +121,7 @@ def _section(lines: _Lines) -> Section:
 
 
 def _vector(mechanism: Mechanism, lines: _Lines) -> Vector:
-    data, words = lines.data(), mechanism.randomizer.words
+    data, words = lines.data(), mechanism.sampler.words
     if not isinstance(data, list) or len(data) != 3 or type(data[1]) is not str:
         raise lines.wrong("a vector must be a list of a value's number, words and a report")
     x, told, report = data

@@ -16,8 +16,8 @@ from ...mechanisms.build import mechanism as named
 from ...mechanisms.composed.adaptive import adaptive
 from ...mechanisms.composed.compose import compose
 from ...mechanisms.composed.post_process import post_process
-from ...mechanisms.kinds import randomizer_of
 from ...mechanisms.law import Law
+from ...mechanisms.laws import sampler_of
 from ...mechanisms.mechanism import Mechanism
 from ...planning.design import design
 
@@ -179,11 +179,11 @@ def _unnamed() -> Iterator[Mechanism]:
     yield _changed(high_low, "subset", lambda law: replace(law, inner=_from_two_words(law.inner)), d=2)
     classes = named(_classes(8), "auto").law()
     weaker = Context.uniform(range(8), "3") & Context.high_low(range(8), range(0, 8, 3), "2")
-    yield Mechanism(weaker, randomizer_of(_with_an_empty_type(classes)))
+    yield Mechanism(weaker, sampler_of(_with_an_empty_type(classes)))
 
 
 def _changed(context: Context, name: str, change: Callable[[Any], Law], **parameters: Any) -> Mechanism:
-    return Mechanism(context, randomizer_of(change(named(context, name, **parameters).law())))
+    return Mechanism(context, sampler_of(change(named(context, name, **parameters).law())))
 
 
 def _with_spare_words(law: Any) -> Law:

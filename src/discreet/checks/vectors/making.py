@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...core.arithmetic import INTEGERS
 from ...core.errors import InvalidInput
-from ...mechanisms.kinds import FOLLOWERS
+from ...mechanisms.laws import FOLLOWERS
 from ...mechanisms.mechanism import Mechanism
 from ...wire import law_text
 from .file import Vector, header, section
@@ -51,7 +51,7 @@ def vectors(mechanism: Mechanism, count: int, seed: int) -> Iterator[Vector]:
     """`count` vectors of a law; the reports are those of plain integers."""
     x, words = asked(mechanism, count, seed)
     for value, row in zip(x.tolist(), words.tolist(), strict=True):
-        yield Vector(value, tuple(row), int(mechanism.randomizer.draw(value, row, INTEGERS)))
+        yield Vector(value, tuple(row), int(mechanism.sampler.draw(value, row, INTEGERS)))
 
 
 def _has(law: Mechanism, kinds: Sequence[str]) -> bool:
@@ -66,7 +66,7 @@ def shared(laws: Sequence[Mechanism], count: int) -> list[int]:
     """
     of = Counter(law.law().kind for law in laws)
     shares = [1 / len(laws) + 1 / len(of) / of[law.law().kind] for law in laws]
-    most = [max(8, MOST * count // COUNT // law.randomizer.words) for law in laws]
+    most = [max(8, MOST * count // COUNT // law.sampler.words) for law in laws]
     counts, left = [0] * len(laws), count
     while left and (open_ := [i for i in range(len(laws)) if counts[i] < most[i]]):
         total, before = sum(shares[i] for i in open_), left

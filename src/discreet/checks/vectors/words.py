@@ -15,7 +15,7 @@ from ...core.arithmetic import MASK
 from ...estimation.arrays.arithmetic import ARRAYS
 from ...mechanisms.law import plain_law
 from ...mechanisms.mechanism import Mechanism
-from ...mechanisms.randomizer import Randomizer
+from ...mechanisms.sampler import Sampler
 
 Words = NDArray[np.uint64]
 
@@ -33,7 +33,7 @@ class Asked(NamedTuple):
 def asked(mechanism: Mechanism, count: int, seed: int) -> Asked:
     """`count` different values with their words, which depend on the law and the seed alone."""
     digest = hashlib.sha256(f"{seed} {mechanism.fingerprint}".encode()).digest()
-    source, randomizer = seeded(int.from_bytes(digest[:8], "big")), mechanism.randomizer
+    source, randomizer = seeded(int.from_bytes(digest[:8], "big")), mechanism.sampler
     edges = _edges(randomizer, count // 8)
     numbers = _numbers(mechanism, count // 8, source)
     thresholds = _thresholds(randomizer, count // 6, source)
@@ -55,12 +55,12 @@ def _values(size: int, count: int, source: Stream) -> Words:
     return x
 
 
-def _random(randomizer: Randomizer, count: int, source: Stream) -> Asked:
+def _random(randomizer: Sampler, count: int, source: Stream) -> Asked:
     words = source.fill(count * randomizer.words).reshape(count, randomizer.words)
     return Asked(_values(randomizer.size, count, source), words)
 
 
-def _edges(randomizer: Randomizer, most: int) -> Asked:
+def _edges(randomizer: Sampler, most: int) -> Asked:
     """The first and the last value with the first and last words."""
     ends = sorted({0, randomizer.size - 1})
     rows = [(x, word) for word in EDGES for x in ends][:most]
@@ -72,8 +72,8 @@ def _numbers(mechanism: Mechanism, count: int, source: Stream) -> Asked:
     """Random words of which one is a number of the law, or a sum of its first numbers, or one less or more."""
     found = {number + by for number in _whole(plain_law(mechanism.law())) for by in (-1, 0, 1)}
     known = np.array(sorted(number for number in found if 0 <= number <= MASK), dtype=np.uint64)
-    made = _random(mechanism.randomizer, count, source)
-    places = _below(mechanism.randomizer.words, count, source)
+    made = _random(mechanism.sampler, count, source)
+    places = _below(mechanism.sampler.words, count, source)
     made.words[np.arange(count), places] = known[_below(len(known), count, source)]
     return made
 
@@ -96,7 +96,7 @@ def _whole(data: Any) -> Iterator[int]:
         yield data
 
 
-def _thresholds(randomizer: Randomizer, count: int, source: Stream) -> Asked:
+def _thresholds(randomizer: Sampler, count: int, source: Stream) -> Asked:
     """Random words with one next to, at and after a threshold: where the report changes while the others stay."""
     lanes = np.arange(count)
     x, words = _random(randomizer, count, source)
@@ -126,7 +126,7 @@ def _with(words: Words, lanes: NDArray[Any], places: Words, word: Words) -> Word
     return changed
 
 
-def _drawn(randomizer: Randomizer, x: Words, words: Words) -> NDArray[Any]:
+def _drawn(randomizer: Sampler, x: Words, words: Words) -> NDArray[Any]:
     return np.asarray(randomizer.draw(x, [words[:, place] for place in range(randomizer.words)], ARRAYS))
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...estimation.decoders import decoder_of
+
 if TYPE_CHECKING:
     from ...bulk.labelled.tallies import GroupTallies
     from ...estimation.results.shares import Shares
@@ -167,7 +169,6 @@ def _plot_by_label(
 def _estimated(tally: Tally, method: str, confidence: float, simultaneous: bool) -> dict[str, Any]:
     """Everything that is printed, as plain data."""
     from ...core.errors import NotIdentifiable, Unavailable
-    from ...estimation.arrays.numeric import NUMERIC
     from ...estimation.results.block_columns import block_columns
     from ...estimation.results.shares import finite
 
@@ -179,7 +180,7 @@ def _estimated(tally: Tally, method: str, confidence: float, simultaneous: bool)
         except (Unavailable, NotIdentifiable) as reason:
             found |= {"low": None, "high": None, "notes": found["notes"] | {"interval": str(reason)}}
     blocks = block_columns(tally, confidence=confidence, simultaneous=simultaneous)
-    return found | {"influence": tally.mechanism.randomizer.influence(NUMERIC), "blocks": blocks}
+    return found | {"influence": decoder_of(tally.mechanism).influence(), "blocks": blocks}
 
 
 def _notes(found: dict[str, Any], simultaneous: bool, picked: bool) -> list[str]:

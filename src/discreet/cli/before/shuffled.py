@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...leakage.profiles import profile_of
+
 if TYPE_CHECKING:
     from ...mechanisms.mechanism import Mechanism
 
@@ -55,7 +57,7 @@ def command(
     if epsilon is not None:
         least = batch_needed(mechanism, epsilon, delta)
         told = {"mechanism": mechanism.name, "epsilon": epsilon, "delta": delta, "batch_needed": least}
-        each = " of every block" if len(mechanism.randomizer.hiders(0)) < len(domain) else ""
+        each = " of every block" if len(profile_of(mechanism).other_users(0)) < len(domain) else ""
         line = f"epsilon {epsilon:g} at delta {delta:g} takes batches of at least {least:,} reports{each}"
         click.echo(json.dumps(told) if as_json else f"{mechanism.name}: {line}")
         return

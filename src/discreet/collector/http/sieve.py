@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...bulk.report_arrays import reports_from_bytes, reports_to_bytes
 from ...core.errors import InvalidReport
-from ...estimation.arrays.numeric import NUMERIC
+from ...estimation.decoders import decoder_of
 from ...mechanisms.mechanism import Mechanism
 from ...wire.reports import EXACT_BITS, HEXADECIMAL, byte_width
 from .problems import Problem
@@ -35,7 +35,7 @@ class Sieve:
     """Sifts the reports of one law."""
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self._mechanism, self._randomizer = mechanism, mechanism.randomizer
+        self._mechanism, self._decoder = mechanism, decoder_of(mechanism)
         self._bits, self.width = mechanism.bits, byte_width(mechanism)
         self._numbers = self._bits <= EXACT_BITS
         self._digits = -(-self._bits // 4)
@@ -51,7 +51,7 @@ class Sieve:
             number = self._number(report)
             if number is None:
                 _refuse(refused, index, "form")
-            elif number < 0 or not self._randomizer.is_report(number):
+            elif number < 0 or not self._mechanism.sampler.is_report(number):
                 _refuse(refused, index, "impossible")
             else:
                 good.append(number.to_bytes(self.width, "little"))
@@ -71,7 +71,7 @@ class Sieve:
                 continue
             for place in range(len(piece) // self.width):
                 one = piece[place * self.width : (place + 1) * self.width]
-                if self._randomizer.is_report(int.from_bytes(one, "little")):
+                if self._mechanism.sampler.is_report(int.from_bytes(one, "little")):
                     good.append(one)
                 else:
                     _refuse(refused, start + place, "impossible")
@@ -94,7 +94,7 @@ class Sieve:
 
     def _all_possible(self, reports: NDArray[Any]) -> bool:
         try:
-            self._randomizer.count(np.zeros(self._randomizer.cells, dtype=np.int64), reports, 0, NUMERIC)
+            self._decoder.count(np.zeros(self._decoder.cells, dtype=np.int64), reports, 0)
         except InvalidReport:
             return False
         return True

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ...bulk.report_arrays import reports_from_bytes
 from ...core import limits
 from ...core.errors import DiscreetError
+from ...estimation.decoders import decoder_of
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
 from ...wire.laws import parse_law
@@ -33,7 +34,7 @@ def recount(db: Connection, collection: Collection, snapshot: Snapshot, forgotte
     except DiscreetError as problem:
         yield f"collection {collection.id}: its reports cannot be counted again: {problem}"
         return
-    nothing = np.zeros(mechanism.randomizer.cells, dtype=np.int64)
+    nothing = np.zeros(decoder_of(mechanism).cells, dtype=np.int64)
     for labels, day in sorted(snapshot.tallies.keys() | {cell for cell in found if cell[1] >= forgotten}):
         counts = found.get((labels, day), nothing).astype("<i8").tobytes()
         if snapshot.tallies.get((labels, day), nothing.tobytes()) != counts:

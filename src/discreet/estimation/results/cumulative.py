@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...core import tables
 from ...core.domain import Domain, Value, listed_values, plain_value
 from ...core.errors import InvalidInput, Unavailable, shown
+from ...estimation.decoders import decoder_of
 from .calibration import constants
 from .frames import pandas_frame
 from .intervals import check_confidence, quantile, stretched
@@ -78,7 +79,7 @@ class Cumulative:
             count = min(step, size - 1 - begin)
             weights = np.zeros((count, size))
             weights[:, self.places] = np.arange(size) <= begin + np.arange(count)[:, None]
-            yield weights, constants(self.result.mechanism.randomizer, weights, even)
+            yield weights, constants(decoder_of(self.result.mechanism), weights, even)
 
     @cached_property
     def _moments(self) -> QueryMoments:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...mechanisms.randomizer import Randomizer
-from ..arrays.numeric import NUMERIC
+from ...estimation.decoders import Decoder
 
 Array = NDArray[np.float64]
 
@@ -31,21 +31,21 @@ ROUNDING = 1e-12
 """Weights that differ by a smaller fraction of the largest count as equal."""
 
 
-def variances(randomizer: Randomizer, n: int, shares: Array) -> Array:
+def variances(decoder: Decoder[Any], n: int, shares: Array) -> Array:
     """The variance of each share; infinite where the likely reports do not tell a value from others."""
     found = np.empty(len(shares))
-    for part in _parts(randomizer, n, shares):
+    for part in _parts(decoder, n, shares):
         found[part.values] = part.diagonal()
     return np.asarray(np.maximum(found - shares**2 / n, 0.0))
 
 
-def variance(randomizer: Randomizer, n: int, shares: Array, weights: Array) -> float:
+def variance(decoder: Decoder[Any], n: int, shares: Array, weights: Array) -> float:
     """The variance of ``weights . shares``: ``v^T I**-1 v`` with v the weights less their mean under the shares."""
     centred = weights - weights @ shares
     centred[np.abs(centred) <= ROUNDING * np.abs(weights).max()] = 0.0
     asked = np.where(centred != 0, weights, 0.0)
     total = 0.0
-    for part in _parts(randomizer, n, shares):
+    for part in _parts(decoder, n, shares):
         if part.blind_to(asked[part.values]):
             return float("inf")
         total += part.form(centred[part.values])
@@ -56,7 +56,7 @@ def variance(randomizer: Randomizer, n: int, shares: Array, weights: Array) -> f
 class _Part:
     """Values whose reports reveal nothing about other values: one block, or all values."""
 
-    randomizer: Randomizer
+    decoder: Decoder[Any]
     curvature: Array
     values: NDArray[np.int64]
 
@@ -75,7 +75,7 @@ class _Part:
 
         A report that cannot occur shows that its values have no share, as surely as numbers allow.
         """
-        channel = np.stack([np.asarray(self.randomizer.push(unit, NUMERIC)) for unit in np.eye(self.size)])
+        channel = np.stack([np.asarray(self.decoder.expected_counts(unit)) for unit in np.eye(self.size)])
         curvature = np.where(self.curvature > 0, self.curvature, 1 / UNLIKELY)
         information = (channel * curvature) @ channel.T
         known = np.diag(information)
@@ -87,7 +87,7 @@ class _Part:
     @property
     def unknown(self) -> NDArray[np.bool_]:
         """The values from which none of the likely reports could come."""
-        return np.asarray(self.randomizer.pull(self.curvature, NUMERIC)) <= 0
+        return np.asarray(self.decoder.expected_counts_adjoint(self.curvature)) <= 0
 
     def blind_to(self, weights: Array) -> bool:
         """True if the likely reports leave the weighted sum undecided."""
@@ -124,15 +124,15 @@ class _Part:
     def apply(self, vector: Array) -> Array:
         """The information times a vector, with a ridge too small to matter."""
         ridge = 1e-9 * float(self.curvature.sum()) / self.size
-        pushed = np.asarray(self.randomizer.push(vector, NUMERIC))
-        return np.asarray(self.randomizer.pull(self.curvature * pushed, NUMERIC)) + ridge * vector
+        pushed = np.asarray(self.decoder.expected_counts(vector))
+        return np.asarray(self.decoder.expected_counts_adjoint(self.curvature * pushed)) + ridge * vector
 
 
-def _parts(randomizer: Randomizer, n: int, shares: Array) -> Iterator[_Part]:
+def _parts(decoder: Decoder[Any], n: int, shares: Array) -> Iterator[_Part]:
     """The parts in turn, so that only one is inverted at a time."""
-    law = np.asarray(randomizer.push(shares, NUMERIC))
+    law = np.asarray(decoder.expected_counts(shares))
     curvature = np.divide(n, law, out=np.zeros_like(law), where=law > UNLIKELY)
-    for part, _, cells, values in randomizer.groups(NUMERIC):
+    for part, _, cells, values in decoder.groups():
         for rows, columns in zip(cells, values, strict=True):
             yield _Part(part, curvature[rows], columns)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput
-from ..arrays.numeric import NUMERIC
+from ..decoders import decoder_of
 from ..tally import Tally
 from .distribution import Distribution
 from .information import variance, variances
@@ -45,18 +45,18 @@ class Likelihood(Distribution):
         Shares at the boundary have no normal error; theirs is the curvature there, and infinite for values
         from which none of the likely reports could come (a block without reports) or that no report tells apart.
         """
-        randomizer, shares = self.mechanism.randomizer, self.shares
-        if randomizer.disjoint:
-            return np.asarray(np.sqrt(variances(randomizer, self.n, shares)))
-        moments = randomizer.second_moments(shares, NUMERIC)
+        decoder, shares = decoder_of(self.mechanism), self.shares
+        if decoder.disjoint:
+            return np.asarray(np.sqrt(variances(decoder, self.n, shares)))
+        moments = decoder.second_moments(shares)
         return np.asarray(np.sqrt(np.maximum(moments - shares**2, 0.0) / self.n))
 
     def _query_stderr(self, query: Query) -> float:
         """By the same information: ``v^T I**-1 v`` with v the weights less their mean under the shares."""
-        randomizer, shares = self.mechanism.randomizer, self.shares
-        if randomizer.disjoint:
-            return math.sqrt(variance(randomizer, self.n, shares, query.weights))
-        moment = float(np.sum(randomizer.cross_moment(shares, query.weights, query.weights, NUMERIC)))
+        decoder, shares = decoder_of(self.mechanism), self.shares
+        if decoder.disjoint:
+            return math.sqrt(variance(decoder, self.n, shares, query.weights))
+        moment = float(np.sum(decoder.cross_moment(shares, query.weights, query.weights)))
         return math.sqrt(max(moment - float(query.weights @ shares) ** 2, 0.0) / self.n)
 
 
@@ -87,7 +87,7 @@ def likelihood(tally: Tally | Shares) -> Likelihood:
         gain, values = float((new - values) @ model.memberships), new
         if gain < TOLERANCE * size:
             break
-    kind = "" if counted.mechanism.randomizer.disjoint else "composite "
+    kind = "" if decoder_of(counted.mechanism).disjoint else "composite "
     method = f"{kind}maximum likelihood, biased near zero"
     return Likelihood(counted, shares / shares.sum(), method, float(values.sum()), model.gap(shares), steps)
 
@@ -100,23 +100,23 @@ class _Model:
     """
 
     def __init__(self, tally: Tally) -> None:
-        randomizer = self.randomizer = tally.mechanism.randomizer
+        decoder = self.decoder = decoder_of(tally.mechanism)
         self.n = tally.n
         self.counts = tally.counts.astype(float)
         self.block_of = np.zeros(tally.mechanism.context.size, dtype=np.int64)
         self.cell_block = np.zeros(len(self.counts), dtype=np.int64)
-        for _, blocks, cells, members in randomizer.groups(NUMERIC):
+        for _, blocks, cells, members in decoder.groups():
             self.block_of[members] = blocks[:, None]
             self.cell_block[cells] = blocks[:, None]
         self.blocks = int(self.block_of.max()) + 1
         self.longest = np.full(self.blocks, 4.0)
-        totals = randomizer.totals_of(NUMERIC)
+        totals = decoder.set_totals()
         self.bits = np.nonzero(totals >= 0)[0]
         self.totals = totals[self.bits]
         self.plain = np.ones(len(self.counts), dtype=bool)
         self.plain[self.bits] = self.plain[self.totals] = False
         self.off = self.counts[self.totals] - self.counts[self.bits]
-        overlaps = randomizer.overlaps(NUMERIC)
+        overlaps = decoder.overlaps()
         self.counts_weighed = self.counts / overlaps
         self.weight = 1 / np.bincount(self.totals, minlength=len(self.counts))[self.totals] / overlaps[self.bits]
 
@@ -126,7 +126,7 @@ class _Model:
         """How many memberships of a set share the weight of one report, per block."""
 
     def _law(self, shares: Array) -> Array:
-        return np.asarray(np.maximum(self.randomizer.push(shares, NUMERIC), 1e-300))
+        return np.asarray(np.maximum(self.decoder.expected_counts(shares), 1e-300))
 
     def values(self, shares: Array) -> Array:
         """The log-likelihood of every block."""
@@ -148,7 +148,7 @@ class _Model:
             off = self.weight * self.off / np.maximum(law[self.totals] - law[self.bits], 1e-300)
             slope[self.bits] = self.weight * self.counts[self.bits] / law[self.bits] - off
             np.add.at(slope, self.totals, off)
-        return np.asarray(self.randomizer.pull(slope, NUMERIC))
+        return np.asarray(self.decoder.expected_counts_adjoint(slope))
 
     def gap(self, shares: Array) -> float:
         """A bound on the gain still possible: per block, its share times the largest gradient, less its reports."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...estimation.decoders import decoder_of
 from .calibration import calibrated_moment
 
 if TYPE_CHECKING:
@@ -69,14 +70,14 @@ class QueryMoments:
 
 def query_moments(estimate: Estimate, weights: Array, constant: Array, ends: tuple[int, int]) -> QueryMoments:
     """The moments of rows of weights with their constants; `ends` are values of the least and of the most weight."""
-    randomizer, asked = estimate.mechanism.randomizer, (weights, constant)
+    decoder, asked = decoder_of(estimate.mechanism), (weights, constant)
     corners = []
     for x in ends:
         everyone = np.zeros(weights.shape[-1])
         everyone[x] = 1.0
-        corners.append((weights[..., x], calibrated_moment(randomizer, everyone, asked, asked)))
+        corners.append((weights[..., x], calibrated_moment(decoder, everyone, asked, asked)))
     p = estimate.plausible
-    here, (least, most) = calibrated_moment(randomizer, p, asked, asked), corners
+    here, (least, most) = calibrated_moment(decoder, p, asked, asked), corners
     return QueryMoments(estimate.n, calibrated_value(estimate, weights, constant), weights @ p, here, least, most)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, Unavailable, check_type
-from ..arrays.numeric import NUMERIC
+from ..decoders import decoder_of
 from ..tally import Tally
 from .distribution import Distribution
 from .intervals import stretched
@@ -95,11 +95,11 @@ def shrink(
     if not counted.n:
         raise InvalidInput("n=0 reports give nothing to shrink")
     unbiased = estimate(tally)
-    randomizer = counted.mechanism.randomizer
+    decoder = decoder_of(counted.mechanism)
     block_of, totals = _blocks(unbiased)
     shares = unbiased.plausible
-    slopes = np.asarray(randomizer.slopes(shares, NUMERIC))
-    constant = np.maximum(np.asarray(randomizer.second_moments(shares, NUMERIC)) - slopes * shares, 0.0)
+    slopes = np.asarray(decoder.second_moment_derivative(shares))
+    constant = np.maximum(np.asarray(decoder.second_moments(shares)) - slopes * shares, 0.0)
     mass = np.maximum(totals[block_of], 1.0) / counted.n
     result = shrink_counts(
         unbiased.shares * counted.n,
@@ -122,7 +122,7 @@ def _blocks(unbiased: Estimate) -> tuple[NDArray[np.int64], Array]:
     """
     n, (block_of, shares) = unbiased.n, unbiased.blocks
     block_of, totals = block_of.copy(), shares * n
-    passed = np.array(unbiased.mechanism.randomizer.passed, dtype=np.int64)
+    passed = np.array(unbiased.mechanism.sampler.passed, dtype=np.int64)
     if not len(passed):
         return block_of, totals
     of, seen = block_of[passed], np.clip(unbiased.shares[passed] * n, 0.0, None)

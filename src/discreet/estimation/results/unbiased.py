@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, shown
-from ..arrays.numeric import NUMERIC
+from ..decoders import decoder_of
 from ..simplex import project_blocks
 from ..tally import Tally
 from .calibration import calibrated_moment, constants
@@ -39,12 +39,12 @@ class Estimate(Shares):
     @cached_property
     def blocks(self) -> tuple[NDArray[np.int64], Array]:
         """The block of every value and the exact share of every block; one block if the context has none."""
-        groups = self.tally.mechanism.randomizer.groups(NUMERIC)
+        groups = decoder_of(self.tally.mechanism).groups()
         block_of = np.zeros(len(self.values), dtype=np.int64)
         totals = np.zeros(sum(len(group.numbers) for group in groups))
         for part, numbers, cells, values in groups:
             block_of[values] = numbers[:, None]
-            totals[numbers] = part.total(self.tally.counts[cells], NUMERIC)[:, 0]
+            totals[numbers] = part.total(self.tally.counts[cells])[:, 0]
         return block_of, totals / max(self.n, 1)
 
     @cached_property
@@ -57,7 +57,7 @@ class Estimate(Shares):
         """``sqrt((E[phi_x**2] - p_x**2) / n)``, the exact formula at the estimated distribution."""
         if not self.n:
             return np.full(len(self.values), np.inf)
-        moments = self.tally.mechanism.randomizer.second_moments(self.plausible, NUMERIC)
+        moments = decoder_of(self.tally.mechanism).second_moments(self.plausible)
         return np.asarray(np.sqrt(np.maximum(moments - self.plausible**2, 0.0) / self.n))
 
     def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
@@ -75,10 +75,10 @@ class Estimate(Shares):
     def _score(self, z: float) -> tuple[Array, Array]:
         if not self.n:
             return np.full(len(self.values), -np.inf), np.full(len(self.values), np.inf)
-        randomizer = self.tally.mechanism.randomizer
+        decoder = decoder_of(self.tally.mechanism)
         plausible = self.plausible
-        beta = randomizer.slopes(plausible, NUMERIC)
-        alpha = np.maximum(randomizer.second_moments(plausible, NUMERIC) - beta * plausible, 0.0)
+        beta = decoder.second_moment_derivative(plausible)
+        alpha = np.maximum(decoder.second_moments(plausible) - beta * plausible, 0.0)
         c = z * z / self.n
         middle = 2 * self.shares + c * beta
         inside = 4 * c * (alpha + beta * self.shares - self.shares**2) + c * c * (beta**2 + 4 * alpha)
@@ -102,7 +102,7 @@ class Estimate(Shares):
         if not calibrated or not self.n:
             return np.zeros_like(weights)
         size = weights.shape[-1]
-        return constants(self.mechanism.randomizer, weights, np.full(size, 1 / size))
+        return constants(decoder_of(self.mechanism), weights, np.full(size, 1 / size))
 
     def _query_value(self, query: Query) -> float:
         return float(calibrated_value(self, query.weights, query.constants)) if self.n else math.nan
@@ -128,7 +128,7 @@ class Estimate(Shares):
         if not self.n:
             return math.inf
         p = self.plausible
-        joint = calibrated_moment(self.mechanism.randomizer, p, (w, c), (u, d))
+        joint = calibrated_moment(decoder_of(self.mechanism), p, (w, c), (u, d))
         return float((joint - (w @ p) * (u @ p)) / self.n)
 
     # -- values in order ----------------------------------------------------------------------------------
@@ -167,5 +167,5 @@ def estimate(tally: Tally | Shares) -> Estimate:
     counted = tally_of("tally", tally)
     if not counted.n:
         return Estimate(counted, np.full(counted.mechanism.context.size, np.nan), "unbiased")
-    shares = np.asarray(counted.mechanism.randomizer.decode(counted.counts, NUMERIC) / counted.n)
+    shares = np.asarray(decoder_of(counted.mechanism).decode(counted.counts) / counted.n)
     return Estimate(counted, shares, "unbiased")

@@ -11,10 +11,10 @@ from typing import Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput, InvalidReport, check_type
-from ..kinds import randomizer_of
 from ..law import Law
+from ..laws import sampler_of
 from ..mechanism import Mechanism
-from ..randomizer import Randomizer
+from ..sampler import Sampler
 from ..tables.channel import WrittenOut
 from ..units import check_law
 from .compose import ENTRIES, units_of
@@ -45,14 +45,14 @@ class Adaptive(WrittenOut):
     law: AdaptiveLaw
     follows = AdaptiveLaw
 
-    def __init__(self, first: Randomizer, seconds: Sequence[Randomizer], choice: Sequence[int]) -> None:
+    def __init__(self, first: Sampler, seconds: Sequence[Sampler], choice: Sequence[int]) -> None:
         law = AdaptiveLaw(first.law, tuple(second.law for second in seconds), tuple(choice))
         self._follow(law, first, tuple(seconds))
 
     def follow(self, law: AdaptiveLaw) -> None:
-        self._follow(law, randomizer_of(law.first), tuple(randomizer_of(second) for second in law.seconds))
+        self._follow(law, sampler_of(law.first), tuple(sampler_of(second) for second in law.seconds))
 
-    def _follow(self, law: AdaptiveLaw, first: Randomizer, seconds: tuple[Randomizer, ...]) -> None:
+    def _follow(self, law: AdaptiveLaw, first: Sampler, seconds: tuple[Sampler, ...]) -> None:
         check_law(bool(seconds), law.kind, "it must have at least one second law")
         if any(one.size != first.size or one.word_bits != first.word_bits for one in seconds):
             raise InvalidInput("all randomizers must have the same values and words of the same width")
@@ -60,7 +60,7 @@ class Adaptive(WrittenOut):
         self.width = max(second.outputs for second in seconds)
         self.size, self.word_bits = first.size, first.word_bits
         self.words = first.words + max(second.words for second in seconds)
-        self.outputs = self.cells = first.outputs * self.width
+        self.outputs = first.outputs * self.width
         if self.outputs * self.size > ENTRIES:
             raise InvalidInput(f"{self.size} x {self.outputs} entries are too many to write out")
         check_law(
@@ -131,6 +131,6 @@ def adaptive(first: Mechanism, second: Mapping[int, Mechanism] | Callable[[int],
         chosen[y] = made
     kinds = {made.fingerprint: made for made in chosen.values()}
     numbers = {fingerprint: number for number, fingerprint in enumerate(kinds)}
-    choice = [numbers[chosen[y].fingerprint] if y in chosen else 0 for y in range(first.randomizer.outputs)]
-    joint = Adaptive(first.randomizer, [made.randomizer for made in kinds.values()], choice)
+    choice = [numbers[chosen[y].fingerprint] if y in chosen else 0 for y in range(first.sampler.outputs)]
+    joint = Adaptive(first.sampler, [made.sampler for made in kinds.values()], choice)
     return Mechanism(first.context + reduce(or_, (made.context for made in kinds.values())), joint)

@@ -12,10 +12,10 @@ from ...contexts import Context
 from ...core.arithmetic import Arithmetic
 from ...core.domain import Value
 from ...core.errors import InvalidInput, check_type
-from ..kinds import randomizer_of
 from ..law import Law
+from ..laws import sampler_of
 from ..mechanism import Mechanism
-from ..randomizer import Randomizer
+from ..sampler import Sampler
 from ..tables.channel import WrittenOut
 
 if TYPE_CHECKING:
@@ -49,18 +49,18 @@ class Product(WrittenOut):
     law: ProductLaw
     follows = ProductLaw
 
-    def __init__(self, first: Randomizer, second: Randomizer) -> None:
+    def __init__(self, first: Sampler, second: Sampler) -> None:
         self._follow(ProductLaw(first.law, second.law), first, second)
 
     def follow(self, law: ProductLaw) -> None:
-        self._follow(law, randomizer_of(law.first), randomizer_of(law.second))
+        self._follow(law, sampler_of(law.first), sampler_of(law.second))
 
-    def _follow(self, law: ProductLaw, first: Randomizer, second: Randomizer) -> None:
+    def _follow(self, law: ProductLaw, first: Sampler, second: Sampler) -> None:
         if first.size != second.size or first.word_bits != second.word_bits:
             raise InvalidInput("both randomizers must have the same values and words of the same width")
         self.law, self.first, self.second = law, first, second
         self.size, self.word_bits, self.words = first.size, first.word_bits, first.words + second.words
-        self.outputs = self.cells = first.outputs * second.outputs
+        self.outputs = first.outputs * second.outputs
         if self.outputs * self.size > ENTRIES:
             raise InvalidInput(f"{self.size} x {self.outputs} entries are too many to write out")
         self.space = 1 << self.word_bits * self.words
@@ -87,7 +87,7 @@ class Product(WrittenOut):
         return {"name": self.name, "parts": [self.first.describe(), self.second.describe()]}
 
 
-def units_of(randomizer: Randomizer, x: int) -> list[int]:
+def units_of(randomizer: Sampler, x: int) -> list[int]:
     """The law of one value over all numbers below `outputs`, in units of all the words it takes."""
     space = 1 << randomizer.word_bits * randomizer.words
     return [int(randomizer.probability(x, y) * space) for y in range(randomizer.outputs)]
@@ -123,7 +123,7 @@ class Composition:
 
     def exact(self) -> Mechanism:
         """The pair as one mechanism, its channel the product, certified for the sum (small domains)."""
-        return Mechanism(self.context, Product(self.first.randomizer, self.second.randomizer))
+        return Mechanism(self.context, Product(self.first.sampler, self.second.sampler))
 
 
 def compose(first: Mechanism, second: Mechanism) -> Composition:

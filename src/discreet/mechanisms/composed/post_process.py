@@ -13,10 +13,10 @@ from ...core.domain import listed_values
 from ...core.errors import InvalidInput, check_type
 from ...core.exact import probability_of
 from ...core.limits import spend
-from ..kinds import randomizer_of
 from ..law import Law
+from ..laws import sampler_of
 from ..mechanism import Mechanism
-from ..randomizer import Randomizer
+from ..sampler import Sampler
 from ..tables.channel import WrittenOut, check_row
 from ..tables.table import filled
 from ..units import check_law
@@ -55,16 +55,16 @@ class PostProcessed(WrittenOut):
     law: PostProcessedLaw
     follows = PostProcessedLaw
 
-    def __init__(self, inner: Randomizer, weights: Sequence[Sequence[int]]) -> None:
+    def __init__(self, inner: Sampler, weights: Sequence[Sequence[int]]) -> None:
         _check_few(inner)
         rows = dict(zip(inner.reports(), map(tuple, weights), strict=True))
         anything = next(iter(rows.values()))
         self._follow(PostProcessedLaw(inner.law, tuple(rows.get(y, anything) for y in range(inner.outputs))), inner)
 
     def follow(self, law: PostProcessedLaw) -> None:
-        self._follow(law, randomizer_of(law.inner))
+        self._follow(law, sampler_of(law.inner))
 
-    def _follow(self, law: PostProcessedLaw, inner: Randomizer) -> None:
+    def _follow(self, law: PostProcessedLaw, inner: Sampler) -> None:
         _check_few(inner)
         self.law, self.inner = law, inner
         self.size, self.word_bits, self.words = inner.size, inner.word_bits, inner.words + 1
@@ -77,7 +77,7 @@ class PostProcessed(WrittenOut):
         known = set(reports)
         spread = all(row == self.weights[0] for y, row in enumerate(law.weights) if y not in known)
         check_law(spread, law.kind, "numbers that are no reports must have the weights of the first that is")
-        self.outputs = self.cells = len(law.weights[0])
+        self.outputs = len(law.weights[0])
         for y, row in enumerate(law.weights):
             check_row(row, self.outputs, 1 << self.word_bits, name=f"weights of report {y}")
         self.space = 1 << self.word_bits * self.words
@@ -104,7 +104,7 @@ class PostProcessed(WrittenOut):
         return {"name": self.name, "inner": self.inner.describe(), "weights": weights}
 
 
-def _check_few(inner: Randomizer) -> None:
+def _check_few(inner: Sampler) -> None:
     """Refuse a randomizer with too many reports to write out."""
     if inner.outputs > REPORTS:
         raise InvalidInput(f"post_process: {inner.outputs} reports are more than {REPORTS}, the most written out")
@@ -119,7 +119,7 @@ def post_process(mechanism: Mechanism, matrix: Sequence[Sequence[Any]]) -> Mecha
     """
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
     matrix = [listed_values(row, f"matrix[{y}]") for y, row in enumerate(listed_values(matrix, "matrix"))]
-    inner = mechanism.randomizer
+    inner = mechanism.sampler
     _check_few(inner)
     reports = list(mechanism.reports())
     if len(matrix) != len(reports):

@@ -6,31 +6,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, combinations, pairwise, permutations
+from itertools import accumulate, pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput, NotServed
 from ...core.exact import ceil_div, exp_below, log_of
 from ...core.limits import spend
-from ..contrast import Floor
 from ..law import WORD_BITS, Law, Row
-from ..numbered import Numbered
-from ..randomizer import Pair
+from ..sampler import Pair
+from ..uniform.numbered import Numbered
 from ..units import beyond_words, check_law, check_size, too_few
 
 if TYPE_CHECKING:
     from ...contexts import Context
-    from ...estimation.arrays.numeric import Array, Numeric
 
 MOST = 1 << 17
 """The most steps that a report may be away from the own place, but for the words that go to all places alike."""
 
 FLOOR = 3
 """How far, in words, a law may be from one ratio throughout: what rounding it up makes of it."""
-
-FADED = 1e-30
-"""What is less than this of a share is nothing."""
 
 
 @dataclass(frozen=True)
@@ -127,40 +122,24 @@ class Geometric(Numbered):
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):
             return Fraction(0)
-        return self._chance(abs(y - self._at(x)), y)
+        return self._chance(abs(y - self.place_of(x)), y)
 
     def _chance(self, away: int, y: int) -> Fraction:
         """The probability of report y under a value so many steps away."""
-        units = (self.ends if y in (0, self.size - 1) else self._between)[away : away + 1]
+        units = (self.ends if y in (0, self.size - 1) else self.between)[away : away + 1]
         return Fraction(units[0] if units else self.law.flat, 1 << self.word_bits)
 
-    def floor(self, among: Sequence[int]) -> Floor:
-        whole = len(among) == self.size
-        first, last = (0, self.size - 1) if whole else (min(map(self._at, among)), max(map(self._at, among)))
-
-        def least(y: int) -> Fraction:
-            away = max(abs(y - first), abs(y - last))
-            lows = self._lows[y in (0, self.size - 1)]
-            return Fraction(lows[away] if away < len(lows) else min(lows[-1], self.law.flat), 1 << self.word_bits)
-
-        return Floor(1, least)
-
-    def contrasts(self) -> Iterator[tuple[int, int]]:
-        """A place against every one above it: seen from the other end of the line, those below are the same."""
-        at = {place: x for x, place in enumerate(self.places)} if self.places else range(self.size)
-        return ((at[a], at[b]) for a, b in combinations(range(self.size), 2))
-
     @cached_property
-    def _lows(self) -> tuple[list[int], list[int]]:
+    def least_units(self) -> tuple[list[int], list[int]]:
         """The fewest words with which a place between the ends, and an end, is reached from so many steps or fewer."""
-        return list(accumulate(self._between, min)), list(accumulate(self.ends, min))
+        return list(accumulate(self.between, min)), list(accumulate(self.ends, min))
 
-    def _at(self, x: int) -> int:
+    def place_of(self, x: int) -> int:
         return self.places[x] if self.places else x
 
     # -- the certificate: every ratio of values so many steps apart --------------------------------------
     @cached_property
-    def _between(self) -> list[int]:
+    def between(self) -> list[int]:
         """The words that lead so many steps away to a place that is not an end."""
         return [unit + self.law.flat for unit in self.law.units[: self.size - 1]]
 
@@ -171,12 +150,12 @@ class Geometric(Numbered):
         return self._ratios[steps]
 
     def _largest(self, steps: int) -> Fraction:
-        flat, reach = self.law.flat, len(self._between)
+        flat, reach = self.law.flat, len(self.between)
         spend(4 * (len(self.ends) + steps), f"{self.name} of {self.size} values")
         ends = [*self.ends, *[flat] * steps][: self.size]
         pairs = [*zip(ends, ends[steps:], strict=False)]
         if self.size > 2:
-            both = [*self._between[:0:-1], *self._between]
+            both = [*self.between[:0:-1], *self.between]
             away = [*[flat] * min(steps, self.size - 1 - reach), *both, *[flat] * min(steps, self.size - 1 - reach)]
             pairs += [*zip(away, away[steps:], strict=False), *zip(away[steps:], away, strict=False)]
         worst, over = 1, 1
@@ -198,142 +177,6 @@ class Geometric(Numbered):
     @property
     def realised(self) -> Fraction:
         return Fraction(round(log_of(self.ratio(self.size - 1)) * 10**12), 10**12)
-
-    # -- statistics: by place; (1 - flat) A C with A = a**|x-y|, whose inverse has three diagonals ------------
-    @cached_property
-    def _fade(self) -> tuple[float, float]:
-        """a, and 1 - a."""
-        first, second = self.ends[:2]
-        return second / first, (first - second) / first
-
-    @cached_property
-    def _even(self) -> tuple[float, float]:
-        """The share of the words that is not flat, and the flat share of a place between the ends."""
-        space = 1 << self.word_bits
-        return 1 - (self.size - 2) * self.law.flat / space, self.law.flat / space
-
-    def _middle(self, ops: Numeric) -> Array:
-        """1 for every place between the ends, 0 for these."""
-        return self._with_ends(ops, 1.0, 0.0)
-
-    def _with_ends(self, ops: Numeric, middle: float, end: float) -> Array:
-        found = ops.zeros(self.size) + middle
-        found[0] = found[-1] = end
-        return found
-
-    def _peaks(self, ops: Numeric) -> Array:
-        """c: how likely the own place is."""
-        a, gap = self._fade
-        return self._with_ends(ops, gap / (1 + a), 1 / (1 + a))
-
-    def _placed(self, values: Array, ops: Numeric) -> Array:
-        """What belongs to values, in the order of their places."""
-        if not self.places:
-            return values
-        found = ops.zeros(values.shape)
-        found[..., ops.integers(self.places)] = values
-        return found
-
-    def _valued(self, places: Array, ops: Numeric) -> Array:
-        """What belongs to places, in the order of the values there."""
-        return places[..., ops.integers(self.places)] if self.places else places
-
-    def _spread(self, weights: Array) -> Array:
-        """A weights: every weight fades by a with each step, in both directions; the steps are doubled."""
-        a, up, down, step = self._fade[0], 1.0 * weights, 1.0 * weights, 1
-        while step < self.size and a**step > FADED:
-            up[..., step:] = up[..., step:] + a**step * up[..., :-step]
-            down[..., :-step] = down[..., :-step] + a**step * down[..., step:]
-            step *= 2
-        return up + down - weights
-
-    def _sharpened(self, weights: Array, ops: Numeric) -> Array:
-        """The inverse of `_spread`."""
-        a, gap = self._fade
-        found = self._with_ends(ops, 1 + a * a, 1.0) * weights
-        found[..., 1:] -= a * weights[..., :-1]
-        found[..., :-1] -= a * weights[..., 1:]
-        sharpened: Array = found / (gap * (1 + a))
-        return sharpened
-
-    def decode(self, counts: Array, ops: Numeric) -> Array:
-        full, flat = self._even
-        rest = counts - flat * ops.sum(counts) * self._middle(ops)
-        return self._valued(self._sharpened(rest / self._peaks(ops), ops) / full, ops)
-
-    def _phi(self, ops: Numeric) -> tuple[Array, Array, Array, Array]:
-        """phi_x of the report at x, of those a step above and below it, and of all others, by place x."""
-        (a, gap), (full, flat), peaks = self._fade, self._even, self._peaks(ops)
-        others = -flat / full * self._sharpened(self._middle(ops) / peaks, ops)
-        scale = full * gap * (1 + a)
-        own = self._with_ends(ops, 1 + a * a, 1.0) / peaks / scale + others
-        above, below = 1.0 * others, 1.0 * others
-        above[:-1] -= a / peaks[1:] / scale
-        below[1:] -= a / peaks[:-1] / scale
-        return own, above, below, others
-
-    def _squares(self, own: Array, above: Array, below: Array, mass: Any, ops: Numeric) -> Array:
-        """E[phi_x**2] from the chance of a report at x, a step above and a step below, `mass` in all."""
-        at, up, down, rest = (part**2 for part in self._phi(ops))
-        found: Array = mass * rest + own * (at - rest) + above * (up - rest) + below * (down - rest)
-        return found
-
-    def _by_place(self, placed: Array, ops: Numeric) -> Array:
-        law = self._pushed(placed, ops)
-        above, below = ops.zeros(law.shape), ops.zeros(law.shape)
-        above[..., :-1], below[..., 1:] = law[..., 1:], law[..., :-1]
-        return self._squares(law, above, below, ops.sum(placed), ops)
-
-    def second_moments(self, shares: Array, ops: Numeric) -> Array:
-        return self._valued(self._by_place(self._placed(shares, ops), ops), ops)
-
-    def slopes(self, shares: Array, ops: Numeric) -> Array:
-        placed, (full, flat), peaks = self._placed(shares, ops), self._even, self._peaks(ops)
-        law = flat * self._middle(ops)
-        beside = full * self._fade[0] * peaks + law
-        above, below = ops.zeros(self.size), ops.zeros(self.size)
-        above[:-1], below[1:] = beside[1:], beside[:-1]
-        own = self._squares(full * peaks + law, above, below, 1.0, ops)
-        others = self._by_place(placed, ops) - own * placed
-        return self._valued(own - others / ops.maximum(1 - placed, 1e-9), ops)
-
-    def weigh(self, weights: Array, ops: Numeric) -> Array:
-        full, flat = self._even
-        sharp = self._sharpened(self._placed(weights, ops), ops) / self._peaks(ops)
-        found: Array = (sharp - flat * ops.sum(sharp * self._middle(ops))) / full
-        return found
-
-    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        return ops.sum(self.push(shares, ops) * self.weigh(first, ops) * self.weigh(second, ops))
-
-    def _pushed(self, placed: Array, ops: Numeric) -> Array:
-        full, flat = self._even
-        found: Array = full * self._peaks(ops) * self._spread(placed) + flat * ops.sum(placed) * self._middle(ops)
-        return found
-
-    def push(self, shares: Array, ops: Numeric) -> Array:
-        return self._pushed(self._placed(shares, ops), ops)
-
-    def pull(self, weights: Array, ops: Numeric) -> Array:
-        full, flat = self._even
-        spread = full * self._spread(self._peaks(ops) * weights)
-        return self._valued(spread + flat * ops.sum(self._middle(ops) * weights), ops)
-
-    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
-        flat, numbers = [self.law.flat] * self.size, self.gather(ops.row(self.size)[0], reports, 0, ops)
-        away = abs(numbers[:, None] - ops.integers(self.places or range(self.size)))
-        between, ends = (ops.array([*near, *flat[len(near) :]]) for near in (self._between, self.ends))
-        at_end = ((numbers == 0) | (numbers == self.size - 1))[:, None]
-        found: Array = ends[away] * at_end + between[away] * ~at_end
-        return found / (1 << self.word_bits)
-
-    def influence(self, ops: Numeric) -> float:
-        own, _, _, others = self._phi(ops)
-        return float(max(own.max(), others.max()))
-
-    @property
-    def decode_cost(self) -> float:
-        return 5.0 * self.size
 
 
 def _fading(ends: Sequence[int], law: GeometricLaw) -> bool:

@@ -14,7 +14,7 @@ from ...core.errors import InvalidInput, NotServed
 from ...core.exact import ceil_div, exp_below, log_of
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..randomizer import Pair
+from ..sampler import Pair
 from ..units import beyond_words, check_law, check_size, too_few
 from .circular import Circular
 from .geometric import MOST
@@ -103,11 +103,6 @@ class RingResponse(Circular):
         self._ratios: dict[int, Fraction] = {}
         fading = [k * law.flat, *reversed(units), *units[1:]]
         self.bounds = tuple(bound * self.scale for bound in accumulate(fading))
-
-    def contrasts(self) -> Iterator[tuple[int, int]]:
-        """One place against those up to half a ring away: where they are, and which way round, makes no difference."""
-        at = {place: x for x, place in enumerate(self.places)} if self.places else range(self.size)
-        return ((at[0], at[place]) for place in range(1, self.size // 2 + 1))
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> RingResponse:
         step = Fraction(round(log_of(self.ratio(1)) * 10**12), 10**12)

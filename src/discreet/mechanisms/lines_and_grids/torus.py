@@ -6,16 +6,15 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, combinations, permutations
+from itertools import accumulate, permutations
 from typing import TYPE_CHECKING, Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.errors import NotServed, PrivacyViolation
 from ...core.exact import log_of, within
 from ...core.limits import spend
-from ..contrast import LISTED, Contrast, listed, merged
 from ..law import WORD_BITS, Law, Row
-from ..randomizer import Pair
+from ..sampler import Pair
 from ..units import check_law, check_size
 from .circular import Circular
 from .torus_band import Cell, faded_by, follows, shorter
@@ -81,7 +80,7 @@ class Torus(Circular):
         spread = min(law.units) > 0 and 0 <= law.spare < len(law.units)
         full = spread and sum(law.units) + law.spare == 1 << law.word_bits
         check_law(full, law.kind, f"its words must be positive and add up to 2**{law.word_bits}")
-        even = all(unit == law.units[_folded(t, law.shape)] for t, unit in enumerate(law.units))
+        even = all(unit == law.units[fold(t, law.shape)] for t, unit in enumerate(law.units))
         check_law(even, law.kind, "a displacement and its mirror image along any side must have the same units")
         placed = len(set(cells)) == len(cells) and max(cells) < len(law.units)
         check_law(placed, law.kind, "its values must be in different cells of its shape")
@@ -122,32 +121,12 @@ class Torus(Circular):
         if not self.is_report(y):
             return Fraction(0)
         extra = int(y < self.law.spare)
-        return Fraction(self.law.units[_moved(y, self.places[x], self.shape)] + extra, 1 << self.word_bits)
-
-    # -- what hides a report: a spare word for every report of x, so that only displacements matter -------------
-    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
-        if among is not None:
-            return listed(self, x, z, among)
-        if 3 * self.outputs > LISTED:
-            return None
-        units, space, more = self.law.units, 1 << self.word_bits, int(self.law.spare > 0)
-        least = Fraction(min(units), space)
-        further = _further(_moved(self.places[x], self.places[z], self.shape), self.shape)
-        pairs = zip(units, further, strict=True)
-        return merged(Contrast(least, Fraction(own + more, space), Fraction(units[t], space)) for own, t in pairs)
-
-    def contrasts(self) -> Iterator[tuple[int, int]]:
-        """One pair for every displacement, up to its mirror images."""
-        found: dict[int, tuple[int, int]] = {}
-        for x, z in combinations(range(self.size), 2):
-            apart = _folded(_moved(self.places[x], self.places[z], self.shape), self.shape)
-            found.setdefault(apart, (x, z))
-        return iter(found.values())
+        return Fraction(self.law.units[displacement(y, self.places[x], self.shape)] + extra, 1 << self.word_bits)
 
     # -- the certificate: one ratio for each displacement ------------------------------------------------
     def ratio(self, x: int, z: int) -> Fraction:
         """The certified largest Q(y | x) / Q(y | z)."""
-        apart = _folded(_moved(self.places[x], self.places[z], self.shape), self.shape)
+        apart = fold(displacement(self.places[x], self.places[z], self.shape), self.shape)
         if apart not in self._ratios:
             self._ratios[apart] = _largest(self.law.units, apart, self.shape)
         return self._ratios[apart]
@@ -177,7 +156,8 @@ class Torus(Circular):
         if len(cells[0]) != len(self.shape) or len(cells) != self.size:
             return False
         moved = {
-            _moved(place, _number(cell, self.shape), self.shape) for place, cell in zip(self.places, cells, strict=True)
+            displacement(place, _number(cell, self.shape), self.shape)
+            for place, cell in zip(self.places, cells, strict=True)
         }
         return len(moved) == 1
 
@@ -201,7 +181,7 @@ def torus_response(context: Context) -> Torus:
     spend(size * size // 4 if size <= FEW else CELL * size, f"a torus of {size} cells")
     weights = faded_by(grid, shape)
     numbers = {_number(cell, shape): cell for cell in weights}
-    folded = [numbers[_folded(t, shape)] for t in range(size)]
+    folded = [numbers[fold(t, shape)] for t in range(size)]
     total = sum(weights[cell] for cell in folded)
     space = 1 << WORD_BITS
     for halvings in range(FINEST, 0, -2):
@@ -237,17 +217,17 @@ def _number(cell: Sequence[int], shape: Sequence[int]) -> int:
     return number
 
 
-def _moved(y: int, x: int, shape: Sequence[int]) -> int:
+def displacement(y: int, x: int, shape: Sequence[int]) -> int:
     """The displacement from cell x to cell y."""
     return _number([a - b for a, b in zip(_coordinates(y, shape), _coordinates(x, shape), strict=True)], shape)
 
 
-def _folded(t: int, shape: Sequence[int]) -> int:
+def fold(t: int, shape: Sequence[int]) -> int:
     """The displacement with every coordinate taken the shorter way round: the same in one direction or the other."""
     return _number([min(c, side - c) for c, side in zip(_coordinates(t, shape), shape, strict=True)], shape)
 
 
-def _further(apart: int, shape: Sequence[int]) -> list[int]:
+def shifted(apart: int, shape: Sequence[int]) -> list[int]:
     """For every displacement the one that is further on by `apart`."""
     further = [0]
     for step, side in zip(_coordinates(apart, shape), shape, strict=True):
@@ -262,7 +242,7 @@ def _largest(units: Sequence[int], apart: int, shape: Sequence[int]) -> Fraction
     Units that are the same for mirror images have the same ratios to one further back.
     """
     worst, over = 1, 1
-    for unit, other in zip(units, _further(apart, shape), strict=True):
+    for unit, other in zip(units, shifted(apart, shape), strict=True):
         if unit * over > worst * units[other]:
             worst, over = unit, units[other]
     return Fraction(worst, over)

@@ -48,7 +48,7 @@ class Table(WrittenOut):
         check_size(len(law.rows), law.word_bits)
         self.law, self.size, self.word_bits, self.words = law, len(law.rows), law.word_bits, 1
         self.rows, self.space = law.rows, 1 << law.word_bits
-        self.outputs = self.cells = len(law.rows[0])
+        self.outputs = len(law.rows[0])
         self._check_rows()
         self._bounds = tuple(tuple(bound * self.scale for bound in accumulate(row)) for row in law.rows)
 

@@ -8,24 +8,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.exact import ceil_div
 from ...core.limits import spend
-from ..contrast import Contrast, listed
-from ..kinds import randomizer_of
 from ..law import Law, Row, plain_law
-from ..randomizer import Pair
-from ..uniform.support import Supporting
+from ..laws import sampler_of
+from ..sampler import Pair
+from ..uniform.pure import PureSampler
 from ..units import check_law, check_size
 from .table import filled
 from .type_cells import Mark, Typed
-from .type_contrast import type_contrast
-from .type_estimates import TypeEstimates
-
-if TYPE_CHECKING:
-    from ...estimation.arrays.numeric import Array, Numeric
 
 FINE = 128
 """Bits after the point to which the certificate rounds the weight of a report, towards privacy."""
@@ -61,7 +55,6 @@ class Types(Typed):
     one law. Inside class c the ratio is that of its randomizer; for x in c and z in d it is at most, over the
     types y, ``units[c][y] A / (units[d][y] / B)``, with A the certified largest ratio of a report of x to a blank one
     and B that of a blank one to a report of z, both with the parts of words that places take as they are.
-    *Why unbiased.* See `TypeEstimates`.
 
     References: Acharya2020 (Definition 2); Kairouz2016 (extremal channels); Wang2016 and Feldman2022 (the sets inside).
     """
@@ -70,18 +63,18 @@ class Types(Typed):
     law: TypesLaw
     follows = TypesLaw
 
-    def __init__(self, law: TypesLaw, inners: Sequence[Supporting], masses: Sequence[float]) -> None:
+    def __init__(self, law: TypesLaw, inners: Sequence[PureSampler], masses: Sequence[float]) -> None:
         self._follow(law, inners)
         self.masses = tuple(masses)
 
     def follow(self, law: TypesLaw) -> None:
-        inners = [randomizer_of(inner) for inner in law.inners]
-        blanks = [inner for inner in inners if isinstance(inner, Supporting) and inner.blank is not None]
+        inners = [sampler_of(inner) for inner in law.inners]
+        blanks = [inner for inner in inners if isinstance(inner, PureSampler) and inner.blank is not None]
         check_law(len(blanks) == len(inners), law.kind, "its inner laws must have blank reports")
         self._follow(law, blanks)
         self.masses = tuple(len(of) / self.size for of in self.members)
 
-    def _follow(self, law: TypesLaw, inners: Sequence[Supporting]) -> None:
+    def _follow(self, law: TypesLaw, inners: Sequence[PureSampler]) -> None:
         class_of, classes, types = law.class_of.numbers(), len(law.units), len(law.marks)
         check_size(len(class_of), law.word_bits)
         numbered = set(class_of) == set(range(classes))
@@ -121,7 +114,7 @@ class Types(Typed):
         return Types(TypesLaw(self.law.class_of, units, self.law.marks, laws, word_bits), inners, self.masses)
 
     @property
-    def identifies(self) -> bool:
+    def is_identifiable(self) -> bool:
         seen = {mark.group for shown in self.marked for mark in shown}
         return all(len(of) == 1 or c in seen for c, of in enumerate(self.members)) and _independent(self.law.units)
 
@@ -134,7 +127,7 @@ class Types(Typed):
     def _draw_shown(self, shown: Sequence[Mark], x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         own, place = ops.look_up(self.class_of, x), ops.look_up(self.place, x)
         report, used = place - place, 0
-        for group, inner, at, _ in shown:
+        for group, inner, at in shown:
             assert inner.blank is not None
             blank = ops.position(words[used], inner.blank.places)
             held = ops.select(ops.equal(own, group), place, blank)
@@ -149,23 +142,13 @@ class Types(Typed):
         kind, parts = self.inside(y)
         own = self.class_of[x]
         chance = Fraction(self.law.units[own][kind], 1 << self.word_bits)
-        for (group, inner, _, _), part in zip(self.marked[kind], parts, strict=False):
+        for (group, inner, _), part in zip(self.marked[kind], parts, strict=False):
             chance *= inner.probability(self.place[x], part) if group == own else inner.blank_probability(part)
         return chance
-
-    # -- what hides a report --------------------------------------------------------------------------
-    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
-        if among is not None and (found := listed(self, x, z, among)) is not None:
-            return found
-        return type_contrast(self, x, z)
 
     # -- the certificate ------------------------------------------------------------------------------
     @property
     def labels(self) -> Sequence[int]:
-        return self.class_of
-
-    @property
-    def twins(self) -> Sequence[int]:
         return self.class_of
 
     def pairs(self) -> Iterator[Pair]:
@@ -174,7 +157,7 @@ class Types(Typed):
         most = [[units << FINE for units in row] for row in self.law.units]
         least = [list(row) for row in most]
         for kind, shown in enumerate(self.marked):
-            for group, inner, _, _ in shown:
+            for group, inner, _ in shown:
                 above, below = inner.blank_ratios
                 least[group][kind] = int(least[group][kind] / below)
                 most[group][kind] = ceil_div(most[group][kind] * above, 1)
@@ -192,101 +175,6 @@ class Types(Typed):
                             break
                 if c != d and over:
                     yield Pair(of[0], others[0], Fraction(worst, over))
-
-    # -- statistics -----------------------------------------------------------------------------------
-    def estimates(self, ops: Numeric) -> TypeEstimates:
-        """The estimator at the masses that are assumed, made once."""
-        if not hasattr(self, "_estimates"):
-            self._estimates = TypeEstimates(self, ops)
-        return self._estimates
-
-    def decode(self, counts: Array, ops: Numeric) -> Array:
-        return self.estimates(ops).decode(counts)
-
-    def weigh(self, weights: Array, ops: Numeric) -> Array:
-        return self.estimates(ops).weigh(weights)
-
-    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
-        out, chances = ops.zeros((len(reports), self.size)), self.spread(self.chances(ops).T, ops)
-        for kind, mine, parts in self.shared_out(reports, ops):
-            out[mine] = chances[kind]
-            for mark, part in zip(self.marked[kind], parts, strict=False):
-                values = self.rows(ops)[mark.group]
-                out[mine[:, None], values] *= mark.inner.likelihoods(part, ops)
-        return out
-
-    def second_moments(self, shares: Array, ops: Numeric) -> Array:
-        return self.estimates(ops).second_moments(shares)
-
-    def slopes(self, shares: Array, ops: Numeric) -> Array:
-        return self.estimates(ops).slopes(shares)
-
-    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        return self.estimates(ops).cross_moment(shares, first, second)
-
-    def influence(self, ops: Numeric) -> float:
-        return self.estimates(ops).influence()
-
-    def chances(self, ops: Numeric) -> Array:
-        """Pr(type | class), one row per class."""
-        return ops.array([[unit / (1 << self.word_bits) for unit in row] for row in self.law.units])
-
-    def push(self, shares: Array, ops: Numeric) -> Array:
-        out = ops.zeros((*shares.shape[:-1], self.cells))
-        chances, masses = self.chances(ops), self.masses_of(shares, ops)
-        law, pushed = masses @ chances, dict[tuple[int, int], Any]()
-        for kind, shown in enumerate(self.marked):
-            if not shown:
-                out[..., self.starts[kind]] = law[..., kind]
-            for mark in shown:
-                group, inner = mark.group, mark.inner
-                if (group, id(inner)) not in pushed:
-                    pushed[group, id(inner)] = inner.push(shares[..., self.rows(ops)[group]], ops)
-                blank = law[..., kind] - masses[..., group] * chances[group, kind]
-                own = chances[group, kind] * pushed[group, id(inner)]
-                self.shown_cells(out, kind, mark)[...] = own + inner.push_neutral(blank[..., None], ops)
-        return out
-
-    def pull(self, weights: Array, ops: Numeric) -> Array:
-        out = ops.zeros((*weights.shape[:-1], self.size))
-        chances, rows = self.chances(ops), self.rows(ops)
-        for kind, shown in enumerate(self.marked):
-            known = [(mark, self.shown_cells(weights, kind, mark)) for mark in shown]
-            blank = [mark.inner.pull_neutral(own, ops) for mark, own in known]
-            everyone = sum(blank, ops.zeros(1)) if shown else weights[..., self.starts[kind] : self.starts[kind] + 1]
-            out += chances[self._classes(ops), kind] * everyone
-            for (mark, own), neutral in zip(known, blank, strict=True):
-                more = mark.inner.pull(own, ops) - neutral
-                out[..., rows[mark.group]] += chances[mark.group, kind] * more
-        return out
-
-    def rows(self, ops: Numeric) -> list[Array]:
-        """The values of each class, as arrays."""
-        if not hasattr(self, "_rows"):
-            self._rows = [ops.integers(of) for of in self.members]
-        return self._rows
-
-    def _classes(self, ops: Numeric) -> Array:
-        if not hasattr(self, "_class_row"):
-            self._class_row = ops.integers(self.class_of)
-        return self._class_row
-
-    def masses_of(self, shares: Array, ops: Numeric) -> Array:
-        """The share of each class."""
-        found = ops.zeros((*shares.shape[:-1], self.classes))
-        for group, of in enumerate(self.rows(ops)):
-            found[..., group : group + 1] = ops.sum(shares[..., of])
-        return found
-
-    def spread(self, per_class: Array, ops: Numeric) -> Array:
-        """Numbers of classes as numbers of their values."""
-        found: Array = per_class[..., self._classes(ops)]
-        return found
-
-    @property
-    def decode_cost(self) -> float:
-        kinds = {(mark.group, id(mark.inner)): mark.inner.decode_cost for shown in self.marked for mark in shown}
-        return self.cells + sum(kinds.values())
 
     @cached_property
     def _description(self) -> dict[str, Any]:

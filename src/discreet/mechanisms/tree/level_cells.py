@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 from ...core.limits import check, spend
-from ..randomizer import Randomizer
+from ..sampler import Sampler
 from ..units import check_law
 from .marking import Marking
-
-if TYPE_CHECKING:
-    from ...estimation.arrays.numeric import Array, Numeric
 
 SLOTS = 1 << 16
 """The most sub-reports of a report."""
@@ -29,14 +26,13 @@ class State(NamedTuple):
     """Nodes of one depth with the same marks above them and on them.
 
     `marking` says how their children are marked, or is None where none is; `unmarked` and `marked` are the states of
-    the children, by number (-1 for none), `cell` is the first cell that counts marked children.
+    the children, by number (-1 for none).
     """
 
     depth: int
     marking: Marking | None
     unmarked: int
     marked: int
-    cell: int
 
 
 class Slot(NamedTuple):
@@ -56,24 +52,22 @@ class Slot(NamedTuple):
     rest: bool
 
 
-class Leveled(Randomizer):
+class Leveled(Sampler):
     """A randomizer whose report marks children of the root of a tree, of nodes below it, and so on.
 
     A node's sub-report lies in the lowest bits of what is reported under it; then follow its marked children in
     increasing order, then the others, each with all that is reported under it and only where anything is. How many
     children are marked depends on the state of a node alone, so all reports are laid out alike, and any choice of
-    sub-reports is a report. For each state there is a cell for every child of every node; the last cell
-    counts the reports.
+    sub-reports is a report.
     """
 
-    disjoint = False
     branches: tuple[int, ...]
 
     def lay_out(self, shown: Sequence[Sequence[int]], markings: Sequence[Marking], kind: str) -> None:
         """Make states and slots: ``shown[l][s]`` is 0, or i if state s of depth l shows ``markings[i - 1]``."""
         self.nodes = [math.prod(self.branches[:depth]) for depth in range(len(self.branches) + 1)]
         self.states: list[State] = []
-        cell, expected = 0, 1
+        expected, work = 1, 0
         for depth, row in enumerate((*shown, (0,) * sum(2 if entry else 1 for entry in shown[-1]))):
             check_law(len(row) == expected <= STATES, kind, "it must show something or nothing for every state")
             last = depth == len(shown)
@@ -81,12 +75,11 @@ class Leveled(Randomizer):
             for entry in row:
                 marking = markings[entry - 1] if entry else None
                 marked = following + 1 if entry else -1
-                self.states.append(State(depth, marking, -1 if last else following, marked, cell))
+                self.states.append(State(depth, marking, -1 if last else following, marked))
                 following += 2 if entry else 1
-                cell += self.nodes[depth + 1] if entry else 0
+                work += self.nodes[depth + 1] if entry else 0
             expected = following - first
-        self.cells = cell + 1
-        spend(2 * self.cells, f"{self.name} of {len(self.states)} states")
+        spend(2 * (work + 1), f"{self.name} of {len(self.states)} states")
         count = self._counted_slots(kind)
         self._make_slots(count)
 
@@ -158,101 +151,3 @@ class Leveled(Randomizer):
             return False
         inside = self.inside(y)
         return all(marking.inner.is_report(inside[number]) for number, _, marking in self.parts)
-
-    def cells_of(self, y: int) -> Sequence[int]:
-        self.check_report(y)
-        inside, cells = self.inside(y), list[int]()
-        at: list[tuple[int, list[int], list[int]]] = []
-        for number, slot in enumerate(self.slots):
-            state = self.states[slot.state]
-            branch, node = self.branches[state.depth], 0
-            if slot.parent >= 0:
-                above, *sides = at[slot.parent]
-                child, wide = sides[1 - slot.marked][slot.rank], self.branches[state.depth - 1]
-                node = above * wide + child if above >= 0 and child < wide else -1
-            marked = [] if state.marking is None else state.marking.marked(inside[number])
-            places = branch if state.marking is None else state.marking.places
-            known = set(marked)
-            at.append((node, marked, [c for c in range(places) if c not in known]))
-            if node >= 0:
-                cells += [state.cell + node * branch + c for c in marked if c < branch]
-        return [*cells, self.cells - 1]
-
-    # -- many reports ---------------------------------------------------------------------------------
-    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
-        words = ops.in_words(reports, self.bits)
-        added = ops.zeros_like(counts)
-        for rows in self._slabs(len(words)):
-            first = ops.pick(start, rows)
-            for cells in self._counted(words[rows], ops):
-                ops.add_cells(added, cells, first)
-        counts += added
-
-    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
-        words, found = ops.in_words(reports, self.bits), ops.zeros(len(reports))
-        padded = ops.join(entries, ops.zeros(1))
-        for rows in self._slabs(len(words)):
-            first = ops.as_column(ops.pick(start, rows))
-            for cells in self._counted(words[rows], ops):
-                found[rows] += padded[ops.unless(cells < 0, cells + first)].sum(axis=-1)
-        return found
-
-    def _slabs(self, reports: int) -> Iterator[slice]:
-        """Rows of reports that are looked at together."""
-        slab = max(1, SLAB // max(64, sum(marking.places for _, _, marking in self.parts)))
-        return (slice(begin, begin + slab) for begin in range(0, reports, slab))
-
-    def _counted(self, words: Array, ops: Numeric) -> Iterator[Array]:
-        """The cells of each report, a row of them at a time; -1 where a place is nobody's."""
-        at: list[tuple[Any, Any, Any]] = []
-        here = ops.integers([0] * len(words))
-        for slot in self.slots:
-            state = self.states[slot.state]
-            branch, node = self.branches[state.depth], here
-            if slot.parent >= 0:
-                above, *sides = at[slot.parent]
-                side, wide = sides[1 - slot.marked], self.branches[state.depth - 1]
-                child = slot.rank if side is None else side[:, slot.rank]
-                node = ops.unless((above < 0) | (child >= wide), above * wide + child)
-            marked = others = None
-            if state.marking is not None:
-                part = ops.bits_at(words, slot.at, state.marking.inner.bits)
-                marked = state.marking.rows(part, True, ops)
-                others = state.marking.rows(part, False, ops) if slot.rest else None
-                nobody = (node < 0)[:, None] | (marked >= branch)
-                yield ops.unless(nobody, state.cell + node[:, None] * branch + marked)
-            at.append((node, marked, others))
-        yield here[:, None] + self.cells - 1
-
-    def state_counts(self, counts: Array) -> list[Array]:
-        """For every state, how many reports have each node of its depth in that state."""
-        found: list[Any] = [None] * len(self.states)
-        found[0] = counts[..., -1:]
-        for number, state in enumerate(self.states):
-            if state.unmarked >= 0:
-                above = found[number].repeat(self.branches[state.depth], axis=-1)
-                if state.marking is not None:
-                    marked = found[state.marked] = counts[..., state.cell : state.cell + above.shape[-1]]
-                    above = above - marked
-                found[state.unmarked] = above
-        return found
-
-    def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
-        found = self.state_counts(counts)
-        for state, own in zip(self.states, found, strict=True):
-            if state.marking is None:
-                continue
-            if (found[state.unmarked] < 0).any():
-                return "no child may be marked more often than its node is there"
-            branch, members = self.branches[state.depth], state.marking.members
-            marked = found[state.marked].reshape(*own.shape, branch).sum(axis=-1)
-            least = max(0, members - (state.marking.places - branch))
-            if (marked < least * own).any() or (marked > min(members, branch) * own).any():
-                return f"a node has {members} marked children whenever it shows any"
-        return None
-
-    def total(self, counts: Array, ops: Numeric) -> Array:
-        return counts[..., -1:]
-
-    def totals_of(self, ops: Numeric) -> Array:
-        return ops.integers([self.cells - 1] * (self.cells - 1) + [-1])

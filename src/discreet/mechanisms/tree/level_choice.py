@@ -19,7 +19,7 @@ from ..uniform.projective import Projective, room
 from ..uniform.randomized_response import RandomizedResponse
 from ..uniform.subset import Subset
 from .level_cells import SLOTS
-from .level_estimates import Chance, Path, coefficients, squares
+from .level_errors import Chance, Path, coefficients, squares
 from .level_shape import Shape, shape_of
 from .levels import Levels, LevelsLaw
 from .marking import Marking, marking_of
@@ -78,7 +78,7 @@ def levels_response(context: Context, *, bits: int | None = 64, shares: Sequence
         raise NotServed("levels needs blocks inside each other, all entries finite, each level below the one around it")
     shape = shape_of(tree, context.size, shares)
     design = _Search(shape, BITS if bits is None else min(bits, BITS), bits is None).best()
-    return _Built(shape, design).randomizer
+    return _Built(shape, design).sampler
 
 
 def options_of(size: int, bits: int, *, wide: bool) -> list[Option]:
@@ -278,7 +278,7 @@ class _Built:
             Row.of(shape.leaves),
             WORD_BITS,
         )
-        self.randomizer = Levels.of_law(law)
+        self.sampler = Levels.of_law(law)
 
     def _node(self, state: Marks) -> tuple[Fraction, Fraction]:
         """The certified largest ratios of own to blank and back under a node in this state."""

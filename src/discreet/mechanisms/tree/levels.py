@@ -7,25 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice, pairwise, permutations
-from typing import TYPE_CHECKING, Any
+from itertools import permutations
+from typing import Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.domain import EvenLeaves, Leaves
 from ...core.exact import log_of
 from ...core.limits import spend
-from ..contrast import Contrast, listed
-from ..kinds import randomizer_of
 from ..law import Law, Row
-from ..randomizer import Pair
+from ..laws import sampler_of
+from ..sampler import Pair
 from ..units import check_law, check_size
 from .level_cells import Leveled
-from .level_contrast import level_contrast
-from .level_estimates import LevelEstimates, likelihoods
 from .marking import marking_of
-
-if TYPE_CHECKING:
-    from ...estimation.arrays.numeric import Array, Numeric
 
 DEPTH = 64
 """The most levels of a tree."""
@@ -64,7 +58,6 @@ class Levels(Leveled):
     it marks the one, the other, both or none; below, sets that are drawn for the one are blank for the other, and the
     largest ratios of an own set to a blank one and back, as it marks the own child or not, are multiplied
     down to the leaves, at every state the larger of its two sides: with the parts of words as they are.
-    *Why unbiased.* See `LevelEstimates`.
 
     References: Acharya2020 (Definition 2); Kairouz2016 (extremal channels); Wang2016 and Feldman2022 (the sets inside).
     """
@@ -74,7 +67,7 @@ class Levels(Leveled):
     follows = LevelsLaw
 
     def follow(self, law: LevelsLaw) -> None:
-        markings = [marking_of(randomizer_of(inner), law.kind) for inner in law.inners]
+        markings = [marking_of(sampler_of(inner), law.kind) for inner in law.inners]
         leaves, depth = law.leaves.numbers(), len(law.branches)
         check_size(len(leaves), law.word_bits)
         tree = 1 <= depth == len(law.shown) <= DEPTH and min(law.branches) > 1
@@ -94,11 +87,11 @@ class Levels(Leveled):
         self.lay_out(law.shown, markings, law.kind)
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Levels:
-        inners = tuple(randomizer_of(inner).narrowed(word_bits, epsilon).law for inner in self.law.inners)
+        inners = tuple(sampler_of(inner).narrowed(word_bits, epsilon).law for inner in self.law.inners)
         return Levels.of_law(LevelsLaw(self.branches, self.law.shown, inners, self.law.leaves, word_bits))
 
     @property
-    def identifies(self) -> bool:
+    def is_identifiable(self) -> bool:
         return all(map(any, self.law.shown))
 
     # -- the draw -------------------------------------------------------------------------------------
@@ -156,37 +149,10 @@ class Levels(Leveled):
                 marks[-1].update(state.marking.marked(part))
         return chance
 
-    # -- what hides a report: the same for all pairs that part at one depth --------------------------------
-    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
-        if among is not None and (found := listed(self, x, z, among)) is not None:
-            return found
-        one, other = (self._children_above(self.leaves[v]) for v in (x, z))
-        return level_contrast(self, one, other, self._alone(x, z, among))
-
-    def _alone(self, x: int, z: int, among: Sequence[int] | None) -> int:
-        """1 where all who hide hold x, 2 where they hold z, and else 0."""
-        return (x, z).index(among[0]) + 1 if among is not None and len(among) == 1 and among[0] in (x, z) else 0
-
-    def _children_above(self, leaf: int) -> list[int]:
-        """Which child of the node above each node on the way to a leaf is, from the root on."""
-        spans = (self.nodes[-1] // nodes for nodes in self.nodes[1:])
-        return [leaf // span % branch for span, branch in zip(spans, self.branches, strict=True)]
-
-    def contrasts(self) -> Iterator[tuple[int, int]]:
-        """One pair for every depth at which two values part, where sets tell any two children apart alike."""
-        if any(len(list(islice(mark.inner.contrasts(), 2))) > 1 for _, _, mark in self.parts):
-            return super().contrasts()
-        order = sorted(range(self.size), key=self.leaves.__getitem__)
-        return iter({self.labels.parting(x, z): (x, z) for x, z in pairwise(order)}.values())
-
     # -- the certificate: one ratio for each depth at which two values part -------------------------------
     @cached_property
     def labels(self) -> Leaves:
         return EvenLeaves(self.leaves, self.branches)
-
-    @cached_property
-    def twins(self) -> Sequence[int]:
-        return [leaf // self.branches[-1] for leaf in self.leaves]
 
     @cached_property
     def ratios(self) -> list[Fraction]:
@@ -226,54 +192,3 @@ class Levels(Leveled):
     @property
     def realised(self) -> Fraction:
         return Fraction(round(log_of(self.ratios[0]) * 10**12), 10**12)
-
-    # -- statistics -----------------------------------------------------------------------------------
-    def estimates(self, ops: Numeric) -> LevelEstimates:
-        """The estimator, made once."""
-        if not hasattr(self, "_estimates"):
-            self._estimates = LevelEstimates(self, ops)
-        return self._estimates
-
-    def on_leaves(self, values: Array, ops: Numeric) -> Array:
-        """What belongs to values, in the order of the leaves; 0 where nobody is."""
-        found = ops.zeros((*values.shape[:-1], self.nodes[-1]))
-        found[..., self.node_of(len(self.branches), ops)] = values
-        return found
-
-    def node_of(self, depth: int, ops: Numeric) -> Array:
-        """The node of this depth above each value."""
-        if not hasattr(self, "_leaf_row"):
-            self._leaf_row = ops.integers(self.leaves)
-        found: Array = self._leaf_row // (self.nodes[-1] // self.nodes[depth])
-        return found
-
-    def decode(self, counts: Array, ops: Numeric) -> Array:
-        return self.estimates(ops).decode(counts)
-
-    def weigh(self, weights: Array, ops: Numeric) -> Array:
-        return self.estimates(ops).weigh(weights)
-
-    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
-        return likelihoods(self, reports, ops)
-
-    def second_moments(self, shares: Array, ops: Numeric) -> Array:
-        return self.estimates(ops).second_moments(shares)
-
-    def slopes(self, shares: Array, ops: Numeric) -> Array:
-        return self.estimates(ops).slopes(shares)
-
-    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        return self.estimates(ops).cross_moment(shares, first, second)
-
-    def push(self, shares: Array, ops: Numeric) -> Array:
-        return self.estimates(ops).push(shares)
-
-    def pull(self, weights: Array, ops: Numeric) -> Array:
-        return self.estimates(ops).pull(weights)
-
-    def influence(self, ops: Numeric) -> float:
-        return self.estimates(ops).influence()
-
-    @property
-    def decode_cost(self) -> float:
-        return float(self.cells + len(self.states) * self.size)

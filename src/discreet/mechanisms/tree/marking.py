@@ -7,17 +7,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...core.arithmetic import Arithmetic
 from ..uniform.cyclic import Cyclic
+from ..uniform.pure import PureSampler
 from ..uniform.randomized_response import RandomizedResponse
 from ..uniform.subset import Subset
-from ..uniform.support import Supporting
 from ..units import check_law
-
-if TYPE_CHECKING:
-    from ...estimation.arrays.numeric import Array, Numeric
 
 
 class Swing(NamedTuple):
@@ -43,7 +40,7 @@ class Marking(ABC):
     The first places are those of its values, the others, if any, nobody's.
     """
 
-    def __init__(self, inner: Supporting) -> None:
+    def __init__(self, inner: PureSampler) -> None:
         assert inner.blank is not None
         self.inner, self.places, self.members = inner, inner.blank.places, inner.blank.members
 
@@ -54,13 +51,6 @@ class Marking(ABC):
     @abstractmethod
     def standing(self, y: Any, place: Any, ops: Arithmetic) -> tuple[Any, Any]:
         """1 where report y marks the place, and how many places before it are marked."""
-
-    @abstractmethod
-    def rows(self, reports: Array, marked: bool, ops: Numeric) -> Array:
-        """For each report the places that it marks, or those that it does not, in increasing order.
-
-        `InvalidReport` if one of the reports cannot occur.
-        """
 
     @property
     @abstractmethod
@@ -98,9 +88,6 @@ class SetMarking(Marking):
     def standing(self, y: Any, place: Any, ops: Arithmetic) -> tuple[Any, Any]:
         return ops.standing(y, place, self.places)
 
-    def rows(self, reports: Array, marked: bool, ops: Numeric) -> Array:
-        return ops.set_rows(reports, self.places, self.members, marked)
-
     @property
     def both(self) -> float:
         assert isinstance(self.inner, Subset)
@@ -113,7 +100,7 @@ class ShiftMarking(Marking):
     def __init__(self, inner: Cyclic | RandomizedResponse) -> None:
         super().__init__(inner)
         self.modulus = inner.law.modulus if isinstance(inner, Cyclic) else inner.size
-        self.sets: Sequence[Sequence[int]] = inner._sets if isinstance(inner, Cyclic) else [[0]]
+        self.sets: Sequence[Sequence[int]] = inner.sets if isinstance(inner, Cyclic) else [[0]]
 
     @cached_property
     def _before(self) -> Sequence[int]:
@@ -137,9 +124,6 @@ class ShiftMarking(Marking):
         before = ops.look_up(self._before, end - place)
         upto = ops.look_up(self._before, end - place + 1)
         return upto - before, ops.look_up(self._before, end + 1) - upto
-
-    def rows(self, reports: Array, marked: bool, ops: Numeric) -> Array:
-        return ops.shift_rows(reports, self.modulus, self.sets, marked)
 
     @property
     def both(self) -> float:

@@ -7,24 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import accumulate, permutations, product
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate, permutations
+from typing import Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.domain import Leaves
 from ...core.exact import ceil_div, exp_below, log_of
 from ...core.limits import spend
 from ..composed.blocks import BlockResponse, BlocksLaw
-from ..contrast import Contrast, listed
 from ..enclosed import Enclosed
 from ..law import Law, Row
-from ..randomizer import Cells, Pair, Randomizer
+from ..sampler import Pair, Sampler
 from ..units import beyond_words, check_law, too_few
-from .nested_contrast import nested_contrast
-from .nested_estimates import NestedEstimates
-
-if TYPE_CHECKING:
-    from ...estimation.arrays.numeric import Array, Numeric
 
 PAIR = 20
 """Steps that it takes to certify two blocks against each other."""
@@ -51,7 +45,7 @@ class NestedLaw(Law):
     units: tuple[int, ...]
 
 
-class Nested(NestedEstimates):
+class Nested(Enclosed):
     """Report a block, the own one likeliest, and inside it a report of the own value, or a blank one elsewhere.
 
     With A_b the largest ratio of an own report to a blank one in block b and R_b = e**epsilon / A_b, block b is shown
@@ -106,13 +100,17 @@ class Nested(NestedEstimates):
         self.law, self.blocks, self.size, self.word_bits = law, blocks, blocks.size, blocks.word_bits
         self.truth = space - sum(law.units)
         self.words = 1 + max(part.held_words for part in self.kinds)
-        self.outputs, self.cells, self.disjoint = blocks.outputs, blocks.cells, blocks.disjoint
+        self.outputs = blocks.outputs
         self._bounds = (*(bound * self.scale for bound in accumulate(law.units)), 1 << 64)
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Nested:
         kinds: list[Any] = [part.narrowed(word_bits, epsilon) for part in self.kinds]
         level = 2 * max(part.realised for part in kinds) + 1 if epsilon is None else 2 * epsilon
         return Nested(self.blocks.block_of, [kinds[kind] for kind in self.law.kind_of], level)
+
+    @property
+    def is_numbered(self) -> bool:
+        return all(part.is_numbered for part in self.kinds) and self.outputs <= 1 << 64
 
     # -- the draw -------------------------------------------------------------------------------------
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
@@ -143,35 +141,6 @@ class Nested(NestedEstimates):
         place = self.blocks.place[x]
         return chance * (part.probability(place, inside) if own == b else part.blank_probability(inside))
 
-    # -- what hides a report: blank ones of other blocks do as well ---------------------------------------
-    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
-        if among is None and (found := nested_contrast(self, x, z)) is not None:
-            return found
-        found = listed(self, x, z, among)
-        return nested_contrast(self, x, z) if found is None else found
-
-    def contrasts(self) -> Iterator[tuple[int, int]]:
-        """One pair for every two kinds of places that values may have in the tree."""
-        members = self.blocks.members
-        alike: dict[tuple[int, int], list[int]] = {}
-        for b, key in enumerate(zip(self.law.kind_of, self.law.units, strict=True)):
-            of = alike.setdefault(key, [])
-            if len(of) < 2:
-                of.append(b)
-        for blocks in alike.values():
-            inner = self.kinds[self.law.kind_of[blocks[0]]]
-            yield from ((members[blocks[0]][i], members[blocks[0]][j]) for i, j in inner.contrasts())
-        for first in alike.values():
-            for second in alike.values():
-                b, d = first[0], second[-1] if first is second else second[0]
-                if b != d:
-                    yield from product(self._different(b), self._different(d))
-
-    def _different(self, b: int) -> list[int]:
-        """A value of every kind in a block."""
-        inner, members = self.kinds[self.law.kind_of[b]], self.blocks.members[b]
-        return [members[i] for i in different(inner)]
-
     # -- the certificate ------------------------------------------------------------------------------
     @cached_property
     def labels(self) -> Sequence[int]:
@@ -187,10 +156,6 @@ class Nested(NestedEstimates):
         """How many innermost blocks there are."""
         inside = [part.innermost if isinstance(part, Nested) else 1 for part in self.kinds]
         return sum(inside[kind] for kind in self.law.kind_of)
-
-    @property
-    def twins(self) -> Sequence[int]:
-        return self.blocks.labels
 
     def leaks(self) -> Callable[[int, int], Fraction | None]:
         return self.leak if self.is_wide else super().leaks()
@@ -307,34 +272,6 @@ class Nested(NestedEstimates):
     def is_report(self, y: int) -> bool:
         return self.blocks.is_report(y)
 
-    @property
-    def counted(self) -> Cells | None:
-        plain = self.blocks.offsets == self.blocks.starts and self.disjoint
-        return Cells(self.outputs) if plain and all(part.counted is not None for part in self.kinds) else None
-
-    def cells_of(self, y: int) -> Sequence[int]:
-        return self.blocks.cells_of(self.check_report(y))
-
-    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
-        self.blocks.count(counts, reports, start, ops)
-
-    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
-        return self.blocks.gather(entries, reports, start, ops)
-
-    def totals_of(self, ops: Numeric) -> Array:
-        return self.blocks.totals_of(ops)
-
-
-def different(part: Enclosed) -> list[int]:
-    """A value of every kind: those of one label, in blocks that are alike, are of one kind."""
-    if not isinstance(part, Nested):
-        firsts: dict[int, int] = {}
-        for x, label in enumerate(part.labels):
-            firsts.setdefault(label, x)
-        return list(firsts.values())
-    blocks = {key: b for b, key in reversed(list(enumerate(zip(part.law.kind_of, part.law.units, strict=True))))}
-    return [x for b in blocks.values() for x in part._different(b)]
-
 
 def _most_inside(part: Enclosed) -> Fraction:
     """The largest ratio inside a block."""
@@ -346,6 +283,6 @@ def _held(part: Enclosed, place: Any, words: Sequence[Any], ops: Arithmetic) -> 
     return part.draw_held(place, words[0], words[1:], ops)
 
 
-def _enclosed(kinds: Sequence[Randomizer]) -> list[Enclosed]:
+def _enclosed(kinds: Sequence[Sampler]) -> list[Enclosed]:
     """Those of the randomizers that have blank reports."""
     return [part for part in kinds if isinstance(part, Enclosed) and part.hides]

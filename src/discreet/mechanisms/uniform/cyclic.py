@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import chain, compress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.arithmetic import Arithmetic
-from ...core.errors import InvalidInput, NotIdentifiable
+from ...core.errors import NotIdentifiable
 from ..finite_geometry.difference_sets import shared_differences
 from ..law import Bits, Law
 from ..units import Units, check_law, check_size
-from .support import Blank, Indexed
-
-if TYPE_CHECKING:
-    from ...estimation.arrays.numeric import Array, Numeric
-    from ...estimation.arrays.transforms import CyclicKernel
+from .pure import Blank, PureNumbered
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,7 @@ class CyclicLaw(Law):
     word_bits: int
 
 
-class Cyclic(Indexed):
+class Cyclic(PureNumbered):
     """Report i p + (x + t mod p), where each shift i p + t in a set D is e**epsilon times likelier than one outside.
 
     p >= k. One word decides: the shifts outside D come first, `low` units each, then those of D, `high` units
@@ -85,16 +81,16 @@ class Cyclic(Indexed):
         self.law, self.size, self.word_bits, self.words, self.outputs = law, law.size, law.word_bits, 1, outputs
         self.low, self.high = Fraction(law.low, space), Fraction(law.high, space)
         self.likeliest = law.high + (law.spare > 0)
-        self.g, self.nu, self.ratio = many * self.high, Fraction(many, outputs), self.high / self.low
+        self.p, self.r, self.ratio = many * self.high, Fraction(many, outputs), self.high / self.low
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Cyclic:
         made, p = type(self).__new__(type(self)), self.law.modulus
         level = self.realised if epsilon is None else epsilon
-        made.shift(self.size, level, word_bits, modulus=p, shifts=self._sets, shared=self.shared)
+        made.shift(self.size, level, word_bits, modulus=p, shifts=self.sets, shared=self.shared)
         return made
 
     @property
-    def _sets(self) -> list[list[int]]:
+    def sets(self) -> list[list[int]]:
         """The set of shifts of each cycle."""
         sets: list[list[int]] = [[] for _ in range(self.outputs // self.law.modulus)]
         for shift in self.law.shifts:
@@ -105,14 +101,14 @@ class Cyclic(Indexed):
     @cached_property
     def shared(self) -> int:
         """How many reports support any two values together; `InvalidInput` if that differs between pairs."""
-        return shared_differences(self.law.modulus, self._sets)
+        return shared_differences(self.law.modulus, self.sets)
 
     @cached_property
-    def h(self) -> Fraction:  # type: ignore[override]
-        h = self.shared * self.high + (len(self.law.shifts) - self.shared) * self.low
-        if h >= self.g:
+    def q(self) -> Fraction:  # type: ignore[override]
+        q = self.shared * self.high + (len(self.law.shifts) - self.shared) * self.low
+        if q >= self.p:
             raise NotIdentifiable(f"{self.name}: every report supports all values alike")
-        return h
+        return q
 
     @cached_property
     def table(self) -> Sequence[int]:
@@ -150,78 +146,10 @@ class Cyclic(Indexed):
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if self.is_supported(x, y) else self.low) + extra
 
-    def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
-        many = len(self.law.shifts)
-        both = many if x == z else self.shared if self._balanced else self._meeting(x, z)
-        return both, many - both, self.outputs - 2 * many + both
-
-    def contrasts(self) -> Iterator[tuple[int, int]]:
-        if self._balanced:
-            yield from super().contrasts()
-        else:  # a law that somebody else wrote, of no use for estimates: two values have what their distance has
-            for z in range(1, self.size):
-                yield from ((0, z), (z, 0))
-
-    @cached_property
-    def _balanced(self) -> bool:
-        """True if any two values share equally many reports, as those of every law that is made here do."""
-        try:
-            return self.shared >= 0
-        except InvalidInput:
-            return False
-
-    def _meeting(self, x: int, z: int) -> int:
-        """How many reports support both of two values."""
-        p, apart = self.law.modulus, x - z
-        return sum(len({(t + apart) % p for t in chosen} & set(chosen)) for chosen in self._sets)
-
-    @property
-    def spare(self) -> Fraction:
-        return Fraction(self.law.spare, 1 << self.word_bits)
-
     @cached_property
     def blank(self) -> Blank | None:
-        members = {len(chosen) for chosen in self._sets}
+        members = {len(chosen) for chosen in self.sets}
         return Blank(self.law.modulus, members.pop(), self.ratio) if len(members) == 1 else None
-
-    # -- statistics: correlation with D, one cycle beside the other --------------------------------------
-    @property
-    def _cycles(self) -> tuple[int, ...]:
-        """The shape of the reports by cycle; a single cycle needs no axis of its own."""
-        p = self.law.modulus
-        return (p,) if self.outputs == p else (self.outputs // p, p)
-
-    def _kernel(self, ops: Numeric) -> CyclicKernel:
-        if not hasattr(self, "_cached_kernel"):
-            self._cached_kernel = ops.cyclic_kernel(list(self.law.shifts), self._cycles)
-        return self._cached_kernel
-
-    def supports(self, counts: Array, ops: Numeric) -> Array:
-        found = self._kernel(ops).correlate(counts.reshape(*counts.shape[:-1], *self._cycles))
-        return (found.sum(axis=-2) if len(self._cycles) > 1 else found)[..., : self.size]
-
-    def cover(self, weights: Array, ops: Numeric) -> Array:
-        alone = (1,) * (len(self._cycles) - 1)
-        padded = ops.zeros((*weights.shape[:-1], *alone, self.law.modulus))
-        padded[..., : self.size] = weights[..., None, :] if alone else weights
-        return self._kernel(ops).convolve(padded).reshape(*weights.shape[:-1], self.outputs)
-
-    @cached_property
-    def _flags(self) -> Sequence[int]:
-        """1 for every shift in D, 0 for the others."""
-        flags = bytearray(self.outputs)
-        for shift in self.law.shifts:
-            flags[shift] = 1
-        return flags
-
-    def supported(self, numbers: Array, ops: Numeric) -> Array:
-        cells, p = numbers[:, None], self.law.modulus
-        found: Array = ops.look_up(self._flags, cells // p * p + (cells - ops.row(self.size)) % p)
-        return found
-
-    @property
-    def decode_cost(self) -> float:
-        return float(3 * self.outputs * self.law.modulus.bit_length())
 
 
 @lru_cache(maxsize=64)

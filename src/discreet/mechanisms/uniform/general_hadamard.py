@@ -6,18 +6,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.arithmetic import MASK, Arithmetic
 from ...core.domain import Alike
-from ..contrast import Contrast, hidden_by, listed, two_levels
 from ..law import WORD_BITS, Law
-from ..randomizer import Cells, Pair, Randomizer
+from ..sampler import Pair, Sampler
 from ..units import Units, check_law, check_size
-
-if TYPE_CHECKING:
-    from ...estimation.arrays.numeric import Array, Numeric
 
 
 @dataclass(frozen=True)
@@ -38,13 +33,13 @@ class GeneralHadamardLaw(Law):
     word_bits: int
 
 
-class GeneralHadamard(Randomizer):
+class GeneralHadamard(Sampler):
     """B parts of b columns each; value x is supported by half of the columns of its own part and no others.
 
     ``B = 2**(ceil(log2 min(e**epsilon, 2k)) - 1)`` and b the power of two above k/B, so a
     supporting set is about a 2B-th of all K = B b columns instead of half of them.
 
-    *Why private.* Supporting columns have t units and all others s, with t <= R s; spare words go
+    *Why private.* PureSampler columns have t units and all others s, with t <= R s; spare words go
     to the same columns whatever the value.
     *Why unbiased.* ``p_x = c mean(H_b[i+1, Y] 1{Y in the part of x})`` with ``c = 2 / (b (high - low))``.
 
@@ -52,7 +47,6 @@ class GeneralHadamard(Randomizer):
     """
 
     name = "general_hadamard"
-    disjoint = True
 
     law: GeneralHadamardLaw
     follows = GeneralHadamardLaw
@@ -75,12 +69,8 @@ class GeneralHadamard(Randomizer):
         check_law(sound, law.kind, f"0 < low < high must hold and its words must add up to 2**{law.word_bits}")
         self.law, self.size, self.word_bits, self.words = law, law.size, law.word_bits, 1
         self.parts, self.columns = law.parts, law.columns
-        self.outputs = self.cells = outputs
+        self.outputs = outputs
         self.low, self.high = Fraction(law.low, space), Fraction(law.high, space)
-
-    @cached_property
-    def _c(self) -> float:
-        return float(2 / (self.columns * (self.high - self.low)))
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         (u,) = words[:1]
@@ -112,21 +102,6 @@ class GeneralHadamard(Randomizer):
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if self._supported(x, y) else self.low) + extra
 
-    # -- what hides a report ------------------------------------------------------------------------------
-    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
-        if among is not None and (found := listed(self, x, z, among)) is not None:
-            return found
-        half, b = self.columns // 2, self.columns
-        counts = half, 0, self.outputs - half
-        if x != z:
-            apart = x // (b - 1) != z // (b - 1)
-            counts = (0, half, self.outputs - b) if apart else (half // 2, half // 2, self.outputs - 3 * b // 4)
-        spare = Fraction(self.law.spare, 1 << self.word_bits)
-        return hidden_by(two_levels((self.low, self.high), counts, spare=spare), x, z, among)
-
-    def contrasts(self) -> Iterator[tuple[int, int]]:
-        yield from ((0, z) for z in (1, self.columns - 1) if 0 < z < self.size)
-
     def reports(self) -> Iterable[int]:
         return range(self.outputs)
 
@@ -137,75 +112,6 @@ class GeneralHadamard(Randomizer):
     def labels(self) -> Sequence[int]:
         return Alike(self.size)
 
-    @property
-    def counted(self) -> Cells:
-        return Cells(self.outputs)
-
     def pairs(self) -> Iterator[Pair]:
         if self.size > 1:
             yield Pair(0, 1, self.high / self.low)
-
-    def cells_of(self, y: int) -> Sequence[int]:
-        return (self.check_report(y),)
-
-    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
-        ops.count_cells(counts, reports, start, self.outputs)
-
-    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
-        return ops.gather_cells(entries, reports, start, self.outputs)
-
-    def total(self, counts: Array, ops: Numeric) -> Array:
-        return ops.sum(counts)
-
-    def _spectrum(self, counts: Array, ops: Numeric) -> Array:
-        return ops.walsh_hadamard(counts.reshape(*counts.shape[:-1], self.parts, self.columns))
-
-    def _values(self, spectrum: Array) -> Array:
-        flat = spectrum[..., 1:].reshape(*spectrum.shape[:-2], -1)
-        return flat[..., : self.size]
-
-    def _rows(self, weights: Array, ops: Numeric) -> Array:
-        padded = ops.zeros((*weights.shape[:-1], self.parts * (self.columns - 1)))
-        padded[..., : self.size] = weights
-        rows = ops.zeros((*weights.shape[:-1], self.parts, self.columns))
-        rows[..., 1:] = padded.reshape(*weights.shape[:-1], self.parts, self.columns - 1)
-        return rows
-
-    def decode(self, counts: Array, ops: Numeric) -> Array:
-        return self._c * self._values(self._spectrum(counts, ops))
-
-    def weigh(self, weights: Array, ops: Numeric) -> Array:
-        found: Array = self._c * ops.walsh_hadamard(self._rows(weights, ops))
-        return found.reshape(*weights.shape[:-1], self.outputs)
-
-    def push(self, shares: Array, ops: Numeric) -> Array:
-        rows = self._rows(shares, ops)
-        cover = (ops.sum(rows) + ops.walsh_hadamard(rows)) / 2
-        flat = cover.reshape(*shares.shape[:-1], self.outputs)
-        found: Array = float(self.low) * ops.sum(shares) + float(self.high - self.low) * flat
-        return found
-
-    def pull(self, weights: Array, ops: Numeric) -> Array:
-        spectrum = self._spectrum(weights, ops)
-        supports = self._values((spectrum[..., :1] + spectrum) / 2)
-        return float(self.low) * ops.sum(weights) + float(self.high - self.low) * supports
-
-    def second_moments(self, shares: Array, ops: Numeric) -> Array:
-        rows = self._rows(shares, ops)
-        masses = float(self.high - self.low) / 2 * ops.sum(rows) + float(self.low) * ops.sum(shares)[..., None]
-        return self._values(self._c**2 * self.columns * masses + 0 * rows)
-
-    def slopes(self, shares: Array, ops: Numeric) -> Array:
-        several = self.size > self.columns - 1  # values outside the part of x, which it could replace
-        apart = float(self.high - self.low) / 2 if several else 0.0
-        return self._c**2 * self.columns * apart + 0 * shares
-
-    def cross_moment(self, shares: Array, first: Array, second: Array, ops: Numeric) -> Array:
-        return ops.sum(self.push(shares, ops) * self.weigh(first, ops) * self.weigh(second, ops))
-
-    def influence(self, ops: Numeric) -> float:
-        return self._c
-
-    @property
-    def decode_cost(self) -> float:
-        return float(self.outputs * (self.columns.bit_length() - 1))

@@ -6,20 +6,15 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.exact import approx, ceil_div, exp_below
 from ...core.limits import spend
-from ..contrast import Contrast, hidden_by, listed
 from ..law import WORD_BITS, Law, Row
-from ..randomizer import Pair, Sets
+from ..sampler import Pair
 from ..units import beyond_words, check_law, check_size
 from .bitwise import Bitwise
-
-if TYPE_CHECKING:
-    from ...estimation.arrays.numeric import Array, Numeric
 
 SCANNED = 64
 """How many numbers c are compared over their whole range, and twice more around the best of them."""
@@ -101,22 +96,6 @@ class GradedUnary(Bitwise):
             members = ops.insert(members, bit, on)
         return ops.set_report(members, self.size)
 
-    # -- what hides a report: the bits of x and z, all others being drawn alike; who holds neither, at least `least` ---
-    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
-        if among is not None and (found := listed(self, x, z, among)) is not None:
-            return found
-        space = 1 << self.word_bits
-        least = min(Fraction(space - a, space - b) for a, b in zip(self.law.own, self.law.other, strict=True))
-        rows = []
-        for bits in product((0, 1), repeat=2):
-            chance, odds = Fraction(1), []
-            for value, bit in zip((x, z), bits, strict=True):
-                a, b = (law[self.grade_of[value]] for law in (self.law.own, self.law.other))
-                odds.append(Fraction(a, b) if bit else Fraction(space - a, space - b))
-                chance *= Fraction(b if bit else space - b, space)
-            rows.append(Contrast(chance * least, chance * odds[0], chance * odds[1]))
-        return hidden_by(rows, x, z, among)
-
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_report(y):
             return Fraction(0)
@@ -135,10 +114,6 @@ class GradedUnary(Bitwise):
     def labels(self) -> Sequence[int]:
         return self.grade_of
 
-    @property
-    def twins(self) -> Sequence[int]:
-        return self.grade_of
-
     def pairs(self) -> Iterator[Pair]:
         grades, space = len(self.law.own), 1 << self.word_bits
         spend(grades**2, f"{self.name} of {grades} grades")
@@ -151,22 +126,6 @@ class GradedUnary(Bitwise):
             for d, others in enumerate(some):
                 if c != d or len(of) > 1:
                     yield Pair(of[0], others[-1], on[c] * off[d])
-
-    @property
-    def counted(self) -> Sets:
-        return Sets(self.size, None)
-
-    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
-        ops.count_members(counts, reports, start, self.size, None)
-
-    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
-        own, other = self.levels(ops)
-        return ops.where_member(reports, self.size, None, own / other, (1 - own) / (1 - other))
-
-    def levels(self, ops: Numeric) -> tuple[Array, Array]:
-        space, grade_of = 1 << self.word_bits, ops.integers(self.grade_of)
-        own, other = (ops.array([unit / space for unit in units]) for units in (self.law.own, self.law.other))
-        return own[grade_of], other[grade_of]
 
 
 def _best(epsilons: Sequence[float], masses: Sequence[float], counts: Sequence[int]) -> float:

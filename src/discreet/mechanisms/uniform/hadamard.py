@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.arithmetic import MASK, Arithmetic
 from ...core.exact import ceil_div, exp_below
-from ..contrast import Contrast
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
-from .support import Indexed, Neutral
-
-if TYPE_CHECKING:
-    from ...estimation.arrays.numeric import Array, Numeric
+from .pure import Neutral, PureNumbered
 
 
 @dataclass(frozen=True)
@@ -32,7 +28,7 @@ class HadamardLaw(Law):
     word_bits: int
 
 
-class Hadamard(Indexed):
+class Hadamard(PureNumbered):
     """Report one of K = 2**m columns, K > k; those where row x+1 of H_K is +1 are e**epsilon times likelier.
 
     Row r supports S_r = {y : parity(r & y) = 0}, half of the columns; two rows share a quarter.
@@ -70,8 +66,8 @@ class Hadamard(Indexed):
         self.bound = law.true << WORD_BITS - width
         """The threshold for the bits of a word below the column, once they are moved to the top."""
         self._width = width
-        self.g, self.h, self.nu = Fraction(law.true, 1 << width), Fraction(1, 2), Fraction(1, 2)
-        self.high, self.low = 2 * self.g / self.outputs, 2 * (1 - self.g) / self.outputs
+        self.p, self.q, self.r = Fraction(law.true, 1 << width), Fraction(1, 2), Fraction(1, 2)
+        self.high, self.low = 2 * self.p / self.outputs, 2 * (1 - self.p) / self.outputs
         self.ratio = self.high / self.low
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
@@ -86,21 +82,6 @@ class Hadamard(Indexed):
         if not self.is_report(y):
             return Fraction(0)
         return self.low if ((x + 1) & y).bit_count() & 1 else self.high
-
-    # -- what hides a report: column 0 supports every value, so nobody writes it less often than `high` ---------
-    def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
-        half, quarter = self.outputs // 2, self.outputs // 4
-        return (half, 0, half) if x == z else (quarter, quarter, quarter)
-
-    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
-        rows = super().contrast(x, z, among)
-        if rows is None or among is not None or self.size == 1:
-            return rows
-        both, *others = rows
-        even = Fraction(1, self.outputs)
-        apart = Contrast(self.high, self.high, self.high, even)
-        left = both.floor - self.low, both.own - self.high, both.other - self.high, both.neutral - even
-        return [apart, *([Contrast(*left)] if left[0] else []), *others]
 
     # -- values that need no protection: `units` of 2**(word_bits - m) for all columns together ---------
     def hiding(self, epsilon: Fraction) -> Neutral:
@@ -119,20 +100,3 @@ class Hadamard(Indexed):
 
     def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
         return (1 - self.passing(neutral)) / self.outputs if self.is_report(y) else Fraction(0)
-
-    def supports(self, counts: Array, ops: Numeric) -> Array:
-        spectrum = ops.walsh_hadamard(counts)
-        return (spectrum[..., :1] + spectrum[..., 1 : self.size + 1]) / 2
-
-    def supported(self, numbers: Array, ops: Numeric) -> Array:
-        return 1 - ops.parity(numbers[:, None] & ops.row(self.size) + 1)
-
-    def cover(self, weights: Array, ops: Numeric) -> Array:
-        rows = ops.zeros((*weights.shape[:-1], self.outputs))
-        rows[..., 1 : self.size + 1] = weights
-        found: Array = (ops.sum(weights) + ops.walsh_hadamard(rows)) / 2
-        return found
-
-    @property
-    def decode_cost(self) -> float:
-        return float(self.outputs * (self.outputs.bit_length() - 1))

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.arithmetic import Arithmetic
 from ..law import WORD_BITS, Law
 from ..units import Units, check_law, check_size
-from .support import Blank, Indexed
-
-if TYPE_CHECKING:
-    from ...estimation.arrays.numeric import Array, Numeric
+from .pure import Blank, PureNumbered
 
 WIDE = 1 << 17
 """Above this size the words do not divide evenly enough, and some are spare."""
@@ -32,7 +29,7 @@ class ResponseLaw(Law):
     word_bits: int
 
 
-class RandomizedResponse(Indexed):
+class RandomizedResponse(PureNumbered):
     """Report the value with probability e/(e + k - 1), each other value with 1/(e + k - 1), e = exp(epsilon).
 
     One word u decides: the first (k - 1) s words are lies, s to each other value, the rest the
@@ -73,7 +70,7 @@ class RandomizedResponse(Indexed):
         self.law, self.size, self.word_bits, self.words, self.outputs = law, law.size, law.word_bits, 1, law.size
         self.low, self.high = Fraction(law.low, space), Fraction(law.high, space)
         self.likeliest = law.high + (law.spare > 0)
-        self.g, self.h, self.nu = self.high, self.low, Fraction(1, law.size)
+        self.p, self.q, self.r = self.high, self.low, Fraction(1, law.size)
         # a single value has no other to be mistaken for
         self.ratio = self.high / self.low if law.size > 1 else Fraction(1)
 
@@ -94,23 +91,6 @@ class RandomizedResponse(Indexed):
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if x == y else self.low) + extra
 
-    def support_counts(self, x: int, z: int) -> tuple[int, int, int]:
-        return (1, 0, self.size - 1) if x == z else (0, 1, self.size - 2)
-
-    @property
-    def spare(self) -> Fraction:
-        return Fraction(self.law.spare, 1 << self.word_bits)
-
     @property
     def blank(self) -> Blank:
         return Blank(self.size, 1, self.ratio)
-
-    def supports(self, counts: Array, ops: Numeric) -> Array:
-        return counts
-
-    def supported(self, numbers: Array, ops: Numeric) -> Array:
-        found: Array = numbers[:, None] == ops.row(self.size)
-        return found
-
-    def cover(self, weights: Array, ops: Numeric) -> Array:
-        return weights

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,12 +13,11 @@ from typing import Any
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput
 from ...core.exact import approx, ceil_div, exp_below
-from ..contrast import Contrast, hidden_by, listed, meeting, two_levels
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
+from .pure import Blank, Neutral
 from .set_valued import SetValued
-from .support import Blank, Neutral
 
 
 @dataclass(frozen=True)
@@ -83,17 +82,17 @@ class Subset(SetValued):
         check_law(true, law.kind, f"its own value must be the likeliest, and true must be below 2**{law.word_bits}")
         self.law, self.size, self.word_bits, self.d = law, k, law.word_bits, d
         self.words = 1 + words_of(law.steps)
-        self._even = evenness(k - d, law.steps, law.word_bits)
+        self.evenness = evenness(k - d, law.steps, law.word_bits)
         # a set with x has g / C(k-1, d-1), one without (1-g) / C(k-1, d)
-        self.g = g = Fraction(law.true, space)
-        self.ratio = g / (1 - g) * Fraction(k - d, d) / self._even
-        self.h = (g * (d - 1) + (1 - g) * d) / (k - 1)
-        self.nu = Fraction(d, k)
+        self.p = g = Fraction(law.true, space)
+        self.ratio = g / (1 - g) * Fraction(k - d, d) / self.evenness
+        self.q = (g * (d - 1) + (1 - g) * d) / (k - 1)
+        self.r = Fraction(d, k)
         self.both_own = g * Fraction(d - 1, k - 1)
         self.both_other = (
             (g * (d - 1) * (d - 2) + (1 - g) * d * (d - 1)) / ((k - 1) * (k - 2)) if k > 2 else Fraction(0)
         )
-        self.both_neutral = Fraction(d * (d - 1), k * (k - 1))
+        self.both_cover = Fraction(d * (d - 1), k * (k - 1))
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         truth = ops.less(words[0], self.law.true * self.scale)
@@ -116,36 +115,11 @@ class Subset(SetValued):
         others = (y & (1 << x) - 1) | y >> x + 1 << x
         holds = y >> x & 1
         law = set_law(self.size - self.d, self.law.steps, self.word_bits, skip=holds)
-        return (self.g if holds else 1 - self.g) * law.get(others, Fraction(0))
-
-    # -- what hides a report: sets by whether they hold x and z, each up to the unevenness of the draws ----
-    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
-        if among is not None and (found := listed(self, x, z, among)) is not None:
-            return found
-        k, d, even = self.size, self.d, self._even
-        high, low = self.g / math.comb(k - 1, d - 1), (1 - self.g) / math.comb(k - 1, d)
-        counts = (math.comb(k - 1, d - 1), 0, math.comb(k - 1, d))
-        if x != z:
-            counts = (math.comb(k - 2, d - 2) if d > 1 else 0, math.comb(k - 2, d - 1), math.comb(k - 2, d))
-        rows = hidden_by(two_levels((low, high), counts, even=Fraction(1, math.comb(k, d))), x, z, among)
-        return [Contrast(row.floor * even, row.own / even, row.other * even, row.neutral) for row in rows]
-
-    def first_members(self) -> Iterator[float]:
-        k, d = self.size, self.d
-        chance = d / k
-        for i in range(1, k + 1):
-            yield chance
-            chance *= max(0, k - i - d + 1) / max(1, k - i)
-
-    def meeting(self, x: int, z: int) -> Fraction:
-        return meeting(self.contrast(x, z) or (), math.comb(self.size, self.d))
-
-    def neutral_even(self, neutral: Neutral) -> Fraction:
-        return evenness(self.size - self.d + 1, neutral.steps, self.word_bits)
+        return (self.p if holds else 1 - self.p) * law.get(others, Fraction(0))
 
     @property
     def blank(self) -> Blank:
-        return Blank(self.size, self.d, self.ratio * self._even, self._even)
+        return Blank(self.size, self.d, self.ratio * self.evenness, self.evenness)
 
     # -- values that need no protection: below `units` a uniform set of d values -----------------------
     @cached_property
@@ -154,8 +128,8 @@ class Subset(SetValued):
 
     def _likeliest(self, steps: Steps) -> Fraction:
         """The largest Q(y | x) divided by the smallest share of y among neutral sets."""
-        even = self._even * evenness(self.size - self.d + 1, steps, self.word_bits)
-        return self.g * Fraction(self.size, self.d) / even
+        even = self.evenness * evenness(self.size - self.d + 1, steps, self.word_bits)
+        return self.p * Fraction(self.size, self.d) / even
 
     def hiding(self, epsilon: Fraction) -> Neutral:
         units = ceil_div(self._likeliest(self._neutral_steps) * (1 << self.word_bits), exp_below(epsilon))
@@ -172,6 +146,9 @@ class Subset(SetValued):
 
     def neutral_ratio(self, neutral: Neutral) -> Fraction:
         return self._likeliest(neutral.steps) / (1 - self.passing(neutral))
+
+    def neutral_even(self, neutral: Neutral) -> Fraction:
+        return evenness(self.size - self.d + 1, neutral.steps, self.word_bits)
 
     def neutral_words(self, neutral: Neutral) -> int:
         return 1 + words_of(neutral.steps)

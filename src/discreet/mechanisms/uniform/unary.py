@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,11 +9,10 @@ from typing import Any, ClassVar
 
 from ...core.arithmetic import Arithmetic
 from ...core.exact import ceil_div, exp_below
-from ..contrast import Contrast, hidden_by, listed
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
+from .pure import Neutral
 from .set_valued import SetValued
-from .support import Neutral
 
 
 @dataclass(frozen=True)
@@ -65,8 +63,8 @@ class Unary(SetValued):
         check_law(0 < law.other < law.own < space, law.kind, f"0 < other < own < 2**{law.word_bits} must hold")
         self.law, self.size, self.word_bits, self.words = law, law.size, law.word_bits, law.size
         p, q = Fraction(law.own, space), Fraction(law.other, space)
-        self.g, self.h, self.nu = p, q, q
-        self.both_own, self.both_other, self.both_neutral = p * q, q * q, q * q
+        self.p, self.q, self.r = p, q, q
+        self.both_own, self.both_other, self.both_cover = p * q, q * q, q * q
         self.ratio = p * (1 - q) / (q * (1 - p))
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
@@ -82,38 +80,19 @@ class Unary(SetValued):
         if not self.is_report(y):
             return Fraction(0)
         on = y.bit_count() - (y >> x & 1)
-        own = self.g if y >> x & 1 else 1 - self.g
-        return own * self.h**on * (1 - self.h) ** (self.size - 1 - on)
-
-    # -- what hides a report: the bits of x and z, all others being drawn alike ----------------------------
-    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
-        if among is not None and (found := listed(self, x, z, among)) is not None:
-            return found
-        off, on = (1 - self.g) / (1 - self.h), self.g / self.h  # how much likelier the own bit makes a set
-        rows, bits = [], [(0, 0), (1, 1)] if x == z else [(0, 0), (0, 1), (1, 0), (1, 1)]
-        for a, b in bits:
-            chance = math.prod(
-                (self.h if bit else 1 - self.h for bit in ((a,) if x == z else (a, b))), start=Fraction(1)
-            )
-            own, other = (on if bit else off for bit in (a, b))
-            rows.append(Contrast(off * chance, own * chance, other * chance, chance))
-        return hidden_by(rows, x, z, (x,) if self.size == 1 else among)
-
-    def meeting(self, x: int, z: int) -> Fraction:
-        p, q = self.g, self.h
-        apart, same, others = p * q + (1 - p) * (1 - q), p * p + (1 - p) ** 2, q * q + (1 - q) ** 2
-        return Fraction(same * others ** (self.size - 1) if x == z else apart**2 * others ** (self.size - 2))
+        own = self.p if y >> x & 1 else 1 - self.p
+        return own * self.q**on * (1 - self.q) ** (self.size - 1 - on)
 
     # -- values that need no protection: one more word, below `units` for a neutral report --------------
     def hiding(self, epsilon: Fraction) -> Neutral:
         space = 1 << self.word_bits
-        return Neutral(min(space, ceil_div(space * self.g / self.h, exp_below(epsilon))))
+        return Neutral(min(space, ceil_div(space * self.p / self.q, exp_below(epsilon))))
 
     def passing(self, neutral: Neutral) -> Fraction:
         return 1 - Fraction(neutral.units, 1 << self.word_bits)
 
     def neutral_ratio(self, neutral: Neutral) -> Fraction:
-        return self.g / self.h / (1 - self.passing(neutral))
+        return self.p / self.q / (1 - self.passing(neutral))
 
     def neutral_words(self, neutral: Neutral) -> int:
         return self.size + 1
@@ -133,7 +112,7 @@ class Unary(SetValued):
         if not self.is_report(y):
             return Fraction(0)
         on = y.bit_count()
-        return self.h**on * (1 - self.h) ** (self.size - on)
+        return self.q**on * (1 - self.q) ** (self.size - on)
 
     def reports(self) -> Iterable[int]:
         return range(self.outputs)

@@ -6,21 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.arithmetic import Arithmetic
 from ..composed.high_low import HighLowLaw, HighLowResponse
-from ..contrast import Contrast
 from ..law import WORD_BITS, Bits, Law
-from ..randomizer import Pair
-from ..telling import Telling
+from ..sampler import Pair
 from ..units import check_law
 from .bitwise import Bitwise
-from .support import Neutral
+from .pure import Neutral
 from .unary import Unary, UnaryLaw
-
-if TYPE_CHECKING:
-    from ...estimation.arrays.numeric import Array, Numeric
 
 
 @dataclass(frozen=True)
@@ -64,7 +59,7 @@ class UtilityRappor(Bitwise):
         self.sensitive = tuple(law.sensitive)
         self.place = {x: place for place, x in enumerate(self.sensitive)}
         self.others = tuple(x for x in range(self.size) if x not in self.place)
-        self._is_other = tuple(int(x not in self.place) for x in range(self.size))
+        self.is_other = tuple(int(x not in self.place) for x in range(self.size))
 
     def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> UtilityRappor:
         level = self.inner.realised if epsilon is None else epsilon
@@ -77,7 +72,7 @@ class UtilityRappor(Bitwise):
             u = words[place]
             members = ops.insert(members, bit, ops.select(ops.equal(x, bit), ops.less(u, own), ops.less(u, other)))
         passes = 1 - ops.less(words[-1], self.law.neutral * self.scale)
-        members = ops.insert(members, x, ops.select(ops.look_up(self._is_other, x), passes, 0))
+        members = ops.insert(members, x, ops.select(ops.look_up(self.is_other, x), passes, 0))
         return ops.set_report(members, self.size)
 
     def probability(self, x: int, y: int) -> Fraction:
@@ -94,29 +89,10 @@ class UtilityRappor(Bitwise):
 
     # -- what hides a report, and what it tells: the noise beside a value that is shown says nothing -------------
     @cached_property
-    def _without_noise(self) -> HighLowResponse:
+    def without_noise(self) -> HighLowResponse:
         """The same reports without the sensitive bits of those that show a value."""
         units = self.law.neutral if self.others else 0
         return HighLowResponse.of_law(HighLowLaw(self.law.sensitive, self.law.inner, units, ()))
-
-    def contrast(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Contrast] | None:
-        return self._without_noise.contrast(x, z, among)
-
-    def meeting(self, x: int, z: int) -> Fraction:
-        hidden = [v in self.place for v in (x, z)]
-        if all(hidden):
-            return self.inner.meeting(self.place[x], self.place[z])
-        p, q, bits = self.inner.g, self.inner.h, self.inner.size
-        alike, own = q * q + (1 - q) ** 2, p * q + (1 - p) * (1 - q)
-        if any(hidden):
-            return Fraction((1 - self.passes) * own * alike ** (bits - 1))
-        return Fraction((1 - self.passes) ** 2 * alike**bits)
-
-    def guess(self, shares: Array, ops: Numeric) -> float | None:
-        return self._without_noise.guess(shares, ops)
-
-    def telling(self, x: int, shares: Array, ops: Numeric) -> Telling | None:
-        return self._without_noise.telling(x, shares, ops)
 
     def reports(self) -> Iterable[int]:
         return (y for y in range(self.outputs) if self.is_report(y))
@@ -126,39 +102,10 @@ class UtilityRappor(Bitwise):
 
     @property
     def labels(self) -> Sequence[int]:
-        return self._is_other
+        return self.is_other
 
     def pairs(self) -> Iterator[Pair]:
         of = self.sensitive
         yield from (Pair(of[p.x], of[p.z], p.ratio) for p in self.inner.pairs())
         if self.others:
             yield Pair(of[0], self.others[0], self.inner.neutral_ratio(self.neutral))
-
-    def count(self, counts: Array, reports: Array, start: Any, ops: Numeric) -> None:
-        ops.refuse_several(reports, self.others)
-        ops.count_members(counts, reports, start, self.size, None)
-
-    def gather(self, entries: Array, reports: Array, start: Any, ops: Numeric) -> Array:
-        ops.refuse_several(reports, self.others)
-        return super().gather(entries, reports, start, ops)
-
-    def likelihoods(self, reports: Array, ops: Numeric) -> Array:
-        ops.refuse_several(reports, self.others)
-        inner, others = self.inner, ops.integers(self._is_other)
-        inside = others * float(self.passes) + (1 - others) * float(inner.g / inner.h)
-        outside = others * float(1 - self.passes) + (1 - others) * float((1 - inner.g) / (1 - inner.h))
-        found = ops.where_member(reports, self.size, None, inside, outside)
-        seen = ops.where_member(reports, self.size, None, others, 0)
-        shown: Array = found * (1 - ops.sum(seen)) + seen
-        return shown
-
-    def broken_rule(self, counts: Array, ops: Numeric) -> str | None:
-        if (ops.sum(counts[..., ops.integers(self.others)]) > counts[..., -1:]).any():
-            return "a set holds at most one value that is not sensitive, so these may not be more than the sets"
-        return super().broken_rule(counts, ops)
-
-    def levels(self, ops: Numeric) -> tuple[Array, Array]:
-        g, h = ops.zeros(self.size) + float(self.passes), ops.zeros(self.size)
-        chosen = ops.integers(self.sensitive)
-        g[chosen], h[chosen] = float(self.inner.g), float(self.inner.h)
-        return g, h

@@ -83,7 +83,7 @@ class Designed:
         return {
             "mechanism": self.mechanism.name,
             "fingerprint": self.mechanism.fingerprint,
-            "reports": self.mechanism.randomizer.outputs,
+            "reports": self.mechanism.sampler.outputs,
             "bits": self.mechanism.bits,
             "objective": self.objective,
             "prior": list(self.prior),
@@ -113,7 +113,7 @@ class Designed:
         lines = [tables.text(columns, rows)]
         if len(self.compared) > MAX_PRINTED:
             lines.append(f"and {len(self.compared) - MAX_PRINTED} other closed forms with more error")
-        count = mechanism.randomizer.outputs
+        count = mechanism.sampler.outputs
         reports = f"{count} reports" if count < 1 << 32 else f"up to 2**{mechanism.bits} reports"
         about = f"{mechanism.name} of {reports} for {self.objective}: {self.label}"
         lines.append(f"{about}; at the worst shares {self.worst_case:.6g}.")

@@ -17,11 +17,11 @@ import numpy as np
 from ...contexts import Context
 from ...core.errors import DiscreetError, InvalidInput, NotServed, check_type, shown
 from ...core.limits import Limits
-from ...estimation.arrays.numeric import NUMERIC
+from ...estimation.decoders import decoder_of
 from ...mechanisms.build import base, check_bits
 from ...mechanisms.composed.blocks import BlockResponse
 from ...mechanisms.mechanism import Mechanism
-from ...mechanisms.randomizer import Randomizer
+from ...mechanisms.sampler import Sampler
 from ...mechanisms.tables.channel import PAIR
 from ...mechanisms.tables.repair import repaired
 from ...mechanisms.tables.types import Types
@@ -165,11 +165,11 @@ def _starting_columns(component: Component, closed: Sequence[Mechanism]) -> Arra
 
 def columns_of(mechanism: Mechanism, members: Sequence[int]) -> Array | None:
     """The probability of each report under each of these values, a row per report; None if there are too many."""
-    randomizer, size = mechanism.randomizer, mechanism.context.size
-    if randomizer.disjoint and randomizer.cells * size <= MAX_LISTED_ENTRIES:
-        return np.stack([randomizer.push(unit, NUMERIC) for unit in np.eye(size)[list(members)]], axis=1)
-    if randomizer.outputs * size <= MAX_EXACT_ENTRIES:
-        return np.array([[float(randomizer.probability(x, y)) for x in members] for y in randomizer.reports()])
+    decoder, size = decoder_of(mechanism), mechanism.context.size
+    if decoder.disjoint and decoder.cells * size <= MAX_LISTED_ENTRIES:
+        return np.stack([decoder.expected_counts(unit) for unit in np.eye(size)[list(members)]], axis=1)
+    if mechanism.sampler.outputs * size <= MAX_EXACT_ENTRIES:
+        return np.array([[float(mechanism.sampler.probability(x, y)) for x in members] for y in mechanism.reports()])
     return None
 
 
@@ -197,9 +197,9 @@ def _rescale(search: Search, objective: Objective) -> Objective:
     return objective if search.unit == 1.0 else replace(objective, scales=(search.unit,))
 
 
-def _join(components: Sequence[Component], solution: Solution) -> Randomizer:
+def _join(components: Sequence[Component], solution: Solution) -> Sampler:
     """The channels of all components in whole units, certified, with their estimators; reports show the component."""
-    tables: dict[Component, Randomizer] = {}
+    tables: dict[Component, Sampler] = {}
     for task, channel in zip(solution.tasks, solution.channels, strict=True):
         rows = [[int(math.ldexp(entry, 120)) for entry in row] for row in channel.tolist()]
         tables[task.component] = repaired(rows, task.component.entries).weighted(task.exact.prior.tolist())

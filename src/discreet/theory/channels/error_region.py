@@ -89,7 +89,7 @@ def attained_region(
 
 
 def _laws(mechanism: Mechanism, x: int, z: int) -> tuple[list[Fraction], list[Fraction]]:
-    randomizer = mechanism.randomizer
+    randomizer = mechanism.sampler
     if randomizer.outputs > MAX_REPORTS:
         raise InvalidInput(f"error region: the reports of {mechanism.name} are too many to sort")
     own, other = [], []

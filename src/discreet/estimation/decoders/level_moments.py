@@ -1,14 +1,16 @@
-"""The joint second moments of the estimator of `Levels`, worked out from the leaves upwards."""
+"""The joint second moments of the estimator of tree subsets, worked out from the leaves upwards."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .level_cells import State
+from ...mechanisms.tree.level_cells import State
+from ..arrays.layout import Array
+from .pure import PureDecoder
+from .registry import decoder_of
 
 if TYPE_CHECKING:
-    from ...estimation.arrays.numeric import Array
-    from .level_estimates import LevelEstimates
+    from .levels import LevelsDecoder
 
 
 class Moments(NamedTuple):
@@ -26,20 +28,19 @@ class Moments(NamedTuple):
     own_uv: Any
 
 
-def cross_moment(estimates: LevelEstimates, shares: Array, first: Array, second: Array) -> Array:
+def cross_moment(levels: LevelsDecoder, shares: Array, first: Array, second: Array) -> Array:
     """E[(first . phi)(second . phi)] when values follow `shares`.
 
     U of a node is ``c_l w + sum_c k_c U_c`` over its children, w the weights below it and k the factor of rho that the
     mark of a child stands for. Given the marks, what lies below different children is independent, and blank but
     under the own one: so the means of U_c enter by the joint moments of the sub-report, the rest child by child.
     """
-    levels = estimates.levels
-    on_leaves = [levels.on_leaves(row, estimates.ops) for row in (shares, first, second)]
+    on_leaves = [levels.on_leaves(row) for row in (shares, first, second)]
     found: list[Moments | None] = [None] * len(levels.states)
     for number in reversed(range(len(levels.states))):
         state = levels.states[number]
         held = [row.reshape(*row.shape[:-1], levels.nodes[state.depth], -1).sum(axis=-1) for row in on_leaves]
-        c = estimates.c[state.depth]
+        c = levels.c[state.depth]
         if state.unmarked < 0:
             p, u, v = held[0], c * held[1], c * held[2]
             found[number] = Moments(u, v, u * v, p * u, p * v, p * u * v)
@@ -48,7 +49,7 @@ def cross_moment(estimates: LevelEstimates, shares: Array, first: Array, second:
             branch = levels.branches[state.depth]
             inside = parts[0].reshape(*parts[0].shape[:-1], -1, branch)
             below = [found[child] if child >= 0 else None for child in (state.unmarked, state.marked)]
-            node = _Node(estimates, number, state, inside, below)
+            node = _Node(levels, number, state, inside, below)
             found[number] = node.joined(held[0], c * held[1], c * held[2])
     root = found[0]
     assert root is not None
@@ -59,10 +60,10 @@ class _Node:
     """The nodes of one state with the moments of their children, as arrays with an axis for the children."""
 
     def __init__(
-        self, estimates: LevelEstimates, number: int, state: State, shares: Array, below: list[Moments | None]
+        self, levels: LevelsDecoder, number: int, state: State, shares: Array, below: list[Moments | None]
     ) -> None:
-        self.ops, self.marking, self.shares = estimates.ops, state.marking, shares
-        self.chances = estimates.chances[number]
+        self.marking, self.shares = state.marking, shares
+        self.chances = levels.chances[number]
         self.factors = [chance.own / chance.blank if chance.blank else 0.0 for chance in self.chances]
         branch = shares.shape[-1]
         nothing = Moments(*[shares * 0.0] * 6)
@@ -77,6 +78,13 @@ class _Node:
         else:
             self.rise_u = self.factors[1] * high.u - self.base_u
             self.rise_v = self.factors[1] * high.v - self.base_v
+
+    @property
+    def _inner(self) -> PureDecoder[Any]:
+        assert self.marking is not None
+        decoder = decoder_of(self.marking.inner)
+        assert isinstance(decoder, PureDecoder)
+        return decoder
 
     def joined(self, p: Array, u: Array, v: Array) -> Moments:
         """The moments of the nodes themselves, with shares `p` below them and c_l w for both rows of weights."""
@@ -106,35 +114,35 @@ class _Node:
         return mine + self._sum([chance.other for chance in self.chances], rows)
 
     def _constants(self) -> tuple[float, float, Any, Any]:
-        """g - h and h, and what the means of U and V come to at h."""
+        """p - q and q, and what the means of U and V come to at q."""
         if self.marking is None:
             return 1.0, 0.0, self.base_u.sum(axis=-1), self.base_v.sum(axis=-1)
-        inner = self.marking.inner
-        h = float(inner.h)
+        inner = self._inner
         fixed = [
-            (base + h * rise).sum(axis=-1) for base, rise in ((self.base_u, self.rise_u), (self.base_v, self.rise_v))
+            (base + inner.q * rise).sum(axis=-1)
+            for base, rise in ((self.base_u, self.rise_u), (self.base_v, self.rise_v))
         ]
-        return float(inner.g - inner.h), h, fixed[0], fixed[1]
+        return inner.gap, inner.q, fixed[0], fixed[1]
 
-    def _means(self, shares: Any, neutral: float) -> tuple[Any, Any]:
-        """The means of the children's part of U and V for `shares` of the children and `neutral` blank sub-reports."""
-        gap, h, *fixed = self._constants()
-        nu, mass = self.chances[1].blank, shares.sum(axis=-1) + neutral
+    def _means(self, shares: Any, cover: float) -> tuple[Any, Any]:
+        """The means of the children's part of U and V for `shares` of the children and `cover` cover reports."""
+        gap, q, *fixed = self._constants()
+        r, mass = self.chances[1].blank, shares.sum(axis=-1) + cover
         rows = zip((self.rise_u, self.rise_v), fixed, strict=True)
         one, other = (
-            constant * mass + gap * (shares * rise).sum(axis=-1) + neutral * (nu - h) * rise.sum(axis=-1)
+            constant * mass + gap * (shares * rise).sum(axis=-1) + cover * (r - q) * rise.sum(axis=-1)
             for rise, constant in rows
         )
         return one, other
 
-    def _joint(self, shares: Any, neutral: float) -> Any:
+    def _joint(self, shares: Any, cover: float) -> Any:
         """E[X Y], with X and Y the sums over children of the mean of U and of V that the mark of each stands for."""
         gap, _, fixed_u, fixed_v = self._constants()
-        mean_u, mean_v = self._means(shares, neutral)
-        mass = shares.sum(axis=-1) + neutral
+        mean_u, mean_v = self._means(shares, cover)
+        mass = shares.sum(axis=-1) + cover
         found = fixed_u * mean_v + fixed_v * mean_u - fixed_u * fixed_v * mass
         if self.marking is not None:
-            joint = self.marking.inner.joint_moment(shares, neutral, self.rise_u, self.rise_v, self.ops)
+            joint = self._inner.covered_moment(shares, cover, self.rise_u, self.rise_v)
             found = found + gap**2 * joint[..., 0]
         return found
 

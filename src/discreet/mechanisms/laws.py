@@ -11,9 +11,9 @@ from ..core.errors import InvalidInput, shown
 from ..core.limits import DIGITS
 from ..core.registry import Registry
 from .law import Bits, Law, Row, plain_law
-from .randomizer import Randomizer
+from .sampler import Sampler
 
-FOLLOWERS: Registry[type[Randomizer]] = Registry(
+FOLLOWERS: Registry[type[Sampler]] = Registry(
     {
         "adaptive": "mechanisms.composed.adaptive:Adaptive",
         "blocks": "mechanisms.composed.blocks:BlockResponse",
@@ -48,7 +48,7 @@ ROWS = 1 << 20
 """The most values of a law that is read on its own, without the context that it is to serve."""
 
 
-def randomizer_of(law: Law) -> Randomizer:
+def sampler_of(law: Law) -> Sampler:
     """The randomizer that draws by this law."""
     if law.kind not in FOLLOWERS or type(law) is not FOLLOWERS[law.kind].follows:
         raise InvalidInput(f"law of kind {law.kind!r} is not known")

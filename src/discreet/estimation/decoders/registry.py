@@ -1,0 +1,56 @@
+"""From a law to its decoder: one line for each kind of law; any other is decoded by writing its channel out."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ...core.registry import Registry
+from ...mechanisms.mechanism import Mechanism
+from ...mechanisms.sampler import Sampler
+from .decoder import Decoder
+
+DECODERS: Registry[type[Decoder[Any]]] = Registry(
+    {
+        "blocks": "estimation.decoders.concatenated:BlocksDecoder",
+        "cyclic": "estimation.decoders.two_level:CyclicDecoder",
+        "general_hadamard": "estimation.decoders.general_hadamard:GeneralHadamardDecoder",
+        "geometric": "estimation.decoders.geometric:GeometricDecoder",
+        "graded_unary": "estimation.decoders.sets:GradedUnaryDecoder",
+        "hadamard": "estimation.decoders.two_level:HadamardDecoder",
+        "high_low": "estimation.decoders.high_low:HighLowDecoder",
+        "levels": "estimation.decoders.levels:LevelsDecoder",
+        "mixture": "estimation.decoders.mixture:MixtureDecoder",
+        "nested": "estimation.decoders.nested:NestedDecoder",
+        "paired": "estimation.decoders.paired:PairedDecoder",
+        "response": "estimation.decoders.two_level:RandomizedResponseDecoder",
+        "ring": "estimation.decoders.circular:CircularDecoder",
+        "subset": "estimation.decoders.sets:PureSetDecoder",
+        "torus": "estimation.decoders.circular:CircularDecoder",
+        "types": "estimation.decoders.types:TypesDecoder",
+        "unary": "estimation.decoders.sets:PureSetDecoder",
+        "utility_rappor": "estimation.decoders.sets:UtilityRapporDecoder",
+    }
+)
+"""The decoder of each kind of law that has one of its own."""
+
+_KNOWN: WeakKeyDictionary[Sampler, Decoder[Any]] = WeakKeyDictionary()
+
+
+def decoder_of(subject: Sampler | Mechanism) -> Decoder[Any]:
+    """The decoder of what a sampler, or that of a mechanism, writes; made once.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(range(3), epsilon="1"), "hadamard")
+    >>> decoder_of(mechanism).cells
+    4
+    """
+    sampler = subject.sampler if isinstance(subject, Mechanism) else subject
+    known = _KNOWN.get(sampler)
+    if known is None:
+        from .written_out import WrittenOutDecoder
+
+        kind = sampler.law.kind
+        make = DECODERS.get(kind, WrittenOutDecoder)
+        known = _KNOWN[sampler] = make(sampler)
+    return known

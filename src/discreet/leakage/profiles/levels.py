@@ -1,0 +1,148 @@
+"""The profile of tree subsets, with a blanket that is no larger than the true one.
+
+All is compared with reports in which every set is a cover report, which would be about even over all sets: a set is so
+much likelier from the one whose child it marks, or does not mark. What tells x from z are the sets on the two ways from
+the root to them, and of these no more than which of their own children they mark. Everybody else writes, whatever they
+hold, at least the least product of such ratios along any way down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from ...mechanisms.tree.levels import Levels
+from ...mechanisms.tree.marking import Marking
+from .profile import Profile
+from .registry import profile_of
+from .rows import Row, listed, merged
+
+MAX_GROUPS = 1 << 12
+"""The most groups of reports."""
+
+ONE = Fraction(1)
+
+
+class LevelsProfile(Profile[Levels]):
+    """The same for all pairs that part at one depth."""
+
+    def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
+        if among is not None and (listing := listed(self, x, z, among)) is not None:
+            return listing
+        alone = (x, z).index(among[0]) + 1 if among is not None and len(among) == 1 and among[0] in (x, z) else 0
+        return _rows(self.sampler, self._children_above(x), self._children_above(z), alone)
+
+    def _children_above(self, x: int) -> list[int]:
+        """Which child of the node above each node on the way to a value is, from the root on."""
+        leaf, nodes = self.sampler.leaves[x], self.sampler.nodes
+        spans = (nodes[-1] // count for count in nodes[1:])
+        return [leaf // span % branch for span, branch in zip(spans, self.sampler.branches, strict=True)]
+
+    def representative_pairs(self) -> Iterator[tuple[int, int]]:
+        """One pair for every depth at which two values part, where sets tell any two children apart alike."""
+        inner = (profile_of(mark.inner) for _, _, mark in self.sampler.parts)
+        if any(len(list(islice(one.representative_pairs(), 2))) > 1 for one in inner):
+            return super().representative_pairs()
+        order = sorted(range(self.sampler.size), key=self.sampler.leaves.__getitem__)
+        return iter({self.sampler.labels.parting(x, z): (x, z) for x, z in pairwise(order)}.values())
+
+
+class Way(NamedTuple):
+    """Reports that are alike so far: the states of the nodes above x and z, and how much likelier they are.
+
+    Their share among even sets is counted beside; `own` and `other` are by how much x writes them at most and z at
+    least as often, `even` what the unevenness of blank sets takes off a blanket.
+    """
+
+    above_x: int
+    above_z: int
+    own: Fraction
+    other: Fraction
+    even: Fraction
+
+
+def _rows(levels: Levels, x: Sequence[int], z: Sequence[int], alone: int) -> Sequence[Row] | None:
+    """The profile of two leaves, given by the child that they are below at every depth; None where it is too large.
+
+    Hidden by everybody, or where `alone` is 1 or 2 by people who all hold the first, or the second.
+    """
+    found: dict[Way, Fraction] = {Way(0, 0, ONE, ONE, ONE): ONE}
+    shared = True
+    for one, other in zip(x, z, strict=True):
+        after: dict[Way, Fraction] = {}
+        for way, share in found.items():
+            for step, chance in _together(levels, way, one, other) if shared else _apart(levels, way, one, other):
+                after[step] = after.get(step, Fraction(0)) + share * chance
+        found, shared = after, shared and one == other
+        if len(found) > MAX_GROUPS:
+            return None
+    least = _least(levels)
+    return merged(
+        Row(share * (way.even * least, way.own * way.even**3, way.other)[alone], share * way.own, share * way.other)
+        for way, share in found.items()
+    )
+
+
+def _together(levels: Levels, way: Way, x: int, z: int) -> Iterator[tuple[Way, Fraction]]:
+    """What a node above both does: its set marks both, one of them or none."""
+    state = levels.states[way.above_x]
+    if state.marking is None:
+        yield way._replace(above_x=state.unmarked, above_z=state.unmarked), ONE
+        return
+    swing, rough = state.marking.swing, _uneven(state.marking)
+    for row in profile_of(state.marking.inner).pair_profile(x, z) or ():
+        if row.cover:  # spare words are part of the unevenness here
+            i, j = int(row.own > row.cover), int(row.other > row.cover)
+            one, two = (state.marked if mark else state.unmarked for mark in (i, j))
+            own, other = way.own * rough * swing.above[i], way.other / rough / swing.below[j]
+            yield Way(one, two, own, other, way.even / rough), row.cover
+
+
+def _apart(levels: Levels, way: Way, x: int, z: int) -> Iterator[tuple[Way, Fraction]]:
+    """What two nodes do, one above x and one above z: the set of each is blank for the other."""
+    for one, first in _alone(levels, way.above_x, x):
+        for two, second in _alone(levels, way.above_z, z):
+            own, other = way.own * one.above * two.rough, way.other / two.below / one.rough
+            yield Way(one.state, two.state, own, other, way.even / one.rough / two.rough), first * second
+
+
+class Step(NamedTuple):
+    """Where one node leads: how much likelier its set is there at most, and less likely, than an even one."""
+
+    state: int
+    above: Fraction
+    below: Fraction
+    rough: Fraction
+
+
+def _alone(levels: Levels, number: int, child: int) -> Iterator[tuple[Step, Fraction]]:
+    state = levels.states[number]
+    if state.marking is None:
+        yield Step(state.unmarked, ONE, ONE, ONE), ONE
+        return
+    swing, rough = state.marking.swing, _uneven(state.marking)
+    for row in profile_of(state.marking.inner).pair_profile(child, child) or ():
+        if row.cover:
+            mark = int(row.own > row.cover)
+            to = state.marked if mark else state.unmarked
+            yield Step(to, rough * swing.above[mark], rough * swing.below[mark], rough), row.cover
+
+
+def _uneven(marking: Marking) -> Fraction:
+    """At most by what factor a blank set is off an even one: all blank sets are within this of each other."""
+    return marking.swing.above[0] * marking.swing.below[0]
+
+
+def _least(levels: Levels) -> Fraction:
+    """The least that anybody's sets are likelier than blank ones, by every way down from the root."""
+    least = [ONE] * len(levels.states)
+    for number in reversed(range(len(levels.states))):
+        state = levels.states[number]
+        if state.unmarked >= 0:
+            least[number] = least[state.unmarked]
+            if state.marking is not None:
+                sides = zip((state.unmarked, state.marked), state.marking.swing.below, strict=True)
+                least[number] = min(least[side] / below for side, below in sides)
+    return least[0]

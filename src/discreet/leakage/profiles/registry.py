@@ -1,0 +1,52 @@
+"""From a law to its profile: one line for each kind of law with closed forms; any other is enumerated."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ...core.registry import Registry
+from ...mechanisms.mechanism import Mechanism
+from ...mechanisms.sampler import Sampler
+from .profile import Profile
+
+PROFILES: Registry[type[Profile[Any]]] = Registry(
+    {
+        "blocks": "leakage.profiles.composed:BlocksProfile",
+        "cyclic": "leakage.profiles.pure:CyclicProfile",
+        "general_hadamard": "leakage.profiles.pure:GeneralHadamardProfile",
+        "geometric": "leakage.profiles.grids:GeometricProfile",
+        "graded_unary": "leakage.profiles.sets:GradedUnaryProfile",
+        "hadamard": "leakage.profiles.pure:HadamardProfile",
+        "high_low": "leakage.profiles.composed:HighLowProfile",
+        "levels": "leakage.profiles.levels:LevelsProfile",
+        "mixture": "leakage.profiles.composed:MixtureProfile",
+        "nested": "leakage.profiles.nested:NestedProfile",
+        "paired": "leakage.profiles.composed:PairedProfile",
+        "response": "leakage.profiles.pure:RandomizedResponseProfile",
+        "ring": "leakage.profiles.grids:RingProfile",
+        "subset": "leakage.profiles.sets:SubsetProfile",
+        "torus": "leakage.profiles.grids:TorusProfile",
+        "types": "leakage.profiles.types:TypesProfile",
+        "unary": "leakage.profiles.sets:UnaryProfile",
+        "utility_rappor": "leakage.profiles.sets:UtilityRapporProfile",
+    }
+)
+"""The profile of each kind of law that has closed forms."""
+
+_KNOWN: WeakKeyDictionary[Sampler, Profile[Any]] = WeakKeyDictionary()
+
+
+def profile_of(subject: Sampler | Mechanism) -> Profile[Any]:
+    """What the adversary sees of a sampler, or of that of a mechanism; made once.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(range(3), epsilon="1"), "randomized_response")
+    >>> len(profile_of(mechanism).pair_profile(0, 1))
+    4
+    """
+    sampler = subject.sampler if isinstance(subject, Mechanism) else subject
+    known = _KNOWN.get(sampler)
+    if known is None:
+        known = _KNOWN[sampler] = PROFILES.get(sampler.law.kind, Profile)(sampler)
+    return known

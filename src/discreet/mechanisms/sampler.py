@@ -1,0 +1,163 @@
+"""`Sampler`: draws whole-number reports of the numbers 0 .. k-1 by a law of exact integers.
+
+A report is one integer in ``0 .. outputs-1``. A mechanism is a context with a sampler that serves it. Everything
+follows from the law, which is data (`discreet.mechanisms.law`): `draw` is written once over an `Arithmetic`, the
+channel is stated independently by `probability`, and the conformance suite runs the one over every word to compare it
+with the other. How reports are decoded is no business of a person's device: see `discreet.estimation.decoders`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ..core.arithmetic import Arithmetic
+from ..core.errors import InvalidReport, shown
+from ..core.exact import log_of
+from .law import WORD_BITS, Law
+
+if TYPE_CHECKING:
+    from ..contexts import Context
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An ordered pair of values and a certified bound on the ratio Q(y | x) / Q(y | z) over all reports y.
+
+    It holds for every pair of different values with the same two labels.
+    """
+
+    x: int
+    z: int
+    ratio: Fraction
+
+
+class Sampler(ABC):
+    """A channel on 0 .. size-1 using `words` 64-bit words per report, drawn by its `law`.
+
+    `word_bits` below 64 restricts the words to multiples of ``2**(64 - word_bits)``: the same
+    code on a word space small enough to run through completely, which is how the law is proved by execution.
+    """
+
+    name: ClassVar[str]
+    follows: ClassVar[type[Law]]
+    """The kind of law that it draws by."""
+    law: Law
+    size: int
+    word_bits: int
+    words: int
+    outputs: int
+
+    # -- the law --------------------------------------------------------------------------------
+    @abstractmethod
+    def follow(self, law: Any) -> None:
+        """Adopt a law and work everything else out from it; `InvalidInput` if it contradicts itself."""
+
+    @classmethod
+    def of_law(cls, law: Law) -> Self:
+        """The randomizer that draws by this law."""
+        made = cls.__new__(cls)
+        made.follow(law)
+        return made
+
+    def weighted(self, prior: Sequence[float]) -> Self:
+        """This randomizer with its estimates weighted for the shares `prior`, where they depend on any."""
+        return self
+
+    @abstractmethod
+    def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        """The report of value number `x` made from `words`; no branch or word depends on x or the outcome."""
+
+    @abstractmethod
+    def probability(self, x: int, y: int) -> Fraction:
+        """Pr(report y | value x), exactly, for every integer y."""
+
+    @abstractmethod
+    def reports(self) -> Iterable[int]:
+        """Every report that can occur, in order (small domains)."""
+
+    @abstractmethod
+    def is_report(self, y: int) -> bool:
+        """True if this randomizer can have written `y`."""
+
+    @property
+    def labels(self) -> Sequence[int]:
+        """The class of each value, by which `pairs` bounds two values; a class of its own each unless overridden."""
+        return range(self.size)
+
+    @abstractmethod
+    def pairs(self) -> Iterator[Pair]:
+        """One pair per ordered pair of labels with a bounded ratio; pairs that are not covered are unbounded."""
+
+    def leaks(self) -> Callable[[int, int], Fraction | None]:
+        """From two different values x, z to a certified bound on the ratio Q(y | x) / Q(y | z); None without one.
+
+        It says what `pairs` says, which takes too long to list where every two values have a ratio of their own.
+        """
+        labels = self.labels
+        known = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in self.pairs()}
+        return lambda x, z: known.get((labels[x], labels[z]))
+
+    def proved(self, context: Context) -> tuple[int, int, Fraction] | None:
+        """A pair of values of the context and its certified ratio, where all entries are proved at once.
+
+        None, unless overridden, where they are gone through one by one; `PrivacyViolation` where the proof fails.
+        """
+        return None
+
+    def describe(self) -> dict[str, Any]:
+        """Its name and parameters, which is how a spec asks for it if it can be named at all; the rest is in `law`."""
+        return {"name": self.name}
+
+    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Sampler:
+        """The same idea with words of `word_bits` bits, at `epsilon` or at the epsilon that its own law realises.
+
+        This default serves constructors ``type(r)(size, epsilon, word_bits=..., **parameters)`` with the parameters
+        that `describe` gives besides the name; any other randomizer brings its own.
+        """
+        parameters = {key: entry for key, entry in self.describe().items() if key != "name"}
+        level = self.realised if epsilon is None else epsilon
+        make: Any = type(self)
+        made: Sampler = make(self.size, level, word_bits=word_bits, **parameters)
+        return made
+
+    @property
+    def realised(self) -> Fraction:
+        """The largest epsilon between any two values, to 12 places: for display and for trials at other widths."""
+        worst = max((pair.ratio for pair in self.pairs()), default=Fraction(1))
+        return Fraction(round(log_of(worst) * 10**12), 10**12)
+
+    @property
+    def is_identifiable(self) -> bool:
+        """False where rounding to few words leaves nothing to estimate some values from."""
+        return True
+
+    @property
+    def is_numbered(self) -> bool:
+        """True if all numbers below `outputs` are reports that stand for themselves, so that each can have a cell."""
+        return False
+
+    @property
+    def passed(self) -> Sequence[int]:
+        """The values, in order, that some reports show as they are; none unless overridden."""
+        return ()
+
+    # -- derived ------------------------------------------------------------------------------------
+    @property
+    def bits(self) -> int:
+        """Bits that hold any report."""
+        return max(1, (self.outputs - 1).bit_length())
+
+    @property
+    def scale(self) -> int:
+        """What one unit of the law is worth in 64-bit words: ``2**(64 - word_bits)``."""
+        return 1 << (WORD_BITS - self.word_bits)
+
+    def check_report(self, y: int) -> int:
+        """`y` itself, or `InvalidReport` if this randomizer cannot have written it."""
+        if isinstance(y, bool) or not isinstance(y, int) or not self.is_report(y):
+            raise InvalidReport(f"report={shown(y)} cannot occur under {self.name} on {self.size} values")
+        return y
