@@ -46,14 +46,14 @@ def main() -> None:
     show(f"scores, hadamard k = 1,000, n = {n:,}", lambda: many.scores(event))
     show(f"regress, identity, k = 1,000, n = {n:,}, 10 labels", lambda: dc.regress(many, event, on=on))
     show(f"regress, logit, k = 1,000, n = {n:,}, 10 labels", lambda: dc.regress(many, event, on=on, link="logit"))
-    show(f"relate, k = 1,000, n = {n:,}, 9 labels", lambda: dc.relate(many, "c0", event, on=on[1:]))
+    show(f"regress_on, k = 1,000, n = {n:,}, 9 labels", lambda: dc.regress_on(many, "c0", event, on=on[1:]))
     n = 100_000 // part
     for name, k, labels in (("randomized_response", 10, 2), ("hadamard", 10, 2), ("subset", 10, 2), ("subset", 10, 5)):
         some = survey(name, k, n, labels)
-        what = f"model, {name} k = {k}, n = {n:,}, {labels} labels"
-        show(what, lambda some=some: dc.model(some, on=list(some.labels)))  # type: ignore[misc]
+        what = f"multinomial, {name} k = {k}, n = {n:,}, {labels} labels"
+        show(what, lambda some=some: dc.multinomial(some, on=list(some.labels)))  # type: ignore[misc]
     some = survey("subset", 50, n // 2, 1)
-    show(f"model, subset k = 50, n = {n // 2:,}, 1 label", lambda: dc.model(some, on=["c0"]))
+    show(f"multinomial, subset k = 50, n = {n // 2:,}, 1 label", lambda: dc.multinomial(some, on=["c0"]))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx_click.ext import ClickDirective
 
+from discreet.cli.group import COMMANDS
+
 
 class Command(ClickDirective):
     """What sphinx-click writes about ``discreet NAME``, without the heading that it brings."""
@@ -14,7 +16,8 @@ class Command(ClickDirective):
 
     def run(self) -> list[nodes.Node]:
         [name] = self.arguments
-        self.arguments = [f"discreet.cli.{name}:command" if name != "discreet" else "discreet.cli.group:main"]
+        module = "group:main" if name == "discreet" else f"{COMMANDS[name][0]}.{name.replace('-', '_')}:command"
+        self.arguments = [f"discreet.cli.{module}"]
         self.options = {"prog": f"discreet {name}" if name != "discreet" else name, "nested": "none"}
         [section] = super().run()
         return [node for node in section.children if not isinstance(node, nodes.title)]

@@ -26,7 +26,7 @@ QUERY = ESTIMATE.query({0: 1})
 RNG = dc.random.secure()
 SURVEY = dc.Survey(MECHANISM, [0, 1, 1] * 20, labels={"age": range(60), "group": ["a", "b", "c", "d"] * 15})
 REGRESSION = dc.regress(SURVEY, {1: 1}, on=["age", "group"])
-MODEL = dc.model(SURVEY, on=["age"])
+MULTINOMIAL = dc.multinomial(SURVEY, on=["age"])
 SECOND = dc.Survey(MECHANISM, [1, 1, 0] * 20)
 FORM = dc.Form({"a": MECHANISM, "b": MECHANISM}, "each")
 
@@ -77,16 +77,16 @@ VALID = {
         },  # progress is code of theirs
     ),
     "estimate": (dc.estimate, [TALLY], {}),
-    "evasion": (dc.evasion, [TALLY], {"to": 0, "share": 0.1, "query": {1: 1}, "threshold": 0.5}),
-    "evasion, two arms": (dc.evasion, [TALLY, SECOND], {"report": 0}),
+    "noncompliance": (dc.noncompliance, [TALLY], {"to": 0, "share": 0.1, "query": {1: 1}, "threshold": 0.5}),
+    "noncompliance, two arms": (dc.noncompliance, [TALLY, SECOND], {"report": 0}),
     "explain": (dc.explain, [CONTEXT], {"prior": None, "bits": 64}),
     "exposure": (dc.exposure, [MECHANISM], {"prior": None}),
     "Exposure.posterior": (dc.exposure(MECHANISM).posterior, [0], {}),
     "Exposure.range": (dc.exposure(MECHANISM).range, [0], {}),
     "Exposure.test": (dc.exposure(MECHANISM).test, [0, 1], {}),
     "likelihood": (dc.likelihood, [TALLY], {}),
-    "cross": (
-        dc.cross,
+    "crosstab": (
+        dc.crosstab,
         [SURVEY, dc.Survey(MECHANISM, [1, 1, 0] * 20)],
         {"names": ("a", "b"), "questions": (0, 1), "scores": None, "rng": None},
     ),
@@ -97,10 +97,10 @@ VALID = {
     "Form.plan": (FORM.plan, [], {"n": 100, "prior": None}),
     "margins": (dc.margins, [FORM.tally([{"a": 0, "b": 1}])], {}),
     "mechanism": (dc.mechanism, [CONTEXT, "auto"], {"prior": None, "bits": 64}),
-    "model": (dc.model, [SURVEY], {"on": ["age"], "against": 1, "factors": []}),
-    "Model.predict": (MODEL.predict, [{"age": 3}], {}),
-    "Model.test": (MODEL.test, ["age"], {}),
-    "Model.without": (MODEL.without, ["age"], {}),
+    "multinomial": (dc.multinomial, [SURVEY], {"on": ["age"], "against": 1, "factors": []}),
+    "Multinomial.predict": (MULTINOMIAL.predict, [{"age": 3}], {}),
+    "Multinomial.test": (MULTINOMIAL.test, ["age"], {}),
+    "Multinomial.without": (MULTINOMIAL.without, ["age"], {}),
     "plan": (dc.plan, [CONTEXT], {"n": 1000, "tv": None, "stderr": None, "prior": None, "bits": 64}),
     "post_process": (dc.post_process, [MECHANISM, [[1, 0], [0, 1]]], {}),
     "project": (dc.project, [TALLY], {"onto": "blocks"}),
@@ -114,8 +114,8 @@ VALID = {
     "Regression.predict, of a number": (lambda age: REGRESSION.predict({"age": age, "group": "a"}), [3], {}),
     "Regression.predict, of a level": (lambda group: REGRESSION.predict({"age": 3, "group": group}), ["a"], {}),
     "Regression.test": (REGRESSION.test, ["group"], {}),
-    "relate": (dc.relate, [SURVEY, "age", {1: 1}], {"on": ["group"], "link": "identity", "factors": []}),
-    "relate, to a column": (lambda column: dc.relate(SURVEY, ("x", column), {1: 1}), [range(60)], {}),
+    "regress_on": (dc.regress_on, [SURVEY, "age", {1: 1}], {"on": ["group"], "link": "identity", "factors": []}),
+    "regress_on, to a column": (lambda column: dc.regress_on(SURVEY, ("x", column), {1: 1}), [range(60)], {}),
     "regress, on a column": (lambda column: dc.regress(SURVEY, {1: 1}, on=[("x", column)]), [range(60)], {}),
     "release": (
         dc.release,
@@ -125,7 +125,7 @@ VALID = {
     "repeated": (dc.repeated, [MECHANISM, 3], {}),
     "Repeated.delta": (dc.repeated(MECHANISM, 3).delta, [0, 1, 0.5], {}),
     "Repeated.epsilon": (dc.repeated(MECHANISM, 3).epsilon, [0, 1, 1e-3], {}),
-    "screen": (dc.screen, [TALLY], {}),
+    "goodness_of_fit": (dc.goodness_of_fit, [TALLY], {}),
     "shuffled": (dc.shuffled, [MECHANISM, 100], {"among": None}),
     "Shuffled.delta": (dc.shuffled(MECHANISM, 100).delta, [0, 1, 0.5], {}),
     "Shuffled.epsilon": (dc.shuffled(MECHANISM, 100).epsilon, [0, 1, 1e-3], {}),

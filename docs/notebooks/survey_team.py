@@ -158,10 +158,10 @@ print(survey)
 # %% [markdown]
 # ## Can these reports be believed?
 #
-# Some faults and some fakes leave traces. `dc.screen` looks for them before anything is concluded.
+# Some faults and some fakes leave traces. `dc.goodness_of_fit` looks for them before anything is concluded.
 
 # %%
-checked = dc.screen(survey)
+checked = dc.goodness_of_fit(survey)
 print(checked)
 assert checked.p > 0.01
 
@@ -286,7 +286,7 @@ leaves = np.array(["stays", "unsure", "leaves"])[leaving]
 
 (part,) = form.parts
 both = form.randomize_many({"takes": takes, "leaves": leaves}, dc.random.seeded(5))
-joint = dc.cross(dc.Survey(form.mechanisms[part], both.reports[part]), names=("takes", "leaves"))
+joint = dc.crosstab(dc.Survey(form.mechanisms[part], both.reports[part]), names=("takes", "leaves"))
 joint.plot(folder / "joint.svg", title="Two answers, shares of all people")
 SVG(folder / "joint.svg")
 
@@ -308,9 +308,9 @@ assert leaving_row["low"][2] <= 0.5 <= leaving_row["high"][2]
 
 # %% mystnb={"image": {"alt": "The share against the part of people who evade, under three readings"}}
 estimate = dc.estimate(survey.tally)
-evading = dc.evasion(estimate, to="never", query=often, share=[0, 0.05, 0.1, 0.15, 0.2, 0.25], threshold=0.2)
-evading.plot(folder / "evasion.svg", title="At least weekly, if some claim 'never' whatever they do")
-SVG(folder / "evasion.svg")
+evading = dc.noncompliance(estimate, to="never", query=often, share=[0, 0.05, 0.1, 0.15, 0.2, 0.25], threshold=0.2)
+evading.plot(folder / "noncompliance.svg", title="At least weekly, if some claim 'never' whatever they do")
+SVG(folder / "noncompliance.svg")
 
 # %%
 alike, _ = evading.tipping()
@@ -388,7 +388,7 @@ print(hospital_table)
 #
 # - Decide what is sensitive, and by how much odds may grow, before you count people.
 # - Plan for the difference that matters. The price of privacy is people, and `dc.plan` names it.
-# - Publish unbiased shares with intervals, and say what evasion would change.
+# - Publish unbiased shares with intervals, and say what noncompliance would change.
 #
 # The next steps: [run a collector](../how-to/run-a-collector.md), [let people answer in their
 # browser](../how-to/use-the-pages.md), [compare groups and waves](../how-to/groups-and-trends.md), [ask several

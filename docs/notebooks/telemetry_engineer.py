@@ -307,8 +307,8 @@ assert low.item() <= new[17] - shares[17] <= high.item()
 # people, on any value: the last column of the first table. Let one device in a thousand lie for `crash-999`, with the
 # reports that speak for it most.
 #
-# Some forgery is seen: `dc.screen` finds here that these cannot all be reports of this law. It does not see those who
-# claim another value by the rules.
+# Some forgery is seen: `dc.goodness_of_fit` finds here that these cannot all be reports of this law. It does not see
+# those who claim another value by the rules.
 
 # %%
 influence, worst = choice.candidates[0].influence, choice.candidates[-1]
@@ -321,7 +321,7 @@ moved = attacked["crash-999"] - estimate["crash-999"]
 print(f"influence {influence:.2f}: up to {0.001 * influence:.5f}, but for noise; the share moved by {moved:.5f}")
 print(f"with {worst.name} it would be up to {0.001 * worst.influence:.3f}")
 assert abs(moved - 0.001 * influence) < 3 * estimate.stderr[999]
-honest, caught = dc.screen(tally), dc.screen(attacked.tally)
+honest, caught = dc.goodness_of_fit(tally), dc.goodness_of_fit(attacked.tally)
 print(f"p of the honest reports {honest.p:.2f}, of the forged ones {caught.p:.1g}")
 assert honest.p > 0.01
 assert caught.p < 1e-3

@@ -58,8 +58,8 @@ def p_values(sizes, seed):
         found[f"regress {link}"] = dc.regress(sample, event, on=["c"], link=link).p[1]
     both = dc.regress(sample, event, on=["c", "half", "treated"])
     found["regress on three"], found["regress clusters"] = both.test("c", "half").p, both.p[3]
-    related = dc.relate(sample, "noise", event, on=["c"])
-    found["relate"], found["relate label"] = related.p[-1], related.p[1]
+    related = dc.regress_on(sample, "noise", event, on=["c"])
+    found["regress_on"], found["regress_on label"] = related.p[-1], related.p[1]
     found["normal law"] = two_sided(both.z[3] * both.law.factor[3])
     return found
 

@@ -79,7 +79,7 @@ class Drawn:
 
 
 def joint_cell(drawn):
-    """The share of people who hold the first value of the event and say yes, as `cross` computes it."""
+    """The share of people who hold the first value of the event and say yes, as `crosstab` computes it."""
     first = np.zeros(len(drawn.indicator))
     first[drawn.event[0]] = 1.0
     terms = drawn.survey.scores(first) * drawn.second.scores([0.0, 1.0])
@@ -93,7 +93,7 @@ def analyses(drawn):
     identity = dc.regress(sample, event, on=["c"])
     logit = dc.regress(sample, event, on=["c"], link="logit")
     apart = dc.compare(sample, by="half", query=event)
-    related = dc.relate(sample, "outcome", event, on=["c"])
+    related = dc.regress_on(sample, "outcome", event, on=["c"])
     return {
         "mean": (mean.value, mean.stderr),
         "identity slope": (identity.coefficients[1], identity.stderr[1]),

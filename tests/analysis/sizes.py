@@ -20,17 +20,21 @@ def p_values(mechanism, seed, n=N):
     """The p-value of each test on a survey of which its hypothesis is true; n are the people for log-odds."""
     drawn = Drawn(mechanism, seed, **NULL)
     sample, event = drawn.survey, drawn.indicator
-    found = {f"screen {check.test}": check.p for check in dc.screen(sample).checks if check.test != "negative"}
+    found = {
+        f"goodness_of_fit {check.test}": check.p
+        for check in dc.goodness_of_fit(sample).checks
+        if check.test != "negative"
+    }
     apart = dc.compare(sample, by="half")
     found["compare, all values"] = apart.omnibus.p
     found["compare, one query"] = dc.compare(sample, by="half", query=event).p[0, 0]
     found["regress identity"] = dc.regress(sample, event, on=["c"]).p[1]
     more = sample if n == N else Drawn(mechanism, seed, n=n, **NULL).survey
     found["regress logit"] = dc.regress(more, event, on=["c"], link="logit").p[1]
-    found["relate"] = dc.relate(sample, "noise", event, on=["c"]).p[-1]
-    found["cross"] = dc.cross(sample, drawn.second).independence.p
+    found["regress_on"] = dc.regress_on(sample, "noise", event, on=["c"]).p[-1]
+    found["crosstab"] = dc.crosstab(sample, drawn.second).independence.p
     if mechanism.context.size <= 5:
-        found["model"] = dc.model(sample, on=["c"]).test("c").p
+        found["multinomial"] = dc.multinomial(sample, on=["c"]).test("c").p
     found["two arms"] = _two_arms(seed)
     return found
 
@@ -42,7 +46,7 @@ def _two_arms(seed):
         arm = dc.mechanism(dc.Context.uniform(range(2), epsilon), "randomized_response")
         held = (rng.random(N) < 0.3).astype(int)
         arms.append(arm.tally(arm.randomize_indices(held, dc.random.seeded(2 * seed + number))))
-    return dc.evasion(*arms, report=0).p
+    return dc.noncompliance(*arms, report=0).p
 
 
 def rejected(mechanism, times, seed, n=N):

@@ -39,4 +39,4 @@ def test_equations_that_are_not_solved_say_so(monkeypatch):
     fit, _ = fitted(part, frequencies, np.full((1, 11), 1 / 11), np.array([100.0]))
     assert np.isnan(fit).all()
     counts = np.bincount(np.arange(100) % 16, minlength=16)
-    assert "did not settle" in dc.screen(dc.Tally(mechanism, counts, 100)).left_out["cells"]
+    assert "did not settle" in dc.goodness_of_fit(dc.Tally(mechanism, counts, 100)).left_out["cells"]

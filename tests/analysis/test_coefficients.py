@@ -23,11 +23,11 @@ def survey(**columns):
 def results():
     """One of each kind."""
     regression = dc.regress(survey(), {"a": 1}, on=["age", "region"])
-    model = dc.model(survey(), on=["age", "region"])
+    model = dc.multinomial(survey(), on=["age", "region"])
     return {
         "regression": regression,
         "model": model,
-        "relation": dc.relate(survey(), "income", {"a": 1}, on=["age"]),
+        "relation": dc.regress_on(survey(), "income", {"a": 1}, on=["age"]),
         "prediction": regression.predict({"age": [20, 60.5], "region": "south"}),
         "shares": model.predict({"age": [20, 60], "region": "south"}),
         "one row": dc.regress(survey(), {"a": 1}, on=[]),
@@ -54,8 +54,8 @@ def test_every_result_can_be_read_and_taken_further(name, tmp_path):
 def test_results_say_what_they_are():
     found = results()
     assert repr(found["regression"]) == "<Regression of 3 coefficients on 400 reports, identity link>"
-    assert repr(found["model"]) == "<Model of 3 values, 3 coefficients each, on 400 reports>"
-    assert repr(found["relation"]) == "<Relation of income and answer on 400 reports, identity link>"
+    assert repr(found["model"]) == "<Multinomial of 3 values, 3 coefficients each, on 400 reports>"
+    assert repr(found["relation"]) == "<PredictorRegression of income on answer, 400 reports, identity link>"
     assert found["regression"].about["query"] == [["a", 1.0]]
     assert found["model"].about["against"] == "a"
     mean = dc.regress(survey(), {"a": 2.5, "b": -1}, on=["age"])

@@ -57,7 +57,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(name):
 
 def test_the_joint_cell_is_that_of_the_joint_table():
     drawn = Drawn(MECHANISMS["randomized response 5"](), 3)
-    table = dc.cross(drawn.survey, drawn.second)
+    table = dc.crosstab(drawn.survey, drawn.second)
     assert joint_cell(drawn) == pytest.approx((table.shares[0, 1], table.stderr[0, 1]))
 
 
@@ -135,5 +135,5 @@ def test_a_difference_is_not_passed_by_the_tests():
     assert dc.compare(sample, by="half").omnibus.p < 1e-4
     assert dc.regress(sample, event, on=["c"]).p[1] < 1e-4
     assert dc.regress(sample, event, on=["c"], link="logit").p[1] < 1e-4
-    assert dc.cross(sample, drawn.second).independence.p < 1e-4
-    assert dc.model(sample, on=["c"]).test("c").p < 1e-4
+    assert dc.crosstab(sample, drawn.second).independence.p < 1e-4
+    assert dc.multinomial(sample, on=["c"]).test("c").p < 1e-4

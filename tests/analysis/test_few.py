@@ -72,13 +72,13 @@ def test_surveys_of_different_parts_of_their_populations_are_not_joined():
 
 def test_evasion_does_not_pass_over_weights():
     with pytest.raises(InvalidInput, match="give its tally"):
-        dc.evasion(survey(weights=np.ones(360)), to="a", query=QUERY)
-    assert dc.evasion(survey(), to="a", query=QUERY)
+        dc.noncompliance(survey(weights=np.ones(360)), to="a", query=QUERY)
+    assert dc.noncompliance(survey(), to="a", query=QUERY)
 
 
 def test_the_same_reports_are_no_two_questions():
     with pytest.raises(InvalidInput, match="independent"):
-        dc.cross(survey(), survey())
+        dc.crosstab(survey(), survey())
 
 
 def test_years_are_printed_as_years():

@@ -89,7 +89,7 @@ def test_predictions_are_held_against_the_law_of_their_own():
         at_zero = fitted.stderr[0] * (1 if link == "identity" else told.estimates[0] * (1 - told.estimates[0]))
         assert told.stderr[0] == pytest.approx(at_zero), "where x is 0 it is the constant"
         assert told.law.freedom[0] == pytest.approx(fitted.law.freedom[0])
-    shares = dc.model(sample, on=["x"]).predict({"x": [0.0, 3.0]})
+    shares = dc.multinomial(sample, on=["x"]).predict({"x": [0.0, 3.0]})
     assert shares.law.freedom == pytest.approx(np.repeat(shares.law.freedom[[0, 3]], 3))
     assert any("8 clusters" in remark for remark in shares.remarks())
 
@@ -146,7 +146,7 @@ def test_answers_that_go_together_in_clusters_are_seen():
 def test_two_questions_in_clusters_are_held_against_t_and_f():
     first = survey([40, 60, 80, 60, 30, 70, 50, 40, 60, 50])
     second = dc.Survey(MECHANISM, survey([540], seed=2, clusters=None).waves[0].reports)
-    table = dc.cross(first, second, scores=({"yes": 1}, {"yes": 1}))
+    table = dc.crosstab(first, second, scores=({"yes": 1}, {"yes": 1}))
     law = mean_law(first)
     reach = stats.t.isf(0.025, law.freedom[0]) * table.stderr
     assert table.interval()[1] == pytest.approx(table.shares + reach)
@@ -154,6 +154,6 @@ def test_two_questions_in_clusters_are_held_against_t_and_f():
     assert table.correlation.freedom == pytest.approx(law.freedom[0])
     assert any("10 clusters" in remark for remark in table.remarks())
     assert any("10 clusters" in remark for remark in table.given(first="yes").remarks())
-    related = dc.relate(first, "o", QUERY, on=["x"])
+    related = dc.regress_on(first, "o", QUERY, on=["x"])
     assert related.correlation.freedom == pytest.approx(law.freedom[0])
     assert related.law.freedom.max() < 9

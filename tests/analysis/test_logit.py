@@ -28,7 +28,7 @@ def test_without_noise_it_is_logistic_regression():
 
 def test_waves_of_different_noise_are_weighted_as_the_likelihood_weighs_them():
     both = survey("0.5") + survey("3", seed=4)
-    moments, likely = dc.regress(both, {"yes": 1}, on=["age"], link="logit"), dc.model(both, on=["age"])
+    moments, likely = dc.regress(both, {"yes": 1}, on=["age"], link="logit"), dc.multinomial(both, on=["age"])
     assert moments.coefficients == pytest.approx(likely.coefficients, rel=1e-6)
     # a control: with the noise of one wave taken for both it is another equation
     alone = dc.regress(survey("0.5"), {"yes": 1}, on=["age"], link="logit")

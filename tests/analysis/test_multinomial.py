@@ -6,7 +6,7 @@ from scipy import optimize
 
 import discreet as dc
 from discreet.analysis.regression.design_matrix import design_of
-from discreet.analysis.regression.multinomial import _log_likelihood, answers_of, point
+from discreet.analysis.regression.multinomial_likelihood import _log_likelihood, answers_of, point
 from discreet.core.errors import InvalidInput
 
 N = 1500
@@ -48,7 +48,7 @@ def minus_log_likelihood(sample, weights):
 def test_the_maximum_is_the_one_that_scipy_finds(case):
     weights = 1 + np.arange(N) % 3
     sample = survey(case, weights=weights)
-    found, value = dc.model(sample, on=["c"]), minus_log_likelihood(sample, weights)
+    found, value = dc.multinomial(sample, on=["c"]), minus_log_likelihood(sample, weights)
     assert found.log_likelihood == pytest.approx(-value(found.coefficients), rel=1e-10)
     best = optimize.minimize(value, np.zeros(6), method="BFGS", options={"gtol": 1e-3})
     assert found.log_likelihood >= -best.fun - 1e-7 * abs(best.fun)
@@ -76,7 +76,7 @@ def test_people_who_count_twice_are_two_people():
     weights = 1 + np.arange(N) % 2
     once, sample = survey("hadamard"), survey("hadamard", weights=weights)
     twice = dc.Survey(once.mechanism, np.repeat(once.waves[0].reports, weights), labels={"c": np.repeat(C, weights)})
-    found, expected = dc.model(sample, on=["c"]), dc.model(twice, on=["c"])
+    found, expected = dc.multinomial(sample, on=["c"]), dc.multinomial(twice, on=["c"])
     assert found.coefficients == pytest.approx(expected.coefficients, abs=1e-8)
     assert found.log_likelihood == pytest.approx(expected.log_likelihood)
     # but they tell only once what they tell: errors are those of N people
@@ -86,7 +86,7 @@ def test_people_who_count_twice_are_two_people():
 
 def test_log_odds_against_another_value_say_the_same():
     sample = survey("rr")
-    first, other = dc.model(sample, on=["c"]), dc.model(sample, on=["c"], against=2)
+    first, other = dc.multinomial(sample, on=["c"]), dc.multinomial(sample, on=["c"], against=2)
     assert other.values == (2, 0, 1, 3)
     assert other.log_likelihood == pytest.approx(first.log_likelihood, rel=1e-10)
     assert other.matrix[0] == pytest.approx(-first.matrix[1], abs=1e-6)
@@ -96,8 +96,8 @@ def test_log_odds_against_another_value_say_the_same():
 
 def test_reports_of_other_mechanisms_add_to_the_likelihood():
     both = survey("rr") + survey("hadamard", seed=5)
-    found = dc.model(both, on=["c"])
-    parts = [dc.model(survey("rr"), on=["c"]), dc.model(survey("hadamard", seed=5), on=["c"])]
+    found = dc.multinomial(both, on=["c"])
+    parts = [dc.multinomial(survey("rr"), on=["c"]), dc.multinomial(survey("hadamard", seed=5), on=["c"])]
     assert found.log_likelihood < sum(part.log_likelihood for part in parts)
     assert (found.stderr < np.minimum(*(part.stderr for part in parts))).all()
     assert np.abs(found.matrix - TRUTH[1:]).max() < 5 * found.stderr.max()
@@ -105,7 +105,7 @@ def test_reports_of_other_mechanisms_add_to_the_likelihood():
 
 def test_the_ratio_of_likelihoods_is_that_of_the_model_without_the_term():
     noise = np.random.default_rng(7).normal(size=N)
-    found = dc.model(survey("rr"), on=["c", ("noise", noise)])
+    found = dc.multinomial(survey("rr"), on=["c", ("noise", noise)])
     less = found.without("noise")
     assert less.names == ("(constant)", "c")
     test = found.test("noise")
@@ -118,11 +118,11 @@ def test_the_ratio_of_likelihoods_is_that_of_the_model_without_the_term():
     with pytest.raises(InvalidInput, match="terms: at least one must be named"):
         found.without()
     with pytest.raises(InvalidInput, match="there is no term to test"):
-        dc.model(survey("rr"), on=[]).test()
+        dc.multinomial(survey("rr"), on=[]).test()
 
 
 def test_predicted_shares_add_up_and_carry_the_errors_of_the_coefficients():
-    found = dc.model(survey("rr"), on=["c"])
+    found = dc.multinomial(survey("rr"), on=["c"])
     shares = found.predict({"c": [0.0, 1.0]})
     assert shares.estimates.reshape(2, 4).sum(axis=1) == pytest.approx([1, 1])
     assert shares.table()["value"] == [0, 1, 2, 3] * 2
@@ -145,7 +145,7 @@ def test_a_value_that_nobody_holds_has_no_log_odds_and_the_others_have():
     sample = dc.Survey(
         mechanism, held, labels={"c": C}
     )  # the value 3 is reported by nobody, less than noise alone would
-    found = dc.model(sample, on=["c"])
+    found = dc.multinomial(sample, on=["c"])
     assert found.fit.lost.tolist() == [False, False, True]
     assert np.isfinite(found.stderr[:4]).all()
     assert np.isnan(found.stderr[4:]).all()
@@ -159,7 +159,7 @@ def test_a_value_that_nobody_holds_has_no_log_odds_and_the_others_have():
 def test_thousands_of_different_reports():
     mechanism = dc.mechanism(dc.Context.uniform(range(24), "1"), "unary")
     sample = dc.Survey(mechanism, np.random.default_rng(3).integers(0, 1 << 24, 6000))
-    found = dc.model(sample, on=[])
+    found = dc.multinomial(sample, on=[])
     assert not found.answers.complete
     assert "but for a constant" in found.remarks()[0]
     assert found.predict().estimates.sum() == pytest.approx(1)
@@ -169,4 +169,4 @@ def test_too_many_coefficients_are_refused():
     mechanism = dc.mechanism(dc.Context.uniform(range(600), "1"), "hadamard")
     sample = dc.Survey(mechanism, np.arange(1, 51), labels={"c": C[:50]})
     with pytest.raises(InvalidInput, match="1,198 in all where 1,000 are the most; `regress` explains"):
-        dc.model(sample, on=["c"])
+        dc.multinomial(sample, on=["c"])

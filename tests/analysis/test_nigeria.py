@@ -63,7 +63,7 @@ def test_log_odds_are_at_the_maximum_of_the_likelihood(survey):
     steps = 1e-5 * np.eye(7)
     information = np.array([(value(best.x + e)[1] - value(best.x - e)[1]) / 2e-5 for e in steps])
     errors = np.sqrt(np.diag(np.linalg.inv(information))) / scale
-    found = dc.model(survey, on=ON)
+    found = dc.multinomial(survey, on=ON)
     assert survey.n > 2300
     assert survey.left_out > 0
     assert found.fit.settled

@@ -22,7 +22,7 @@ def survey(epsilon, name="randomized_response", held=HELD, **columns):
 
 def test_without_noise_it_is_least_squares():
     expected = sm.OLS(OUTCOME, np.stack([np.ones(N), C, HELD], axis=1)).fit(cov_type="HC0")
-    found = dc.relate(survey("20"), "outcome", "mean", on=["c"])
+    found = dc.regress_on(survey("20"), "outcome", "mean", on=["c"])
     assert found.coefficients == pytest.approx(expected.params, rel=1e-6)
     assert found.stderr == pytest.approx(expected.bse * np.sqrt(N / (N - 1)), rel=1e-6)
     assert found.correlation.estimate == pytest.approx(np.corrcoef(HELD, OUTCOME)[0, 1], rel=1e-6)
@@ -30,7 +30,7 @@ def test_without_noise_it_is_least_squares():
 
 def test_without_noise_the_logit_is_logistic_regression():
     expected = sm.Logit(WON, np.stack([np.ones(N), C, HELD], axis=1)).fit(disp=0, cov_type="HC0")
-    found = dc.relate(survey("20"), "won", "mean", on=["c"], link="logit")
+    found = dc.regress_on(survey("20"), "won", "mean", on=["c"], link="logit")
     assert found.coefficients == pytest.approx(expected.params, rel=1e-5)
     assert found.stderr == pytest.approx(expected.bse * np.sqrt(N / (N - 1)), rel=1e-5)
 
@@ -40,7 +40,7 @@ def test_moments_are_those_of_the_formula_written_out(name):
     weights, clusters = np.random.default_rng(6).uniform(0.5, 2, N), np.arange(N) // 10
     sample = survey("2", name, weights=weights, clusters=clusters)
     features = {"size": np.arange(5.0), "large": (np.arange(5) >= 3).astype(float)}
-    found = dc.relate(sample, "outcome", features, on=["c"])
+    found = dc.regress_on(sample, "outcome", features, on=["c"])
     labels = np.stack([np.ones(N), C], axis=1)
     scores = np.stack([sample.scores(f) for f in features.values()], axis=1)
     products = np.array([[sample.scores(f * g) for f in features.values()] for g in features.values()])
@@ -66,14 +66,14 @@ def test_moments_are_those_of_the_formula_written_out(name):
 def test_scores_taken_for_answers_would_miss_what_is_found():
     sample = survey("1", held=np.minimum(HELD, 1) * 4)
     truth = sm.OLS(OUTCOME, np.stack([np.ones(N), C, np.minimum(HELD, 1)], axis=1)).fit().params[2]
-    found = dc.relate(sample, "outcome", {4: 1}, on=["c"])
+    found = dc.regress_on(sample, "outcome", {4: 1}, on=["c"])
     assert abs(found.coefficients[2] - truth) < 4 * found.stderr[2]
     wrong = sm.OLS(OUTCOME, np.stack([np.ones(N), C, sample.scores({4: 1})], axis=1)).fit(cov_type="HC1")
     assert abs(wrong.params[2] - truth) > 10 * wrong.bse[2]
 
 
 def test_the_equations_of_log_odds_are_unbiased_under_noise():
-    found = dc.relate(survey("3"), "won", "mean", on=["c"], link="logit")
+    found = dc.regress_on(survey("3"), "won", "mean", on=["c"], link="logit")
     expected = sm.Logit(WON, np.stack([np.ones(N), C, HELD], axis=1)).fit(disp=0)
     assert (np.abs(found.coefficients - expected.params) < 4 * found.stderr).all()
     assert expected.bse[2] < found.stderr[2] < 3 * expected.bse[2]
@@ -81,7 +81,7 @@ def test_the_equations_of_log_odds_are_unbiased_under_noise():
 
 def test_a_correlation_may_pass_one_and_may_be_unknown():
     sample = survey("1", held=(C > 0) * 4)
-    found = dc.relate(sample, ("sign", (C > 0) * 1.0), {4: 1})
+    found = dc.regress_on(sample, ("sign", (C > 0) * 1.0), {4: 1})
     assert found.correlation.estimate == pytest.approx(1, abs=4 * found.correlation.stderr)
     assert found.correlation.stderr > 0.01
     low, high = found.correlation.interval()
@@ -92,15 +92,15 @@ def test_a_correlation_may_pass_one_and_may_be_unknown():
 def test_too_few_reports_are_refused_or_warned_of():
     few = survey("0.3").only(np.arange(N) < 60)
     with pytest.raises(Unavailable, match="the reports are too few to show how far the answer varies"):
-        dc.relate(few, "outcome", {1: 1}, on=["c"])
-    unsteady = dc.relate(few, "outcome", {0: 1}, on=["c"])
+        dc.regress_on(few, "outcome", {1: 1}, on=["c"])
+    unsteady = dc.regress_on(few, "outcome", {0: 1}, on=["c"])
     assert any("WARNING: how far the answer varies" in remark for remark in unsteady.remarks())
-    assert not any("WARNING" in remark for remark in dc.relate(survey("2"), "outcome", "mean").remarks())
+    assert not any("WARNING" in remark for remark in dc.regress_on(survey("2"), "outcome", "mean").remarks())
 
 
 def test_log_odds_that_do_not_settle_are_said_not_to():
     few = survey("0.3").only(np.arange(N) < 60)
-    found = dc.relate(few, "won", "mean", on=["c"], link="logit")
+    found = dc.regress_on(few, "won", "mean", on=["c"], link="logit")
     assert np.isnan(found.stderr).all()
     assert any("did not settle" in remark for remark in found.remarks())
 
@@ -125,11 +125,11 @@ def test_log_odds_that_do_not_settle_are_said_not_to():
 )
 def test_what_cannot_be_related_is_refused(arguments, options, message):
     with pytest.raises(InvalidInput, match=message):
-        dc.relate(survey("1"), *arguments, **options)
+        dc.regress_on(survey("1"), *arguments, **options)
 
 
 def test_too_many_different_answers_for_log_odds():
     mechanism = dc.mechanism(dc.Context.uniform(range(100), "1"), "hadamard")
     sample = dc.Survey(mechanism, np.arange(1, 101), labels={"won": WON[:100]})
     with pytest.raises(InvalidInput, match="100 different weights are too many"):
-        dc.relate(sample, "won", "mean", link="logit")
+        dc.regress_on(sample, "won", "mean", link="logit")

@@ -35,7 +35,7 @@ def test_the_share_of_yes_by_least_squares():
 def test_the_log_odds_of_yes_by_moments_and_by_likelihood():
     expected = figures()
     moments = dc.regress(yes_or_no(), {"yes": 1}, on=["c"], link="logit")
-    likely = dc.model(yes_or_no(), on=["c"])
+    likely = dc.multinomial(yes_or_no(), on=["c"])
     assert moments.coefficients == pytest.approx(expected["A logit moment coef (= ML)"], abs=1e-8)
     assert moments.stderr == pytest.approx(expected["A logit moment sandwich"], abs=1e-8)
     assert likely.coefficients == pytest.approx(moments.coefficients, abs=1e-8)
@@ -53,14 +53,14 @@ def test_weights_and_clusters():
     assert plain.errors == "survey"
     assert plain.coefficients == pytest.approx(expected["A weighted clustered coef"], abs=1e-9)
     assert plain.stderr == pytest.approx(expected["A weighted clustered stderr"], abs=1e-9)
-    for found in (dc.regress(weighted(), {"yes": 1}, on=["c"], link="logit"), dc.model(weighted(), on=["c"])):
+    for found in (dc.regress(weighted(), {"yes": 1}, on=["c"], link="logit"), dc.multinomial(weighted(), on=["c"])):
         assert [*found.coefficients, *found.stderr] == pytest.approx(expected["A weighted clustered logit"], abs=SIX)
 
 
 def test_the_answer_as_predictor():
     expected = figures()
     outcome = 1 + 0.5 * COVARIATE + 0.8 * answers(B2) + np.sin(1.7 * ROWS)
-    found = dc.relate(yes_or_no(labels={"o": outcome}), "o", {"yes": 1}, on=["c"])
+    found = dc.regress_on(yes_or_no(labels={"o": outcome}), "o", {"yes": 1}, on=["c"])
     assert found.names == ("(constant)", "c", "answer")
     assert found.coefficients == pytest.approx(expected["A corrected linear (1, c, answer)"], abs=1e-9)
     assert found.stderr == pytest.approx(expected["A corrected linear stderr"], abs=1e-9)
@@ -68,7 +68,7 @@ def test_the_answer_as_predictor():
 
 def test_the_log_odds_of_five_values():
     expected = figures()
-    found = dc.model(survey(dc.mechanism(dc.Context.uniform(range(5), "1"), "hadamard"), B5, 2), on=["c"])
+    found = dc.multinomial(survey(dc.mechanism(dc.Context.uniform(range(5), "1"), "hadamard"), B5, 2), on=["c"])
     # the figures were taken where a step promised less than 1e-10: within 1e-5 of a standard error
     errors = found.stderr.reshape(4, 2)[:, 1]
     assert (np.abs(found.matrix[:, 1] - expected["B multinomial slopes"]) < 1e-5 * errors).all()

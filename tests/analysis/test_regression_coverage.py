@@ -38,7 +38,7 @@ def held_by_intervals(name):
     for y, outcome in zip(reports, outcomes, strict=True):
         sample = dc.Survey(mechanism, y, labels={"c": C, "o": outcome})
         results = {link: dc.regress(sample, query, on=["c"], link=link) for link in ("identity", "logit")}
-        results["predictor"] = dc.relate(sample, "o", query, on=["c"])
+        results["predictor"] = dc.regress_on(sample, "o", query, on=["c"])
         for what, result in results.items():
             low, high = (ends[-1] for ends in result.interval())
             found[what] += bool(low <= truths[what] <= high)

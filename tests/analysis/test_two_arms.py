@@ -22,7 +22,7 @@ def reference_arms():
 
 def test_the_reference_survey():
     share, error, yes = figures()["E evading share, stderr, compliant yes"]
-    found = dc.evasion(*reference_arms(), report=0)
+    found = dc.noncompliance(*reference_arms(), report=0)
     assert found.share == pytest.approx(share, abs=1e-9)
     assert found.stderr == pytest.approx(error, abs=1e-9)
     assert found.compliant[1] == pytest.approx(yes, abs=1e-9)
@@ -43,7 +43,7 @@ def estimates_of(times, seed, first, second, n, share, held):
             dc.Tally(mechanism, rng.multinomial(n, law / law.sum()), n)
             for mechanism, law in zip((first, second), laws, strict=True)
         ]
-        yield dc.evasion(*arms, report=1)
+        yield dc.noncompliance(*arms, report=1)
 
 
 @pytest.mark.parametrize(("one", "other"), [("hadamard", "hadamard"), ("hadamard", "randomized_response")])
@@ -71,7 +71,7 @@ def test_nobody_evades():
 
 
 def test_the_result_is_one_of_the_analysis(tmp_path):
-    found = dc.evasion(*reference_arms(), report=0)
+    found = dc.noncompliance(*reference_arms(), report=0)
     assert found.table()["of"] == ["(evading)", "no", "yes"]
     assert found.to_dict()["share"] == found.share
     assert found.to_pandas()["estimate"].iloc[0] == found.share
@@ -84,10 +84,10 @@ def test_the_result_is_one_of_the_analysis(tmp_path):
 def test_what_is_refused():
     first, second = reference_arms()
     with pytest.raises(NotIdentifiable, match="claim a value"):
-        dc.evasion(first, second, to="no")
+        dc.noncompliance(first, second, to="no")
     other = dc.mechanism(dc.Context.uniform(["no", "maybe"], "1"))
     with pytest.raises(InvalidInput, match="the same values"):
-        dc.evasion(first, other.tally([1]), report=0)
+        dc.noncompliance(first, other.tally([1]), report=0)
     large = [dc.mechanism(dc.Context.uniform(range(2001), e), "hadamard").tally([1]) for e in ("1", "2")]
     with pytest.raises(InvalidInput, match="at most 2000"):
-        dc.evasion(*large, report=0)
+        dc.noncompliance(*large, report=0)

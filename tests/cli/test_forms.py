@@ -228,7 +228,7 @@ def test_one_question_is_counted_screened_and_released(habits, discreet, refused
     alone = discreet("estimate", "drinks.toml", "drinks.json", "--json")
     found, _ = shares(discreet("estimate", form, "all.json", "--json"))
     assert json.loads(alone.stdout)["shares"] == [found["drinks", value] for value in ("never", "weekly", "daily")]
-    for command in (["screen"], ["evasion", "--to", "never"]):
+    for command in (["goodness-of-fit"], ["noncompliance", "--to", "never"]):
         name, *more = command
         expected = discreet(name, "drinks.toml", "drinks.json", *more, "--quiet")
         assert expected.exit_code == 0, expected.stderr

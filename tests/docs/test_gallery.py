@@ -23,11 +23,11 @@ SHOWS = {
     "plot_bars": "acharya2020-table1",
     "plot_curves": "tradeoff_epsilon",
     "plot_design": "design_ages",
-    "plot_deviations": "survey_screening",
+    "plot_deviations": "survey_goodness_of_fit",
     "plot_dots": "audit_pairs",
     "plot_error_region": "tradeoff_region",
     "plot_estimates": "survey_groups",
-    "plot_evasion": "survey_evasion",
+    "plot_noncompliance": "survey_noncompliance",
     "plot_exposure": "account_exposure",
     "plot_maps": "map_population",
     "plot_matrices": "gallery-ages",
@@ -38,7 +38,7 @@ SHOWS = {
     "plot_repeated": "account_repeated",
     "plot_shares": "estimate_shares",
     "plot_shuffled": "account_shuffled",
-    "plot_table": "survey_table",
+    "plot_table": "survey_crosstab",
 }
 """A figure of the gallery for each kind of picture."""
 
@@ -46,7 +46,7 @@ CHEAP = (
     "account_exposure",
     "account_repeated",
     "estimate_shares",
-    "survey_evasion",
+    "survey_noncompliance",
     "tradeoff_epsilon",
     "map_hexagons",
 )

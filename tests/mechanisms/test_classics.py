@@ -85,7 +85,9 @@ def test_more_cards_vary_no_more_than_kuks_estimator_at_even_shares(draws):
     assert exact <= book + 1e-12
     assert exact > 0.8 * book
     assert (
-        dc.screen(dc.Tally(design, np.arange(1, draws + 2) * 20, 10 * (draws + 1) * (draws + 2))).checks[-1].test
+        dc.goodness_of_fit(dc.Tally(design, np.arange(1, draws + 2) * 20, 10 * (draws + 1) * (draws + 2)))
+        .checks[-1]
+        .test
         == "cells"
     )
 

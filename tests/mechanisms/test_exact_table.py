@@ -95,7 +95,7 @@ def test_everything_else_serves_a_design():
     assert dc.estimate(sample.tally)["yes"] == pytest.approx(0.25)
     assert sum(dc.likelihood(sample.tally).shares) == pytest.approx(1)
     assert dc.plan(design, n=1000).n == 1000
-    assert dc.screen(sample).left_out.keys() == {"sum", "cells"}
+    assert dc.goodness_of_fit(sample).left_out.keys() == {"sum", "cells"}
 
 
 def test_the_survey_of_nigeria():
@@ -111,4 +111,4 @@ def test_the_survey_of_nigeria():
     made = dc.estimate(tally)
     assert made["yes"] == pytest.approx((yes - 1 / 6) / (2 / 3))
     assert made.query({"yes": 1}).stderr == pytest.approx(np.sqrt(yes * (1 - yes) / tally.n) * 1.5)
-    assert dc.screen(tally).p == 1.0
+    assert dc.goodness_of_fit(tally).p == 1.0

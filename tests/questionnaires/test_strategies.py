@@ -68,10 +68,10 @@ def test_planned_errors_are_those_of_simulated_people(strategy):
         made = form.randomize_many(answers, dc.random.seeded(seed))
         mechanisms = form.mechanisms
         if strategy == EACH:
-            found = dc.cross(*((mechanisms[name], made.reports[name]) for name in form.names))
+            found = dc.crosstab(*((mechanisms[name], made.reports[name]) for name in form.names))
         else:
             (part,) = mechanisms
-            found = dc.cross((mechanisms[part], made.reports[part]))
+            found = dc.crosstab((mechanisms[part], made.reports[part]))
         errors.append((found.shares - 1 / 6) ** 2)
     planned = form.plan(n=n)[strategy].joint
     assert math.sqrt(np.mean(errors, axis=0).max()) == pytest.approx(planned, rel=0.2)

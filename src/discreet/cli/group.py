@@ -26,9 +26,9 @@ COMMANDS = {
     "estimate": ("after", "Shares with error bars from a tally."),
     "compare": ("after", "Differences between groups of people or waves."),
     "regress": ("after", "Explain a randomized answer by public labels."),
-    "cross": ("after", "The joint table of two answers."),
-    "screen": ("after", "Could these reports come from this law?"),
-    "evasion": ("after", "What people who do not follow the instructions would change."),
+    "crosstab": ("after", "The joint table of two answers."),
+    "goodness-of-fit": ("after", "Could these reports come from this law?"),
+    "noncompliance": ("after", "What people who do not follow the instructions would change."),
     "release": ("after", "A report of the shares, to be published."),
     "plan": ("before", "The error to expect, or the people needed, before collecting."),
     "bounds": ("before", "What no mechanism can beat."),
@@ -41,7 +41,7 @@ COMMANDS = {
     "spark": ("collecting", "Randomize and tally on a cluster."),
     "papers": ("before", "Figures and tables of the papers, made again."),
 }
-"""Every command: the folder of its file, ``cli/FOLDER/NAME.py``, which holds it as `command`, and what it does."""
+"""Every command: the folder of its file, which holds it as `command` (a-name in FOLDER/a_name.py), and its purpose."""
 
 BAD_INPUT = 2
 """The exit code of everything a user can put right."""
@@ -57,7 +57,7 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         folder, _ = COMMANDS[name]
-        command: click.Command = import_module(f"discreet.cli.{folder}.{name}").command
+        command: click.Command = import_module(f"discreet.cli.{folder}.{name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

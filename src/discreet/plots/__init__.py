@@ -7,10 +7,10 @@ from .designs import plot_design
 from .deviations import plot_deviations
 from .error_region import plot_error_region
 from .estimates import plot_estimates
-from .evading import plot_evasion
 from .joint_tables import plot_table
 from .maps import plot_maps, plot_partitions
 from .matrices import plot_matrices
+from .noncompliance import plot_noncompliance
 from .points import plot_points
 from .regions import plot_regions
 from .shares import plot_shares
@@ -23,7 +23,7 @@ __all__ = [
     "plot_dots",
     "plot_error_region",
     "plot_estimates",
-    "plot_evasion",
+    "plot_noncompliance",
     "plot_exposure",
     "plot_maps",
     "plot_matrices",

@@ -1,232 +1,210 @@
-"""The likelihood of reports under a multinomial logit of the values, and its maximum."""
+"""`multinomial`: the log-odds of all values explained by public labels, by the likelihood of the reports."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import InvalidInput
-from ...mechanisms.mechanism import Mechanism
-from ..survey.products import squared
-from ..survey.spread import inverse, sandwich
-from .design_matrix import Design
+from ...core.domain import plain_value
+from ...core.errors import InvalidInput, check_type
+from ..result import CONFIDENCE
+from ..survey.few_clusters import Law
+from ..survey.survey import Survey
+from .coefficients import Coefficients, Test, chi_square_test
+from .design_matrix import Design, design_of
+from .multinomial_likelihood import Answers, Maximum, answers_of, fit_multinomial
+from .prediction import Prediction
+from .regression import drawn_by, sample_remarks
+from .regression_law import RegressionLaw, corrected, regression_law
 
 Array = NDArray[np.float64]
 
-STEPS = 200
-HALVINGS = 40
-SETTLED = 1e-10
-"""The gain that a step promises below which the maximum is reached."""
-ENOUGH = 1e-4
-"""The part of the promised gain that a step must bring."""
-LISTED = 4096
-"""The most different reports whose probabilities are worked out exactly."""
-FAR = 10.0
-"""A coefficient of a scaled column beyond this is taken for one that has no finite value."""
+MOST = 1000
+"""The largest number of coefficients."""
+
+RARE = 1e-3
+"""The smallest share that the search begins with."""
 
 
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """How likely each report is under each value, in an order: a table of different columns, and each report's.
+@dataclass(frozen=True, eq=False, repr=False)
+class Multinomial(Coefficients):
+    """A multinomial logit of the values, fitted to reports: for each value but one, log-odds against that one.
 
-    Columns are scaled to a largest entry of 1; `constant` is what that took from the log-likelihood, and `complete`
-    tells whether it is known.
+    `values` are the values, the one that the others are held against first; `coefficients` follow the others in order,
+    all those of one value after the other.
     """
 
-    table: Array
-    column_of: NDArray[np.int64]
-    constant: float
-    complete: bool
-
-    def at(self, place: slice) -> Array:
-        """How likely the reports at this place are under each value, a column a report."""
-        return self.table[:, self.column_of[place]]
-
-
-@dataclass(frozen=True, eq=False)
-class Maximum:
-    """The coefficients (k-1) x p of the scaled columns where the likelihood is largest, and their covariance.
-
-    `lost` marks the values whose coefficients have no finite maximum: they are held where they were left.
-    """
-
+    design: Design
+    answers: Answers
+    values: tuple[Hashable, ...]
+    fit: Maximum
     coefficients: Array
     covariance: Array
-    log_likelihood: float
-    lost: NDArray[np.bool_]
-    settled: bool
+    law: Law
+    units: Mapping[str, float]
 
+    @property
+    def matrix(self) -> Array:
+        """The coefficients as a table: a row for each value but the first, a column for each name."""
+        return self.coefficients.reshape(len(self.values) - 1, -1)
 
-def answers_of(design: Design, order: NDArray[np.int64]) -> Answers:
-    """The likelihoods of a survey's reports, their columns in this order of values; once for every different report."""
-    tables, rows = list[Array](), list[NDArray[np.int64]]()
-    constant, complete, start, weights = 0.0, True, 0, design.weights
-    for wave in design.survey.waves:
-        axis = None if wave.reports.ndim == 1 else 0
-        different, row_of = np.unique(wave.reports, axis=axis, return_inverse=True)
-        table = np.asarray(wave.mechanism.columns(different))[:, order]
-        most = table.max(axis=1)
-        row_of = row_of.reshape(-1)
-        own = weights[start : start + len(row_of)]
-        logs = _largest(wave.mechanism, different, order[table.argmax(axis=1)])
-        complete = complete and logs is not None
-        if logs is not None:
-            constant += float(np.bincount(row_of, own, minlength=len(table)) @ logs)
-        rows.append(row_of + sum(len(earlier) for earlier in tables))
-        tables.append(table / most[:, None])
-        start += len(row_of)
-    return Answers(
-        np.ascontiguousarray(np.concatenate(tables).T), np.concatenate(rows), constant if complete else 0.0, complete
-    )
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the coefficients of each value."""
+        return self.design.formula.names
 
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.design.n
 
-def _largest(mechanism: Mechanism, reports: NDArray[Any], likeliest: NDArray[np.int64]) -> Array | None:
-    """The logarithm of the probability of each report under the value that it is likeliest from; None for too many."""
-    if len(reports) > LISTED:
-        return None
-    words = reports[:, None] if reports.ndim == 1 else reports
-    numbers = [sum(int(word) << 64 * place for place, word in enumerate(row)) for row in words]
-    pairs = zip(likeliest.tolist(), numbers, strict=True)
-    try:
-        chances = [mechanism.sampler.probability(x, y) for x, y in pairs]
-        return np.array([math.log(one.numerator) - math.log(one.denominator) for one in chances])
-    except InvalidInput:  # sets too large for their probability to be written out
-        return None
+    @property
+    def log_likelihood(self) -> float:
+        """The log-likelihood at the maximum; but for a constant where there are thousands of different reports."""
+        return self.fit.log_likelihood
 
+    @property
+    def axis(self) -> str:
+        return f"log-odds against {self.values[0]}"
 
-def _chances(columns: Array, likely: Array, b: Array) -> tuple[Array, Array, Array]:
-    """The shares of values among these people, how likely each report is, and each value given it; a column each."""
-    logits = np.zeros((len(b) + 1, columns.shape[1]))
-    np.matmul(b, columns, out=logits[1:])
-    logits -= logits.max(axis=0)
-    shares = np.exp(logits, out=logits)
-    shares /= shares.sum(axis=0)
-    given = shares * likely
-    chance = given.sum(axis=0)
-    given /= chance
-    return shares, chance, given
+    @property
+    def rows(self) -> dict[str, Sequence[Any]]:
+        return {
+            "value": [value for value in self.values[1:] for _ in self.names],
+            "name": [name for _ in self.values[1:] for name in self.names],
+        }
 
+    @property
+    def words(self) -> Sequence[str]:
+        return ["value"]
 
-def _log_likelihood(design: Design, answers: Answers, b: Array) -> float:
-    total = answers.constant
-    with np.errstate(all="ignore"):
-        for place, rows in design.chunks(b.size):
-            chance = _chances(np.ascontiguousarray(rows.T), answers.at(place), b)[1]
-            total += float(design.weights[place] @ np.log(chance))
-    return total if math.isfinite(total) else -math.inf
+    def without(self, *terms: str) -> Multinomial:
+        """The model without these terms, fitted to the same people."""
+        if not terms:
+            raise InvalidInput("terms: at least one must be named")
+        return _fitted(self.design.without(*terms), self.answers, self.values)
 
+    def test(self, *names: str) -> Test:
+        """The test that these terms tell nothing, by the likelihood ratio; all terms where none is named.
 
-class Point(NamedTuple):
-    """The log-likelihood at some coefficients, its gradient, and two parts of the information.
+        With weights, clusters or strata the ratio is not chi-square: then it is Wald's test, by the covariance, and
+        names may also be those of columns.
+        """
+        asked = names or tuple(self.design.formula.terms)
+        if not asked:
+            raise InvalidInput("names: there is no term to test")
+        if not drawn_by(self.design.survey):
+            less = self.without(*asked)
+            statistic = max(0.0, 2 * (self.log_likelihood - less.log_likelihood))
+            return chi_square_test("likelihood ratio", statistic, self.coefficients.size - less.coefficients.size)
+        p = len(self.names)
+        places = [value * p + place for value in range(len(self.matrix)) for place in self.design.formula.places(asked)]
+        return self.jointly(places)
 
-    The observed information is the first less the second (Louis1982): with the shares pi and the chances r of the
-    values given the report, ``sum w (diag pi - pi pi') (x) x x'`` and ``sum w (diag r - r r') (x) x x'``.
-    """
+    def predict(self, labels: Any = None) -> Prediction:
+        """The share of every value among people with these labels, ``{label: value or column}`` or a table."""
+        formula = self.design.formula
+        values, size = formula.coded({} if labels is None else labels)
+        rows = formula.rows(values, size)
+        logits = np.concatenate([np.zeros((size, 1)), rows @ self.matrix.T], axis=1)
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares = odds / odds.sum(axis=1, keepdims=True)
+        slopes = shares[:, :, None] * (np.eye(len(self.values)) - shares[:, None, :])
+        turned = (slopes[:, :, 1:, None] * rows[:, None, None, :]).reshape(size, len(self.values), -1)
+        plain = self.covariance / np.outer(self.law.factor, self.law.factor)
+        known, law = np.where(np.isnan(plain), 0.0, plain), _law(self.design).law(rows)
+        error = np.sqrt(np.maximum(np.einsum("nxa,ab,nxb->nx", turned, known, turned, optimize=True), 0))
+        error = error * law.factor[:, None]
+        unknown = np.isnan(np.diag(self.covariance)).reshape(len(self.matrix), -1).any(axis=1)
+        error[:, 1:][:, unknown] = np.nan
+        k = len(self.values)
+        told = {name: [cell for cell in column for _ in range(k)] for name, column in formula.shown(values).items()}
+        told["value"] = [*self.values] * size
+        return Prediction(told, shares.reshape(-1), error.reshape(-1), _repeated(law, k), True, "share")
 
-    b: Array
-    log_likelihood: float
-    gradient: Array
-    complete: Array
-    left: Array
-
-
-def point(design: Design, answers: Answers, b: Array) -> Point:
-    """The log-likelihood and its derivatives at these coefficients."""
-    total, gradient = answers.constant, np.zeros_like(b)
-    complete, left = np.zeros((b.size, b.size)), np.zeros((b.size, b.size))
-    with np.errstate(all="ignore"):
-        for place, rows in design.chunks(b.size):
-            columns, weights = np.ascontiguousarray(rows.T), design.weights[place]
-            shares, chance, given = _chances(columns, answers.at(place), b)
-            total += float(weights @ np.log(chance))
-            gradient += ((given - shares)[1:] * weights) @ rows
-            for matrix, chances in ((complete, shares), (left, given)):
-                _add_information(matrix, chances[1:], columns, weights)
-    return Point(b, total if math.isfinite(total) else -math.inf, gradient, complete, left)
-
-
-def _add_information(matrix: Array, chances: Array, columns: Array, weights: Array) -> None:
-    """Add ``sum w (diag q - q q') (x) x x'`` for the chances q."""
-    (k, n), p = chances.shape, len(columns)
-    squares = (columns[:, None] * columns).reshape(p * p, n)
-    blocks = ((chances * weights) @ squares.T).reshape(k, p, p)
-    spread = ((chances * np.sqrt(weights))[:, None] * columns).reshape(k * p, n)
-    matrix -= squared(spread.T)
-    by_value = matrix.reshape(k, p, k, p)
-    for value in range(k):
-        by_value[value, :, value, :] += blocks[value]
-
-
-def _step(gradient: Array, complete: Array, left: Array) -> Array:
-    """The step ``(H + mu C)^-1 gradient`` with the smallest mu from 0, .01, .02, .04, .. for which it goes uphill."""
-    mu = 0.0
-    while mu < 1:
-        try:
-            half = np.linalg.cholesky(complete * (1 + mu) - left)
-        except np.linalg.LinAlgError:
-            mu = 2 * mu or 0.01
-            continue
-        return np.asarray(np.linalg.solve(half.T, np.linalg.solve(half, gradient)))
-    return np.asarray(np.linalg.lstsq(complete, gradient, rcond=None)[0])
-
-
-def fit_multinomial(design: Design, answers: Answers, start: Array, drawn: bool) -> Maximum:
-    """The maximum of the likelihood, from `start`: Newton's steps, damped towards those of EM.
-
-    The covariance is the inverse of the observed information H, or ``H^-1 M H^-1`` where people were `drawn` with
-    weights, clusters or strata.
-    """
-    here, settled = point(design, answers, start), False
-    k, p = start.shape
-    lost = np.zeros(k, dtype=bool)
-    for _ in range(STEPS):
-        free = np.repeat(~lost, p)
-        some = np.ix_(free, free)
-        move = np.zeros(k * p)
-        move[free] = _step(here.gradient.reshape(-1)[free], here.complete[some], here.left[some])
-        promised = float(move @ here.gradient.reshape(-1))
-        settled = promised < SETTLED  # then the step is too small to be seen in the likelihood, and the last one
-        here = _uphill(design, answers, here, move.reshape(k, p), -math.inf if settled else promised)
-        lost |= np.abs(here.b).max(axis=1) > FAR
-        if settled:
-            break
-    free = np.repeat(~lost, p)
-    covariance = np.full((k * p, k * p), np.nan)
-    if settled and free.any():
-        covariance[np.ix_(free, free)] = _covariance(design, answers, here, free, drawn)
-    return Maximum(here.b, covariance, here.log_likelihood, lost, settled)
-
-
-def _uphill(design: Design, answers: Answers, here: Point, move: Array, promised: float) -> Point:
-    """The point after this step, or after so small a part of it that it brings enough of the gain it promises."""
-    found = point(design, answers, here.b + move)
-    if found.log_likelihood >= here.log_likelihood + ENOUGH * promised:
+    def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
+        errors = "a sandwich of it" if drawn_by(self.design.survey) else "the observed information"
+        constant = "" if self.answers.complete else ", but for a constant"
+        found = [
+            f"log-odds against {self.values[0]}, by the likelihood ({self.log_likelihood:.4f} as logarithm{constant});"
+            f" each interval at {confidence:g} confidence",
+            f"standard errors by {errors}",
+            *self.law.remarks(),
+            *self.design.formula.compared(),
+            *sample_remarks(self.design.survey),
+        ]
+        if not self.fit.settled:
+            found.append("WARNING: the search for the maximum did not settle: there are no standard errors")
+        if self.fit.lost.any():
+            lost = [str(value) for value, gone in zip(self.values[1:], self.fit.lost, strict=True) if gone]
+            found.append(
+                f"WARNING: the coefficients of {', '.join(lost)} have no finite maximum, since with some labels the "
+                "share is estimated as 0 or 1: no standard errors. `regress` has them; another `against` may help"
+            )
         return found
-    part = 1.0
-    for _ in range(HALVINGS):
-        part /= 2
-        there = _log_likelihood(design, answers, here.b + part * move)
-        if there >= here.log_likelihood + ENOUGH * part * promised:
-            break
-    return point(design, answers, here.b + part * move)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        return {
+            "against": plain_value(self.values[0]),
+            "log_likelihood": self.log_likelihood,
+            "errors": "survey" if drawn_by(self.design.survey) else "observed information",
+            "n": self.n,
+        }
+
+    def __repr__(self) -> str:
+        return f"<Multinomial of {len(self.values)} values, {len(self.names)} coefficients each, on {self.n:,} reports>"
 
 
-def _covariance(design: Design, answers: Answers, here: Point, free: NDArray[np.bool_], drawn: bool) -> Array:
-    own = (here.complete - here.left)[np.ix_(free, free)]
-    if np.linalg.eigvalsh(own)[0] <= 0:
-        return np.full_like(own, np.nan)
-    bread = inverse(own)
-    if not drawn:
-        return bread
+def multinomial(
+    survey: Survey, *, on: Sequence[Any], against: Hashable = None, factors: Sequence[str] = ()
+) -> Multinomial:
+    """The log-odds of every value against one of them, as they go with public labels, by the likelihood of the reports.
 
-    def terms(place: slice, rows: Array) -> Array:
-        columns = np.ascontiguousarray(rows.T)
-        shares, _, given = _chances(columns, answers.at(place), here.b)
-        away = (given - shares)[1:] * design.weights[place]
-        return np.ascontiguousarray((away[:, None] * columns).reshape(len(free), -1)[free].T)
+    With ``Pr(x | c) = softmax(B c)`` a report y has probability ``sum_x Pr(x | c) Q(y | x)`` given the labels c, and
+    B is where the product over all reports is largest. `on` and `factors` are as for `regress`; log-odds are
+    `against` the first value unless another is given. Errors are those of the observed information (Louis1982), with
+    weights, clusters or strata those of a sandwich (Binder1983). For up to about 50 values: there are at most 1,000
+    coefficients; `regress` takes any number.
+    """
+    check_type("survey", survey, Survey, "a survey")
+    first = 0 if against is None else survey.values.asked(against)
+    order = np.array([first, *(x for x in range(len(survey.values)) if x != first)])
+    design = design_of(survey, on, factors)
+    size = (len(order) - 1) * len(design.formula.names)
+    if size > MOST:
+        raise InvalidInput(
+            f"on: {len(order):,} values with {len(design.formula.names):,} coefficients each are too many for a "
+            f"likelihood, {size:,} in all where {MOST:,} are the most; `regress` explains one query at a time"
+        )
+    return _fitted(design, answers_of(design, order), tuple(survey.values[x] for x in order))
 
-    return sandwich(design, bread, terms, None)[0]
+
+def _fitted(design: Design, answers: Answers, values: tuple[Hashable, ...]) -> Multinomial:
+    survey, turn = design.survey, design.unscaling
+    _ = design.triangle
+    shares = np.array([survey.plausible[survey.values.asked(value)] for value in values])
+    shares = np.maximum(shares, RARE)
+    start = np.zeros((len(values) - 1, len(design.formula.names)))
+    start[:, 0] = np.log(shares[1:] / shares[0])
+    fit = fit_multinomial(design, answers, start, bool(drawn_by(survey)))
+    k, p = start.shape
+    covariance = np.einsum("ij,ajbl,ml->aibm", turn, fit.covariance.reshape(k, p, k, p), turn, optimize=True)
+    coefficients = (fit.coefficients @ turn.T).reshape(-1)
+    own = _law(design).coefficients
+    law = replace(own, factor=np.tile(own.factor, k), freedom=np.tile(own.freedom, k))
+    covariance = corrected(covariance.reshape(k * p, k * p), law)
+    return Multinomial(design, answers, values, fit, coefficients, covariance, law, design.units)
+
+
+def _law(design: Design) -> RegressionLaw:
+    """The law of the coefficients of each value: all values have the same labels, and so the same clusters decide."""
+    return regression_law(design, design.unscaling)
+
+
+def _repeated(law: Law, times: int) -> Law:
+    return replace(law, factor=np.repeat(law.factor, times), freedom=np.repeat(law.freedom, times))

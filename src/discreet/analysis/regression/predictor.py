@@ -1,4 +1,4 @@
-"""`relate`: a public outcome explained by a randomized answer, and by labels beside it."""
+"""`regress_on`: a public outcome explained by a randomized answer, and by labels beside it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Relation(Coefficients):
+class PredictorRegression(Coefficients):
     """The coefficients of labels and of a randomized answer for a public outcome, with their covariance.
 
     `correlation` is that of the outcome and the answer that people hold, where there is one query.
@@ -95,10 +95,11 @@ class Relation(Coefficients):
         return found
 
     def __repr__(self) -> str:
-        return f"<Relation of {self.outcome} and {', '.join(self.features)} on {self.n:,} reports, {self.link} link>"
+        features = ", ".join(self.features)
+        return f"<PredictorRegression of {self.outcome} on {features}, {self.n:,} reports, {self.link} link>"
 
 
-def relate(
+def regress_on(
     survey: Survey,
     outcome: Any,
     query: Any,
@@ -106,8 +107,10 @@ def relate(
     on: Sequence[Any] = (),
     link: str = "identity",
     factors: Sequence[str] = (),
-) -> Relation:
-    """How a public outcome goes with a randomized answer, and with the labels `on`, by moments.
+) -> PredictorRegression:
+    """Regress a public outcome on a randomized answer, and on the labels `on`, allowing for the noise of the answer.
+
+    This is what `rrreg.predictor` of the R package rr and `RRlin` of RRreg do; `regress` explains the answer itself.
 
     `outcome` is a label of the survey, or a pair (name, column); `query` gives each value its weight, as in
     `Estimate.query`, or several queries by name. `on` and `factors` are as for `regress`.
@@ -136,7 +139,7 @@ def relate(
     coefficients = turn @ fit.coefficients
     left = None if survey.clusters is None else _left(design, weights, outcomes, coefficients, link)
     law = regression_law(design, turn, left, answers=len(features)).coefficients
-    return Relation(
+    return PredictorRegression(
         design.formula,
         tuple(features),
         name,
@@ -175,7 +178,7 @@ def _features(survey: Survey, query: Any) -> dict[str, Array]:
             raise InvalidInput(f"query: the name {shown(name)} must be text")
         found[name] = weights_of(survey.values, one, name="query")
         if np.ptp(found[name]) == 0:
-            raise InvalidInput("query: the weights must differ, or there is nothing to relate")
+            raise InvalidInput("query: the weights must differ, or there is nothing to regress on")
     columns = np.stack([np.ones(len(survey.values)), *found.values()], axis=1)
     if np.linalg.matrix_rank(columns / np.abs(columns).max(axis=0)) < columns.shape[1]:
         raise InvalidInput("query: one of the queries follows from the others; leave it out")

@@ -1,4 +1,4 @@
-"""`discreet cross`: the joint table of two answers of the same people."""
+"""`discreet crosstab`: the joint table of two answers of the same people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from ..survey_options import read, show, survey_options
 
 if TYPE_CHECKING:
-    from ...analysis.tables.joint_table import Cross
+    from ...analysis.tables.crosstab import Crosstab
     from ...questionnaires.form import Form
 
 
@@ -31,7 +31,7 @@ def command(
 
     Shares are unbiased, so small ones may be below 0. The test of independence takes the randomization into account.
     """
-    from ...analysis.tables.joint_table import cross
+    from ...analysis.tables.crosstab import crosstab
     from ...bulk.words import seeded
     from ...files.formats import PIPE
     from ...files.sources import inputs
@@ -45,7 +45,7 @@ def command(
         result = _of_form(wanted, files, first, second, options, rng)
     else:
         places, names = _numbers(wanted.context.values[0], first, second)
-        result = cross(read([], **options), questions=places, names=names, rng=rng)
+        result = crosstab(read([], **options), questions=places, names=names, rng=rng)
     shown = result if given is None else _given(result, *given)
     show(shown, confidence=options["confidence"], as_json=options["as_json"], plot=options["plot"])
 
@@ -83,8 +83,8 @@ def _of_form(
     second: str | None,
     options: dict[str, Any],
     rng: Any,
-) -> Cross:
-    from ...analysis.tables.joint_table import cross
+) -> Crosstab:
+    from ...analysis.tables.crosstab import crosstab
     from ...core.errors import InvalidInput
     from ...estimation.results.intervals import check_confidence
     from ...files.sources import source_of
@@ -113,13 +113,13 @@ def _of_form(
         missing=options["missing"],
     )
     if form.strategy == EACH:
-        return cross(surveys[names[0]], surveys[names[1]], names=names, rng=rng)
+        return crosstab(surveys[names[0]], surveys[names[1]], names=names, rng=rng)
     (survey,) = surveys.values()
     places = form.names.index(names[0]), form.names.index(names[1])
-    return cross(survey, questions=places, names=names, rng=rng)
+    return crosstab(survey, questions=places, names=names, rng=rng)
 
 
-def _given(result: Cross, question: str, answer: str) -> Any:
+def _given(result: Crosstab, question: str, answer: str) -> Any:
     from ...core.domain import Domain
     from ...core.errors import InvalidInput
 

@@ -12,4 +12,4 @@ def draw(path):
     reports = mechanism.randomize_indices(held, dc.random.seeded(6))
     reports[:200] = 11
     survey = dc.Survey(mechanism, reports)
-    dc.screen(survey).plot(path, title="20,000 reports, of which 200 are number 11 whatever people hold")
+    dc.goodness_of_fit(survey).plot(path, title="20,000 reports, of which 200 are number 11 whatever people hold")

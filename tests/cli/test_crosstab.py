@@ -1,4 +1,4 @@
-"""Laws of `discreet cross`: two answers from the reports of a form, or of pairs as one value."""
+"""Laws of `discreet crosstab`: two answers from the reports of a form, or of pairs as one value."""
 
 import json
 from pathlib import Path
@@ -69,12 +69,12 @@ def test_a_table_is_that_of_python_in_every_format(people, discreet, strategy):
     made = form.randomize_many({name: list(column) for name, column in columns.items()}, dc.random.seeded(1))
     if strategy == "each":
         pairs = [(form.mechanisms[name], made.reports[name]) for name in ("smokes", "age")]
-        expected = dc.cross(*pairs, names=("smokes", "age"))
+        expected = dc.crosstab(*pairs, names=("smokes", "age"))
     else:
         (part,) = form.mechanisms
-        expected = dc.cross((form.mechanisms[part], made.reports[part]), names=("smokes", "age"))
+        expected = dc.crosstab((form.mechanisms[part], made.reports[part]), names=("smokes", "age"))
     for suffix in ("csv", "parquet", "jsonl"):
-        got = found(discreet("cross", f"{strategy}.toml", f"{strategy}.{suffix}", "--json"))
+        got = found(discreet("crosstab", f"{strategy}.toml", f"{strategy}.{suffix}", "--json"))
         assert got["estimate"] == pytest.approx(expected.table()["estimate"])
         assert got["stderr"] == pytest.approx(expected.table()["stderr"])
         assert got["independence"]["p"] == pytest.approx(expected.independence.p)
@@ -83,46 +83,46 @@ def test_a_table_is_that_of_python_in_every_format(people, discreet, strategy):
 
 
 def test_questions_are_chosen_by_name(people, discreet, refused):
-    assert found(discreet("cross", "each.toml", "each.csv", "--second", "smokes", "--json"))["names"] == [
+    assert found(discreet("crosstab", "each.toml", "each.csv", "--second", "smokes", "--json"))["names"] == [
         "age",
         "smokes",
     ]
-    chosen = discreet("cross", "each.toml", "each.csv", "--first", "region", "--second", "age", "--json")
+    chosen = discreet("crosstab", "each.toml", "each.csv", "--first", "region", "--second", "age", "--json")
     assert found(chosen)["names"] == ["region", "age"]
-    last = discreet("cross", "together.toml", "together.csv", "--first", "region", "--second", "age", "--json")
+    last = discreet("crosstab", "together.toml", "together.csv", "--first", "region", "--second", "age", "--json")
     assert found(last)["names"] == ["region", "age"]
     assert "question 'x' must be one of smokes, age, region" in refused(
-        "cross", "each.toml", "each.csv", "--first", "x"
+        "crosstab", "each.toml", "each.csv", "--first", "x"
     )
-    twice = refused("cross", "each.toml", "each.csv", "--first", "age", "--second", "age")
+    twice = refused("crosstab", "each.toml", "each.csv", "--first", "age", "--second", "age")
     assert twice == "--first and --second must be two different questions, not 'age' twice"
 
 
 def test_one_at_random_tells_nothing(people, refused):
-    said = refused("cross", "one at random.toml", "one at random.csv")
+    said = refused("crosstab", "one at random.toml", "one at random.csv")
     assert said.startswith("a form that asks one question at random tells nothing of two answers together")
 
 
 def test_columns_beside_the_reports_are_weights_and_clusters(people, discreet):
-    plain = found(discreet("cross", "each.toml", "each.csv", "--json"))
+    plain = found(discreet("crosstab", "each.toml", "each.csv", "--json"))
     for suffix in ("csv", "parquet"):
         options = ("--weight", "weight", "--cluster", "street", "--json")
-        designed = found(discreet("cross", "each.toml", f"each.{suffix}", *options))
+        designed = found(discreet("crosstab", "each.toml", f"each.{suffix}", *options))
         assert designed["estimate"] != plain["estimate"]
         assert designed["n"] == 500
 
 
 def test_shares_given_an_answer_and_permutations(people, discreet, refused):
-    done = discreet("cross", "each.toml", "each.csv", "--given", "smokes", "yes", "--json", "--plot", "given.png")
+    done = discreet("crosstab", "each.toml", "each.csv", "--given", "smokes", "yes", "--json", "--plot", "given.png")
     got = found(done)
     assert got["age"] == [1, 2, 3]
     assert got["estimate"][2] == pytest.approx(1, abs=0.2)
-    other = found(discreet("cross", "each.toml", "each.csv", "--given", "age", "3", "--json"))
+    other = found(discreet("crosstab", "each.toml", "each.csv", "--given", "age", "3", "--json"))
     assert other["smokes"] == ["no", "yes"]
     assert "--given 'x' must be one of the two questions" in refused(
-        "cross", "each.toml", "each.csv", "--given", "x", "1"
+        "crosstab", "each.toml", "each.csv", "--given", "x", "1"
     )
-    exact = found(discreet("cross", "each.toml", "each.csv", "--permutations", 1, "--json"))
+    exact = found(discreet("crosstab", "each.toml", "each.csv", "--permutations", 1, "--json"))
     assert exact["independence"]["permuted_p"] == 1 / 1000
 
 
@@ -130,14 +130,16 @@ def test_pairs_of_a_product(folder, discreet, refused):
     Path("pairs.toml").write_text(PRODUCT)
     Path("pairs.txt").write_text("".join(f"{person[:2]}\n" for person in PEOPLE))
     assert discreet("randomize", "pairs.toml", "pairs.txt", "-o", "reports.txt").exit_code == 0
-    text = discreet("cross", "pairs.toml", "reports.txt", "--plot", "table.svg").stdout
+    text = discreet("crosstab", "pairs.toml", "reports.txt", "--plot", "table.svg").stdout
     assert text.splitlines()[0].split()[:4] == ["question", "1", "question", "2"]
     assert Path("table.svg").read_text().count("%") >= 6
-    turned = found(discreet("cross", "pairs.toml", "reports.txt", "--first", "2", "--json", "--given", "1", "no"))
+    turned = found(discreet("crosstab", "pairs.toml", "reports.txt", "--first", "2", "--json", "--given", "1", "no"))
     assert turned["given"] == {"question 1": "no"}
-    assert "question '3' must be one of 1, 2" in refused("cross", "pairs.toml", "reports.txt", "--first", "3")
-    assert "must be a form, or a spec whose values are tuples" in refused("cross", "survey.toml", "reports.txt")
-    assert "confidence=2.0 must be between 0 and 1" in refused("cross", "pairs.toml", "reports.txt", "--confidence", 2)
+    assert "question '3' must be one of 1, 2" in refused("crosstab", "pairs.toml", "reports.txt", "--first", "3")
+    assert "must be a form, or a spec whose values are tuples" in refused("crosstab", "survey.toml", "reports.txt")
+    assert "confidence=2.0 must be between 0 and 1" in refused(
+        "crosstab", "pairs.toml", "reports.txt", "--confidence", 2
+    )
 
 
 def test_surveys_of_a_form_have_the_labels_of_those_who_were_asked(people):

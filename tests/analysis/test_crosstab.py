@@ -32,13 +32,13 @@ def surveys(**columns):
 
 @pytest.fixture(scope="module")
 def table():
-    return dc.cross(*surveys(), names=("x", "z"))
+    return dc.crosstab(*surveys(), names=("x", "z"))
 
 
 @pytest.fixture(scope="module")
 def together():
     x, z = held()
-    return dc.cross(dc.Survey(PAIRS, PAIRS.randomize_indices(2 * x + z, dc.random.seeded(9))))
+    return dc.crosstab(dc.Survey(PAIRS, PAIRS.randomize_indices(2 * x + z, dc.random.seeded(9))))
 
 
 def test_the_figures_of_the_reference(table):
@@ -62,7 +62,7 @@ def test_calibrated_terms_add_up_to_one_also_where_decoded_shares_do_not(name):
     mechanism = dc.mechanism(dc.Context.uniform(range(5), "1"), name)
     reports = mechanism.randomize_indices(held()[0], dc.random.seeded(1))
     assert dc.estimate(mechanism.tally(reports)).shares.sum() != pytest.approx(1, abs=1e-3)  # the control
-    found = dc.cross((mechanism, reports), surveys()[1])
+    found = dc.crosstab((mechanism, reports), surveys()[1])
     assert found.shares.sum() == pytest.approx(1, abs=1e-9)
 
 
@@ -76,10 +76,10 @@ def test_the_table_is_unbiased_by_the_exact_channels(pairs):
             ys = [(y, v) for y in one.reports() for v in two.reports()]
             chances = [float(one.sampler.probability(x, y) * two.sampler.probability(z, v)) for y, v in ys]
             first, second = ([pair[side] for pair in ys] for side in (0, 1))
-            found = dc.cross(dc.Survey(one, first, weights=chances), dc.Survey(two, second, weights=chances))
+            found = dc.crosstab(dc.Survey(one, first, weights=chances), dc.Survey(two, second, weights=chances))
         else:
             chances = [float(both.sampler.probability(4 * x + z, y)) for y in both.reports()]
-            found = dc.cross(dc.Survey(both, list(both.reports()), weights=chances))
+            found = dc.crosstab(dc.Survey(both, list(both.reports()), weights=chances))
         expected = np.zeros((3, 4))
         expected[x, z] = 1
         assert found.shares == pytest.approx(expected, abs=1e-9)
@@ -111,7 +111,7 @@ def test_a_table_with_negative_cells_has_a_likely_one_without():
     one = dc.mechanism(dc.Context.uniform(range(3), "1"))
     reports = one.randomize_indices(np.repeat([0, 1], 150), dc.random.seeded(3))
     others = one.randomize_indices(np.repeat([0, 1], 150), dc.random.seeded(4))
-    found = dc.cross((one, reports), (one, others))
+    found = dc.crosstab((one, reports), (one, others))
     assert found.shares.min() < 0
     assert found.likely().min() >= 0
 
@@ -142,7 +142,7 @@ def test_errors_of_ratios_are_those_of_many_surveys():
         x = draw.integers(2, size=1500)
         z = np.where(draw.random(1500) < 1 / 3, 1 - x, x)
         rng = dc.random.seeded(seed)
-        made = dc.cross((one, one.randomize_indices(x, rng)), (one, one.randomize_indices(z, rng)))
+        made = dc.crosstab((one, one.randomize_indices(x, rng)), (one, one.randomize_indices(z, rng)))
         given = made.given(first=1)
         found.append((given.shares[1], given.stderr[1], made.correlation.estimate, made.correlation.stderr))
     shares, errors, correlations, spreads = np.array(found).T
@@ -161,7 +161,7 @@ def rejections(second_depends):
         x = rng.integers(3, size=1000)
         z = x if second_depends else rng.integers(4, size=1000)
         words = dc.random.seeded(seed)
-        test = dc.cross((one, one.randomize_indices(x, words)), (two, two.randomize_indices(z, words))).independence
+        test = dc.crosstab((one, one.randomize_indices(x, words)), (two, two.randomize_indices(z, words))).independence
         assert test.df == 6
         found.append(test.p < 0.05)
     return np.mean(found)
@@ -174,14 +174,14 @@ def test_independence_has_its_size_and_power():
 
 
 def test_permutations_agree_with_the_chi_square(table):
-    exact = dc.cross(*surveys(), permutations=199, rng=dc.random.seeded(1)).independence
+    exact = dc.crosstab(*surveys(), permutations=199, rng=dc.random.seeded(1)).independence
     assert exact.statistic == table.independence.statistic
     assert exact.permuted_p == 1 / 200
     assert exact.permutations == 199
     x = held()[0]
     rng = np.random.default_rng(2)
     other = SECOND.randomize_indices(rng.integers(2, size=N), dc.random.seeded(1))
-    apart = dc.cross(
+    apart = dc.crosstab(
         (FIRST, FIRST.randomize_indices(x, dc.random.seeded(2))),
         (SECOND, other),
         permutations=199,
@@ -191,18 +191,18 @@ def test_permutations_agree_with_the_chi_square(table):
 
 
 def test_weights_clusters_and_strata_are_used(table):
-    even = dc.cross(*surveys(weights=np.full(N, 3.0)))
+    even = dc.crosstab(*surveys(weights=np.full(N, 3.0)))
     assert even.shares == pytest.approx(table.shares)
     assert even.stderr == pytest.approx(table.stderr)
     assert even.independence.p == pytest.approx(table.independence.p, rel=0.5)
-    alone = dc.cross(*surveys(clusters=ROWS))
+    alone = dc.crosstab(*surveys(clusters=ROWS))
     assert alone.stderr == pytest.approx(table.stderr)
     twice = np.concatenate([ROWS, ROWS])
-    doubled = dc.cross(*(survey_twice(survey, twice) for survey in surveys()))
+    doubled = dc.crosstab(*(survey_twice(survey, twice) for survey in surveys()))
     assert doubled.shares == pytest.approx(table.shares)
     assert doubled.stderr == pytest.approx(table.stderr, rel=1e-3)  # the same people twice tell no more
     assert doubled.independence.df == 4
-    layered = dc.cross(*surveys(strata=ROWS % 3))
+    layered = dc.crosstab(*surveys(strata=ROWS % 3))
     assert layered.stderr == pytest.approx(table.stderr, rel=0.05)
 
 
@@ -214,9 +214,9 @@ def survey_twice(survey, clusters):
 def test_words_have_no_correlation_unless_scores_are_given(table):
     words = dc.mechanism(dc.Context.uniform(["no", "yes"], "1"))
     reports = surveys()[1].waves[0].reports
-    assert dc.cross((words, reports), surveys()[1]).correlation is None
-    scored = dc.cross((words, reports), surveys()[0], scores=({"yes": 1}, "mean"))
-    turned = dc.cross(surveys()[0], surveys()[1])
+    assert dc.crosstab((words, reports), surveys()[1]).correlation is None
+    scored = dc.crosstab((words, reports), surveys()[0], scores=({"yes": 1}, "mean"))
+    turned = dc.crosstab(surveys()[0], surveys()[1])
     assert scored.correlation.estimate == pytest.approx(turned.correlation.estimate)
 
 
@@ -241,29 +241,32 @@ def test_the_result_is_printed_drawn_and_taken_further(table, tmp_path):
     ("call", "said"),
     [
         (
-            lambda: dc.cross((FIRST, [3, 5]), (SECOND, [1])),
+            lambda: dc.crosstab((FIRST, [3, 5]), (SECOND, [1])),
             "first has 2 reports and second 1; they must be of the same",
         ),
-        (lambda: dc.cross((FIRST, [3])), "must be over tuples of answers"),
-        (lambda: dc.cross((FIRST, [3]), (SECOND, [1])), "n=1 people are too few"),
+        (lambda: dc.crosstab((FIRST, [3])), "must be over tuples of answers"),
+        (lambda: dc.crosstab((FIRST, [3]), (SECOND, [1])), "n=1 people are too few"),
         (
-            lambda: dc.cross((PAIRS, [3, 4]), questions=(0, 2)),
+            lambda: dc.crosstab((PAIRS, [3, 4]), questions=(0, 2)),
             r"questions=\(0, 2\) must be two different whole numbers",
         ),
-        (lambda: dc.cross((FIRST, [3, 5]), (SECOND, [1, 1]), names=("a", "a")), "must be two different names"),
-        (lambda: dc.cross(FIRST, SECOND), "first of type Mechanism must be a survey, or a mechanism and its reports"),
+        (lambda: dc.crosstab((FIRST, [3, 5]), (SECOND, [1, 1]), names=("a", "a")), "must be two different names"),
         (
-            lambda: dc.cross(surveys(weights=ROWS + 1)[0], surveys(weights=ROWS + 2)[1]),
+            lambda: dc.crosstab(FIRST, SECOND),
+            "first of type Mechanism must be a survey, or a mechanism and its reports",
+        ),
+        (
+            lambda: dc.crosstab(surveys(weights=ROWS + 1)[0], surveys(weights=ROWS + 2)[1]),
             "weights of second must be those",
         ),
-        (lambda: dc.cross(*surveys(), rng=7), "rng of type int must be a source of words"),
+        (lambda: dc.crosstab(*surveys(), rng=7), "rng of type int must be a source of words"),
         (
-            lambda: dc.cross(*surveys(), rng=dc.random.seeded(1), permutations=0),
+            lambda: dc.crosstab(*surveys(), rng=dc.random.seeded(1), permutations=0),
             "permutations=0 must be a positive",
         ),
-        (lambda: dc.cross(*surveys(), rng=dc.random.seeded(1), permutations=10**9), "take too long"),
-        (lambda: dc.cross(*surveys(weights=ROWS + 1), rng=dc.random.seeded(1)), "must be left out with weights"),
-        (lambda: dc.cross(*surveys(), scores="mean"), "scores must be two queries"),
+        (lambda: dc.crosstab(*surveys(), rng=dc.random.seeded(1), permutations=10**9), "take too long"),
+        (lambda: dc.crosstab(*surveys(weights=ROWS + 1), rng=dc.random.seeded(1)), "must be left out with weights"),
+        (lambda: dc.crosstab(*surveys(), scores="mean"), "scores must be two queries"),
     ],
 )
 def test_what_cannot_be_crossed_is_refused_with_one_line(call, said):
@@ -275,13 +278,13 @@ def test_large_tables_are_bounded():
     large = dc.mechanism(dc.Context.uniform(range(1000), "1"), "hadamard")
     reports = large.randomize_indices([1, 2, 3], dc.random.seeded(1))
     with pytest.raises(InvalidInput, match=f"1000000 pairs of answers is beyond the {MOST_CELLS} that can be held"):
-        dc.cross((large, reports), (large, reports[::-1]))
+        dc.crosstab((large, reports), (large, reports[::-1]))
 
 
 def test_an_answer_that_nobody_may_have_given_is_not_divided_by():
     one = dc.mechanism(dc.Context.uniform(range(3), "4"))
     reports = one.randomize_indices([0] * 40, dc.random.seeded(6))
-    found = dc.cross((one, reports), (one, reports[::-1]))
+    found = dc.crosstab((one, reports), (one, reports[::-1]))
     empty = int(np.argmin(found.margins[0][0]))
     if found.margins[0][0][empty] <= 0:
         with pytest.raises(Unavailable, match="is not above 0"):
@@ -302,7 +305,7 @@ def test_no_table_is_much_likelier_than_the_likely_one(table):
 
 
 def test_margins_of_people_in_clusters_are_those_of_each_question(table):
-    clustered = dc.cross(*surveys(clusters=ROWS // 20))
+    clustered = dc.crosstab(*surveys(clusters=ROWS // 20))
     for side, survey in enumerate(surveys(clusters=ROWS // 20)):
         scores = survey.scores({1: 1})
         error = np.sqrt(survey.covariance_of_sum((scores - scores.mean())[:, None] / N)[0, 0])

@@ -1,4 +1,4 @@
-"""Screening: what it finds in honest and in other reports, and what it says of tests that do not exist."""
+"""Goodness of fit: what it finds in honest and in other reports, and what it says of tests that do not exist."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def uniform(k, name):
 
 def rejections(made):
     """How often each test, and any of them after correction, rejects at 5 %."""
-    found = [dc.screen(tally) for tally in made]
+    found = [dc.goodness_of_fit(tally) for tally in made]
     tests = {check.test for check in found[0].checks}
     rates = {
         test: np.mean([check.p < 0.05 for one in found for check in one.checks if check.test == test]) for test in tests
@@ -35,12 +35,12 @@ def any_rejected(made):
 
 def test_the_reference_survey():
     sample = survey(uniform(5, "hadamard"), B5, 2)
-    found = dc.screen(sample)
+    found = dc.goodness_of_fit(sample)
     expected = figures()["B screen p: sum, negative, cells"]
     assert [check.test for check in found.checks] == ["sum", "negative", "cells"]
     assert [check.p for check in found.checks] == pytest.approx(expected, abs=1e-9)
     assert found.checks[2].df == 8 - 5
-    again = dc.screen(dc.project(sample.tally))
+    again = dc.goodness_of_fit(dc.project(sample.tally))
     assert [check.p for check in again.checks] == [check.p for check in found.checks]
 
 
@@ -62,13 +62,13 @@ def test_sets_and_blocks_are_tested_by_what_they_have():
     rates = rejections(made)
     for test in ("sum", "cells"):
         assert abs(rates[test] - 0.05) < band(0.05, 400)
-    found = dc.screen(made[0])
+    found = dc.goodness_of_fit(made[0])
     assert {check.where for check in found.blocks} == set("abcdefgh")
     assert found.checks[0].df == 8
     assert found.checks[2].df == sum(check.df for check in found.blocks if check.test == "cells") == 8 * (8 - 6)
     unary = list(tallies(uniform(5, "unary"), UNIFORM[5], 1000, 300, seed=4))
     assert abs(rejections(unary)["sum"] - 0.05) < band(0.05, 300)
-    assert "sets" in dc.screen(unary[0]).left_out["cells"]
+    assert "sets" in dc.goodness_of_fit(unary[0]).left_out["cells"]
 
 
 def test_one_block_that_is_wrong_is_named():
@@ -76,7 +76,7 @@ def test_one_block_that_is_wrong_is_named():
     mechanism = dc.mechanism(context, "hadamard")
     reports = mechanism.randomize_indices(np.arange(6000) % 12, dc.random.seeded(5))
     reports[:300] = mechanism.randomize("u", dc.random.seeded(6))
-    found = dc.screen(mechanism.tally(reports))
+    found = dc.goodness_of_fit(mechanism.tally(reports))
     low = {check.where for check, p in zip(found.blocks, found.block_adjusted, strict=True) if p < 0.001}
     assert low == {"b"}
     assert "b" in found.table()["where"]
@@ -104,7 +104,7 @@ def test_no_test_sees_people_who_claim_another_value():
     mechanism = uniform(5, "hadamard")
     shares = 0.6 * UNIFORM[5] + 0.4 * np.eye(5)[0]
     assert any_rejected(tallies(mechanism, shares, 2000, 300, seed=13)) < 0.05 + band(0.05, 300)
-    assert "claim another value" in str(dc.screen(next(tallies(mechanism, shares, 2000, 1, seed=13))))
+    assert "claim another value" in str(dc.goodness_of_fit(next(tallies(mechanism, shares, 2000, 1, seed=13))))
 
 
 MECHANISMS = {
@@ -126,7 +126,7 @@ def test_every_mechanism_can_be_screened(asked):
     """A test exists or is left out with a reason, and honest reports pass (false alarm below 1e-6)."""
     mechanism = dc.mechanism(*asked) if isinstance(asked, tuple) else dc.mechanism(asked)
     reports = mechanism.randomize_indices(np.arange(3000) % mechanism.context.size, dc.random.seeded(14))
-    found = dc.screen(mechanism.tally(reports))
+    found = dc.goodness_of_fit(mechanism.tally(reports))
     tests = {check.test for check in found.checks}
     assert tests | set(found.left_out) == {"sum", "negative", "cells"}
     assert not tests & set(found.left_out)
@@ -137,10 +137,10 @@ def test_every_mechanism_can_be_screened(asked):
 def test_large_domains_need_no_matrix():
     mechanism = dc.mechanism(dc.Context.uniform(range(10_000), "1"), "hadamard")
     reports = mechanism.randomize_indices(np.arange(50_000) % 10_000, dc.random.seeded(15))
-    found = dc.screen(mechanism.tally(reports))
+    found = dc.goodness_of_fit(mechanism.tally(reports))
     assert found.checks[2].df == 16_384 - 10_000
     assert found.p > 1e-6
-    few = dc.screen(mechanism.tally(reports[:2000]))
+    few = dc.goodness_of_fit(mechanism.tally(reports[:2000]))
     assert few.left_out["cells"] == "fewer reports (2,000) than cells (16,384)"
 
 
@@ -148,24 +148,24 @@ def test_the_result_is_one_of_the_analysis(tmp_path):
     mechanism = uniform(5, "hadamard")
     reports = mechanism.randomize_indices(np.arange(2000) % 5, dc.random.seeded(16))
     reports[:200] = 6
-    found = dc.screen(dc.Survey(mechanism, reports))
+    found = dc.goodness_of_fit(dc.Survey(mechanism, reports))
     assert found.standing_out == 6
     assert "report 6" in str(found)
     assert found.to_dict()["least_p"] < 1e-6
     assert list(found.to_pandas()["test"]) == ["sum", "negative", "cells"]
-    assert repr(found).startswith("<Screening of 2,000 reports of hadamard")
+    assert repr(found).startswith("<GoodnessOfFit of 2,000 reports of hadamard")
     found.plot(tmp_path / "cells.png")
-    dc.screen(uniform(5, "randomized_response").tally([0, 1, 2, 3, 4] * 9)).plot(tmp_path / "shares.svg")
+    dc.goodness_of_fit(uniform(5, "randomized_response").tally([0, 1, 2, 3, 4] * 9)).plot(tmp_path / "shares.svg")
     assert (tmp_path / "cells.png").stat().st_size > 1000
     assert "<svg" in (tmp_path / "shares.svg").read_text()
 
 
 def test_what_cannot_be_screened():
     mechanism = uniform(5, "hadamard")
-    with pytest.raises(InvalidInput, match="nothing to screen"):
-        dc.screen(mechanism.tally())
+    with pytest.raises(InvalidInput, match="nothing to test"):
+        dc.goodness_of_fit(mechanism.tally())
     with pytest.raises(InvalidInput, match="must be a tally or a result"):
-        dc.screen([1, 2, 3])
+        dc.goodness_of_fit([1, 2, 3])
     both = dc.Survey(mechanism, [1, 2]) + dc.Survey(uniform(5, "unary"), [1, 2])
     with pytest.raises(InvalidInput, match="several mechanisms"):
-        dc.screen(both)
+        dc.goodness_of_fit(both)

@@ -1,4 +1,4 @@
-"""`evasion`: what people who do not follow the instructions would change, and what a second arm says of them."""
+"""`noncompliance`: what people who do not follow the instructions would change, and what a second arm says of them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STEPS = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evasion(Result):
+class Noncompliance(Result):
     """A query as a function of the share of people who evade, under three readings of who they are.
 
     `value` and `stderr` are those of the query as reported. Where a share s of the people follow another law of
@@ -142,14 +142,14 @@ class Evasion(Result):
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:
         """Draw the query against the share of people who evade: the three readings, and the threshold."""
-        from ...plots import plot_evasion
+        from ...plots import plot_noncompliance
 
         places = np.linspace(0, max(self.largest, *self.shares), 41)
         places = places[places < 1]
         z, lines = quantile(confidence), {reading: [self.at(s, reading)[0] for s in places] for reading in READINGS}
         reach = np.array([z * self.at(s)[1] for s in places])
         band = np.array(lines[LIKE_OTHERS])
-        plot_evasion(
+        plot_noncompliance(
             places,
             {f"{reading}: {READINGS[reading]}": heights for reading, heights in lines.items()},
             (band - reach, band + reach),
@@ -160,11 +160,11 @@ class Evasion(Result):
         )
 
     def __repr__(self) -> str:
-        return f"<Evasion: {self.value:.4g} as reported, {self.evaders.said}>"
+        return f"<Noncompliance: {self.value:.4g} as reported, {self.evaders.said}>"
 
 
 @overload
-def evasion(
+def noncompliance(
     first: Tally | Shares | Survey,
     *,
     to: Value | None = ...,
@@ -172,16 +172,16 @@ def evasion(
     share: float | Iterable[float] | None = ...,
     query: Any = ...,
     threshold: float | None = ...,
-) -> Evasion: ...
+) -> Noncompliance: ...
 
 
 @overload
-def evasion(
+def noncompliance(
     first: Tally | Shares | Survey, second: Tally | Shares | Survey, *, to: Value | None = ..., report: Any = ...
 ) -> TwoArms: ...
 
 
-def evasion(
+def noncompliance(
     first: Tally | Shares | Survey,
     second: Tally | Shares | Survey | None = None,
     *,
@@ -190,7 +190,7 @@ def evasion(
     share: float | Iterable[float] | None = None,
     query: Any = None,
     threshold: float | None = None,
-) -> Evasion | TwoArms:
+) -> Noncompliance | TwoArms:
     """What changes if some people do not follow the instructions; from one survey, or measured by a second arm.
 
     Those who evade claim the value `to` whatever they hold, or send `report` whatever comes out: a number, its name
@@ -218,7 +218,7 @@ def evasion(
     law = evaders.decoded(made.mechanism)
     positive = law > NOTHING
     largest = float(np.clip((made.shares[positive] / law[positive]).min(), 0.0, 1.0)) if positive.any() else 1.0
-    return Evasion(
+    return Noncompliance(
         made,
         weights,
         evaders,
@@ -233,7 +233,7 @@ def evasion(
 
 def _estimate(name: str, given: Tally | Shares | Survey) -> Estimate:
     if isinstance(given, Survey) and any(one is not None for one in (given.weights, given.clusters, given.strata)):
-        raise InvalidInput(f"{name} has weights or a design, which evasion does not use: give its tally")
+        raise InvalidInput(f"{name} has weights or a design, which noncompliance does not use: give its tally")
     made = estimate(given.tally if isinstance(given, Survey) else tally_of(name, given))
     if not made.n:
         raise InvalidInput(f"{name} must have reports")

@@ -1,4 +1,4 @@
-"""`discreet screen`: could these reports come from this law?"""
+"""`discreet goodness-of-fit`: could these reports come from this law?"""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def command(spec: str, files: tuple[str, ...], as_json: bool, plot: str | None, 
     those of some shares. Which of them exist depends on the mechanism, and the answer says which do not, and why. A low
     p-value speaks of bots, faults, or people who send what they like; a high one does not say that all were honest.
     """
-    from ...analysis.diagnostics.screening import screen
+    from ...analysis.diagnostics.goodness_of_fit import goodness_of_fit
     from ..survey_options import show
 
-    found = screen(read_counts(spec, files, plot=plot, **options))
-    show(found, confidence=0.95, as_json=as_json, plot=plot)
+    result = goodness_of_fit(read_counts(spec, files, plot=plot, **options))
+    show(result, confidence=0.95, as_json=as_json, plot=plot)

@@ -1,4 +1,4 @@
-"""`discreet evasion`: what people who do not follow the instructions would change."""
+"""`discreet noncompliance`: what people who do not follow the instructions would change."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def command(
     survey cannot say how many evade, so the answer is a table over their share. With --second, a survey of people drawn
     alike with another law, their share is measured.
     """
-    from ...analysis.diagnostics.evading import evasion
+    from ...analysis.diagnostics.noncompliance import noncompliance
 
     first = read_counts(spec, files, plot=plot, **options)
     values = first.mechanism.context.values
@@ -57,15 +57,15 @@ def command(
     asked = read_query(values, query, event)
     shares = list(share) or None
     if second is None:
-        found: Any = evasion(first, to=claimed, report=sent, share=shares, query=asked, threshold=threshold)
+        result: Any = noncompliance(first, to=claimed, report=sent, share=shares, query=asked, threshold=threshold)
     else:
         from ...core.errors import InvalidInput
 
         if shares is not None or asked is not None or threshold is not None:
             raise InvalidInput("--second measures the share: --share, --threshold, --query and --event go without it")
         other = read_counts(second[0], [second[1]], plot=plot, **options)
-        found = evasion(first, other, to=claimed, report=sent)
-    show(found, confidence=0.95, as_json=as_json, plot=plot)
+        result = noncompliance(first, other, to=claimed, report=sent)
+    show(result, confidence=0.95, as_json=as_json, plot=plot)
 
 
 def _report(mechanism: Mechanism, text: str) -> int:

@@ -1,4 +1,4 @@
-"""`screen`: could these reports come from this law?"""
+"""`goodness_of_fit`: could these reports come from this law?"""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ LOW = 0.05
 """The level at which a test counts as one that failed."""
 
 UNSEEN = (
-    "no test sees people who claim another value: their reports follow the law of that value. dc.evasion says what "
-    "they would change"
+    "no test sees people who claim another value: their reports follow the law of that value. dc.noncompliance says "
+    "what they would change"
 )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Screening(Result):
+class GoodnessOfFit(Result):
     """Tests of whether reports can come from the law that they claim; `checks` are of all, `blocks` of single blocks.
 
     `left_out` says of each test that does not exist why. `deviations` are how far the count of each cell is from the
@@ -136,10 +136,10 @@ class Screening(Result):
         return f"report {names[cell] if names else cell}"
 
     def __repr__(self) -> str:
-        return f"<Screening of {self.n:,} reports of {self.mechanism.name}: least p {self.p:.3g}>"
+        return f"<GoodnessOfFit of {self.n:,} reports of {self.mechanism.name}: least p {self.p:.3g}>"
 
 
-def screen(reports: Tally | Survey | Shares) -> Screening:
+def goodness_of_fit(reports: Tally | Survey | Shares) -> GoodnessOfFit:
     """Tests of whether reports can come from the law that they claim, from a tally, a survey or any result.
 
     *sum*: estimated shares must add up to the known total, ``z = (sum p - 1) / sqrt((E[(1 . phi)**2] - 1) / n)``; where
@@ -154,11 +154,11 @@ def screen(reports: Tally | Survey | Shares) -> Screening:
     """
     counted = reports.tally if isinstance(reports, Survey) else tally_of("reports", reports)
     if not counted.n:
-        raise InvalidInput("reports must not be empty: there is nothing to screen")
+        raise InvalidInput("reports must not be empty: there is nothing to test")
     made = estimate(counted)
     found = [sum_test(made), negative_test(made), cells_test(made)]
     deviations = found[-1].deviations if found[-1].checks else found[1].deviations
-    return Screening(
+    return GoodnessOfFit(
         made,
         tuple(check for part in found for check in part.checks),
         tuple(check for part in found for check in part.blocks),

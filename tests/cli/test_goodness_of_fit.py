@@ -1,4 +1,4 @@
-"""`discreet screen` on reports and tallies."""
+"""`discreet goodness-of-fit` on reports and tallies."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def reports(folder, discreet):
 
 def test_reports_and_their_tally_say_the_same(reports, discreet):
     files = "reports.csv", "tally.json"
-    by_reports, by_tally = (discreet("screen", "survey.toml", file, "--quiet") for file in files)
+    by_reports, by_tally = (discreet("goodness-of-fit", "survey.toml", file, "--quiet") for file in files)
     assert by_reports.exit_code == by_tally.exit_code == 0
     assert by_reports.stdout == by_tally.stdout
     assert by_reports.stdout.split("\n")[0].split() == ["test", "where", "statistic", "df", "p", "holm_p"]
@@ -23,7 +23,7 @@ def test_reports_and_their_tally_say_the_same(reports, discreet):
 
 
 def test_json_holds_every_test(reports, discreet):
-    found = json.loads(discreet("screen", "survey.toml", "tally.json", "--json").stdout)
+    found = json.loads(discreet("goodness-of-fit", "survey.toml", "tally.json", "--json").stdout)
     assert found["test"][:3] == ["sum", "negative", "cells"]
     assert found["n"] == 300
     assert all(0 <= p <= 1 for p in found["p"])
@@ -37,7 +37,7 @@ def test_answers_on_paper(folder, discreet):
     )
     Path("paper.csv").write_text("person,answer\n" + "".join(f"{i},{'yes' if i % 3 else 'no'}\n" for i in range(300)))
     asked = ["paper.toml", "paper.csv", "--column", "answer", "--unmarked", "--quiet"]
-    found = json.loads(discreet("screen", *asked, "--json").stdout)
+    found = json.loads(discreet("goodness-of-fit", *asked, "--json").stdout)
     assert found["left_out"].keys() == {"sum", "cells"}
     assert discreet("tally", *asked, "-o", "paper.json").exit_code == 0
     estimated = json.loads(discreet("estimate", "paper.toml", "paper.json", "--json").stdout)
@@ -47,11 +47,11 @@ def test_answers_on_paper(folder, discreet):
 def test_a_wrong_word_is_named_by_its_place_only(folder, discreet, refused):
     Path("paper.toml").write_text('[domain]\nvalues = ["no", "yes"]\n[mechanism]\nname = "warner"\np = "0.7"\n')
     Path("paper.csv").write_text("answer\nyes\nsecret\n")
-    said = refused("screen", "paper.toml", "paper.csv", "--column", "answer", "--unmarked", "--quiet")
+    said = refused("goodness-of-fit", "paper.toml", "paper.csv", "--column", "answer", "--unmarked", "--quiet")
     assert said == "paper.csv, entry 2: report must be one of 'no', 'yes'"
 
 
 def test_what_is_refused(reports, refused):
-    assert "a picture must be a" in refused("screen", "survey.toml", "tally.json", "--plot", "picture.gif")
+    assert "a picture must be a" in refused("goodness-of-fit", "survey.toml", "tally.json", "--plot", "picture.gif")
     Path("empty.csv").write_text("report\n")
-    assert "nothing to screen" in refused("screen", "survey.toml", "empty.csv", "--unmarked", "--quiet")
+    assert "nothing to test" in refused("goodness-of-fit", "survey.toml", "empty.csv", "--unmarked", "--quiet")

@@ -9,7 +9,7 @@ from typing import Any
 from .picture import COLOURS, INK, INTERVAL, kind_of, new_figure, plain, save
 
 
-def plot_evasion(
+def plot_noncompliance(
     shares: Any,
     lines: Mapping[str, Any],
     band: tuple[Any, Any],

@@ -15,5 +15,5 @@ def draw(path):
     answers = {"drinks": np.array(DRINKS)[held // 3], "smokes": np.array(SMOKES)[held % 3]}
     made = form.randomize_many(answers, dc.random.seeded(8))
     (part,) = form.parts  # both questions are one report
-    table = dc.cross(dc.Survey(form.mechanisms[part], made.reports[part]), names=("drinks", "smokes"))
+    table = dc.crosstab(dc.Survey(form.mechanisms[part], made.reports[part]), names=("drinks", "smokes"))
     table.plot(path, title="Drinking and smoking, 8,000 made-up people, epsilon 2 for both")

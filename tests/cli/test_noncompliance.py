@@ -1,4 +1,4 @@
-"""`discreet evasion` for one survey and for two arms."""
+"""`discreet noncompliance` for one survey and for two arms."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def arms(folder, discreet):
 
 
 def test_one_survey(arms, discreet):
-    asked = ["evasion", "one.toml", "one.json", "--report", "no", "--event", "yes", "--threshold", "0.5"]
+    asked = ["noncompliance", "one.toml", "one.json", "--report", "no", "--event", "yes", "--threshold", "0.5"]
     found = json.loads(discreet(*asked, "--share", "0.1", "--json").stdout)
     assert found["evading"] == [0.1]
     assert found["value"] == pytest.approx(0.375)
@@ -28,13 +28,13 @@ def test_one_survey(arms, discreet):
     assert found["estimate"] == pytest.approx([(0.375 + 0.075) / 0.9])
     assert found["tipping"]["like others"][0] == pytest.approx((0.375 - 0.5) / (-0.75 - 0.5))
     assert "send the report 'no'" in discreet(*asked).stdout
-    claimed = discreet("evasion", "one.toml", "one.json", "--to", "no").stdout
+    claimed = discreet("noncompliance", "one.toml", "one.json", "--to", "no").stdout
     assert "claim 'no'" in claimed
 
 
 def test_two_arms(arms, discreet):
     second = ["--second", "two.toml", "two.json"]
-    found = json.loads(discreet("evasion", "one.toml", "one.json", "--report", "no", *second, "--json").stdout)
+    found = json.loads(discreet("noncompliance", "one.toml", "one.json", "--report", "no", *second, "--json").stdout)
     moved = -0.75, -1 / 6
     shares = 0.375, (0.4 - 0.125) / 0.75
     assert found["share"] == pytest.approx((shares[0] - shares[1]) / (moved[0] - moved[1]))
@@ -53,4 +53,4 @@ def test_two_arms(arms, discreet):
     ],
 )
 def test_what_is_refused(arms, refused, more, said):
-    assert said in refused("evasion", "one.toml", "one.json", *more)
+    assert said in refused("noncompliance", "one.toml", "one.json", *more)

@@ -1,4 +1,4 @@
-"""`cross`: the joint table of two randomized answers, with errors, a test of independence and the correlation."""
+"""`crosstab`: the joint table of two randomized answers, with errors, a test of independence and the correlation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PERMUTATIONS = 999
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cross(Result):
+class Crosstab(Result):
     """The share of people who hold each pair of answers: `shares` and `stderr`, k1 x k2.
 
     `values` are the answers to the two questions, `names` what these are called. `independence` is the test that the
@@ -156,7 +156,7 @@ class Cross(Result):
         )
 
 
-def cross(
+def crosstab(
     first: Any,
     second: Any = None,
     *,
@@ -165,7 +165,7 @@ def cross(
     scores: tuple[Any, Any] | None = None,
     permutations: int = PERMUTATIONS,
     rng: Source | None = None,
-) -> Cross:
+) -> Crosstab:
     """The joint table of two answers of the same people: ``p_xz = mean phi1_x(y1) phi2_z(y2)``.
 
     `first` and `second` are surveys, or a mechanism and reports each, of the same people row by row, whose noise is
@@ -184,7 +184,7 @@ def cross(
         test = permuted(pairs, test, rng, permutations)
     numbers = _numbers(pairs, scores)
     correlation = None if numbers is None else joint_correlation(pairs, *numbers)
-    return Cross(_names(names), pairs.values, shares, stderr, test, correlation, pairs, surveys)
+    return Crosstab(_names(names), pairs.values, shares, stderr, test, correlation, pairs, surveys)
 
 
 def _survey(name: str, given: Any) -> Survey:
