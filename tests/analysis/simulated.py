@@ -20,9 +20,9 @@ def band(rate, times, alarm=ALARM):
 def tallies(mechanism, shares, n, times, seed, *, strange=0.0, sent=None):
     """Tallies of n people each, of whom a part `strange` sends the report `sent`, or any report evenly."""
     rng = np.random.default_rng(seed)
-    randomizer = mechanism.sampler
-    if randomizer.disjoint:
-        law = np.asarray(randomizer.expected_counts(np.asarray(shares))).reshape(-1)
+    decoder = decoder_of(mechanism.sampler)
+    if decoder.disjoint:
+        law = np.asarray(decoder.expected_counts(np.asarray(shares))).reshape(-1)
         used = law > 0
         other = used / used.sum() if sent is None else np.eye(len(law))[sent]
         law = (1 - strange) * law / law.sum() + strange * other

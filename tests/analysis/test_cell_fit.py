@@ -11,7 +11,7 @@ from discreet.estimation.decoders import decoder_of
 @pytest.mark.parametrize("name", ["hadamard", "projective", "cyclotomic"])
 def test_the_fit_solves_the_normal_equations(name):
     mechanism = dc.mechanism(dc.Context.uniform(range(11), "1.5"), name)
-    part, rng = mechanism.sampler, np.random.default_rng(1)
+    part, rng = decoder_of(mechanism.sampler), np.random.default_rng(1)
     shares = rng.dirichlet(np.ones(11), size=3)
     frequencies = rng.dirichlet(np.full(part.cells, 9.0), size=3)
     fit, law = fitted(part, frequencies, shares, np.full(3, 1000.0))
@@ -24,7 +24,7 @@ def test_the_fit_solves_the_normal_equations(name):
 
 
 def test_a_law_of_the_channel_is_fitted_as_it_is():
-    part = dc.mechanism(dc.Context.high_low(range(20), range(4), "1"), "hadamard").sampler
+    part = decoder_of(dc.mechanism(dc.Context.high_low(range(20), range(4), "1"), "hadamard").sampler)
     shares = np.random.default_rng(2).dirichlet(np.ones(20))[None, :]
     law = part.expected_counts(shares)
     fit, _ = fitted(part, law, np.full((1, 20), 0.05), np.array([500.0]))
@@ -34,7 +34,7 @@ def test_a_law_of_the_channel_is_fitted_as_it_is():
 def test_equations_that_are_not_solved_say_so(monkeypatch):
     monkeypatch.setattr("discreet.analysis.tables.cell_fit.STEPS", -40)
     mechanism = dc.mechanism(dc.Context.uniform(range(11), "1"), "hadamard")
-    part = mechanism.sampler
+    part = decoder_of(mechanism.sampler)
     frequencies = np.random.default_rng(3).dirichlet(np.ones(part.cells), size=1)
     fit, _ = fitted(part, frequencies, np.full((1, 11), 1 / 11), np.array([100.0]))
     assert np.isnan(fit).all()
