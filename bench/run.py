@@ -27,6 +27,7 @@ from measure import Result, table
 from parquet import parquet
 from peers import peers
 from picture import draw
+from ratios import ratios
 from speed import decode, estimate, growth, privatise
 from start import start
 from store import store
@@ -37,6 +38,7 @@ SECTIONS = [
     "timing",
     "privatise",
     "columns",
+    "ratios",
     "tally",
     "estimate",
     "peers",
@@ -59,6 +61,8 @@ def sections(asked: list[str], quick: bool, found: Limits) -> Iterator[Result]:
         yield from privatise(found, KS, 4_000_000 if quick else 10_000_000)
     if "columns" in asked:
         yield from columns(1_000_000 if quick else 10_000_000)
+    if "ratios" in asked:
+        yield from ratios(KS, 4_000_000 if quick else 10_000_000)
     if "tally" in asked:
         yield from decode(found, KS, 4_000_000 if quick else 50_000_000)
     if "estimate" in asked:

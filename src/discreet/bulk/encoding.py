@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ..core.domain import Domain, Value, whole_number, written_number
 from ..core.errors import InvalidInput, UnknownValue, check_type, named
+from ..estimation.arrays.acceleration import accelerated
 
 ABSENT = -1
 """The number that stands for a null or a value outside the domain."""
@@ -163,20 +164,23 @@ class DomainLookup:
         return map_codes(places, np.array([self.number(value) for value in distinct], dtype=np.int64))
 
     def of_integers(self, array: NDArray[Any]) -> NDArray[Any]:
-        """The numbers of whole numbers, without a copy where they are their own."""
-        if self._domain.is_range:
+        """The numbers of whole numbers; without a copy where they are their own, unless a narrow one is soon made."""
+        worth = accelerated(len(array))
+        if self._is_identity and not (worth and array.itemsize > np.min_scalar_type(len(self._domain)).itemsize):
             return array
-        if self._table is None or (array.dtype == np.uint64 and array.size and int(array.max()) >> 63):
+        table = (0, None) if self._is_identity else self._table
+        if table is None or (array.dtype == np.uint64 and table[0] and array.size and int(array.max()) >> 63):
             return self._of_distinct(array)
-        low, table = self._table
-        beyond = len(self._domain) if table is None else len(table) - 1
-        found = np.empty(len(array), dtype=np.min_scalar_type(beyond) if table is None else table.dtype)
-        for begin in range(0, len(array), SLAB):
-            part = slice(begin, begin + SLAB)
-            places = array[part].astype(np.int64) - np.int64(low)  # what wraps is far beyond
-            capped = np.minimum(places.view(np.uint64), np.uint64(beyond))
-            found[part] = capped if table is None else table[capped]
+        low, numbers = table
+        beyond = len(self._domain) if numbers is None else len(numbers) - 1
+        found = np.empty(len(array), dtype=np.min_scalar_type(beyond) if numbers is None else numbers.dtype)
+        (_compiled_look_up if worth else _look_up)(array, low, beyond, numbers, found)
         return found
+
+    @cached_property
+    def _is_identity(self) -> bool:
+        """True if every whole number from 0 to k - 1 is its own number, and no other is in the domain."""
+        return self._domain.is_range or (self._table is not None and self._table[0] == 0 and self._table[1] is None)
 
     @cached_property
     def _table(self) -> tuple[int, NDArray[Any] | None] | None:
@@ -188,22 +192,51 @@ class DomainLookup:
         given = self._domain.stored_range
         if given is not None and given.step == 1:
             return (given[0], None) if -(2**63) <= given[0] <= given[-1] < 2**63 else None
-        wholes = self._wholes()
-        low, high = min(wholes, default=0), max(wholes, default=0)
-        if not wholes or not -(2**63) <= low <= high < 2**63 or high - low > max(SPARSE, 4 * len(wholes)):
+        try:
+            wholes, numbers = self._wholes()
+        except OverflowError:  # one has more than 64 bits
+            return None
+        low, high = int(wholes.min(initial=2**63 - 1)), int(wholes.max(initial=-(2**63)))
+        if not len(wholes) or high - low > max(SPARSE, 4 * len(wholes)):
             return None
         size = len(self._domain)
+        if high - low + 1 == size and np.array_equal(wholes - low, numbers):
+            return low, None
         table = np.full(high - low + 2, size, dtype=np.min_scalar_type(size))
-        for whole, number in wholes.items():
-            table[whole - low] = number
+        table[wholes - low] = numbers
         return low, table
 
-    def _wholes(self) -> dict[int, int]:
-        """The number of each whole number that is a value or, if `written`, the text of one."""
+    def _wholes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The whole numbers that are values or, if `written`, the texts of values; and the number of each."""
+        if set(map(type, self._domain)) == {int}:
+            return np.fromiter(self._domain, np.int64, len(self._domain)), np.arange(len(self._domain))
         own = {whole_number(value): number for number, value in enumerate(self._domain)}
         texts = ((written_number(str(value)), number) for number, value in enumerate(self._domain))
         both = {**dict(texts), **own} if self._written else own
-        return {whole: number for whole, number in both.items() if whole is not None}
+        both.pop(None, None)
+        return np.array(list(both), dtype=np.int64), np.array(list(both.values()), dtype=np.int64)
+
+
+def _look_up(array: NDArray[Any], low: int, beyond: int, table: NDArray[Any] | None, found: NDArray[Any]) -> None:
+    """Write the number of each whole number, ``table[array - low]``, and that of `beyond` for those outside."""
+    for begin in range(0, len(array), SLAB):
+        part = slice(begin, begin + SLAB)
+        places = array[part].astype(np.int64) - np.int64(low)  # what wraps is far beyond
+        capped = np.minimum(places.view(np.uint64), np.uint64(beyond))
+        found[part] = capped if table is None else table[capped]
+
+
+def _compiled_look_up(
+    array: NDArray[Any], low: int, beyond: int, table: NDArray[Any] | None, found: NDArray[Any]
+) -> None:
+    """The same as `_look_up`, in one compiled pass."""
+    from . import kernels
+
+    least, last = np.uint64(low % 2**64), np.uint64(beyond)
+    if table is None:
+        kernels.subtract_capped(np.ascontiguousarray(array), least, last, found)
+    else:
+        kernels.look_up_capped(np.ascontiguousarray(array), least, last, table, found)
 
 
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__", "__arrow_array__")

@@ -81,6 +81,33 @@ def fill_by_entry(law: Any, size: Any, x: Any, words: Any, stride: Any, out: Any
     return tile.size > 0
 
 
+@jit
+def fill_by_place(law: Any, size: Any, x: Any, words: Any, stride: Any, out: Any) -> Any:
+    """Like `fill`, for laws with a table of shifts, whose places are worked out first, a tile at a time.
+
+    What depends on the word alone is then one loop without a table, which the compiler makes wide.
+    """
+    if not all_below(x, size):
+        return False
+    tile = np.empty(TILE, dtype=np.uint64)
+    longs, places = longs_of(words), longs_of(tile)
+    n = U(out.size)
+    for begin in range(ZERO, n, U(TILE)):
+        count = min(U(TILE), n - begin)
+        if stride == ONE:
+            for i in range(count):
+                put_long(places, i, place_of(law, long_at(longs, begin + i)))
+            for i in range(count):
+                put_long(places, i, shift_at(law, long_at(places, i)))
+            for i in range(count):
+                out[begin + i] = draw_shifted(law, U(x[begin + i]), long_at(longs, begin + i), long_at(places, i))
+        else:
+            for i in range(count):
+                word = long_at(longs, (begin + i) * stride)
+                out[begin + i] = draw_shifted(law, U(x[begin + i]), word, shift_at(law, place_of(law, word)))
+    return tile.size > 0
+
+
 @inline
 def all_below(x: Any, size: Any) -> Any:
     """True if every x is below `size`."""
@@ -88,6 +115,21 @@ def all_below(x: Any, size: Any) -> Any:
     for i in range(U(x.size)):
         largest = max(largest, x[i])
     return U(largest) < size
+
+
+# -- values as numbers --------------------------------------------------------------------------------------------
+@jit
+def subtract_capped(x: Any, low: Any, beyond: Any, out: Any) -> None:
+    """Write ``x - low`` for every x, and `beyond` where that is more, or negative."""
+    for i in range(U(out.size)):
+        out[i] = min(U(np.int64(x[i])) - low, beyond)
+
+
+@jit
+def look_up_capped(x: Any, low: Any, beyond: Any, table: Any, out: Any) -> None:
+    """Write ``table[x - low]`` for every x, and ``table[beyond]`` where that is more, or negative."""
+    for i in range(U(out.size)):
+        out[i] = table[min(U(np.int64(x[i])) - low, beyond)]
 
 
 # -- what the laws share ----------------------------------------------------------------------------------------
@@ -141,6 +183,21 @@ def draw_entry(law: Any, entry: Any, words: Any) -> Any:
     raise NotImplementedError
 
 
+def place_of(law: Any, u: Any) -> Any:
+    """The place in the law's table of shifts that a word chooses."""
+    raise NotImplementedError
+
+
+def shift_at(law: Any, place: Any) -> Any:
+    """The shift at a place of the law's table."""
+    raise NotImplementedError
+
+
+def draw_shifted(law: Any, x: Any, u: Any, shift: Any) -> Any:
+    """The report of x by the word u, which chooses this shift."""
+    raise NotImplementedError
+
+
 def _short_entry(law: Any, x: Any) -> Any:
     return short_at(law.entries, x)
 
@@ -179,7 +236,8 @@ def _neutral_divided(law: Any, words: Any) -> Any:
 
 
 @inline
-def _shift(law: Any, u: Any, spare: Any) -> Any:
+def _place(law: Any, u: Any) -> Any:
+    """The place in `shifts` that a word chooses; 0 for a spare word."""
     low = U(u < law.low_end)
     by = Divisor(
         select(low, law.low.unit, law.high.unit),
@@ -187,7 +245,7 @@ def _shift(law: Any, u: Any, spare: Any) -> Any:
         select(low, law.low.shift, law.high.shift),
     )
     chosen = _divided(u - select(low, ZERO, law.low_end), by) + select(low, ZERO, law.few)
-    return short_at(law.shifts, select(spare, ZERO, chosen))
+    return select(U(u > law.used_last), ZERO, chosen)
 
 
 @inline
@@ -197,20 +255,41 @@ def _added(x: Any, shift: Any, v: Any) -> Any:
     return moved + (v & U(np.int64(moved) >> 63))
 
 
+@inline
+def _spare_or(law: Any, u: Any, report: Any) -> Any:
+    """The report, or that of a spare word."""
+    return select(U(u > law.used_last), (u - law.used_last - ONE) >> law.scale_shift, report)
+
+
+def _place_cycle(law: Any, u: Any) -> Any:
+    return _place(law, u)
+
+
+def _place_cycles(law: Any, u: Any) -> Any:
+    return _place(law.levels, u)
+
+
+def _shift_cycle(law: Any, place: Any) -> Any:
+    return short_at(law.shifts, place)
+
+
+def _shift_cycles(law: Any, place: Any) -> Any:
+    return short_at(law.levels.shifts, place)
+
+
+def _shifted_cycle(law: Any, x: Any, u: Any, shift: Any) -> Any:
+    return _spare_or(law, u, _added(x, shift, law.v))
+
+
+def _shifted_cycles(law: Any, x: Any, u: Any, shift: Any) -> Any:
+    levels = law.levels
+    start = _divided(shift, law.by_v) * levels.v
+    return _spare_or(levels, u, start + _added(x, shift - start, levels.v))
+
+
 def _draw_cycle(law: Any, x: Any, words: Any) -> Any:
     u = long_at(words, ZERO)
-    spare = U(u > law.used_last)
-    moved = _added(x, _shift(law, u, spare), law.v)
-    return select(spare, (u - law.used_last - ONE) >> law.scale_shift, moved)
-
-
-def _draw_cycles(law: Any, x: Any, words: Any) -> Any:
-    u, levels = long_at(words, ZERO), law.levels
-    spare = U(u > levels.used_last)
-    place = _shift(levels, u, spare)
-    start = _divided(place, law.by_v) * levels.v
-    moved = start + _added(x, place - start, levels.v)
-    return select(spare, (u - levels.used_last - ONE) >> levels.scale_shift, moved)
+    return draw_shifted(law, x, u, shift_at(law, place_of(law, u)))
 
 
 def _draw_subset(law: Any, x: Any, words: Any) -> Any:
@@ -322,7 +401,7 @@ choose_by_type(
         PackedHadamard: _draw_hadamard,
         PackedResponse: _draw_response,
         PackedCycle: _draw_cycle,
-        PackedCycles: _draw_cycles,
+        PackedCycles: _draw_cycle,
         PackedSubset: _draw_subset,
         PackedUnary: _draw_unary,
         PackedTable: _draw_table,
@@ -340,6 +419,9 @@ choose_by_type(
         PackedUnary: _neutral_unary,
     },
 )
+choose_by_type(place_of, {PackedCycle: _place_cycle, PackedCycles: _place_cycles})
+choose_by_type(shift_at, {PackedCycle: _shift_cycle, PackedCycles: _shift_cycles})
+choose_by_type(draw_shifted, {PackedCycle: _shifted_cycle, PackedCycles: _shifted_cycles})
 choose_by_type(entry_of, {PackedHighLow: _short_entry, PackedHadamardBlocks: _long_entry, PackedBlocks: _long_entry})
 choose_by_type(
     draw_entry,

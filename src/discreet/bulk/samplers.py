@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..core.arithmetic import INTEGERS, MASK
 from ..estimation.decoders import decoder_of
 from . import kernels, row_kernels
-from .packed import Packed, packed
+from .packed import Packed, PackedCycle, PackedCycles, packed
 from .randomizing import Fill, outside_domain, report_type
 from .words import seeded
 
@@ -101,11 +101,13 @@ def _integer(words: Sequence[int]) -> int:
 
 
 def _compiled_fill(law: Packed, size: int, stride: int) -> Fill:
-    of_rows, of_entries, plain = row_kernels.fill_rows, kernels.fill_by_entry, kernels.fill
     below, each = np.uint64(size), np.uint64(stride)
+    one_word = kernels.fill_by_place if isinstance(law.form, PackedCycle | PackedCycles) else kernels.fill
+    if hasattr(law.form, "entries"):
+        one_word = kernels.fill_by_entry
 
     def fill(x: NDArray[Any], words: NDArray[np.uint64], out: NDArray[Any]) -> None:
-        kernel = of_rows if out.ndim == 2 else of_entries if hasattr(law.form, "entries") else plain
+        kernel = row_kernels.fill_rows if out.ndim == 2 else one_word
         if not kernel(law.form, below, np.ascontiguousarray(x), words, each, out):
             raise outside_domain(size)
 
