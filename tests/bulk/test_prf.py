@@ -15,8 +15,8 @@ import discreet as dc
 from discreet.bulk import prf
 from discreet.bulk.prf import BlockCipher, CollectionKey, randomize_records
 from discreet.core.errors import InvalidInput, RandomnessFailure
-from discreet.mechanisms.laws import FOLLOWERS, law_of
 from discreet.mechanisms.law import plain_law
+from discreet.mechanisms.laws import FOLLOWERS, law_of
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.hadamard import Hadamard, HadamardLaw
 from discreet.wire import law_text, parse_law

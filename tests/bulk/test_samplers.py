@@ -152,7 +152,7 @@ TRIED = {
 
 def faults(randomizer):
     """For each of several sets of values: a compiled sampler that is wrong for these alone."""
-    groups = randomizer.groups()
+    groups = decoder_of(randomizer).groups()
     yield "the first value", [0]
     yield "the last value", [randomizer.size - 1]
     for number, group in enumerate(groups):
@@ -168,7 +168,7 @@ def faults(randomizer):
 @pytest.mark.parametrize("name", TRIED)
 def test_a_compiled_sampler_that_is_wrong_for_one_value_or_one_group_alone_is_caught(name, monkeypatch):
     randomizer = TRIED[name]
-    make = samplers._sampler
+    make = samplers._compiled_fill
     law = packed(randomizer)
     assert samplers._tried(randomizer, law) is not None  # the control: without a fault it is used
     for fault, values in faults(randomizer):
@@ -182,13 +182,13 @@ def test_a_compiled_sampler_that_is_wrong_for_one_value_or_one_group_alone_is_ca
 
             return sample
 
-        monkeypatch.setattr(samplers, "_sampler", planted)
+        monkeypatch.setattr(samplers, "_compiled_fill", planted)
         with pytest.warns(RuntimeWarning, match="differs from the plain one"):
             assert samplers._tried(randomizer, law) is None, fault
 
 
 def test_a_compiled_sampler_that_is_wrong_beyond_its_first_tile_is_caught(monkeypatch):
-    randomizer, make = FORMS["high-low hadamard"], samplers._sampler
+    randomizer, make = FORMS["high-low hadamard"], samplers._compiled_fill
 
     def planted(*arguments):
         sound = make(*arguments)
@@ -199,7 +199,7 @@ def test_a_compiled_sampler_that_is_wrong_beyond_its_first_tile_is_caught(monkey
 
         return sample
 
-    monkeypatch.setattr(samplers, "_sampler", planted)
+    monkeypatch.setattr(samplers, "_compiled_fill", planted)
     with pytest.warns(RuntimeWarning, match="differs from the plain one"):
         assert samplers._tried(randomizer, packed(randomizer)) is None
 

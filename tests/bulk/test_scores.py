@@ -8,7 +8,6 @@ from discreet import Context
 from discreet.bulk import scores
 from discreet.core.errors import InvalidInput, InvalidReport
 from discreet.estimation.arrays import acceleration
-from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.sampler import Sampler
 
 TREE = Context.nested({b: range(4 * b, 4 * b + 4) for b in range(3)}, ["1", "3"])
