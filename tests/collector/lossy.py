@@ -22,7 +22,7 @@ names = itertools.count()
 
 
 class LossyDisk:
-    """What of the files in a folder would survive; implements `Driver` and `Disk` of the store."""
+    """What of the files in a folder would survive; implements `Driver` and `StoreDisk` of the store."""
 
     def __init__(self, *, synchronous="FULL"):
         self.durable, self.pending, self.ops = {}, {}, 0
@@ -110,17 +110,17 @@ class LossyDisk:
 
     # -- the driver of the store ------------------------------------------------------------------------
 
-    def writing(self, path):
+    def connect(self, path):
         db = apsw.Connection(str(path), vfs=self.name)
         db.set_busy_timeout(10_000)
         return _Insisting(db, self.synchronous)
 
-    def reading(self, path):
+    def connect_read_only(self, path):
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=self.name)
         db.set_busy_timeout(10_000)
         return _Insisting(db, self.synchronous)
 
-    def code(self, problem):
+    def error_code(self, problem):
         return getattr(problem, "extendedresult", 1) if isinstance(problem, apsw.Error) else None
 
     # -- the disk of the store --------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from dataclasses import replace
 
-from discreet.collector.store.protocol import Answer, Batch, LogEntry, Outcome
+from discreet.collector.store.protocol import Batch, LogEntry, UploadOutcome, UploadResult
 from discreet.core.canonical import canonical
 from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
 
@@ -53,19 +53,23 @@ class MemoryStore:
         key = upload.collection, upload.upload
         if key in self._uploads:
             digest, answer = self._uploads[key]
-            return Answer(Outcome.REPEATED, answer) if digest == upload.digest else Answer(Outcome.CONFLICT, None)
+            return (
+                UploadResult(UploadOutcome.REPEATED, answer)
+                if digest == upload.digest
+                else UploadResult(UploadOutcome.CONFLICT, None)
+            )
         if self._collections[upload.collection].closed:
-            return Answer(Outcome.CLOSED, None)
+            return UploadResult(UploadOutcome.CLOSED, None)
         if upload.invitation is not None:
             invited = self._invited.get(upload.collection, set())
             if upload.invitation not in invited or upload.invitation in self._spent.setdefault(
                 upload.collection, set()
             ):
-                return Answer(Outcome.NOT_INVITED, None)
+                return UploadResult(UploadOutcome.NOT_INVITED, None)
             self._spent[upload.collection].add(upload.invitation)
         self._uploads[key] = upload.digest, upload.answer
         self._batches.append((len(self._batches) + 1, upload))
-        return Answer(Outcome.STORED, upload.answer)
+        return UploadResult(UploadOutcome.STORED, upload.answer)
 
     def find(self, collection, upload):
         return self._uploads.get((collection, upload))

@@ -10,8 +10,8 @@ import shutil
 from datetime import date, timedelta
 from pathlib import Path
 
-from discreet.checks.store_samples import DAY, collection, upload
-from discreet.collector.store.protocol import Outcome
+from discreet.checks.store.samples import DAY, collection, upload
+from discreet.collector.store.protocol import UploadOutcome
 from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import StoreFailed
 
@@ -90,17 +90,19 @@ class World:
             if answer is None or self.image is not None:
                 self.unsure.setdefault(number, set()).add(one.day)
                 continue
-            if answer.outcome is Outcome.CLOSED:
+            if answer.outcome is UploadOutcome.CLOSED:
                 assert self.closed, "closed without having been closed"
                 continue
             known = number in self.kept
-            allowed = {Outcome.REPEATED} if known else {Outcome.STORED, Outcome.REPEATED}
+            allowed = {UploadOutcome.REPEATED} if known else {UploadOutcome.STORED, UploadOutcome.REPEATED}
             if number in self.unsure or number in self.forgotten:
-                allowed = {Outcome.STORED, Outcome.REPEATED, Outcome.NOT_INVITED}
+                allowed = {UploadOutcome.STORED, UploadOutcome.REPEATED, UploadOutcome.NOT_INVITED}
             assert answer.outcome in allowed, f"upload {number}: {answer.outcome}"
-            if answer.outcome is not Outcome.NOT_INVITED and not known:
-                assert answer.outcome is Outcome.STORED or number in self.unsure, f"upload {number} was never stored"
-                self.kept[number] = {one.day} if answer.outcome is Outcome.STORED else self.unsure[number]
+            if answer.outcome is not UploadOutcome.NOT_INVITED and not known:
+                assert answer.outcome is UploadOutcome.STORED or number in self.unsure, (
+                    f"upload {number} was never stored"
+                )
+                self.kept[number] = {one.day} if answer.outcome is UploadOutcome.STORED else self.unsure[number]
 
     closed = False
 

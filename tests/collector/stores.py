@@ -12,7 +12,7 @@ from pathlib import Path
 
 from discreet.collector.store.postgres.backup import restore
 from discreet.collector.store.postgres.store import PostgresStore
-from discreet.collector.store.sqlite.store import SQLiteStore, beside
+from discreet.collector.store.sqlite.store import SQLiteStore, sibling
 
 LONG = "SOAK" in os.environ
 """True in `make soak`, which runs the long forms."""
@@ -25,7 +25,7 @@ def sqlite_in(folder, **options):
 def sqlite_from(copy, folder):
     place = Path(folder) / "store.db"
     shutil.copy(copy, place)
-    shutil.copy(beside(copy, "heads"), beside(place, "heads"))
+    shutil.copy(sibling(copy, "heads"), sibling(place, "heads"))
     return SQLiteStore(place)
 
 
@@ -49,7 +49,7 @@ def schema_of(folder):
 
 
 def postgres_in(folder, **options):
-    return PostgresStore(server().get_uri(), heads=Path(folder) / "heads", schema=schema_of(folder), **options)
+    return PostgresStore(server().get_uri(), checkpoints=Path(folder) / "heads", schema=schema_of(folder), **options)
 
 
 def postgres_from(copy, folder):
@@ -62,7 +62,7 @@ RESTORED = {"sqlite": sqlite_from, "postgres": postgres_from}
 
 
 def numbers(store, name="c"):
-    """The numbers of the uploads of `checks.store_samples.upload` that are stored, sorted, by what each holds."""
+    """The numbers of the uploads of `checks.store.samples.upload` that are stored, sorted, by what each holds."""
     found = []
     for batch in store.batches(name):
         ((_, text),) = [pair for pair in batch.labels if pair[0] == "number"]

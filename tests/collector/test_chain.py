@@ -1,11 +1,18 @@
-"""Hashes that hold rows together."""
+"""Hash chains and checksums of stored rows."""
 
 from hashlib import sha256
 
 import pytest
 
-from discreet.collector.store.chain import START, declaration_digest, follow, log_entry, row_hash, seal
-from discreet.collector.store.protocol import Collection
+from discreet.collector.store.protocol import StoredCollection
+from discreet.collector.store.sql.chain import (
+    CHAIN_START,
+    checksum,
+    declaration_digest,
+    extend_chain,
+    log_entry,
+    row_hash,
+)
 from discreet.core.canonical import canonical
 
 ROW = {
@@ -33,7 +40,7 @@ OTHER = {
 def test_a_row_hash_is_the_hash_that_the_documentation_says():
     text = '[3,"c","u","' + "0" * 64 + '","2026-01-05","[]",2,"{}"]\n'
     assert row_hash(b"salt", b"\x01\x02", **ROW) == sha256(b"salt" + text.encode() + b"\x01\x02").digest()
-    assert follow(START, b"row") == sha256(bytes(32) + b"row").digest()
+    assert extend_chain(CHAIN_START, b"row") == sha256(bytes(32) + b"row").digest()
 
 
 @pytest.mark.parametrize("changed", ROW)
@@ -46,13 +53,13 @@ def test_reports_and_salt_are_in_the_hash_of_a_row():
 
 
 def test_a_line_of_the_log_can_be_checked_with_nothing_but_the_log():
-    digest = declaration_digest(Collection("c", '{"title":"ü"}', "law"))
+    digest = declaration_digest(StoredCollection("c", '{"title":"ü"}', "law"))
     assert digest == sha256('["{\\"title\\":\\"ü\\"}","law"]'.encode()).hexdigest()
     entry = log_entry("0" * 64, number=1, kind="created", collection="c", digest=digest, day="2026-01-05")
     rest = {"collection": "c", "day": "2026-01-05", "digest": digest, "kind": "created", "number": 1}
     assert entry.chain == sha256(("0" * 64 + canonical(rest)).encode()).hexdigest()
 
 
-def test_seals_tell_different_rows_apart():
+def test_checksums_tell_different_rows_apart():
     rows = [("a", 1), ("a", "1"), ("a", b"\x01"), ("a", None), ("a1",), ("a", 1, None)]
-    assert len({seal(*row) for row in rows}) == len(rows)
+    assert len({checksum(*row) for row in rows}) == len(rows)

@@ -3,7 +3,7 @@
 import pytest
 
 import discreet as dc
-from discreet.collector.drafts import drafted
+from discreet.collector.drafts import evaluate_draft
 from discreet.core.errors import DiscreetError
 
 UNIFORM = {"domain": {"values": ["a", "b", "c"]}, "context": {"form": "uniform", "epsilon": "1"}}
@@ -12,7 +12,7 @@ BLOCKS = {"context": {"form": "blocks", "epsilon": "1", "blocks": {"n": ["a", "b
 
 @pytest.mark.parametrize("spec", [UNIFORM, BLOCKS])
 def test_a_draft_has_the_errors_of_its_plan(spec):
-    found = drafted({"spec": spec, "n": 10_000})
+    found = evaluate_draft({"spec": spec, "n": 10_000})
     mechanism = dc.Spec.of(spec).mechanism
     plan = dc.plan(mechanism, n=10_000)
     assert found["fingerprint"] == mechanism.fingerprint
@@ -25,27 +25,27 @@ def test_a_draft_has_the_errors_of_its_plan(spec):
 
 
 def test_counts_are_assumed_shares():
-    even, counted = (drafted({"spec": UNIFORM, "n": 1000, **more}) for more in ({}, {"counts": [90, 9, 1]}))
+    even, counted = (evaluate_draft({"spec": UNIFORM, "n": 1000, **more}) for more in ({}, {"counts": [90, 9, 1]}))
     assert counted["rows"][-1]["guess"] > even["rows"][-1]["guess"]
     assert counted["preview"]["truth"][0] > 0.8
 
 
 def test_an_accuracy_finds_the_smallest_epsilon():
-    found = drafted({"spec": UNIFORM, "n": 10_000, "stderr": "0.02"})
+    found = evaluate_draft({"spec": UNIFORM, "n": 10_000, "stderr": "0.02"})
     assert found["rows"][-1]["stderr"] <= 0.02
     smaller = {**UNIFORM, "context": {"form": "uniform", "epsilon": f"{float(found['epsilon']) - 0.01:.2f}"}}
-    assert drafted({"spec": smaller, "n": 10_000})["rows"][-1]["stderr"] > 0.02
+    assert evaluate_draft({"spec": smaller, "n": 10_000})["rows"][-1]["stderr"] > 0.02
 
 
 def test_a_preview_is_of_people_who_follow_the_shares():
-    preview = drafted({"spec": BLOCKS, "n": 20_000})["preview"]
+    preview = evaluate_draft({"spec": BLOCKS, "n": 20_000})["preview"]
     inside = [
         low <= truth <= high for low, truth, high in zip(*(preview[k] for k in ("low", "truth", "high")), strict=True)
     ]
     assert preview["n"] == 20_000
     assert sum(inside) >= 4, "one of five misses in a survey of four; this one is seeded"
     many = {"domain": {"size": 300}, "context": {"form": "uniform", "epsilon": "1"}}
-    assert drafted({"spec": many, "n": 100})["preview"] is None
+    assert evaluate_draft({"spec": many, "n": 100})["preview"] is None
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_a_preview_is_of_people_who_follow_the_shares():
 )
 def test_a_draft_that_cannot_be_is_refused(asked, said):
     with pytest.raises(DiscreetError, match=said):
-        drafted(asked)
+        evaluate_draft(asked)

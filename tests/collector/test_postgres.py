@@ -10,12 +10,12 @@ import psycopg
 import pytest
 
 from discreet.checks import check_store
-from discreet.checks.store_keeping import fill
-from discreet.checks.store_samples import DAY, collection, upload
+from discreet.checks.store.keeping import fill
+from discreet.checks.store.samples import DAY, collection, upload
 from discreet.collector.store.postgres.backup import restore
-from discreet.collector.store.postgres.connections import UPLOADS, PostgresConnection, translated
+from discreet.collector.store.postgres.connections import UPLOADS, PostgresConnection, translate_errors
 from discreet.collector.store.postgres.store import PostgresStore
-from discreet.collector.store.protocol import Outcome, Upload
+from discreet.collector.store.protocol import UploadOutcome, UploadRecord
 from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
 
 from .stores import postgres_from, postgres_in, schema_of, server
@@ -44,12 +44,12 @@ def test_the_store_in_postgres_keeps_every_law():
 # -- several writers ----------------------------------------------------------------------------------------
 
 
-def test_every_writer_has_a_lane_and_a_free_lane_is_taken_again(store, tmp_path):
+def test_every_writer_has_an_id_and_a_free_id_is_taken_again(store, tmp_path):
     other = postgres_in(tmp_path)
-    assert (store.lane, other.lane) == (0, 1)
+    assert (store.writer_id, other.writer_id) == (0, 1)
     other.shut()
     other = postgres_in(tmp_path)
-    assert other.lane == 1
+    assert other.writer_id == 1
     other.shut()
     assert sorted(path.name for path in (tmp_path / "heads").iterdir()) == ["lane-0.heads", "lane-1.heads"]
 
@@ -89,7 +89,7 @@ def test_a_reader_that_goes_on_after_a_position_misses_no_upload_that_was_on_its
     raw.execute("SELECT nextval('upload_position')").fetchall()
     store.add([upload(2)])
     with monkeypatch.context() as patched:
-        patched.setattr(PostgresStore, "_settled", lambda self: 1 << 62)
+        patched.setattr(PostgresStore, "_last_position", lambda self: 1 << 62)
         assert [batch.position for batch in store.batches("c")] == [2]  # the control: 1 would be missed for ever
     found = []
     reader = threading.Thread(target=lambda: found.extend(store.batches("c")))
@@ -112,7 +112,7 @@ def test_a_collection_is_not_closed_while_an_upload_is_on_its_way(store, raw):
     assert closing.is_alive()
     raw.execute("COMMIT")
     closing.join()
-    assert store.add([upload(1)])[0].outcome is Outcome.CLOSED
+    assert store.add([upload(1)])[0].outcome is UploadOutcome.CLOSED
 
 
 # -- what the server must promise ---------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def test_commits_wait_for_the_disk_even_where_that_is_turned_off(store, tmp_path
     hasty = f"{server().get_uri()}&options=-csynchronous_commit%3Doff"
     with psycopg.connect(hasty) as db:
         assert db.execute("SHOW synchronous_commit").fetchone() == ("off",)  # the control
-    made = PostgresStore(hasty, heads=tmp_path / "heads", schema=schema_of(tmp_path))
+    made = PostgresStore(hasty, checkpoints=tmp_path / "heads", schema=schema_of(tmp_path))
     assert made._writer().execute("SHOW synchronous_commit").fetchone() == ("on",)
     made.shut()
 
@@ -154,41 +154,44 @@ def test_a_lost_connection_is_said_and_the_next_upload_goes_through(store, raw):
     raw.execute("SELECT pg_terminate_backend(?)", (store._writer().raw.info.backend_pid,))
     with pytest.raises(StoreFailed, match="PostgreSQL: "):
         store.add([upload(2)])
-    assert [each.outcome for each in store.add([upload(1), upload(2)])] == [Outcome.REPEATED, Outcome.STORED]
-    assert store.lane == 0
+    assert [each.outcome for each in store.add([upload(1), upload(2)])] == [
+        UploadOutcome.REPEATED,
+        UploadOutcome.STORED,
+    ]
+    assert store.writer_id == 0
     assert store.check() == []
 
 
 def test_a_server_that_is_not_there_is_a_sentence(tmp_path):
     with pytest.raises(StoreFailed, match="PostgreSQL: connection"):
-        PostgresStore(f"postgresql:///none?host={tmp_path}", heads=tmp_path)
+        PostgresStore(f"postgresql:///none?host={tmp_path}", checkpoints=tmp_path)
 
 
 def test_a_schema_is_a_plain_name(tmp_path):
     with pytest.raises(InvalidInput, match="must be a name"):
-        PostgresStore(server().get_uri(), heads=tmp_path, schema='x"; DROP SCHEMA public; --')
+        PostgresStore(server().get_uri(), checkpoints=tmp_path, schema='x"; DROP SCHEMA public; --')
 
 
 def test_a_full_disk_of_the_server_is_said():
-    with pytest.raises(StoreFull, match="no room"), translated():
+    with pytest.raises(StoreFull, match="no room"), translate_errors():
         raise psycopg.errors.DiskFull("could not extend file")
 
 
-def test_heads_that_cannot_be_written_are_said(store, tmp_path):
+def test_checkpoints_that_cannot_be_written_are_said(store, tmp_path):
     store.create(collection(), day=DAY)
 
     class Full:
-        def keep(self, head):
+        def append(self, checkpoint):
             raise OSError(28, "No space left on device")
 
-        def shut(self):
+        def close(self):
             pass
 
-    heads, store._heads = store._heads, Full()
+    checkpoints, store._checkpoints = store._checkpoints, Full()
     with pytest.raises(StoreFull, match="No space left"):
         store.add([upload(1)])
-    store._heads = heads
-    assert store.add([upload(1)])[0].outcome is Outcome.REPEATED  # it was committed, and now has its head
+    store._checkpoints = checkpoints
+    assert store.add([upload(1)])[0].outcome is UploadOutcome.REPEATED  # it was committed, and now has its head
     assert store.check() == []
 
 
@@ -200,10 +203,10 @@ def test_heads_that_cannot_be_written_are_said(store, tmp_path):
     [
         ("UPDATE upload SET reports = '\\x0001' WHERE position = 2", "upload at position 2: its content is not"),
         ("UPDATE upload SET chain = row_hash WHERE position = 3", "upload at position 3: it does not follow"),
-        ("DELETE FROM upload WHERE position = 3", "lane 0: its uploads end at position 2"),
+        ("DELETE FROM upload WHERE position = 3", "writer 0: its uploads end at position 2"),
         ("UPDATE log SET digest = chain WHERE number = 1", "log: line 1 does not follow"),
-        ("UPDATE invitation SET spent = 1 - spent", "invitation: an invitation is not what was sealed"),
-        ("UPDATE tally SET counts = '\\x00'", "tally: a tally is not"),
+        ("UPDATE invitation SET spent = 1 - spent", "invitation: an invitation does not match its checksum"),
+        ("UPDATE tally SET counts = '\\x00'", "tally: a tally does not match"),
     ],
 )
 def test_every_change_by_hand_is_reported(store, raw, statement, said):
@@ -212,7 +215,7 @@ def test_every_change_by_hand_is_reported(store, raw, statement, said):
     assert any(said in line for line in store.check()), store.check()
 
 
-def test_a_server_that_lost_its_last_commit_is_noticed_by_the_heads_of_this_machine(store, raw, tmp_path):
+def test_a_server_that_lost_its_last_commit_is_noticed_by_the_checkpoints_of_this_machine(store, raw, tmp_path):
     fill(store)
     before = raw.execute("SELECT commits, position, chain FROM lane").fetchone()
     store.add([upload(8)])
@@ -223,7 +226,7 @@ def test_a_server_that_lost_its_last_commit_is_noticed_by_the_heads_of_this_mach
         postgres_in(tmp_path)
     (tmp_path / "heads" / "lane-0.heads").rename(tmp_path / "kept")
     accepted = postgres_in(tmp_path)
-    assert accepted.check() == []  # the control: without the heads, the tables alone fit together
+    assert accepted.check() == []  # the control: without the checkpoints, the tables alone fit together
     accepted.shut()
 
 
@@ -234,7 +237,7 @@ def secrets(store, day):
     """What is in the reports and digests of five uploads of a day, which are stored."""
     found = [sha256(f"{day}{number}{time.time_ns()}".encode()).digest() for number in range(10)]
     pairs = enumerate(zip(found[::2], found[1::2], strict=True))
-    store.add([Upload("c", f"{day}{n}", digest, day, (), reports, 32, "{}") for n, (reports, digest) in pairs])
+    store.add([UploadRecord("c", f"{day}{n}", digest, day, (), reports, 32, "{}") for n, (reports, digest) in pairs])
     return found
 
 
@@ -317,7 +320,7 @@ def test_a_role_that_may_not_clear_the_journal_forgets_all_the_same(store, raw, 
         raw.execute("ALTER SEQUENCE upload_position OWNER TO plain")
         raw.execute("GRANT CREATE, TEMPORARY ON DATABASE postgres TO plain")
         place = server().get_uri().replace("postgres:@", "plain:@")
-        theirs = PostgresStore(place, heads=tmp_path / "theirs", schema=raw.schema)
+        theirs = PostgresStore(place, checkpoints=tmp_path / "theirs", schema=raw.schema)
         theirs.create(collection(), day=DAY)
         old = secrets(theirs, "2026-01-02")
         assert theirs.forget(before=DAY) == 5 * 32

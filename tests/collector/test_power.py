@@ -1,7 +1,7 @@
 """Power loss, torn writes, failed syncs and full disks: nothing acknowledged is lost, nothing is there twice.
 
-The store runs as it is on a file layer of SQLite (apsw) and files of heads that know what was synced; see `lossy.py`. A
-control runs the same with ``synchronous = NORMAL``, which loses.
+The store runs as it is on a file layer of SQLite (apsw) and files of checkpoints that know what was synced; see
+`lossy.py`. A control runs the same with ``synchronous = NORMAL``, which loses.
 """
 
 import errno
@@ -13,9 +13,9 @@ from contextlib import suppress
 import apsw
 import pytest
 
-from discreet.checks.store_samples import DAY, collection, upload
+from discreet.checks.store.samples import DAY, collection, upload
 from discreet.collector.store.opening import check_place
-from discreet.collector.store.protocol import Outcome
+from discreet.collector.store.protocol import UploadOutcome
 from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import StoreFailed, StoreFull
 
@@ -46,7 +46,7 @@ def loaded(folder, disk, rng, *, groups, acknowledged, on_group=lambda store: No
         group = [labelled(number + each, rng) for each in range(size)]
         on_group(store)
         answers = store.add(group)
-        acknowledged.extend(number + at for at, each in enumerate(answers) if each.outcome is Outcome.STORED)
+        acknowledged.extend(number + at for at, each in enumerate(answers) if each.outcome is UploadOutcome.STORED)
         number += size
         if rng.random() < 0.05:
             store.refuse({("c", "closed"): 1})
@@ -101,7 +101,7 @@ def test_the_control_with_synchronous_normal_loses_and_the_store_says_so(tmp_pat
     results = [examine(place, acknowledged) for place, acknowledged in images]
     losing = [damage for lost, _, damage in results if lost]
     assert len(losing) > len(images) / 2
-    assert all("are not in the database" in damage[0] for damage in losing)  # the heads were synced, and know
+    assert all("are not in the database" in damage[0] for damage in losing)  # the checkpoints were synced, and know
 
 
 def test_the_control_that_acknowledges_before_the_commit_loses(tmp_path):
@@ -163,7 +163,7 @@ def test_after_a_failed_sync_nothing_acknowledged_is_lost_and_the_store_goes_on(
             except StoreFailed as problem:
                 said.add(str(problem).partition(": ")[2])
                 continue
-            assert answer.outcome in (Outcome.STORED, Outcome.REPEATED)
+            assert answer.outcome in (UploadOutcome.STORED, UploadOutcome.REPEATED)
             acknowledged.append(number)
             break
         number += 1
@@ -231,7 +231,7 @@ def test_a_full_file_system_is_said_loses_nothing_and_is_gone_once_there_is_room
         store.add([upload(20_000, count=500_000)])
     (small / "ballast").unlink()
     retried = store.add([upload(len(acknowledged), labels=(("number", str(len(acknowledged))),), count=5000)])
-    assert retried[0].outcome in (Outcome.STORED, Outcome.REPEATED)
+    assert retried[0].outcome in (UploadOutcome.STORED, UploadOutcome.REPEATED)
     assert numbers(store) == [*acknowledged, len(acknowledged)]
     assert store.check() == []
     store.shut()

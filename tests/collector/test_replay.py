@@ -2,9 +2,9 @@
 
 import pytest
 
-from discreet.checks.store_samples import DAY, collection, upload
+from discreet.checks.store.samples import DAY, collection, upload
 from discreet.collector.store.disk import LocalDisk
-from discreet.collector.store.protocol import Outcome
+from discreet.collector.store.protocol import UploadOutcome
 
 from .stores import LONG, STORES
 
@@ -22,14 +22,14 @@ def test_a_replay_of_all_uploads_changes_nothing(kind, tmp_path):
         for start in range(0, COUNT, GROUP):
             yield from store.add([upload(number, day=DAY) for number in range(start, start + GROUP)])
 
-    assert {answer.outcome for answer in send(DAY)} == {Outcome.STORED}
+    assert {answer.outcome for answer in send(DAY)} == {UploadOutcome.STORED}
     before = [(batch.position, batch.reports) for batch in store.batches("c")]
-    heads = {path: LocalDisk().read(path) for path in tmp_path.rglob("*.heads")}
+    files = {path: LocalDisk().read(path) for path in tmp_path.rglob("*.heads")}
     answers = list(send(DAY))
-    assert {answer.outcome for answer in answers} == {Outcome.REPEATED}
+    assert {answer.outcome for answer in answers} == {UploadOutcome.REPEATED}
     assert {answer.answer for answer in answers} == {upload(1).answer}
     assert [(batch.position, batch.reports) for batch in store.batches("c")] == before
     assert len(before) == COUNT
-    assert {path: LocalDisk().read(path) for path in heads} == heads
+    assert {path: LocalDisk().read(path) for path in files} == files
     assert store.check() == []
     store.shut()

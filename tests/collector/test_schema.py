@@ -4,8 +4,8 @@ import sqlite3
 
 import pytest
 
-from discreet.checks.store_keeping import everything, fill
-from discreet.collector.store import schema
+from discreet.checks.store.keeping import everything, fill
+from discreet.collector.store.sql import schema
 from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import StoreFailed
 
@@ -37,7 +37,7 @@ def test_a_store_of_an_older_version_becomes_the_newest_with_all_its_rows(make, 
     as_later(monkeypatch, LATER)
     store = make(tmp_path)
     assert everything(store) == before
-    with store._reading() as db:
+    with store._read() as db:
         db.execute("SELECT note FROM token").fetchall()
         assert db.execute("SELECT * FROM added").fetchall() == []
     store.shut()

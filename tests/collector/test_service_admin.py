@@ -140,7 +140,7 @@ def test_the_log_is_chained_and_anybody_can_follow_it(service):
 def test_collections_of_another_process_are_found(service):
     other = service.made()
     del service.service.catalogue._served[other]
-    service.service.catalogue._looked = -10.0
+    service.service.catalogue._refreshed = -10.0
     assert service.get(f"/collections/{other}").status == 200
 
 

@@ -14,9 +14,9 @@ from asking import Asker
 from memory import MemoryStore
 
 from discreet.collector.http.app import ROUTES
-from discreet.collector.http.decoding import PACKED
 from discreet.collector.http.problems import CODES
-from discreet.collector.store.protocol import Answer, Outcome
+from discreet.collector.http.upload_decoder import PACKED
+from discreet.collector.store.protocol import UploadOutcome, UploadResult
 
 COUNT = 1_000_000 if os.environ.get("SOAK") else 5_000
 SEED = 20261117
@@ -42,7 +42,7 @@ class Forgetful:
     """Takes every upload and keeps none."""
 
     async def add(self, upload):
-        return Answer(Outcome.STORED, upload.answer)
+        return UploadResult(UploadOutcome.STORED, upload.answer)
 
 
 def mutated(chance, body):

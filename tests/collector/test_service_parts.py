@@ -1,4 +1,4 @@
-"""Laws of the small parts of the service: settings, buckets, logs, and answers to what is no HTTP."""
+"""Laws of the small parts of the service: settings, rate limits, logs, and answers to what is no HTTP."""
 
 import io
 import json
@@ -14,13 +14,12 @@ from click.testing import CliRunner
 import discreet as dc
 from discreet.cli import main
 from discreet.client.transport import Response
-from discreet.collector.http.buckets import Bucket
-from discreet.collector.http.joined import Joined
-from discreet.collector.http.patience import answer
-from discreet.collector.logs import event, failure, set_up
+from discreet.collector.http.connection import CoalescingTransport, raw_problem
+from discreet.collector.http.limits import RateLimiter
+from discreet.collector.logs import log_event, log_failure, set_up_logs
 from discreet.collector.settings import Settings, settings_of
-from discreet.collector.simulated_people import KeptTransport, MemoryDisk
-from discreet.collector.simulation import Simulated, ask, heaviest, verdict
+from discreet.collector.simulation.people import KeepAliveTransport, MemoryDisk
+from discreet.collector.simulation.survey import SimulationResult, ask, most_influential_report, verdict
 from discreet.core.errors import InvalidInput, Unreachable
 from discreet.estimation.decoders import decoder_of
 
@@ -72,7 +71,7 @@ def test_the_environment_is_read_strictly(variable):
 
 def test_a_bucket_lets_a_burst_pass_and_then_its_rate():
     clock = [0.0]
-    bucket = Bucket(2, 4, now=lambda: clock[0])
+    bucket = RateLimiter(2, 4, now=lambda: clock[0])
     assert [bucket.take() for _ in range(6)] == [True] * 4 + [False] * 2
     clock[0] = 1.0
     assert [bucket.take() for _ in range(3)] == [True, True, False]
@@ -81,7 +80,7 @@ def test_a_bucket_lets_a_burst_pass_and_then_its_rate():
 
 
 def test_a_rate_of_zero_lets_everything_pass():
-    bucket = Bucket(0, 0)
+    bucket = RateLimiter(0, 0)
     assert all(bucket.take() for _ in range(1000))
 
 
@@ -92,7 +91,7 @@ def lines():
     kept = {name: dict(vars(logging.getLogger(name))) for name in names}
     handlers = {name: list(logging.getLogger(name).handlers) for name in names}
     stream = io.StringIO()
-    set_up(stream)
+    set_up_logs(stream)
     yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
     for name in names:
         vars(logging.getLogger(name)).update(kept[name])
@@ -100,7 +99,7 @@ def lines():
 
 
 def test_a_log_line_is_json_with_what_happened(lines):
-    event("a collection was made", collection="abc")
+    log_event("a collection was made", collection="abc")
     (line,) = lines()
     assert (line["event"], line["collection"], line["level"]) == ("a collection was made", "abc", "info")
 
@@ -109,7 +108,7 @@ def test_an_error_is_logged_by_its_kind_and_place_only(lines):
     try:
         raise ValueError("the value of somebody")
     except ValueError as problem:
-        failure("a request failed", problem)
+        log_failure("a request failed", problem)
     (line,) = lines()
     assert (line["error"], line["level"]) == ("ValueError", "error")
     assert line["at"].startswith("test_service_parts.py:")
@@ -124,19 +123,19 @@ def test_the_server_below_logs_no_requests(lines):
 
 
 def test_an_answer_on_the_line_is_whole():
-    head, body = answer("slow", "too slow").split(b"\r\n\r\n")
+    head, body = raw_problem("slow", "too slow").split(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 408 ")
     assert f"content-length: {len(body)}".encode() in head
     assert json.loads(body)["code"] == "slow"
-    assert b"retry-after" in answer("busy", "busy")
+    assert b"retry-after" in raw_problem("busy", "busy")
 
 
 def test_traffic_is_logged_together_and_only_if_there_was_some(service, lines):
-    service.service._report()
+    service.service._log_requests()
     service.get("/health")
     service.get("/nowhere")
-    service.service._report()
-    service.service._report()
+    service.service._log_requests()
+    service.service._log_requests()
     assert [line["statuses"] for line in lines()] == [{"200": 1, "404": 1}]
 
 
@@ -158,9 +157,7 @@ def test_without_the_extra_the_command_says_what_to_install(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     for name in [name for name in sys.modules if name.startswith("discreet.collector.")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "starlette", None)
-    monkeypatch.setitem(sys.modules, "starlette.requests", None)
-    monkeypatch.setitem(sys.modules, "starlette.responses", None)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
     done = CliRunner().invoke(main, ["serve", "--port", "0"])
     assert done.exit_code == 2
     assert "pip install 'discreet[serve]'" in done.stderr
@@ -177,7 +174,7 @@ def test_a_collection_is_made_with_a_token_and_a_spec(monkeypatch, flags, rule):
 
 
 def test_a_simulation_says_when_there_are_too_few_reports():
-    simulated = Simulated(dc.mechanism(dc.Context.uniform(range(3), "1"), "hadamard"), np.ones(3) / 3, None)
+    simulated = SimulationResult(dc.mechanism(dc.Context.uniform(range(3), "1"), "hadamard"), np.ones(3) / 3, None)
     (line,) = verdict(simulated, {"n": 4, "missing": 6, "result": None})
     assert "6 more" in line
 
@@ -197,7 +194,7 @@ def free_port():
 
 def test_an_attacker_s_report_is_as_heavy_as_the_influence():
     mechanism = dc.mechanism(dc.Context.uniform(range(20), "1"), "hadamard")
-    report = heaviest(mechanism, 3)
+    report = most_influential_report(mechanism, 3)
     weight = decoder_of(mechanism.sampler).decode(mechanism.tally([report]).counts)[3]
     assert weight == pytest.approx(decoder_of(mechanism.sampler).influence())
 
@@ -215,7 +212,7 @@ def test_a_disk_in_memory_does_what_a_ledger_asks_of_one():
 
 @pytest.mark.parametrize(("status", "kind"), [(503, Unreachable), (404, InvalidInput)])
 def test_what_a_collector_does_not_answer_is_an_error(monkeypatch, status, kind):
-    monkeypatch.setattr(KeptTransport, "send", lambda *_, **__: Response(status, {}, b'{"detail":"no"}'))
+    monkeypatch.setattr(KeepAliveTransport, "send", lambda *_, **__: Response(status, {}, b'{"detail":"no"}'))
     with pytest.raises(kind, match=str(status)):
         ask("http://127.0.0.1:1/x", "token")
 
@@ -238,7 +235,7 @@ class Line:
 
 def test_a_head_goes_with_its_body_and_nothing_is_kept_back():
     line = Line()
-    joined = Joined(line)
+    joined = CoalescingTransport(line)
     joined.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     joined.write(b"HTTP/1.1 200 OK\r\n\r\n")
     joined.write(b"HTTP/1.1 is what this body begins with")

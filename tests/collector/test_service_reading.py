@@ -14,12 +14,13 @@ import discreet as dc
 from discreet.bulk.report_arrays import reports_to_bytes
 from discreet.bulk.words import seeded
 from discreet.cli import main
-from discreet.collector import breakdown, tallies
-from discreet.collector.breakdown import group_of
-from discreet.collector.differences import differences
-from discreet.collector.store.export import places
-from discreet.collector.store.protocol import Upload
+from discreet.collector import results
+from discreet.collector.results import compare_groups, first_day
+from discreet.collector.store import tallies
+from discreet.collector.store.export import publishable_places
+from discreet.collector.store.protocol import UploadRecord
 from discreet.core.errors import StoreFailed, Unavailable
+from discreet.estimation.decoders import decoder_of
 
 METHODS = {"unbiased": dc.estimate, "project": dc.project, "likelihood": dc.likelihood, "shrink": dc.shrink}
 
@@ -29,7 +30,7 @@ def planted(service, name, seed, *, day="2026-11-17", labels=(), count=400):
     mechanism = service.mechanism(name)
     reports = mechanism.randomize_indices(np.arange(count) % 5, seeded(seed))
     packed = reports_to_bytes(mechanism, reports)
-    service.store.add([Upload(name, f"planted-{seed}", b"", day, labels, packed, count, "{}")])
+    service.store.add([UploadRecord(name, f"planted-{seed}", b"", day, labels, packed, count, "{}")])
     return reports
 
 
@@ -90,9 +91,9 @@ def test_shares_over_days_are_those_of_the_reports_of_these_days(service, name, 
 
 
 def test_days_are_grouped_from_the_first():
-    assert group_of("2026-11-17", "2026-11-01", 7) == "2026-11-15"
-    assert group_of("2026-11-01", "2026-11-01", 1) == "2026-11-01"
-    assert date.fromisoformat(group_of("2027-01-01", "2026-12-31", 2)) == date(2026, 12, 31)
+    assert first_day("2026-11-17", "2026-11-01", 7) == "2026-11-15"
+    assert first_day("2026-11-01", "2026-11-01", 1) == "2026-11-01"
+    assert date.fromisoformat(first_day("2027-01-01", "2026-12-31", 2)) == date(2026, 12, 31)
 
 
 def test_an_empty_collection_says_what_is_missing(service, name):
@@ -109,7 +110,7 @@ def test_what_cannot_be_given_honestly_is_said(service, name, filled, monkeypatc
     def refuse(tally):
         raise Unavailable("there is no honest answer")
 
-    monkeypatch.setitem(breakdown.METHODS, "likelihood", refuse)
+    monkeypatch.setitem(results.METHODS, "likelihood", refuse)
     answered = service.get(f"/collections/{name}/shares?method=likelihood", role="analyst")
     assert (answered.status, answered.code) == (422, "unavailable")
     assert answered.json["detail"] == "there is no honest answer"
@@ -137,23 +138,23 @@ def test_tallies_are_the_same_with_a_snapshot_and_without(service, name, filled,
     assert shares(service, name, "?by=week&days=1") == before
     kept = service.store.snapshot(name)
     assert kept.position == 5
-    assert sum(len(counts) for counts in kept.tallies.values()) == 5 * 8 * service.mechanism(name).sampler.cells
+    assert sum(len(counts) for counts in kept.tallies.values()) == 5 * 8 * decoder_of(service.mechanism(name)).cells
     planted(service, name, 6, labels=(("week", "3"),), count=100)
-    counted = tallies.count(service.store, name, service.mechanism(name))
+    counted = tallies.count_reports(service.store, name, service.mechanism(name))
     assert (counted.reports, counted.tally().n) == (100, 1703)
-    monkeypatch.setattr(tallies, "GATHERED", 1)
+    monkeypatch.setattr(tallies, "MAX_PENDING_BYTES", 1)
     service.store.keep_snapshot(name, None)
-    again = tallies.count(service.store, name, service.mechanism(name))
+    again = tallies.count_reports(service.store, name, service.mechanism(name))
     assert again.tally() == counted.tally()
 
 
 def test_snapshots_are_kept_while_reports_come(service, name, monkeypatch):
     planted(service, name, 1)
-    service.service.accepted(name, tallies.TAIL_REPORTS + 1)
+    service.service.count_accepted(name, tallies.TAIL_REPORTS + 1)
     monkeypatch.setattr(tallies, "TAIL_REPORTS", 100)
     service.service._keep_snapshots()
     assert service.store.snapshot(name).position == 1
-    assert service.service._grown[name] == 0
+    assert service.service._new_reports[name] == 0
 
 
 def test_forgotten_days_are_gone_from_every_answer(make):
@@ -180,7 +181,7 @@ def test_a_day_is_forgotten_once_and_again_if_that_failed(make, monkeypatch):
         service.service.forget()
     assert [service.service.forget() for _ in range(3)] == [0, 0, 0]
     assert len(calls) == 2
-    monkeypatch.setattr(service.service, "_forgotten", "2020-01-01")  # the next day
+    monkeypatch.setattr(service.service, "_forgotten_before", "2020-01-01")  # the next day
     service.service.forget()
     assert len(calls) == 3
 
@@ -207,7 +208,7 @@ def test_differences_are_tested_between_labels_with_enough_reports(service, name
 
 
 def test_too_many_tests_are_refused(service, name, filled, monkeypatch):
-    monkeypatch.setattr("discreet.collector.endpoints.analyst.MOST_TESTS", 2)
+    monkeypatch.setattr("discreet.collector.endpoints.analyst.MAX_TESTS", 2)
     assert service.get(f"/collections/{name}/differences?by=week", role="analyst").code == "unavailable"
 
 
@@ -219,20 +220,20 @@ def test_equal_groups_are_rarely_called_different_and_unequal_ones_are():
     alarms = 0
     for _ in range(200):
         groups = {name: mechanism.tally(mechanism.randomize_indices(values, rng)) for name in "ab"}
-        (pair,) = differences(groups)["pairs"]
+        (pair,) = compare_groups(groups)["pairs"]
         alarms += min(pair["adjusted"]) < 0.05
     assert alarms <= 27
     moved = mechanism.tally(mechanism.randomize_indices(np.zeros(2000, dtype=int), rng))
-    (pair,) = differences({"a": groups["a"], "b": moved})["pairs"]
+    (pair,) = compare_groups({"a": groups["a"], "b": moved})["pairs"]
     assert max(pair["adjusted"][:1]) < 1e-6
 
 
 def test_groups_without_any_doubt_differ_or_not():
     mechanism = dc.mechanism(dc.Context.blocks({"a": ["x"], "b": ["y"]}, "1"), "hadamard")
     x, y = (mechanism.tally(mechanism.randomize_indices([i] * 50, seeded(1))) for i in (0, 1))
-    (same,) = differences({"1": x, "2": x})["pairs"]
+    (same,) = compare_groups({"1": x, "2": x})["pairs"]
     assert same["p"] == [1.0, 1.0]
-    (other,) = differences({"1": x, "2": y})["pairs"]
+    (other,) = compare_groups({"1": x, "2": y})["pairs"]
     assert max(other["p"]) < 1e-6
 
 
@@ -283,7 +284,7 @@ def test_an_export_that_fails_leaves_no_file(service, name, filled, monkeypatch,
     def broken(*_):
         raise StoreFailed("gone")
 
-    monkeypatch.setattr("discreet.collector.endpoints.analyst.write_reports", broken)
+    monkeypatch.setattr("discreet.collector.endpoints.analyst.write_parquet", broken)
     assert service.get(f"/collections/{name}/export", role="analyst").code == "busy"
     assert list(tmp_path.iterdir()) == []
 
@@ -308,7 +309,12 @@ def test_an_export_is_one_that_the_command_line_tallies(service, name, filled, t
 def test_few_reports_are_pooled_and_none_is_left_out():
     a, b = (("week", "1"),), (("week", "2"),)
     sizes = {(a, "1"): 10, (a, "2"): 3, (a, "3"): 4, (b, "1"): 2}
-    assert places(sizes, 5) == {(a, "1"): (a, "1"), (a, "2"): (a, None), (a, "3"): (a, None), (b, "1"): (None, None)}
+    assert publishable_places(sizes, 5) == {
+        (a, "1"): (a, "1"),
+        (a, "2"): (a, None),
+        (a, "3"): (a, None),
+        (b, "1"): (None, None),
+    }
 
 
 # -- counters ---------------------------------------------------------------------------------------

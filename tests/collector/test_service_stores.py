@@ -10,16 +10,16 @@ from stores import postgres_in, sqlite_in
 import discreet as dc
 from discreet.bulk.report_arrays import reports_to_bytes
 from discreet.bulk.words import seeded
-from discreet.collector import tallies
-from discreet.collector.http.decoding import PACKED
-from discreet.collector.store.writer import Writer
+from discreet.collector.http.upload_decoder import PACKED
+from discreet.collector.store import tallies
+from discreet.collector.store.writer import GroupCommitWriter
 from discreet.core.canonical import canonical
 
 
 @pytest.fixture(params=[sqlite_in, pytest.param(postgres_in, marks=pytest.mark.slow)], ids=["SQLite", "PostgreSQL"])
 def stored(request, tmp_path):
     store = request.param(tmp_path)
-    writer = Writer(store)
+    writer = GroupCommitWriter(store)
     asker = Asker(store, writer)
     yield asker
     asker.run(writer.stop())

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discreet.collector.http.decoding import PACKED
+from discreet.collector.http.upload_decoder import PACKED
 
 GOOD = '"fingerprint":"%s","reports":[0],"version":1'
 
@@ -122,7 +122,7 @@ def test_large_bodies_are_refused(make, announced, parts):
     answered = service.ask("POST", f"/collections/{name}/reports", b"", headers, chunks=chunks)
     assert (answered.status, answered.code) == (413, "too_large")
     assert answered.headers["connection"] == "close"
-    assert service.service.bodies._held == 0
+    assert service.service.bodies._held_bytes == 0
 
 
 def test_a_body_may_come_in_parts(service, name):
@@ -139,7 +139,7 @@ def test_large_bodies_together_are_limited(make):
     parts = [b" " * 50_000] * 4
     answered = service.ask("POST", f"/collections/{name}/reports", b"", headers, chunks=parts)
     assert (answered.status, answered.code) == (503, "busy")
-    assert service.service.bodies._held == 0
+    assert service.service.bodies._held_bytes == 0
 
 
 @pytest.mark.parametrize("path", ["/x", "/collections/", "/collections/x/y", "//health", "/health/", "/collections//"])

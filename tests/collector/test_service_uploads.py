@@ -7,9 +7,9 @@ import pytest
 
 from discreet.bulk.report_arrays import reports_to_bytes
 from discreet.bulk.words import seeded
-from discreet.collector.documents import written
-from discreet.collector.http.decoding import PACKED
-from discreet.collector.http.sieve import MOST_REFUSED
+from discreet.collector.declaration import format_moment
+from discreet.collector.http.report_validator import MAX_REFUSED
+from discreet.collector.http.upload_decoder import PACKED
 from discreet.core.canonical import canonical
 
 WIDE = '[domain]\nsize = 60\n[context]\nform = "uniform"\nepsilon = "1"\n[mechanism]\nname = "unary"\n'
@@ -93,7 +93,7 @@ def test_if_none_is_possible_nothing_is_stored(service, name):
 
 
 def test_an_upload_of_mostly_impossible_reports_is_refused_whole(service, name):
-    reports = [0] + [99] * (MOST_REFUSED + 1)
+    reports = [0] + [99] * (MAX_REFUSED + 1)
     assert service.send(name, reports).code == "impossible"
     assert service.upload(name, packed(service, name, bytes(reports)), kind=PACKED).code == "impossible"
     assert stored(service, name) == []
@@ -162,9 +162,9 @@ def test_a_collection_closed_by_another_process_takes_nothing(service, name):
 
 def test_a_collection_takes_reports_only_between_its_times(service):
     now, day = datetime.now(UTC), timedelta(days=1)
-    early = service.made(opens=written(now + day), closes=written(now + 2 * day))
-    late = service.made(opens=written(now - 2 * day), closes=written(now - day))
-    right = service.made(opens=written(now - day), closes=written(now + day))
+    early = service.made(opens=format_moment(now + day), closes=format_moment(now + 2 * day))
+    late = service.made(opens=format_moment(now - 2 * day), closes=format_moment(now - day))
+    right = service.made(opens=format_moment(now - day), closes=format_moment(now + day))
     assert [service.send(name, [0]).status for name in (early, late, right)] == [403, 403, 200]
     states = [row["state"] for row in service.get("/collections").json["collections"]]
     assert states == ["waiting", "closed", "open"]
@@ -206,7 +206,7 @@ def test_too_many_uploads_are_told_to_come_later(make):
 
 
 def test_uploads_beyond_those_that_may_wait_are_told_to_come_later(service, name):
-    service.service.waiting = service.service.settings.uploads_at_once
+    service.service.waiting_uploads = service.service.settings.uploads_at_once
     assert (service.send(name, [0]).status, service.send(name, [0]).code) == (503, "busy")
 
 

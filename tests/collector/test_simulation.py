@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from discreet.collector.store.protocol import Answer, Outcome
+from discreet.collector.store.protocol import UploadOutcome, UploadResult
 from discreet.collector.store.sqlite.store import SQLiteStore
 
 from .simulation import events_of, fails, shrunk, simulate
@@ -23,7 +23,7 @@ class Hasty(SQLiteStore):
     def add(self, uploads):
         if len(uploads) == 1:
             self._late += uploads
-            return [Answer(Outcome.STORED, uploads[0].answer)]
+            return [UploadResult(UploadOutcome.STORED, uploads[0].answer)]
         late, self._late = self._late, []
         return super().add([*late, *uploads])[len(late) :]
 
@@ -38,9 +38,9 @@ class Daily(SQLiteStore):
 class Generous(SQLiteStore):
     """Spends an invitation in a transaction of its own."""
 
-    def _answer(self, db, upload, number, closed, kept):
-        answer = super()._answer(db, upload, number, closed, kept)
-        if upload.invitation is not None and answer.outcome is Outcome.STORED:
+    def _decide(self, db, upload, number, closed, kept):
+        answer = super()._decide(db, upload, number, closed, kept)
+        if upload.invitation is not None and answer.outcome is UploadOutcome.STORED:
             self._commit(db)
             db.execute("BEGIN IMMEDIATE").fetchall()
         return answer

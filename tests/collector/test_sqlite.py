@@ -9,12 +9,12 @@ from hashlib import sha256
 import pytest
 
 from discreet.checks import check_store
-from discreet.checks.store_keeping import fill
-from discreet.checks.store_samples import DAY, collection, tallies, upload
+from discreet.checks.store.keeping import fill
+from discreet.checks.store.samples import DAY, collection, tallies, upload
 from discreet.collector.store.disk import LocalDisk
-from discreet.collector.store.heads import Head, read_heads
-from discreet.collector.store.protocol import Outcome, Upload
-from discreet.collector.store.sqlite.store import SQLiteStore, accept_loss, beside
+from discreet.collector.store.protocol import UploadOutcome, UploadRecord
+from discreet.collector.store.sql.checkpoints import Checkpoint, read_checkpoints
+from discreet.collector.store.sqlite.store import SQLiteStore, accept_loss, sibling
 from discreet.core.errors import InvalidInput, StoreFailed
 
 from .stores import sqlite_from, sqlite_in
@@ -27,8 +27,8 @@ def store(tmp_path):
     made.shut()
 
 
-def heads_of(store):
-    return read_heads(beside(store.path, "heads"), LocalDisk())
+def checkpoints_of(store):
+    return read_checkpoints(sibling(store.path, "heads"), LocalDisk())
 
 
 def test_the_store_in_sqlite_keeps_every_law():
@@ -36,18 +36,18 @@ def test_the_store_in_sqlite_keeps_every_law():
     assert {"once", "threads", "forgetting", "reopening", "copies"} <= set(done)
 
 
-def test_every_commit_waits_for_the_disk_and_has_its_head(store):
+def test_every_commit_waits_for_the_disk_and_has_its_checkpoint(store):
     ((mode,),) = store._db.execute("PRAGMA journal_mode").fetchall()
     ((synchronous,),) = store._db.execute("PRAGMA synchronous").fetchall()
     assert (mode, synchronous) == ("wal", 2)
-    before = len(heads_of(store).heads)
+    before = len(checkpoints_of(store).checkpoints)
     store.create(collection(), day=DAY)
     store.add([upload(1), upload(2)])
     store.refuse({("", "closed"): 1})
-    assert len(heads_of(store).heads) == before + 3
+    assert len(checkpoints_of(store).checkpoints) == before + 3
     store.add([upload(1)])
     store.refuse({})
-    assert len(heads_of(store).heads) == before + 3  # nothing changed: nothing is written
+    assert len(checkpoints_of(store).checkpoints) == before + 3  # nothing changed: nothing is written
 
 
 def test_a_second_process_is_refused(store):
@@ -73,14 +73,14 @@ def test_a_folder_that_is_not_there_is_a_sentence(tmp_path):
         SQLiteStore(tmp_path / "nowhere" / "store.db")
 
 
-# -- heads --------------------------------------------------------------------------------------------------
+# -- checkpoints --------------------------------------------------------------------------------------------
 
 
-def test_a_store_without_its_heads_does_not_open_until_the_loss_is_accepted(tmp_path):
+def test_a_store_without_its_checkpoints_does_not_open_until_the_loss_is_accepted(tmp_path):
     store = sqlite_in(tmp_path)
     fill(store)
     store.shut()
-    beside(store.path, "heads").unlink()
+    sibling(store.path, "heads").unlink()
     with pytest.raises(StoreFailed, match="heads is missing"):
         sqlite_in(tmp_path)
     accept_loss(store.path)
@@ -103,33 +103,33 @@ def test_an_older_copy_put_in_place_of_the_database_is_noticed(tmp_path):
 
 
 @pytest.mark.parametrize("left", ["nothing", "a part", "zeros"])
-def test_a_crash_between_a_commit_and_its_head_is_no_damage(tmp_path, left):
+def test_a_crash_between_a_commit_and_its_checkpoint_is_no_damage(tmp_path, left):
     store = sqlite_in(tmp_path)
     store.create(collection(), day=DAY)
     store.add([upload(1)])
     store.shut()
-    path = beside(store.path, "heads")
+    path = sibling(store.path, "heads")
     data = path.read_bytes()
     torn = {"nothing": b"", "a part": data[-256:-100], "zeros": bytes(256)}[left]
     path.write_bytes(data[:-256] + torn)
     store = sqlite_in(tmp_path)
     assert store.check() == []
-    assert store.add([upload(1)])[0].outcome is Outcome.REPEATED
+    assert store.add([upload(1)])[0].outcome is UploadOutcome.REPEATED
     assert store.check() == []
     store.shut()
 
 
-def test_heads_that_end_long_before_the_database_are_noticed(tmp_path):
+def test_checkpoints_that_end_long_before_the_database_are_noticed(tmp_path):
     store = sqlite_in(tmp_path)
     fill(store)
     store.shut()
-    path = beside(store.path, "heads")
+    path = sibling(store.path, "heads")
     path.write_bytes(path.read_bytes()[: -2 * 256])
     with pytest.raises(StoreFailed, match="ends 2 commits before the database"):
         sqlite_in(tmp_path)
 
 
-def test_heads_of_another_store_are_noticed(tmp_path):
+def test_checkpoints_of_another_store_are_noticed(tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         store = sqlite_in(tmp_path / name)
@@ -140,14 +140,14 @@ def test_heads_of_another_store_are_noticed(tmp_path):
         sqlite_in(tmp_path / "one")
 
 
-def test_heads_with_no_readable_line_are_noticed(tmp_path):
+def test_checkpoints_with_no_readable_line_are_noticed(tmp_path):
     store = sqlite_in(tmp_path)
     fill(store)
     store.shut()
-    beside(store.path, "heads").write_bytes(bytes(512))
+    sibling(store.path, "heads").write_bytes(bytes(512))
     with pytest.raises(StoreFailed, match="no line of it can be read"):
         sqlite_in(tmp_path)
-    assert Head.of_line(bytes(256)) is None
+    assert Checkpoint.of_line(bytes(256)) is None
 
 
 # -- forgetting ---------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def secret_upload(number, day):
     name, reports, digest = f"id{number:05}{secrets.token_hex(8)}", secrets.token_bytes(24), secrets.token_bytes(32)
     answer = f'{{"upload":"{secrets.token_hex(12)}"}}'
     labels = (("week", f"w{number:05}{secrets.token_hex(8)}"),)
-    kept = Upload("c", name, digest, day, labels, reports, 24, answer)
+    kept = UploadRecord("c", name, digest, day, labels, reports, 24, answer)
     return kept, [name.encode(), reports, digest, answer.encode(), labels[0][1].encode()]
 
 
@@ -176,7 +176,7 @@ def test_what_is_forgotten_is_in_no_file_any_more(tmp_path):
         kept, parts = secret_upload(number, "2026-01-02" if number % 3 else "2026-01-09")
         store.add([kept])
         (old if number % 3 else new).extend(parts)
-    large = Upload("c", "large", bytes(32), "2026-01-02", (), secrets.token_bytes(3_000_000), 3_000_000, "{}")
+    large = UploadRecord("c", "large", bytes(32), "2026-01-02", (), secrets.token_bytes(3_000_000), 3_000_000, "{}")
     store.add([large])
     old += [large.reports[at : at + 64] for at in range(0, 3_000_000, 150_000)]
     store._db.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -190,7 +190,7 @@ def test_what_is_forgotten_is_in_no_file_any_more(tmp_path):
 
 
 def test_deleting_rows_without_writing_the_file_anew_leaves_bytes(tmp_path, monkeypatch):
-    monkeypatch.setattr(SQLiteStore, "_remove", lambda self: None)
+    monkeypatch.setattr(SQLiteStore, "_erase", lambda self: None)
     store = sqlite_in(tmp_path)
     store.create(collection(), day=DAY)
     kept, parts = secret_upload(1, "2026-01-02")
@@ -210,7 +210,7 @@ def test_forgetting_that_was_cut_short_is_finished_when_the_store_opens(tmp_path
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(SQLiteStore, "_remove", crash)
+        patched.setattr(SQLiteStore, "_erase", crash)
         with pytest.raises(KeyboardInterrupt):
             store.forget(before=DAY)
     assert found_in(tmp_path, parts)
@@ -229,7 +229,7 @@ def test_a_forgotten_row_cannot_be_guessed_back(store):
     ((row, salt),) = store._db.execute("SELECT row_hash, salt FROM upload").fetchall()
     assert len(row) == 32
     assert salt is None  # without it, no guess of the reports can be compared with the hash
-    assert heads_of(store).last.chain == sha256(bytes(32) + row).digest()
+    assert checkpoints_of(store).last.chain == sha256(bytes(32) + row).digest()
 
 
 # -- what is kept, and what is not --------------------------------------------------------------------------
@@ -293,16 +293,16 @@ def test_a_commit_of_any_size_is_stored_whole_or_not_at_all(store):
     done = 0
     for size in (1, 3, 4, 63, 64, 65, 85, 200):
         group = [upload(number) for number in range(done, done + size)]
-        assert {answer.outcome for answer in store.add(group)} == {Outcome.STORED}
-        assert {answer.outcome for answer in store.add(group)} == {Outcome.REPEATED}
+        assert {answer.outcome for answer in store.add(group)} == {UploadOutcome.STORED}
+        assert {answer.outcome for answer in store.add(group)} == {UploadOutcome.REPEATED}
         done += size
     assert len(list(store.batches("c"))) == done
     assert store.check() == []
-    head = store._db.execute("SELECT * FROM lane").fetchall()
+    writer = store._db.execute("SELECT * FROM lane").fetchall()
     taken = [(done + 500, 0, b"", b"", 1, upload(3).upload, b"", DAY, "[]", 0, "{}", b"", b"")]
     fresh = [(done + 400 + at, 0, b"", b"", 1, f"fresh-{at}", b"", DAY, "[]", 0, "{}", b"", b"") for at in range(70)]
     with pytest.raises(StoreFailed), store._change() as change:
-        store._add_rows(change.db, [*fresh, *taken])  # the last one is there already
+        store._insert_rows(change.db, [*fresh, *taken])  # the last one is there already
     assert len(list(store.batches("c"))) == done
-    assert store._writer().execute("SELECT * FROM lane").fetchall() == head
+    assert store._writer().execute("SELECT * FROM lane").fetchall() == writer
     assert store.check() == []

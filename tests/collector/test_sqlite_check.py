@@ -7,12 +7,12 @@ from hashlib import sha256
 
 import pytest
 
-from discreet.checks.store_keeping import fill
-from discreet.checks.store_samples import tallies, upload
+from discreet.checks.store.keeping import fill
+from discreet.checks.store.samples import tallies, upload
 from discreet.collector.store.opening import check_place
-from discreet.collector.store.schema import TABLES
+from discreet.collector.store.sql.schema import TABLES
 from discreet.collector.store.sqlite import check as sqlite_check
-from discreet.collector.store.sqlite.store import beside
+from discreet.collector.store.sqlite.store import sibling
 
 from .stores import LONG, sqlite_in
 
@@ -141,10 +141,10 @@ def test_a_flipped_bit_under_a_running_store_is_reported(tmp_path):
     store.shut()
 
 
-def test_without_the_heads_a_flipped_bit_of_the_log_goes_unnoticed(files, tmp_path, monkeypatch):
+def test_without_the_checkpoints_a_flipped_bit_of_the_log_goes_unnoticed(files, tmp_path, monkeypatch):
     rng = random.Random(5)
     whole = content(put(files, tmp_path / "copy"))
-    for name in ("check_heads", "_ahead"):
+    for name in ("check_checkpoints", "_commits_ahead"):
         monkeypatch.setattr(sqlite_check, name, lambda *given: iter(()))
     silent = 0
     for _ in range(20):
@@ -159,23 +159,23 @@ def test_without_the_heads_a_flipped_bit_of_the_log_goes_unnoticed(files, tmp_pa
         ("UPDATE upload SET reports = x'0001' WHERE position = 5", "upload at position 5: its content is not"),
         ("UPDATE upload SET day = '2026-01-06' WHERE position = 5", "upload at position 5: its content is not"),
         ("UPDATE upload SET collection = 9 WHERE position = 5", "upload at position 5: its content is not"),
-        ("UPDATE upload SET lane = 4 WHERE position = 5", "upload at position 5: there is no lane 4"),
+        ("UPDATE upload SET lane = 4 WHERE position = 5", "upload at position 5: there is no writer 4"),
         ("DELETE FROM upload WHERE position = 5", "upload at position 6: it does not follow"),
-        ("DELETE FROM upload WHERE position > 100", "lane 0: its uploads end at position 100"),
+        ("DELETE FROM upload WHERE position > 100", "writer 0: its uploads end at position 100"),
         ("UPDATE upload SET position = -position WHERE position = 5", "upload at position -5"),
         ("UPDATE log SET day = '2026-01-06' WHERE number = 2", "log: line 2 does not follow"),
         ("DELETE FROM log WHERE number = 3", "collection closed: the log says open"),
         ("UPDATE collection SET law = 'other' WHERE number = 2", "collection closed: it is not what the log says"),
         ("UPDATE collection SET closed = 0 WHERE number = 2", "collection closed: the log says closed"),
         ("DELETE FROM collection WHERE number = 2", "collections: they are not those of the log"),
-        ("UPDATE invitation SET spent = 1 - spent", "invitation: an invitation is not what was sealed"),
-        ("UPDATE refusal SET count = 7", "refusal: a count of refusals is not"),
-        ("UPDATE token SET digest = x'00'", "token: a token is not"),
-        ("UPDATE tallied SET position = position - 20", "tallied: a position of tallies is not"),
-        ("UPDATE tally SET counts = zeroblob(40)", "tally: a tally is not"),
-        ("UPDATE meta SET value = '2025-01-01' WHERE name = 'forgotten'", "meta: a note is not"),
+        ("UPDATE invitation SET spent = 1 - spent", "invitation: an invitation does not match its checksum"),
+        ("UPDATE refusal SET count = 7", "refusal: a count of refusals does not match"),
+        ("UPDATE token SET digest = x'00'", "token: a token does not match"),
+        ("UPDATE tallied SET position = position - 20", "tallied: a position of tallies does not match"),
+        ("UPDATE tally SET counts = zeroblob(40)", "tally: a tally does not match"),
+        ("UPDATE meta SET value = '2025-01-01' WHERE name = 'forgotten'", "meta: a note does not match"),
         ("UPDATE lane SET commits = commits - 3", "commits were acknowledged and are not in the database"),
-        ("UPDATE lane SET chain = zeroblob(32)", "lane 0: its uploads end at"),
+        ("UPDATE lane SET chain = zeroblob(32)", "writer 0: its uploads end at"),
         ("CREATE TABLE more (a)", "its tables are not declared as they should be"),
         ("DROP INDEX upload_once", "its tables are not declared as they should be"),
         ("PRAGMA user_version = 0", "schema version 0 is not 1"),
@@ -190,17 +190,17 @@ def test_every_change_by_hand_is_reported(files, tmp_path, statement, said):
 
 
 def test_a_chain_that_was_made_anew_after_a_change_is_reported(files, tmp_path):
-    """One who can write the database can make its chains fit; the heads beside it still say what they were."""
+    """One who can write the database can make its chains fit; the checkpoints beside it still say what they were."""
     store = sqlite_in(tmp_path)
     fill(store)
     store.shut()
-    heads = beside(store.path, "heads").read_bytes()
+    checkpoints = sibling(store.path, "heads").read_bytes()
     (tmp_path / "forged").mkdir()
     forged = sqlite_in(tmp_path / "forged")
     fill(forged)
     forged.shut()
     shutil.copy(forged.path, store.path)
-    beside(store.path, "heads").write_bytes(heads)
+    sibling(store.path, "heads").write_bytes(checkpoints)
     assert any("the chain at position" in line for line in check_place(store.path))
 
 

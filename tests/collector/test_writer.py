@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from discreet.checks.store_samples import DAY, collection, other, upload
-from discreet.collector.store.protocol import Answer, Outcome
-from discreet.collector.store.writer import Writer
+from discreet.checks.store.samples import DAY, collection, conflicting, upload
+from discreet.collector.store.protocol import UploadOutcome, UploadResult
+from discreet.collector.store.writer import GroupCommitWriter
 from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
 
 from .stores import sqlite_in
@@ -24,7 +24,7 @@ class Slow:
         self.go.wait(10)
         if self.problem is not None:
             raise self.problem(uploads)
-        return [Answer(Outcome.STORED, each.answer) for each in uploads]
+        return [UploadResult(UploadOutcome.STORED, each.answer) for each in uploads]
 
 
 async def begun(writer, store, uploads, **named):
@@ -40,14 +40,14 @@ async def begun(writer, store, uploads, **named):
 def test_what_gathers_during_a_commit_goes_into_the_next_one():
     async def run():
         store = Slow()
-        writer = Writer(store)
+        writer = GroupCommitWriter(store)
         tasks = await begun(writer, store, 50)
-        assert writer.waiting == (49, 49 * 3)
+        assert writer.queue_size == (49, 49 * 3)
         store.go.set()
         answers = await asyncio.gather(*tasks)
         assert [len(call) for call in store.calls] == [1, 49]
-        assert all(each.outcome is Outcome.STORED for each in answers)
-        assert writer.waiting == (0, 0)
+        assert all(each.outcome is UploadOutcome.STORED for each in answers)
+        assert writer.queue_size == (0, 0)
         await writer.stop()
 
     asyncio.run(run())
@@ -56,22 +56,22 @@ def test_what_gathers_during_a_commit_goes_into_the_next_one():
 def test_a_commit_is_bounded_in_uploads_and_bytes():
     async def run(sizes, **most):
         store = Slow()
-        writer = Writer(store, **most)
+        writer = GroupCommitWriter(store, **most)
         tasks = await begun(writer, store, 10, count=100)
         store.go.set()
         await asyncio.gather(*tasks)
         await writer.stop()
         assert [len(call) for call in store.calls] == sizes
 
-    asyncio.run(run([1, 4, 4, 1], most_uploads=4))
-    asyncio.run(run([1, 2, 2, 2, 2, 1], most_bytes=250))
-    asyncio.run(run([1] * 10, most_bytes=50))  # one larger than the bound goes alone
+    asyncio.run(run([1, 4, 4, 1], max_uploads=4))
+    asyncio.run(run([1, 2, 2, 2, 2, 1], max_bytes=250))
+    asyncio.run(run([1] * 10, max_bytes=50))  # one larger than the bound goes alone
 
 
 def test_stopping_stores_what_was_taken_and_takes_no_more():
     async def run():
         store = Slow()
-        writer = Writer(store)
+        writer = GroupCommitWriter(store)
         tasks = await begun(writer, store, 20)
         stopping = asyncio.create_task(writer.stop())
         await asyncio.sleep(0.01)
@@ -88,13 +88,13 @@ def test_stopping_stores_what_was_taken_and_takes_no_more():
 def test_a_sender_that_does_not_wait_has_its_upload_stored_all_the_same():
     async def run():
         store = Slow()
-        writer = Writer(store)
+        writer = GroupCommitWriter(store)
         tasks = await begun(writer, store, 3)
         tasks[1].cancel()
         store.go.set()
         await writer.stop()
         assert [each.upload for call in store.calls for each in call] == [f"upload-{number}" for number in range(3)]
-        assert (await tasks[2]).outcome is Outcome.STORED
+        assert (await tasks[2]).outcome is UploadOutcome.STORED
 
     asyncio.run(run())
 
@@ -103,13 +103,13 @@ def test_a_sender_that_does_not_wait_has_its_upload_stored_all_the_same():
 def test_one_that_cannot_be_stored_or_has_no_room_does_not_take_the_others_with_it(problem):
     async def run():
         store = Slow()
-        writer = Writer(store)
+        writer = GroupCommitWriter(store)
         tasks = await begun(writer, store, 6)
 
         def add(uploads):
             if any(each.upload == "upload-3" for each in uploads):
                 raise problem("not this one")
-            return [Answer(Outcome.STORED, each.answer) for each in uploads]
+            return [UploadResult(UploadOutcome.STORED, each.answer) for each in uploads]
 
         first, store.add = store.add, add
         store.go.set()
@@ -125,13 +125,13 @@ def test_a_failing_store_is_told_to_every_sender_and_the_writer_goes_on():
     async def run():
         store = Slow()
         store.problem = lambda uploads: StoreFailed("no")
-        writer = Writer(store)
+        writer = GroupCommitWriter(store)
         tasks = await begun(writer, store, 5)
         store.go.set()
         results = await asyncio.gather(*tasks, return_exceptions=True)
         assert all(isinstance(each, StoreFailed) for each in results)
         store.problem = None
-        assert (await writer.add(upload(7))).outcome is Outcome.STORED
+        assert (await writer.add(upload(7))).outcome is UploadOutcome.STORED
         await writer.stop()
 
     asyncio.run(run())
@@ -142,11 +142,11 @@ def test_a_loop_that_is_gone_does_not_stop_the_writer():
     made = []
 
     async def leave():
-        made.append(Writer(store))
+        made.append(GroupCommitWriter(store))
         await begun(made[0], store, 3)
 
     async def later():
-        assert (await made[0].add(upload(9))).outcome is Outcome.STORED
+        assert (await made[0].add(upload(9))).outcome is UploadOutcome.STORED
         await made[0].stop()
 
     asyncio.run(leave())
@@ -156,9 +156,9 @@ def test_a_loop_that_is_gone_does_not_stop_the_writer():
 
 def test_many_senders_of_the_same_uploads_get_one_stored_and_the_same_answer_each(tmp_path):
     async def run(store):
-        writer = Writer(store)
+        writer = GroupCommitWriter(store)
         sent = [upload(number % 100) for number in range(1000)]
-        answers = await asyncio.gather(*[writer.add(each) for each in sent], writer.add(other(upload(5))))
+        answers = await asyncio.gather(*[writer.add(each) for each in sent], writer.add(conflicting(upload(5))))
         await writer.stop()
         return answers
 
@@ -166,8 +166,8 @@ def test_many_senders_of_the_same_uploads_get_one_stored_and_the_same_answer_eac
     store.create(collection(), day=DAY)
     *answers, conflict = asyncio.run(run(store))
     outcomes = [each.outcome for each in answers]
-    assert (outcomes.count(Outcome.STORED), outcomes.count(Outcome.REPEATED)) == (100, 900)
-    assert conflict.outcome is Outcome.CONFLICT
+    assert (outcomes.count(UploadOutcome.STORED), outcomes.count(UploadOutcome.REPEATED)) == (100, 900)
+    assert conflict.outcome is UploadOutcome.CONFLICT
     assert len(list(store.batches("c"))) == 100
     assert store.check() == []
     store.shut()

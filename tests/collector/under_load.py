@@ -14,9 +14,9 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-from discreet.collector.store.protocol import Collection, Outcome, Upload
+from discreet.collector.store.protocol import StoredCollection, UploadOutcome, UploadRecord
 from discreet.collector.store.sqlite.store import SQLiteStore
-from discreet.collector.store.writer import Writer
+from discreet.collector.store.writer import GroupCommitWriter
 
 SENDERS = 20
 DAY = "2026-01-05"
@@ -26,7 +26,7 @@ def numbered(number):
     """An upload that says its number in a label."""
     size, text = [1, 3, 500][number % 3], str(number)
     digest = sha256(text.encode()).digest()
-    return Upload("c", text, digest, DAY, (("number", text),), bytes(size), size, f'{{"accepted":{size}}}')
+    return UploadRecord("c", text, digest, DAY, (("number", text),), bytes(size), size, f'{{"accepted":{size}}}')
 
 
 async def send(writer, numbers, rng, early):
@@ -35,16 +35,16 @@ async def send(writer, numbers, rng, early):
             os.write(1, b"%d\n" % number)
         times = 2 if rng.random() < 0.2 else 1
         for answer in await asyncio.gather(*[writer.add(numbered(number)) for _ in range(times)]):
-            assert answer.outcome in (Outcome.STORED, Outcome.REPEATED)
+            assert answer.outcome in (UploadOutcome.STORED, UploadOutcome.REPEATED)
         if not early:
             os.write(1, b"%d\n" % number)
         if rng.random() < 0.1:
-            assert (await writer.add(numbered(number))).outcome is Outcome.REPEATED
+            assert (await writer.add(numbered(number))).outcome is UploadOutcome.REPEATED
 
 
 async def run(store, first, early):
     rng = random.Random(first)
-    writer = Writer(store, most_uploads=rng.choice([1, 3, 100]))
+    writer = GroupCommitWriter(store, max_uploads=rng.choice([1, 3, 100]))
     numbers = iter(range(first, first + 10**9))
     await asyncio.gather(*[send(writer, numbers, rng, early) for _ in range(SENDERS)])
 
@@ -56,9 +56,9 @@ def main():
     else:
         from discreet.collector.store.postgres.store import PostgresStore
 
-        store = PostgresStore(where[0], heads=Path(folder) / "heads", schema=where[1])
+        store = PostgresStore(where[0], checkpoints=Path(folder) / "heads", schema=where[1])
     if not store.collections():
-        store.create(Collection("c", "{}", "no law"), day=DAY)
+        store.create(StoredCollection("c", "{}", "no law"), day=DAY)
     os.write(1, b"ready\n")
     asyncio.run(run(store, int(first), kind == "early"))
 

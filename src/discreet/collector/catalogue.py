@@ -1,4 +1,4 @@
-"""The collections that are served: each with its law certified once, when it is made or when the service starts."""
+"""The collections that a service serves, each with its law certified once."""
 
 from __future__ import annotations
 
@@ -11,73 +11,74 @@ from datetime import UTC, datetime
 from ..core.limits import LIFTED, under
 from ..mechanisms.mechanism import Mechanism
 from ..wire.laws import parse_law
-from .documents import Declared, restore
-from .http.decoding import Decoder
-from .store.protocol import Collection, Store
+from .declaration import Declaration, restore_declaration
+from .http.upload_decoder import UploadDecoder
+from .store.protocol import Store, StoredCollection
 
-REFRESH = 1.0
-"""The least seconds between two looks for collections that another process has made or closed."""
+REFRESH_SECONDS = 1.0
+"""The least time between two looks for collections that another process has created or closed."""
 
 
 @dataclass
-class Served:
+class ServedCollection:
     """A collection that is served; only `closed` changes."""
 
     id: str
-    declared: Declared
+    declaration: Declaration
     mechanism: Mechanism
     law: bytes
     document: bytes
-    decoder: Decoder
+    decoder: UploadDecoder
     closed: bool
 
     @property
-    def tag(self) -> str:
+    def etag(self) -> str:
         """The ETag of its document."""
         return f'"{hashlib.sha256(self.document).hexdigest()}"'
 
     def state(self, now: datetime) -> str:
         """``waiting`` before it opens, ``open``, or ``closed``."""
-        if self.closed or (self.declared.closes is not None and now >= self.declared.closes):
+        if self.closed or (self.declaration.closes is not None and now >= self.declaration.closes):
             return "closed"
-        return "waiting" if self.declared.opens is not None and now < self.declared.opens else "open"
+        return "waiting" if self.declaration.opens is not None and now < self.declaration.opens else "open"
 
 
-def serve(collection: Collection, *, prefix: str, mechanism: Mechanism | None = None) -> Served:
-    """A stored collection, ready to be served."""
+def serve(collection: StoredCollection, *, prefix: str, mechanism: Mechanism | None = None) -> ServedCollection:
+    """A stored collection with its mechanism, its document and its decoder."""
     if mechanism is None:
         with under(LIFTED):  # it was within the limits when it was declared
             mechanism = parse_law(collection.law)
-    declared = restore(collection.declared)
+    declaration = restore_declaration(collection.declared)
     base = f"{prefix}/collections/{collection.id}"
-    document = declared.document(base=base, fingerprint=mechanism.fingerprint)
-    decoder = Decoder(mechanism, declared.labels)
-    return Served(collection.id, declared, mechanism, collection.law.encode(), document, decoder, collection.closed)
+    document = declaration.document(base=base, fingerprint=mechanism.fingerprint)
+    decoder = UploadDecoder(mechanism, declaration.labels)
+    law = collection.law.encode()
+    return ServedCollection(collection.id, declaration, mechanism, law, document, decoder, collection.closed)
 
 
 class Catalogue:
-    """All collections of a store, by id, in the order in which they were made."""
+    """All collections of a store by id, in the order in which they were created."""
 
     def __init__(self, store: Store, *, prefix: str = "") -> None:
         self._store, self._prefix = store, prefix
-        self._served: dict[str, Served] = {}
-        self._looked = -REFRESH
+        self._served: dict[str, ServedCollection] = {}
+        self._refreshed = -REFRESH_SECONDS
 
-    def __iter__(self) -> Iterator[Served]:
+    def __iter__(self) -> Iterator[ServedCollection]:
         return iter(list(self._served.values()))
 
-    def get(self, name: str) -> Served | None:
+    def get(self, name: str) -> ServedCollection | None:
         """The collection of this id, if it is known here."""
         return self._served.get(name)
 
     @property
-    def stale(self) -> bool:
+    def is_stale(self) -> bool:
         """True if it is time to look for what other processes have done."""
-        return time.monotonic() - self._looked >= REFRESH
+        return time.monotonic() - self._refreshed >= REFRESH_SECONDS
 
     def refresh(self) -> None:
-        """Look for what other processes have made or closed; it reads the store."""
-        self._looked = time.monotonic()
+        """Read from the store what other processes have created or closed."""
+        self._refreshed = time.monotonic()
         for collection in self._store.collections():
             known = self._served.get(collection.id)
             if known is None:
@@ -85,14 +86,14 @@ class Catalogue:
             else:
                 known.closed = known.closed or collection.closed
 
-    def create(self, name: str, declared: Declared, mechanism: Mechanism) -> Served:
-        """Keep a new collection, and serve it."""
-        collection = Collection(name, declared.canonical(), mechanism.published)
+    def create(self, name: str, declaration: Declaration, mechanism: Mechanism) -> ServedCollection:
+        """Store a new collection, and serve it."""
+        collection = StoredCollection(name, declaration.canonical(), mechanism.published)
         self._store.create(collection, day=today())
         self._served[name] = serve(collection, prefix=self._prefix, mechanism=mechanism)
         return self._served[name]
 
-    def close(self, served: Served) -> None:
+    def close(self, served: ServedCollection) -> None:
         """Close a collection for good."""
         if not served.closed:
             self._store.close(served.id, day=today())
@@ -100,5 +101,5 @@ class Catalogue:
 
 
 def today() -> str:
-    """The day, in UTC: the only time that is ever kept."""
+    """Today's date in UTC: the only time that is ever stored."""
     return datetime.now(UTC).date().isoformat()

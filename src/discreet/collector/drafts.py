@@ -1,4 +1,4 @@
-"""Drafts: what a spec would give before it is a collection, in errors, people, an attacker's success and a preview."""
+"""Drafts: the errors, an attacker's success and a preview of results that a spec would give as a collection."""
 
 from __future__ import annotations
 
@@ -26,35 +26,35 @@ from ..wire.spec import Spec
 
 Array = NDArray[np.float64]
 
-MOST_PEOPLE = 10**9
-MOST_COUNT = 10**15
-PREVIEWED = 50_000
+MAX_PEOPLE = 10**9
+MAX_COUNT = 10**15
+MAX_PREVIEW_PEOPLE = 50_000
 """The most people of a preview."""
-SHOWN = 200
+MAX_PREVIEW_VALUES = 200
 """The most values of a preview."""
 Z = 1.959963984540054
-STEPS = 12
-"""How often the search for an epsilon is halved."""
-RANGE = Fraction(1, 50), Fraction(12)
-"""Where an epsilon is searched."""
+SEARCH_STEPS = 12
+"""How often the interval of the search for an epsilon is halved."""
+EPSILON_RANGE = Fraction(1, 50), Fraction(12)
+"""The interval in which an epsilon is searched."""
 
 
-def drafted(data: object) -> dict[str, Any]:
-    """What the spec in a request would give; with `stderr` in it, the smallest epsilon that reaches it is taken."""
+def evaluate_draft(data: object) -> dict[str, Any]:
+    """What the spec in a request would give; with `stderr` in it, at the smallest epsilon that reaches it."""
     fields = Fields(data, "")
     spec, n = Spec.of(fields.required("spec")), whole(fields.required("n"), "n")
-    if not 1 <= n <= MOST_PEOPLE:
-        raise InvalidSpec(f"n must be from 1 to {MOST_PEOPLE}")
-    counts, wanted = fields.optional("counts"), fields.optional("stderr")
+    if not 1 <= n <= MAX_PEOPLE:
+        raise InvalidSpec(f"n must be from 1 to {MAX_PEOPLE}")
+    counts, stderr = fields.optional("counts"), fields.optional("stderr")
     fields.close()
     shares = _shares(spec.context, counts)
-    found = None
-    if wanted is not None:
-        found = _reaching(data, float(exact(wanted, "stderr")), n, shares)
-        spec = _at(data, found)
+    epsilon = None
+    if stderr is not None:
+        epsilon = _smallest_epsilon(data, float(exact(stderr, "stderr")), n, shares)
+        spec = _spec_at(data, epsilon)
     mechanism = spec.mechanism
     return {
-        "epsilon": None if found is None else text_of(found),
+        "epsilon": None if epsilon is None else text_of(epsilon),
         "mechanism": mechanism.name,
         "bits": mechanism.bits,
         "fingerprint": mechanism.fingerprint,
@@ -69,11 +69,11 @@ def drafted(data: object) -> dict[str, Any]:
 def _shares(context: Context, counts: object) -> Array:
     if counts is None:
         return np.asarray(prior_of(context, None))
-    fit = isinstance(counts, list) and all(type(one) in (int, float) and 0 <= one <= MOST_COUNT for one in counts)
-    found = np.array(counts, dtype=float) if fit else np.zeros(0)
-    if found.shape != (context.size,) or not found.sum():
+    fit = isinstance(counts, list) and all(type(one) in (int, float) and 0 <= one <= MAX_COUNT for one in counts)
+    numbers = np.array(counts, dtype=float) if fit else np.zeros(0)
+    if numbers.shape != (context.size,) or not numbers.sum():
         raise InvalidSpec(f"counts must be {context.size} numbers, one a value, none below 0 and not all 0")
-    return np.asarray(found / found.sum())
+    return np.asarray(numbers / numbers.sum())
 
 
 def _rows(context: Context, mechanism: Mechanism, n: int, shares: Array) -> list[dict[str, Any]]:
@@ -83,13 +83,13 @@ def _rows(context: Context, mechanism: Mechanism, n: int, shares: Array) -> list
     try:
         uniform = Context.uniform(context.values, context.smallest)
         classical = compare_mechanisms(uniform, shares, None, objective_of(uniform)).chosen
-        rows.append(_of("classical privacy", classical, n, shares))
+        rows.append(_row_of("classical privacy", classical, n, shares))
     except DiscreetError:
         pass  # epsilon 0 or infinite has no classical form
-    return [*rows, _of("this design", mechanism, n, shares)]
+    return [*rows, _row_of("this design", mechanism, n, shares)]
 
 
-def _of(label: str, mechanism: Mechanism, n: int, shares: Array) -> dict[str, Any]:
+def _row_of(label: str, mechanism: Mechanism, n: int, shares: Array) -> dict[str, Any]:
     guess = profile_of(mechanism).bayes_success(shares)
     return _row(label, deviations_of(mechanism, shares), n, detectable_share(mechanism, n, shares), guess)
 
@@ -107,44 +107,44 @@ def _row(label: str, deviations: Array, n: int, detectable: float, guess: float 
 
 
 def _preview(mechanism: Mechanism, n: int, shares: Array) -> dict[str, Any] | None:
-    """Made-up people who follow the shares, and what would be found."""
-    if mechanism.context.size > SHOWN:
+    """Simulated people who follow the shares, and the estimate from their reports."""
+    if mechanism.context.size > MAX_PREVIEW_VALUES:
         return None
-    people = min(n, PREVIEWED)
-    held = np.random.default_rng(1).choice(len(shares), people, p=shares)
-    found = estimate(mechanism.tally(mechanism.randomize_indices(held, seeded(2))))
-    low, high = found.interval()
+    people = min(n, MAX_PREVIEW_PEOPLE)
+    values = np.random.default_rng(1).choice(len(shares), people, p=shares)
+    result = estimate(mechanism.tally(mechanism.randomize_indices(values, seeded(2))))
+    low, high = result.interval()
     return {
         "n": people,
         "values": [str(value) for value in mechanism.context.values],
-        "truth": (np.bincount(held, minlength=len(shares)) / people).tolist(),
-        "shares": found.shares.tolist(),
+        "truth": (np.bincount(values, minlength=len(shares)) / people).tolist(),
+        "shares": result.shares.tolist(),
         "low": low.tolist(),
         "high": high.tolist(),
-        "projected": project(found).shares.tolist(),
+        "projected": project(result).shares.tolist(),
     }
 
 
-def _at(data: Any, epsilon: Fraction) -> Spec:
+def _spec_at(data: Any, epsilon: Fraction) -> Spec:
     """The spec of a request at another epsilon."""
     return Spec.of({**data["spec"], "context": {**data["spec"]["context"], "epsilon": text_of(epsilon)}})
 
 
-def _reaching(data: Any, wanted: float, n: int, shares: Array) -> Fraction:
-    """The smallest epsilon, to a hundredth, at which no standard error is above the one wanted."""
-    if not 0 < wanted < 1:
+def _smallest_epsilon(data: Any, stderr: float, n: int, shares: Array) -> Fraction:
+    """The smallest epsilon, to a hundredth, at which no standard error is above `stderr`."""
+    if not 0 < stderr < 1:
         raise InvalidSpec("stderr must be between 0 and 1")
     if not isinstance(data["spec"]["context"].get("epsilon"), str):
         raise InvalidSpec("spec: an accuracy finds an epsilon only where the context has one for all, as text")
 
     def enough(epsilon: Fraction) -> bool:
-        worst = float(deviations_of(_at(data, epsilon).mechanism, shares).max())
-        return worst / math.sqrt(n) <= wanted
+        worst = float(deviations_of(_spec_at(data, epsilon).mechanism, shares).max())
+        return worst / math.sqrt(n) <= stderr
 
-    low, high = RANGE
+    low, high = EPSILON_RANGE
     if not enough(high):
-        raise InvalidInput(f"no epsilon up to {high} reaches a standard error of {wanted:g} with {n:,} people")
-    for _ in range(STEPS):
+        raise InvalidInput(f"no epsilon up to {high} reaches a standard error of {stderr:g} with {n:,} people")
+    for _ in range(SEARCH_STEPS):
         middle = Fraction(round((low + high) / 2 * 100), 100)
         if middle in (low, high):
             break

@@ -1,4 +1,4 @@
-"""Logs: a line of JSON for each thing that happens to the service, and a line a minute for all traffic together.
+"""The log of the service: a line of JSON for each event, and a line a minute for all traffic together.
 
 No line is about one request: a line for each upload, with its time, would give every stored report its time of day.
 """
@@ -15,7 +15,7 @@ from typing import Any, TextIO
 LOGGER = logging.getLogger("discreet.collector")
 
 
-class JsonLines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """A record as one line of JSON: time, level, event and what belongs to it; of an error only its kind and place."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -24,21 +24,21 @@ class JsonLines(logging.Formatter):
         line: dict[str, Any] = {"time": moment, "level": record.levelname.lower(), "event": record.getMessage()}
         line |= getattr(record, "about", {})
         if record.exc_info and record.exc_info[0] is not None:
-            line |= {"error": record.exc_info[0].__name__, "at": place(record.exc_info[2])}
+            line |= {"error": record.exc_info[0].__name__, "at": _error_place(record.exc_info[2])}
         return json.dumps(line, ensure_ascii=True)
 
 
-def place(trace: TracebackType | None) -> str:
+def _error_place(trace: TracebackType | None) -> str:
     """Where an error was raised, as file and line; its message may repeat what was sent, so it is not kept."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return "" if trace is None else f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}"
 
 
-def set_up(stream: TextIO | None = None) -> None:
+def set_up_logs(stream: TextIO | None = None) -> None:
     """Write logs to standard error, or to `stream`; those of the server below only from warnings on."""
     handler = logging.StreamHandler(sys.stderr if stream is None else stream)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(JsonFormatter())
     for name, level in (("discreet.collector", logging.INFO), ("uvicorn", logging.WARNING)):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler]
@@ -50,11 +50,11 @@ def set_up(stream: TextIO | None = None) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-def event(name: str, **about: Any) -> None:
-    """Log that something happened."""
+def log_event(name: str, **about: Any) -> None:
+    """Log an event."""
     LOGGER.info(name, extra={"about": about})
 
 
-def failure(name: str, problem: BaseException) -> None:
-    """Log an error that was not foreseen."""
+def log_failure(name: str, problem: BaseException) -> None:
+    """Log an unexpected error."""
     LOGGER.error(name, exc_info=problem)

@@ -1,4 +1,4 @@
-"""Counters of a process as Prometheus reads them: by route, status, collection and reason, and nothing of anybody."""
+"""Metrics of a process in Prometheus's text format, with nothing about any single person."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-"""The upper ends of the classes of times, in seconds."""
+BUCKET_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+"""The upper bounds of the histogram of upload times, in seconds."""
 
 
 class Metrics:
-    """What a process has done since it started."""
+    """Counters since the start of the process: requests, reports, refusals, and times of uploads."""
 
     def __init__(self) -> None:
         self.started = time.time()
@@ -20,12 +20,12 @@ class Metrics:
         self.accepted: Counter[str] = Counter()
         self.refused: Counter[tuple[str, str]] = Counter()
         self.uploads: Counter[str] = Counter()
-        self._times = [0] * (len(BOUNDS) + 1)
+        self._times = [0] * (len(BUCKET_BOUNDS) + 1)
         self._seconds = 0.0
 
-    def took(self, seconds: float) -> None:
+    def observe_upload(self, seconds: float) -> None:
         """Note how long an upload took."""
-        self._times[bisect_left(BOUNDS, seconds)] += 1
+        self._times[bisect_left(BUCKET_BOUNDS, seconds)] += 1
         self._seconds += seconds
 
     def text(self, gauges: Mapping[str, tuple[str, float]]) -> str:
@@ -69,7 +69,7 @@ class Metrics:
         name, total = "discreet_upload_seconds", 0
         yield f"# HELP {name} Time from the first byte of an upload's body to its answer."
         yield f"# TYPE {name} histogram"
-        for bound, n in zip((*map(str, BOUNDS), "+Inf"), self._times, strict=True):
+        for bound, n in zip((*map(str, BUCKET_BOUNDS), "+Inf"), self._times, strict=True):
             total += n
             yield f'{name}_bucket{{le="{bound}"}} {total}'
         yield f"{name}_sum {self._seconds:.6f}"

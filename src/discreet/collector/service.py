@@ -1,4 +1,4 @@
-"""The state of a running collector, and what it does by itself: counts of refusals, snapshots, forgetting."""
+"""The state of a running collector, and its background work: counts of refusals, snapshots, forgetting."""
 
 from __future__ import annotations
 
@@ -10,29 +10,28 @@ from types import TracebackType
 from typing import Protocol
 
 from ..core.errors import StoreFailed
-from .catalogue import Catalogue, Served
-from .http.bodies import Bodies
-from .http.buckets import Bucket
-from .logs import event, failure
+from .catalogue import Catalogue, ServedCollection
+from .http.limits import BodyReader, RateLimiter
+from .logs import log_event, log_failure
 from .metrics import Metrics
 from .settings import Settings
-from .store.protocol import Answer, Store, Upload
-from .tallies import TAIL_REPORTS, count
+from .store.protocol import Store, UploadRecord, UploadResult
+from .store.tallies import TAIL_REPORTS, count_reports
 
-BEAT = 1.0
-"""The seconds between two rounds of what a collector does by itself."""
+TICK_SECONDS = 1.0
+"""The time between two rounds of background work."""
 
-REPORTED = 60
+LOG_TICKS = 60
 """The rounds between two lines of the log about traffic."""
 
-FORGETTING = 600
+FORGET_TICKS = 600
 """The rounds between two looks for days that are to be forgotten."""
 
 
-class Adds(Protocol):
-    """What keeps uploads, many at a time."""
+class UploadWriter(Protocol):
+    """Stores uploads, many at a time."""
 
-    async def add(self, upload: Upload) -> Answer:
+    async def add(self, upload: UploadRecord) -> UploadResult:
         """What became of an upload, once it is durable."""
         ...
 
@@ -40,24 +39,24 @@ class Adds(Protocol):
 class Service:
     """Everything that endpoints share. Used in an ``async with`` statement, around all requests."""
 
-    def __init__(self, settings: Settings, store: Store, writer: Adds) -> None:
+    def __init__(self, settings: Settings, store: Store, writer: UploadWriter) -> None:
         self.settings, self.store, self.writer = settings, store, writer
         self.catalogue = Catalogue(store, prefix=settings.prefix)
-        self.bodies = Bodies(settings.body_bytes, settings.bodies_bytes)
-        self.uploads = Bucket(settings.uploads_per_second, 2 * settings.uploads_per_second)
-        self.wrong_tokens = Bucket(settings.wrong_tokens_per_second, 10 * settings.wrong_tokens_per_second)
+        self.bodies = BodyReader(settings.body_bytes, settings.bodies_bytes)
+        self.uploads = RateLimiter(settings.uploads_per_second, 2 * settings.uploads_per_second)
+        self.wrong_tokens = RateLimiter(settings.wrong_tokens_per_second, 10 * settings.wrong_tokens_per_second)
         self.readers = asyncio.Semaphore(2)
         self.metrics = Metrics()
-        self.waiting = 0
-        self._forgotten = ""
-        self._refused: Counter[tuple[str, str]] = Counter()
-        self._grown: Counter[str] = Counter()
-        self._reported: Counter[int] = Counter()
+        self.waiting_uploads = 0
+        self._forgotten_before = ""
+        self._new_refusals: Counter[tuple[str, str]] = Counter()
+        self._new_reports: Counter[str] = Counter()
+        self._logged_requests: Counter[int] = Counter()
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Service:
         await asyncio.to_thread(self.catalogue.refresh)
-        self._task = asyncio.create_task(self._live())
+        self._task = asyncio.create_task(self._work())
         return self
 
     async def __aexit__(
@@ -69,72 +68,72 @@ class Service:
             await self._task
         await asyncio.to_thread(self._keep_refusals)
 
-    # -- what endpoints tell it -------------------------------------------------------------------
-    def refused(self, collection: str, reason: str, number: int = 1) -> None:
+    # -- called by endpoints ----------------------------------------------------------------------
+    def count_refused(self, collection: str, reason: str, number: int = 1) -> None:
         """Note that reports or requests were refused."""
-        self._refused[collection, reason] += number
+        self._new_refusals[collection, reason] += number
         self.metrics.refused[collection, reason] += number
 
-    def accepted(self, collection: str, reports: int) -> None:
+    def count_accepted(self, collection: str, reports: int) -> None:
         """Note that reports were stored."""
-        self._grown[collection] += reports
+        self._new_reports[collection] += reports
         self.metrics.accepted[collection] += reports
 
-    async def find(self, name: str) -> Served | None:
+    async def find(self, name: str) -> ServedCollection | None:
         """The collection of this id, even if another process made it a moment ago."""
-        found = self.catalogue.get(name)
-        if found is None and self.catalogue.stale:
+        served = self.catalogue.get(name)
+        if served is None and self.catalogue.is_stale:
             await asyncio.to_thread(self.catalogue.refresh)
-            found = self.catalogue.get(name)
-        return found
+            served = self.catalogue.get(name)
+        return served
 
-    # -- what it does by itself -------------------------------------------------------------------
-    async def _live(self) -> None:
-        for round_ in range(1, 1 << 62):
-            await asyncio.sleep(BEAT)
+    # -- background work -------------------------------------------------------------------------
+    async def _work(self) -> None:
+        for tick in range(1, 1 << 62):
+            await asyncio.sleep(TICK_SECONDS)
             try:
                 await asyncio.to_thread(self._keep_refusals)
                 await asyncio.to_thread(self._keep_snapshots)
-                if round_ % REPORTED == 0:
-                    self._report()
-                if self.settings.forget_after and round_ % FORGETTING == 1:
+                if tick % LOG_TICKS == 0:
+                    self._log_requests()
+                if self.settings.forget_after and tick % FORGET_TICKS == 1:
                     await asyncio.to_thread(self.forget)
             except (StoreFailed, OSError) as problem:
-                failure("the store failed; this is tried again", problem)
+                log_failure("the store failed; this is tried again", problem)
 
     def _keep_refusals(self) -> None:
-        counts, self._refused = self._refused, Counter()
+        counts, self._new_refusals = self._new_refusals, Counter()
         if counts:
             try:
                 self.store.refuse(counts)
             except BaseException:
-                self._refused.update(counts)
+                self._new_refusals.update(counts)
                 raise
 
     def _keep_snapshots(self) -> None:
-        for name, grown in list(self._grown.items()):
+        for name, reports in list(self._new_reports.items()):
             served = self.catalogue.get(name)
-            if grown > TAIL_REPORTS and served is not None:
-                count(self.store, name, served.mechanism)
-                self._grown[name] -= grown
+            if reports > TAIL_REPORTS and served is not None:
+                count_reports(self.store, name, served.mechanism)
+                self._new_reports[name] -= reports
 
     def forget(self) -> int:
         """Delete the reports of days that are old enough, and say how many; once a day, since it copies the files."""
         before = (datetime.now(UTC).date() - timedelta(days=self.settings.forget_after)).isoformat()
-        if before == self._forgotten:
+        if before == self._forgotten_before:
             return 0
-        gone = self.store.forget(before=before)
-        self._forgotten = before
-        if gone:
-            event("reports were forgotten", before=before, reports=gone)
-        return gone
+        count = self.store.forget(before=before)
+        self._forgotten_before = before
+        if count:
+            log_event("reports were forgotten", before=before, reports=count)
+        return count
 
-    def _report(self) -> None:
+    def _log_requests(self) -> None:
         """One line of the log for all requests of the last minute."""
         now: Counter[int] = Counter()
         for (_, _, status), number in self.metrics.requests.items():
             now[status] += number
-        news = {str(status): number for status, number in sorted((now - self._reported).items())}
-        self._reported = now
+        news = {str(status): number for status, number in sorted((now - self._logged_requests).items())}
+        self._logged_requests = now
         if news:
-            event("requests of the last minute", statuses=news)
+            log_event("requests of the last minute", statuses=news)

@@ -1,4 +1,4 @@
-"""Settings of a collector: flags first, then the environment, then a TOML file, then what is written here."""
+"""Settings of a collector: from flags, else the environment, else a TOML file, else the defaults here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\]
 
 @dataclass(frozen=True)
 class Settings:
-    """Every setting, with what it is unless it is set."""
+    """Every setting with its default."""
 
     store: str = "discreet.db"
     """Where all is kept: the path of a SQLite file, or the address of a PostgreSQL database."""
@@ -77,43 +77,43 @@ RANGES = (
     ("stop_seconds", 1, 3_600),
     ("forget_after", 0, 36_500),
 )
-"""From where to where each number may be set."""
+"""The smallest and largest value of each number."""
 
 KINDS = {field.name: str(field.type) for field in fields(Settings)}
 
 
 def settings_of(flags: Mapping[str, Any], environment: Mapping[str, str], file: str | Path | None = None) -> Settings:
-    """The settings: a flag that is given, else the environment, else the file, else the usual; unknown ones refused."""
-    found: dict[str, Any] = {}
+    """The settings from flags, else the environment, else the file, else the defaults; unknown names are refused."""
+    settings: dict[str, Any] = {}
     if file is not None:
         read = parse_toml(read_document(file).decode("utf-8", errors="replace"))
-        found |= {name: _typed(name, entry, f"{file}: {name}") for name, entry in read.items()}
+        settings |= {name: _check_type(name, entry, f"{file}: {name}") for name, entry in read.items()}
     for variable, text in environment.items():
         if variable.startswith(ENVIRONMENT) and variable != f"{ENVIRONMENT}SETTINGS":
             name = variable.removeprefix(ENVIRONMENT).lower()
-            found[name] = _typed(name, _parsed(name, text), variable)
-    found |= {name: _typed(name, entry, name) for name, entry in flags.items() if entry is not None}
-    return Settings(**found)
+            settings[name] = _check_type(name, _parse(name, text), variable)
+    settings |= {name: _check_type(name, entry, name) for name, entry in flags.items() if entry is not None}
+    return Settings(**settings)
 
 
-def _parsed(name: str, text: str) -> Any:
-    """What a text in the environment stands for."""
+def _parse(name: str, text: str) -> Any:
+    """The value of a setting that is given as text in the environment."""
     kind = KINDS.get(name)
     if kind == "int":
         return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else text
     return [part.strip() for part in text.split(",") if part.strip()] if kind == "tuple[str, ...]" else text
 
 
-def _typed(name: str, entry: Any, said: str) -> Any:
+def _check_type(name: str, entry: Any, source: str) -> Any:
     if name not in KINDS:
-        raise InvalidInput(f"{said} is not a setting; the settings are {', '.join(KINDS)}")
+        raise InvalidInput(f"{source} is not a setting; the settings are {', '.join(KINDS)}")
     if KINDS[name] == "int" and isinstance(entry, int) and not isinstance(entry, bool):
         return entry
     if KINDS[name] == "str" and isinstance(entry, str):
         return entry
     if KINDS[name].startswith("tuple") and isinstance(entry, (list, tuple)) and all(isinstance(o, str) for o in entry):
         return tuple(entry)
-    raise InvalidInput(f"{said}={shown(entry)} must be {WORDS[KINDS[name]]}")
+    raise InvalidInput(f"{source}={shown(entry)} must be {TYPE_NAMES[KINDS[name]]}")
 
 
-WORDS = {"int": "a whole number", "str": "text", "tuple[str, ...]": "a list of texts"}
+TYPE_NAMES = {"int": "a whole number", "str": "text", "tuple[str, ...]": "a list of texts"}

@@ -1,4 +1,4 @@
-"""Tokens: made at random, shown once, kept as hashes and compared in constant time."""
+"""Random tokens for roles and invitations: shown once, stored as hashes, compared in constant time."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ from .store.protocol import Store
 ROLES = ("admin", "analyst")
 """Who may do what: an admin makes and closes collections, an analyst reads them."""
 
-
-MOST_INVITATIONS = 10_000
+MAX_INVITATIONS = 10_000
 """The most invitations that are made at once."""
 
 
 def digest(token: str) -> bytes:
-    """What is kept of a token: 256 random bits need no salt and no slow hash."""
+    """The hash that is stored of a token: 256 random bits need no salt and no slow hash."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def new_token(role: str) -> str:
-    """A token that nobody can guess; its beginning says what it is for."""
+    """A random token of 256 bits; its prefix names the role."""
     return f"discreet-{role}-{secrets.token_hex(32)}"
 
 
 def first_tokens(store: Store) -> dict[str, str]:
-    """Tokens for the roles that have none yet, which are kept from now on: shown once, at the first start."""
+    """New tokens for the roles that have none yet; they are shown once, at the first start."""
     return {role: rotate(store, role) for role in ROLES if store.token(role) is None}
 
 
 def rotate(store: Store, role: str) -> str:
-    """A new token for a role; the one before is good for nothing from now on."""
+    """A new token for a role, which makes the old one invalid."""
     token = new_token(role)
     store.set_token(role, digest(token))
     return token
@@ -40,10 +39,10 @@ def rotate(store: Store, role: str) -> str:
 
 def is_token(store: Store, role: str, offered: str) -> bool:
     """True if this is the token of the role."""
-    kept = store.token(role)
-    return kept is not None and hmac.compare_digest(kept, digest(offered))
+    stored = store.token(role)
+    return stored is not None and hmac.compare_digest(stored, digest(offered))
 
 
-def invitations(count: int) -> list[str]:
+def new_invitations(count: int) -> list[str]:
     """New invitations, each good for one upload."""
     return [secrets.token_hex(16) for _ in range(count)]

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..collector.running import run
+from ..collector.http.server import run
 from ..collector.settings import Settings
-from ..collector.simulated_people import People
-from ..collector.simulation import create
+from ..collector.simulation.people import People
+from ..collector.simulation.survey import create
 from ..core.errors import DiscreetError
 
 CITIES = {"Aldermoor": (6, 5), "Brightwater": (5, 5), "Castlegate": (4, 5), "Dunmere": (4, 4)}

@@ -59,7 +59,7 @@ def command(
 def _check(settings: Settings) -> None:
     from ...collector.store.opening import check_place
 
-    damage = check_place(settings.store, heads=settings.heads)
+    damage = check_place(settings.store, checkpoints=settings.heads)
     for sentence in damage:
         click.echo(sentence)
     if damage:
@@ -68,9 +68,9 @@ def _check(settings: Settings) -> None:
 
 
 def _back_up(settings: Settings, target: Path) -> None:
-    from ...collector.store.copying import copy_place
+    from ...collector.store.opening import copy_place
 
-    copy_place(settings.store, target, heads=settings.heads)
+    copy_place(settings.store, target, checkpoints=settings.heads)
     click.echo(f"The store was copied to {target}.")
 
 
@@ -78,7 +78,7 @@ def _rotate(settings: Settings, role: str) -> None:
     from ...collector.store.opening import open_store
     from ...collector.tokens import rotate
 
-    store = open_store(settings.store, heads=settings.heads)
+    store = open_store(settings.store, checkpoints=settings.heads)
     try:
         click.echo(f"The new {role} token, shown this once: {rotate(store, role)}")
     finally:
@@ -87,16 +87,16 @@ def _rotate(settings: Settings, role: str) -> None:
 
 def _serve(settings: Settings) -> None:
     try:
-        from ...collector.running import run
-        from ...collector.store.opening import shown_place
+        from ...collector.http.server import run
+        from ...collector.store.opening import redact_place
     except ImportError as problem:
         from ...core.errors import MissingExtra
 
-        raise MissingExtra(problem.name or "starlette", "serve") from None
+        raise MissingExtra(problem.name or "uvicorn", "serve") from None
 
     def listening(address: str, tokens: dict[str, str]) -> None:
         shown = "".join(f"; {role} token, shown this once: {token}" for role, token in tokens.items())
-        click.echo(f"Collecting at {address}{settings.prefix}, kept in {shown_place(settings.store)}{shown}")
+        click.echo(f"Collecting at {address}{settings.prefix}, kept in {redact_place(settings.store)}{shown}")
         sys.stdout.flush()
 
     run(settings, listening)

@@ -1,4 +1,4 @@
-"""What an admin does: make collections, close them, invite people, and look at how they are doing."""
+"""Endpoints for the admin: create and close collections, invite people, and see how all collections are doing."""
 
 from __future__ import annotations
 
@@ -7,32 +7,31 @@ import secrets
 from datetime import UTC, datetime
 from typing import Any
 
-from starlette.responses import Response
-
 from ...core.errors import DiscreetError, StoreFailed
-from ..documents import declare
-from ..drafts import drafted
-from ..http.calls import Call, answer
-from ..http.problems import Problem
-from ..logs import event
+from ..declaration import parse_declaration
+from ..drafts import evaluate_draft
+from ..http.problems import HttpProblem
+from ..http.request import HttpRequest
+from ..http.response import HttpResponse, JsonResponse
+from ..logs import log_event
 from ..service import Service
-from ..tallies import count
-from ..tokens import MOST_INVITATIONS, digest, invitations
+from ..store.tallies import count_reports
+from ..tokens import MAX_INVITATIONS, digest, new_invitations
 
 
-async def create(call: Call) -> Response:
-    """Make a collection from a spec; nothing of it changes ever after."""
-    call.parameters()
-    data = await call.json()
+async def create(request: HttpRequest) -> HttpResponse:
+    """Create a collection from a spec; it never changes afterwards."""
+    request.parameters()
+    data = await request.json()
     try:
-        declared, mechanism = await asyncio.to_thread(declare, data)
+        declaration, mechanism = await asyncio.to_thread(parse_declaration, data)
     except StoreFailed:
         raise
     except DiscreetError as problem:
-        raise Problem("declaration", str(problem)) from None
-    served = await asyncio.to_thread(call.service.catalogue.create, secrets.token_hex(8), declared, mechanism)
-    event("a collection was made", collection=served.id)
-    where = f"{call.service.settings.prefix}/collections/{served.id}"
+        raise HttpProblem("declaration", str(problem)) from None
+    served = await asyncio.to_thread(request.service.catalogue.create, secrets.token_hex(8), declaration, mechanism)
+    log_event("a collection was made", collection=served.id)
+    where = f"{request.service.settings.prefix}/collections/{served.id}"
     about = {
         "id": served.id,
         "collection": where,
@@ -40,48 +39,48 @@ async def create(call: Call) -> Response:
         "mechanism": mechanism.name,
         "state": served.state(datetime.now(UTC)),
     }
-    return answer(about, 201, {"location": where})
+    return JsonResponse(about, 201, {"location": where})
 
 
-async def draft(call: Call) -> Response:
-    """What a spec would give, before it is a collection."""
-    call.parameters()
-    data = await call.json()
-    async with call.service.readers:
+async def draft(request: HttpRequest) -> HttpResponse:
+    """The accuracy and protection of a spec, before it is a collection."""
+    request.parameters()
+    data = await request.json()
+    async with request.service.readers:
         try:
-            return answer(await asyncio.to_thread(drafted, data))
+            return JsonResponse(await asyncio.to_thread(evaluate_draft, data))
         except DiscreetError as problem:
-            raise Problem("declaration", str(problem)) from None
+            raise HttpProblem("declaration", str(problem)) from None
 
 
-async def close(call: Call) -> Response:
+async def close(request: HttpRequest) -> HttpResponse:
     """Take no more reports for a collection; it cannot be opened again."""
-    call.parameters()
-    await asyncio.to_thread(call.service.catalogue.close, call.collection)
-    event("a collection was closed", collection=call.collection.id)
-    return answer({"id": call.collection.id, "state": "closed"})
+    request.parameters()
+    await asyncio.to_thread(request.service.catalogue.close, request.collection)
+    log_event("a collection was closed", collection=request.collection.id)
+    return JsonResponse({"id": request.collection.id, "state": "closed"})
 
 
-async def invite(call: Call) -> Response:
-    """New invitations, shown this once."""
-    call.parameters()
-    if call.collection.declared.access != "invitation":
-        raise Problem("declaration", "this collection was declared open, and takes no invitations")
-    data = await call.json()
+async def invite(request: HttpRequest) -> HttpResponse:
+    """Create invitations, which are shown this once."""
+    request.parameters()
+    if request.collection.declaration.access != "invitation":
+        raise HttpProblem("declaration", "this collection was declared open, and takes no invitations")
+    data = await request.json()
     number = data.get("count") if isinstance(data, dict) and set(data) == {"count"} else None
-    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST_INVITATIONS:
-        raise Problem("json", f"the body must be a JSON object with count, from 1 to {MOST_INVITATIONS}")
-    made = invitations(number)
-    await asyncio.to_thread(call.service.store.invite, call.collection.id, [digest(one) for one in made])
-    event("invitations were made", collection=call.collection.id, count=number)
-    return answer({"invitations": made}, 201)
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MAX_INVITATIONS:
+        raise HttpProblem("json", f"the body must be a JSON object with count, from 1 to {MAX_INVITATIONS}")
+    invitations = new_invitations(number)
+    await asyncio.to_thread(request.service.store.invite, request.collection.id, [digest(one) for one in invitations])
+    log_event("invitations were made", collection=request.collection.id, count=number)
+    return JsonResponse({"invitations": invitations}, 201)
 
 
-async def overview(call: Call) -> Response:
+async def overview(request: HttpRequest) -> HttpResponse:
     """All collections: their states and sizes, and what was refused and why."""
-    call.parameters()
-    async with call.service.readers:
-        return answer(await asyncio.to_thread(_overview, call.service))
+    request.parameters()
+    async with request.service.readers:
+        return JsonResponse(await asyncio.to_thread(_overview, request.service))
 
 
 def _overview(service: Service) -> dict[str, Any]:
@@ -89,18 +88,18 @@ def _overview(service: Service) -> dict[str, Any]:
     now, refusals = datetime.now(UTC), service.store.refusals()
     rows = []
     for served in service.catalogue:
-        made, spent = service.store.invitations(served.id)
+        invitations, spent = service.store.invitations(served.id)
         rows.append(
             {
                 "id": served.id,
-                "title": served.declared.title,
+                "title": served.declaration.title,
                 "state": served.state(now),
-                "access": served.declared.access,
+                "access": served.declaration.access,
                 "fingerprint": served.mechanism.fingerprint,
-                "reports": count(service.store, served.id, served.mechanism).tally().n,
-                "minimum": served.declared.minimum,
+                "reports": count_reports(service.store, served.id, served.mechanism).tally().n,
+                "minimum": served.declaration.minimum,
                 "refused": {code: n for (name, code), n in sorted(refusals.items()) if name == served.id},
-                "invitations": {"made": made, "spent": spent},
+                "invitations": {"made": invitations, "spent": spent},
             }
         )
     other = {code: n for (name, code), n in sorted(refusals.items()) if not name}

@@ -1,4 +1,4 @@
-"""The pages of the collector: files of `discreet.collector.pages`, read once, and what they may do in a browser."""
+"""The endpoint for the web pages: the files of `discreet.collector.pages`, read once, with their security policy."""
 
 from __future__ import annotations
 
@@ -8,89 +8,88 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from starlette.responses import Response
+from ..http.problems import HttpProblem
+from ..http.response import HttpResponse
 
-from ..http.problems import Problem
-
-STYLED = ("results.html", "design.html")
+PAGES_WITH_CHARTS = ("results.html", "design.html")
 """Pages with charts: the library that draws them puts a style sheet inside each."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data: blob:; style-src 'self'{}; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""What a page may do: its own scripts, and this origin."""
+"""The security policy of a page: its own scripts, and this origin."""
 
-TYPES = {
+MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
 
-NAMED = {"/": "overview.html", "/design": "design.html"}
+PAGES = {"/": "overview.html", "/design": "design.html"}
 """Pages at an address of their own."""
 
-FOR_ONE = {"answer": "answer.html", "results": "results.html"}
+COLLECTION_PAGES = {"answer": "answer.html", "results": "results.html"}
 """Pages about one collection, at ``/answer/{id}`` and so on."""
 
-BELOW = "/pages/"
+FILES_PREFIX = "/pages/"
 """Where the other files are."""
 
 
 @dataclass(frozen=True)
-class File:
-    """A file as it is sent, plain and compressed."""
+class PageFile:
+    """A file of the pages, plain and compressed."""
 
     content: bytes
-    packed: bytes
+    compressed: bytes
     media_type: str
-    tag: str
+    etag: str
     policy: str
 
 
-def name_of(path: str) -> str | None:
+def page_name(path: str) -> str | None:
     """The file at an address; None if there is no page there."""
-    if path in NAMED:
-        return NAMED[path]
+    if path in PAGES:
+        return PAGES[path]
     parts = path.split("/")
-    if len(parts) == 3 and parts[1] in FOR_ONE and parts[2]:
-        return FOR_ONE[parts[1]]
-    return path.removeprefix(BELOW) if path.startswith(BELOW) else None
+    if len(parts) == 3 and parts[1] in COLLECTION_PAGES and parts[2]:
+        return COLLECTION_PAGES[parts[1]]
+    return path.removeprefix(FILES_PREFIX) if path.startswith(FILES_PREFIX) else None
 
 
-def page(name: str, headers: dict[bytes, bytes]) -> Response:
-    """The answer to a request for a file; `Problem` if there is none, or the pages were not built."""
-    found = _files().get(name)
-    if found is None:
+def page(name: str, headers: dict[bytes, bytes]) -> HttpResponse:
+    """The response with a file; `HttpProblem` if there is none, or the pages were not built."""
+    file = _files().get(name)
+    if file is None:
         unbuilt = name.startswith("made/") or not any(other.startswith("made/") for other in _files())
-        said = "the pages were not built: run make pages" if unbuilt else "there is nothing at this address"
-        raise Problem("not_found", said)
-    marks = {"etag": found.tag, "cache-control": "no-cache", "vary": "accept-encoding"}
-    if found.policy:
-        marks["content-security-policy"] = found.policy
-    if headers.get(b"if-none-match", b"").decode("latin-1") == found.tag:
-        return Response(status_code=304, headers=marks)
+        detail = "the pages were not built: run make pages" if unbuilt else "there is nothing at this address"
+        raise HttpProblem("not_found", detail)
+    about = {"etag": file.etag, "cache-control": "no-cache", "vary": "accept-encoding"}
+    if file.policy:
+        about["content-security-policy"] = file.policy
+    if headers.get(b"if-none-match", b"").decode("latin-1") == file.etag:
+        return HttpResponse(status=304, headers=about)
     if b"gzip" in headers.get(b"accept-encoding", b""):
-        return Response(found.packed, headers={**marks, "content-encoding": "gzip"}, media_type=found.media_type)
-    return Response(found.content, headers=marks, media_type=found.media_type)
+        return HttpResponse(file.compressed, 200, {**about, "content-encoding": "gzip"}, file.media_type)
+    return HttpResponse(file.content, 200, about, file.media_type)
 
 
 @cache
-def _files() -> dict[str, File]:
+def _files() -> dict[str, PageFile]:
     """Every file of the pages by its name, such as ``answer.html`` or ``made/plot.js``."""
-    found = {}
+    pages = {}
     root = files("discreet.collector.pages")
     for prefix, folder in (("", root), ("made/", root / "made")):
         if not folder.is_dir():
             continue
         for entry in folder.iterdir():
             suffix = "." + entry.name.rpartition(".")[2]
-            if entry.is_file() and suffix in TYPES:
+            if entry.is_file() and suffix in MEDIA_TYPES:
                 content = entry.read_bytes()
                 tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-                styled = " 'unsafe-inline'" if entry.name in STYLED else ""
+                styled = " 'unsafe-inline'" if entry.name in PAGES_WITH_CHARTS else ""
                 policy = POLICY.format(styled) if suffix == ".html" else ""
-                packed = gzip.compress(content, mtime=0)
-                found[prefix + entry.name] = File(content, packed, TYPES[suffix], tag, policy)
-    return found
+                compressed = gzip.compress(content, mtime=0)
+                pages[prefix + entry.name] = PageFile(content, compressed, MEDIA_TYPES[suffix], tag, policy)
+    return pages

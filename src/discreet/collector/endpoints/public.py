@@ -1,4 +1,4 @@
-"""What anybody may read: collections, their laws, the log of all of them, and whether the service is well."""
+"""Endpoints for everybody: the collections, their laws, the public log, and the health of the service."""
 
 from __future__ import annotations
 
@@ -6,77 +6,75 @@ import asyncio
 from dataclasses import asdict
 from datetime import UTC, datetime
 
-from starlette.responses import Response
-
 from ...core.canonical import canonical
 from ...core.errors import DiscreetError
-from ..http.calls import Call, answer
-from ..http.decoding import JSON
 from ..http.openapi import description
-from ..http.problems import Problem, later
+from ..http.problems import HttpProblem, retry_later
+from ..http.request import HttpRequest
+from ..http.response import HttpResponse, JsonResponse
 
-LINES = "application/jsonl"
+JSON_LINES = "application/jsonl"
 
-FOREVER = "public, max-age=31536000, immutable"
-CHECKED = "public, no-cache"
-
-
-async def health(call: Call) -> Response:
-    """The process answers."""
-    call.parameters()
-    return answer({"status": "ok"})
+IMMUTABLE = "public, max-age=31536000, immutable"
+REVALIDATE = "public, no-cache"
 
 
-async def ready(call: Call) -> Response:
-    """The store answers too."""
-    call.parameters()
+async def health(request: HttpRequest) -> HttpResponse:
+    """Whether the process answers."""
+    request.parameters()
+    return JsonResponse({"status": "ok"})
+
+
+async def ready(request: HttpRequest) -> HttpResponse:
+    """Whether the store answers too."""
+    request.parameters()
     try:
-        await asyncio.to_thread(call.service.store.token, "admin")
+        await asyncio.to_thread(request.service.store.token, "admin")
     except (DiscreetError, OSError):
-        raise later("busy", "the store does not answer", seconds=5) from None
-    return answer({"status": "ok"})
+        raise retry_later("busy", "the store does not answer", seconds=5) from None
+    return JsonResponse({"status": "ok"})
 
 
-async def collections(call: Call) -> Response:
+async def collections(request: HttpRequest) -> HttpResponse:
     """Every collection with its title and state."""
-    call.parameters()
-    service, now = call.service, datetime.now(UTC)
-    if service.catalogue.stale:
+    request.parameters()
+    service, now = request.service, datetime.now(UTC)
+    if service.catalogue.is_stale:
         await asyncio.to_thread(service.catalogue.refresh)
-    rows = [{"id": one.id, "title": one.declared.title, "state": one.state(now)} for one in service.catalogue]
-    return answer({"collections": rows})
+    rows = [{"id": one.id, "title": one.declaration.title, "state": one.state(now)} for one in service.catalogue]
+    return JsonResponse({"collections": rows})
 
 
-async def document(call: Call) -> Response:
-    """What a collection says of itself."""
-    call.parameters()
-    headers = {"etag": call.collection.tag, "cache-control": CHECKED}
-    if call.matches(call.collection.tag):
-        return Response(status_code=304, headers=headers)
-    return Response(call.collection.document, headers=headers, media_type=JSON)
+async def document(request: HttpRequest) -> HttpResponse:
+    """The public document of a collection."""
+    request.parameters()
+    headers = {"etag": request.collection.etag, "cache-control": REVALIDATE}
+    if request.has_etag(request.collection.etag):
+        return HttpResponse(status=304, headers=headers)
+    return JsonResponse(request.collection.document, headers=headers)
 
 
-async def law(call: Call) -> Response:
+async def law(request: HttpRequest) -> HttpResponse:
     """The published law, byte for byte: its SHA-256 is the fingerprint."""
-    call.parameters()
-    tag = f'"{call.collection.mechanism.fingerprint}"'
-    headers = {"etag": tag, "cache-control": FOREVER}
-    if call.matches(tag):
-        return Response(status_code=304, headers=headers)
-    return Response(call.collection.law, headers=headers, media_type=JSON)
+    request.parameters()
+    etag = f'"{request.collection.mechanism.fingerprint}"'
+    headers = {"etag": etag, "cache-control": IMMUTABLE}
+    if request.has_etag(etag):
+        return HttpResponse(status=304, headers=headers)
+    return JsonResponse(request.collection.law, headers=headers)
 
 
-async def log(call: Call) -> Response:
-    """The public log of collections made and closed, a line of canonical JSON each."""
-    after = call.parameters(("after",)).get("after", "0")
+async def log(request: HttpRequest) -> HttpResponse:
+    """The public log: a line of canonical JSON for each collection that was created or closed."""
+    after = request.parameters(("after",)).get("after", "0")
     if not (after.isascii() and after.isdigit() and len(after) <= 15):
-        raise Problem("parameter", "after must be the number of a line")
-    entries = await asyncio.to_thread(lambda: list(call.service.store.log(after=int(after))))
+        raise HttpProblem("parameter", "after must be the number of a line")
+    entries = await asyncio.to_thread(lambda: list(request.service.store.log(after=int(after))))
     lines = "".join(canonical(asdict(entry)) + "\n" for entry in entries)
-    return Response(lines, headers={"cache-control": CHECKED}, media_type=LINES)
+    return HttpResponse(lines.encode(), headers={"cache-control": REVALIDATE}, media_type=JSON_LINES)
 
 
-async def openapi(call: Call) -> Response:
-    """This interface, described for programs."""
-    call.parameters()
-    return answer(description(call.service.settings.prefix))
+async def openapi(request: HttpRequest) -> HttpResponse:
+    """The OpenAPI description of this interface."""
+    request.parameters()
+    return JsonResponse(description(request.service.settings.prefix))

@@ -1,4 +1,4 @@
-"""Uploads: reports are checked, stored durably, and only then acknowledged."""
+"""The endpoint for uploads: reports are validated, stored durably, and only then acknowledged."""
 
 from __future__ import annotations
 
@@ -9,46 +9,45 @@ import time
 from collections import Counter
 from datetime import UTC, datetime
 
-from starlette.responses import Response
-
 from ...core.canonical import canonical
 from ...core.errors import StoreFailed, StoreFull
-from ..http.bodies import SMALL, media_type
-from ..http.calls import Call, Told
-from ..http.decoding import JSON, KEY, PACKED, Decoded
-from ..http.problems import Problem, later
-from ..store.protocol import Outcome, Upload
+from ..http.limits import SMALL_BODY_BYTES
+from ..http.problems import HttpProblem, retry_later
+from ..http.request import HttpRequest, media_type
+from ..http.response import JSON, HttpResponse, JsonResponse
+from ..http.upload_decoder import PACKED, UPLOAD_ID, DecodedUpload
+from ..store.protocol import UploadOutcome, UploadRecord
 from ..tokens import digest as token_digest
 
-TYPES = (JSON, PACKED)
+MEDIA_TYPES = (JSON, PACKED)
 
 
-async def upload(call: Call) -> Response:
-    """Take reports; the same upload again gets the first answer again."""
+async def upload(request: HttpRequest) -> HttpResponse:
+    """Store reports; the same upload sent again gets the first answer again."""
     started = time.perf_counter()
-    service, served, headers = call.service, call.collection, call.headers
-    if call.scope["query_string"]:
-        call.parameters()
+    service, served, headers = request.service, request.collection, request.headers
+    if request.scope["query_string"]:
+        request.parameters()
     if not service.uploads.take():
-        raise later("too_fast", "there are too many uploads at the moment")
+        raise retry_later("too_fast", "there are too many uploads at the moment")
     number = headers.get(b"idempotency-key", b"").decode("latin-1")
-    if not KEY.fullmatch(number):
-        raise Problem("header", "the header idempotency-key must be 1 to 64 letters, digits, _ or -")
-    kind = media_type(headers, TYPES)
-    body = await service.bodies.read(headers, call.receive)
+    if not UPLOAD_ID.fullmatch(number):
+        raise HttpProblem("header", "the header idempotency-key must be 1 to 64 letters, digits, _ or -")
+    kind = media_type(headers, MEDIA_TYPES)
+    body = await service.bodies.read(headers, request.receive)
     digest = hashlib.sha256(b"%s\n%s" % (kind.encode(), body)).digest()
     now = datetime.now(UTC)
-    invited = served.declared.access == "invitation"
+    invited = served.declaration.access == "invitation"
     if served.state(now) != "open" or (invited and b"invitation" not in headers):
-        return await _first_answer(call, number, digest, "not_invited" if served.state(now) == "open" else "closed")
-    if len(body) <= SMALL:
+        return await _first_answer(request, number, digest, "not_invited" if served.state(now) == "open" else "closed")
+    if len(body) <= SMALL_BODY_BYTES:
         decoded = served.decoder.decode(kind, body)
     else:
         decoded = await asyncio.to_thread(served.decoder.decode, kind, body)
-    _check(call, decoded, invited)
-    stored = await _add(
-        call,
-        Upload(
+    _check_count(request, decoded, invited)
+    answer = await _store(
+        request,
+        UploadRecord(
             collection=served.id,
             upload=number,
             digest=digest,
@@ -61,76 +60,78 @@ async def upload(call: Call) -> Response:
         ),
         decoded,
     )
-    service.metrics.took(time.perf_counter() - started)
-    return Told(stored)
+    service.metrics.observe_upload(time.perf_counter() - started)
+    return JsonResponse(answer.encode())
 
 
-def _check(call: Call, decoded: Decoded, invited: bool) -> None:
-    """Raise `Problem` if nothing can be taken, or more than an invitation is good for."""
+def _check_count(request: HttpRequest, decoded: DecodedUpload, invited: bool) -> None:
+    """`HttpProblem` if no report is possible, or there are more than an invitation is good for."""
     if invited and decoded.count + len(decoded.refused) > 1:
-        raise Problem("count", "an upload with an invitation must hold one report")
+        raise HttpProblem("count", "an upload with an invitation must hold one report")
     if not decoded.count:
-        _note(call, decoded)
-        raise Problem("impossible", "none of the reports can have been written by this collection's law")
+        _count_refused(request, decoded)
+        raise HttpProblem("impossible", "none of the reports can have been written by this collection's law")
 
 
-def _note(call: Call, decoded: Decoded) -> None:
+def _count_refused(request: HttpRequest, decoded: DecodedUpload) -> None:
     """Count the refused reports by reason."""
     if decoded.refused:
         for code, number in Counter(code for _, code in decoded.refused).items():
-            call.service.refused(call.collection.id, f"report_{code}", number)
+            request.service.count_refused(request.collection.id, f"report_{code}", number)
 
 
-def _answer(number: str, decoded: Decoded) -> str:
+def _answer(number: str, decoded: DecodedUpload) -> str:
     if not decoded.refused:
         return f'{{"accepted":{decoded.count},"refused":[],"upload":"{number}"}}'
     refused = [list(one) for one in decoded.refused]
     return canonical({"accepted": decoded.count, "refused": refused, "upload": number})
 
 
-async def _add(call: Call, upload: Upload, decoded: Decoded) -> str:
-    """What the sender is told, once the upload is durable."""
-    service = call.service
-    if service.waiting >= service.settings.uploads_at_once:
-        raise later("busy", "too many uploads wait to be stored")
-    service.waiting += 1
+async def _store(request: HttpRequest, upload: UploadRecord, decoded: DecodedUpload) -> str:
+    """The answer to the sender, once the upload is durable."""
+    service = request.service
+    if service.waiting_uploads >= service.settings.uploads_at_once:
+        raise retry_later("busy", "too many uploads wait to be stored")
+    service.waiting_uploads += 1
     try:
-        done = await service.writer.add(upload)
+        result = await service.writer.add(upload)
     except StoreFull:
-        raise later("full", "there is no room to store reports; nothing of this upload was kept", seconds=60) from None
+        raise retry_later(
+            "full", "there is no room to store reports; nothing of this upload was kept", seconds=60
+        ) from None
     except StoreFailed:
-        raise later("busy", "reports cannot be stored now; nothing of this upload was kept", seconds=5) from None
+        raise retry_later("busy", "reports cannot be stored now; nothing of this upload was kept", seconds=5) from None
     finally:
-        service.waiting -= 1
-    service.metrics.uploads[done.outcome.value] += 1
-    if done.outcome is Outcome.STORED:
-        service.accepted(upload.collection, upload.count)
-        _note(call, decoded)
+        service.waiting_uploads -= 1
+    service.metrics.uploads[result.outcome.value] += 1
+    if result.outcome is UploadOutcome.STORED:
+        service.count_accepted(upload.collection, upload.count)
+        _count_refused(request, decoded)
         return upload.answer
-    if done.outcome is Outcome.REPEATED:
-        assert done.answer is not None
-        return done.answer
-    raise _problem(done.outcome)
+    if result.outcome is UploadOutcome.REPEATED:
+        assert result.answer is not None
+        return result.answer
+    raise _problem(result.outcome)
 
 
-def _problem(outcome: Outcome) -> Problem:
-    if outcome is Outcome.CONFLICT:
-        return Problem("conflict", "an upload with this idempotency-key and another body was stored before")
-    return _refusal("not_invited" if outcome is Outcome.NOT_INVITED else "closed")
+def _problem(outcome: UploadOutcome) -> HttpProblem:
+    if outcome is UploadOutcome.CONFLICT:
+        return HttpProblem("conflict", "an upload with this idempotency-key and another body was stored before")
+    return _refusal("not_invited" if outcome is UploadOutcome.NOT_INVITED else "closed")
 
 
-def _refusal(code: str) -> Problem:
+def _refusal(code: str) -> HttpProblem:
     if code == "not_invited":
-        return Problem(code, "the header invitation must hold an invitation that was not used before")
-    return Problem(code, "the collection is not open yet, or is closed")
+        return HttpProblem(code, "the header invitation must hold an invitation that was not used before")
+    return HttpProblem(code, "the collection is not open yet, or is closed")
 
 
-async def _first_answer(call: Call, number: str, digest: bytes, code: str) -> Response:
-    """The first answer of an upload that was stored while it could be; `Problem` if there is none."""
-    found = await asyncio.to_thread(call.service.store.find, call.collection.id, number)
-    if found is None:
+async def _first_answer(request: HttpRequest, number: str, digest: bytes, code: str) -> HttpResponse:
+    """The answer to an upload that was stored before the collection closed; `HttpProblem` if there is none."""
+    stored = await asyncio.to_thread(request.service.store.find, request.collection.id, number)
+    if stored is None:
         raise _refusal(code)
-    if not hmac.compare_digest(found[0], digest):
-        raise _problem(Outcome.CONFLICT)
-    call.service.metrics.uploads[Outcome.REPEATED.value] += 1
-    return Response(found[1], media_type=JSON)
+    if not hmac.compare_digest(stored[0], digest):
+        raise _problem(UploadOutcome.CONFLICT)
+    request.service.metrics.uploads[UploadOutcome.REPEATED.value] += 1
+    return JsonResponse(stored[1].encode())

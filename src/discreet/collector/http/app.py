@@ -1,4 +1,4 @@
-"""The service: one table of routes, with who may use each, and what every answer has in common."""
+"""The ASGI application: the table of routes with the role each needs, and the headers of every response."""
 
 from __future__ import annotations
 
@@ -6,29 +6,25 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from starlette.requests import ClientDisconnect
-from starlette.responses import Response
-
 from ...core.errors import StoreFailed
 from ..endpoints import admin, analyst, pages, public, uploads
-from ..logs import failure
+from ..logs import log_failure
 from ..service import Service
 from ..tokens import is_token
-from .bodies import Receive, once
-from .calls import Call
-from .cross_origin import CrossOrigin, allowed
-from .problems import Problem, later
-
-Send = Callable[[Any], Awaitable[None]]
+from .cors import CrossOriginPolicy, allowed_methods
+from .limits import ClientDisconnect, Receive
+from .problems import HttpProblem, retry_later
+from .request import HttpRequest, headers_by_name
+from .response import HttpResponse, Send
 
 
 class Route(NamedTuple):
-    """A method at a path, the role whose token it needs ("" for anybody), and what answers."""
+    """A method at a path, the role whose token it needs ("" for anybody), and its endpoint."""
 
     method: str
     path: str
     role: str
-    endpoint: Callable[[Call], Awaitable[Response]]
+    endpoint: Callable[[HttpRequest], Awaitable[HttpResponse]]
 
 
 ROUTES = (
@@ -48,28 +44,28 @@ ROUTES = (
     Route("GET", "/collections/{id}/progress", "analyst", analyst.progress),
     Route("GET", "/collections/{id}/tally", "analyst", analyst.tally),
     Route("GET", "/collections/{id}/shares", "analyst", analyst.shares),
-    Route("GET", "/collections/{id}/differences", "analyst", analyst.differences_),
+    Route("GET", "/collections/{id}/differences", "analyst", analyst.differences),
     Route("GET", "/collections/{id}/release", "analyst", analyst.release),
     Route("GET", "/collections/{id}/export", "analyst", analyst.export),
     Route("GET", "/metrics", "analyst", analyst.metrics),
 )
 
-TABLE: dict[str, dict[str, Route]] = {}
+ROUTES_BY_PATH: dict[str, dict[str, Route]] = {}
 for _route in ROUTES:
-    TABLE.setdefault(_route.path, {})[_route.method] = _route
+    ROUTES_BY_PATH.setdefault(_route.path, {})[_route.method] = _route
 
-SAFE = [
+SECURITY_HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 ]
-"""What every answer says to browsers; a page has a policy of its own."""
+"""Headers of every response, for browsers; a page has a content policy of its own."""
 
-POLICY = SAFE[-1:]
+PAGE_HEADERS = SECURITY_HEADERS[:-1]
 
-UNKEPT = (b"cache-control", b"no-store")
-"""What every answer says that does not say how long it may be kept."""
+NO_STORE = (b"cache-control", b"no-store")
+"""What a response says unless it says how long it may be kept."""
 
 
 class App:
@@ -77,57 +73,55 @@ class App:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._origins = CrossOrigin(service.settings.origins)
+        self._cors = CrossOriginPolicy(service.settings.origins)
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
-        """Answer one request; whatever goes wrong is an answer too."""
+        """Answer one request; whatever goes wrong is answered too."""
         if scope["type"] != "http":
             return
-        path, name = template(scope["path"])
+        path, name = split_collection(scope["path"])
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        shown = pages.name_of(path) if method == "GET" else None
-        methods = TABLE.get(path)
+        page = pages.page_name(path) if method == "GET" else None
+        methods = ROUTES_BY_PATH.get(path)
         route = None if methods is None else methods.get(method)
         try:
-            if shown is not None:
+            if page is not None:
                 path = "/pages"
-                response = pages.page(shown, once(scope["headers"]))
+                response = pages.page(page, headers_by_name(scope["headers"]))
             else:
-                answered = self._origins.preflight(scope, methods)
-                response = answered or await self._answer(scope, receive, path, name, route)
-        except Problem as problem:
-            self._service.refused(name if self._service.catalogue.get(name) else "", problem.code)
+                preflight = self._cors.preflight(scope, methods)
+                response = preflight or await self._respond(scope, receive, path, name, route)
+        except HttpProblem as problem:
+            self._service.count_refused(name if self._service.catalogue.get(name) else "", problem.code)
             response = problem.response()
         except ClientDisconnect:
             return
         except StoreFailed:
-            response = later("busy", "the store does not answer", seconds=5).response()
+            response = retry_later("busy", "the store does not answer", seconds=5).response()
         except Exception as problem:
-            failure("a request failed", problem)
-            response = Problem("failed", "the collector failed; its log says where").response()
-        response.raw_headers += SAFE if shown is None else SAFE[:-1] + POLICY * (response.status_code >= 400)
-        if method == "POST" or not any(header == b"cache-control" for header, _ in response.raw_headers):
-            response.raw_headers.append(UNKEPT)
-        self._origins.mark(scope, route, response)
-        self._service.metrics.requests[
-            path if methods or shown else "other", method_of(scope), response.status_code
-        ] += 1
-        await response(scope, receive, send)
+            log_failure("a request failed", problem)
+            response = HttpProblem("failed", "the collector failed; its log says where").response()
+        response.headers += SECURITY_HEADERS if page is None or response.status >= 400 else PAGE_HEADERS
+        if method == "POST" or not any(header == b"cache-control" for header, _ in response.headers):
+            response.headers.append(NO_STORE)
+        self._cors.add_headers(scope, route, response)
+        self._service.metrics.requests[path if methods or page else "other", method_label(scope), response.status] += 1
+        await response.send(scope["method"], send)
 
-    async def _answer(
+    async def _respond(
         self, scope: dict[str, Any], receive: Receive, path: str, name: str, route: Route | None
-    ) -> Response:
+    ) -> HttpResponse:
         if route is None:
-            raise _no_route(TABLE.get(path))
-        headers = once(scope["headers"])
+            raise _no_route(ROUTES_BY_PATH.get(path))
+        headers = headers_by_name(scope["headers"])
         if route.role:
             await self._check_token(route.role, headers)
         served = None
         if name:
             served = self._service.catalogue.get(name) or await self._service.find(name)
             if served is None:
-                raise Problem("not_found", "there is no collection of this id")
-        return await route.endpoint(Call(self._service, scope, receive, headers, served))
+                raise HttpProblem("not_found", "there is no collection of this id")
+        return await route.endpoint(HttpRequest(self._service, scope, receive, headers, served))
 
     async def _check_token(self, role: str, headers: dict[bytes, bytes]) -> None:
         scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
@@ -135,14 +129,14 @@ class App:
             if await asyncio.to_thread(is_token, self._service.store, role, token.strip()):
                 return
             if not self._service.wrong_tokens.take():
-                raise later("too_fast", "there are too many wrong tokens at the moment")
-        raise Problem(
+                raise retry_later("too_fast", "there are too many wrong tokens at the moment")
+        raise HttpProblem(
             "token", f"the header authorization must be Bearer and the {role} token", {"www-authenticate": "Bearer"}
         )
 
 
-def template(path: str) -> tuple[str, str]:
-    """The path with the id of a collection, if there is one, replaced by its name; and the id."""
+def split_collection(path: str) -> tuple[str, str]:
+    """A path with the id of a collection replaced by ``{id}``, and the id, which is "" where there is none."""
     parts = path.split("/")
     if len(parts) < 3 or parts[1] != "collections" or not parts[2]:
         return path, ""
@@ -150,13 +144,14 @@ def template(path: str) -> tuple[str, str]:
     return "/".join(parts), name
 
 
-def method_of(scope: dict[str, Any]) -> str:
-    """The method, if it is one that is known: a counter for every word that a sender thinks of would be many."""
+def method_label(scope: dict[str, Any]) -> str:
+    """The method as metrics count it: a sender must not be able to make a new counter with every word."""
     method: str = scope["method"]
     return method if method in ("GET", "HEAD", "POST", "OPTIONS") else "other"
 
 
-def _no_route(methods: dict[str, Route] | None) -> Problem:
+def _no_route(methods: dict[str, Route] | None) -> HttpProblem:
     if methods is None:
-        return Problem("not_found", "there is nothing at this address")
-    return Problem("method", "this address does not take that method", {"allow": ", ".join(allowed(methods))})
+        return HttpProblem("not_found", "there is nothing at this address")
+    allowed = ", ".join(allowed_methods(methods))
+    return HttpProblem("method", "this address does not take that method", {"allow": allowed})

@@ -1,14 +1,15 @@
-"""The interface, described for programs (OpenAPI 3.1); the route table and the tests hold it to the truth."""
+"""The OpenAPI 3.1 description of the interface; tests compare it with the route table."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ... import __version__
-from ..breakdown import METHODS
-from .decoding import JSON, MOST_REPORTS, PACKED
+from ..results import METHODS
 from .openapi_schemas import SCHEMAS, ref
 from .problems import CODES, MEDIA_TYPE
+from .response import JSON
+from .upload_decoder import MAX_REPORTS, PACKED
 
 Plain = dict[str, Any]
 
@@ -68,8 +69,8 @@ def _paths() -> Plain:
             "get": _get("Every collection.", _json("Collections")),
             "post": _post("Make a collection.", "Declaration", "201", "Created", "declaration", role="admin"),
         },
-        one: {"get": _of_one("What a collection says of itself.", _cached("Document"))},
-        f"{one}/law": {"get": _of_one("The published law, byte for byte.", _cached("Law"))},
+        one: {"get": _of_one("What a collection says of itself.", _with_etag("Document"))},
+        f"{one}/law": {"get": _of_one("The published law, byte for byte.", _with_etag("Law"))},
         f"{one}/reports": {"post": _upload()},
         f"{one}/close": {"post": _of_one("Take no more reports, for good.", _json("Closed"), role="admin")},
         f"{one}/invitations": {
@@ -145,7 +146,7 @@ def _upload() -> Plain:
     accepted = _content(JSON, ref("Accepted"))
     refusals = ("json", "header", "closed", "not_found", "conflict", "too_large", "media_type", "other_law", "too_fast")
     return {
-        "summary": f"Send 1 to {MOST_REPORTS} reports; the same upload again gets the first answer again.",
+        "summary": f"Send 1 to {MAX_REPORTS} reports; the same upload again gets the first answer again.",
         "parameters": [IDENTIFIER, NUMBER, INVITATION],
         "requestBody": {
             "required": True,
@@ -167,8 +168,8 @@ def _upload() -> Plain:
 def _get(summary: str, responses: Plain, *codes: str, role: str = "", parameters: list[Plain] | None = None) -> Plain:
     secured: Plain = {"security": [{role: []}]} if role else {}
     codes = (*codes, "parameter", *(("token", "too_fast") if role else ()))
-    found: Plain = {"summary": summary, **secured, "responses": {**responses, **_problems(*codes)}}
-    return found | ({"parameters": parameters} if parameters else {})
+    operation: Plain = {"summary": summary, **secured, "responses": {**responses, **_problems(*codes)}}
+    return operation | ({"parameters": parameters} if parameters else {})
 
 
 def _of_one(
@@ -178,8 +179,10 @@ def _of_one(
 
 
 def _post(summary: str, body: str, status: str, result: str, *codes: str, role: str) -> Plain:
-    made = _get(summary, {status: _content(JSON, ref(result))}, *codes, "json", "too_large", "media_type", role=role)
-    return made | {"requestBody": {"required": True, "content": {JSON: {"schema": ref(body)}}}}
+    operation = _get(
+        summary, {status: _content(JSON, ref(result))}, *codes, "json", "too_large", "media_type", role=role
+    )
+    return operation | {"requestBody": {"required": True, "content": {JSON: {"schema": ref(body)}}}}
 
 
 def _problems(*codes: str) -> Plain:
@@ -187,21 +190,21 @@ def _problems(*codes: str) -> Plain:
     statuses: dict[int, list[str]] = {}
     for code in codes:
         statuses.setdefault(CODES[code].status, []).append(code)
-    found = {}
+    responses: Plain = {}
     for status in sorted(statuses):
         names = [code for code, kind in CODES.items() if kind.status == status]
         schema = {"allOf": [ref("Problem"), {"properties": {"code": {"enum": names}, "status": {"const": status}}}]}
-        found[str(status)] = {"description": "; ".join(names), "content": {MEDIA_TYPE: {"schema": schema}}}
+        responses[str(status)] = {"description": "; ".join(names), "content": {MEDIA_TYPE: {"schema": schema}}}
         if status in (429, 503, 507):
-            found[str(status)]["headers"] = RETRY
-    return found
+            responses[str(status)]["headers"] = RETRY
+    return responses
 
 
 def _json(name: str) -> Plain:
     return {"200": _content(JSON, ref(name))}
 
 
-def _cached(name: str) -> Plain:
+def _with_etag(name: str) -> Plain:
     return {
         "200": _content(JSON, ref(name)) | {"headers": TAG},
         "304": {"description": "What the sender has is still right.", "headers": TAG},

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..documents import ACCESS, CHANGES
-from ..tokens import MOST_INVITATIONS
-from .decoding import MOST_REPORTS
+from ..declaration import ACCESS, CHANGES
+from ..tokens import MAX_INVITATIONS
 from .problems import CODES
+from .upload_decoder import MAX_REPORTS
 
 Plain = dict[str, Any]
 
@@ -39,7 +39,7 @@ def table(properties: Plain, *optional: str) -> Plain:
 
 LABELS: Plain = {"type": "object", "additionalProperties": array(TEXT, minItems=1, maxItems=100, uniqueItems=True)}
 WORDS: Plain = {"type": "object", "additionalProperties": TEXT}
-INVITED = table({"made": NATURAL, "spent": NATURAL})
+INVITATIONS = table({"made": NATURAL, "spent": NATURAL})
 COLUMNS: Plain = dict.fromkeys(("shares", "stderr", "low", "high"), NUMBERS)
 
 SCHEMAS: Plain = {
@@ -80,14 +80,14 @@ SCHEMAS: Plain = {
         {
             "fingerprint": HASH,
             "labels": WORDS,
-            "reports": array({"type": ["integer", "string"]}, minItems=1, maxItems=MOST_REPORTS),
+            "reports": array({"type": ["integer", "string"]}, minItems=1, maxItems=MAX_REPORTS),
             "version": {"const": 1},
         },
         "labels",
     ),
     "Accepted": table(
         {
-            "accepted": {"type": "integer", "minimum": 1, "maximum": MOST_REPORTS},
+            "accepted": {"type": "integer", "minimum": 1, "maximum": MAX_REPORTS},
             "refused": array(array({"type": ["integer", "string"]}, minItems=2, maxItems=2)),
             "upload": TEXT,
         }
@@ -136,7 +136,7 @@ SCHEMAS: Plain = {
     "Release": {"type": "object", "required": ["version", "title", "n", "promise", "certificate", "law", "caveats"]},
     "Created": table({"id": TEXT, "collection": TEXT, "fingerprint": HASH, "mechanism": TEXT, "state": STATE}),
     "Closed": table({"id": TEXT, "state": {"const": "closed"}}),
-    "Invite": table({"count": {"type": "integer", "minimum": 1, "maximum": MOST_INVITATIONS}}),
+    "Invite": table({"count": {"type": "integer", "minimum": 1, "maximum": MAX_INVITATIONS}}),
     "Invitations": table({"invitations": array(TEXT)}),
     "Overview": table(
         {
@@ -151,7 +151,7 @@ SCHEMAS: Plain = {
                         "reports": NATURAL,
                         "minimum": NATURAL,
                         "refused": COUNTS,
-                        "invitations": INVITED,
+                        "invitations": INVITATIONS,
                     }
                 )
             ),
@@ -167,7 +167,7 @@ SCHEMAS: Plain = {
             "labels": {"type": "object", "additionalProperties": COUNTS},
             "days": COUNTS,
             "refused": COUNTS,
-            "invitations": INVITED,
+            "invitations": INVITATIONS,
         }
     ),
     "Tally": table(

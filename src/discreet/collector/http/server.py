@@ -1,27 +1,64 @@
-"""The server: an event loop, signals, and a stop that first commits what was acknowledged."""
+"""The server: starts a collector, listens, and at a signal stops after storing what was taken."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import uvicorn
 
-from ..logs import event
+from ..logs import log_event, set_up_logs
 from ..service import Service
 from ..settings import Settings
+from ..store.opening import open_store
+from ..store.protocol import Store
+from ..store.writer import GroupCommitWriter
+from ..tokens import first_tokens
 from .app import App
-from .patience import PatientProtocol, watch
+from .connection import DeadlineProtocol, watch
 
-KEEP_ALIVE = 20
-"""The seconds that a connection without a request stays open."""
+KEEP_ALIVE_SECONDS = 20
+"""How long a connection without a request stays open."""
+
+SWITCH_SECONDS = 0.0005
+"""How long the thread that answers requests may keep the thread that stores them waiting; Python's default is 0.005.
+
+The storing thread waits for the interpreter after each statement, and with it everybody whose upload it has."""
+
+Listening = Callable[[str, dict[str, str]], None]
+"""Called with the address once there is one, and with the tokens that were made at this start."""
 
 
-class Server(uvicorn.Server):
-    """The server below, which says when it listens and stops at a signal without ending the process."""
+def run(settings: Settings, listening: Listening) -> None:
+    """Run a collector until a signal comes; what was taken is stored before this returns."""
+    set_up_logs()
+    store = open_store(settings.store, checkpoints=settings.heads)
+    gc.freeze()  # what is there by now stays, and need not be looked at again and again
+    gc.set_threshold(10_000, 20, 50)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+            runner.run(_run(settings, store, listening))
+    finally:
+        store.shut()
+
+
+async def _run(settings: Settings, store: Store, listening: Listening) -> None:
+    tokens = await asyncio.to_thread(first_tokens, store)
+    writer = GroupCommitWriter(store)
+    try:
+        await _serve(settings, Service(settings, store, writer), lambda address: listening(address, tokens))
+    finally:
+        await writer.stop()
+
+
+class CollectorServer(uvicorn.Server):
+    """A uvicorn server that says when it listens and stops at a signal without ending the process."""
 
     def __init__(self, config: uvicorn.Config, listening: Callable[[str], None]) -> None:
         super().__init__(config)
@@ -44,10 +81,10 @@ class Server(uvicorn.Server):
         yield
 
 
-async def serve(settings: Settings, service: Service, listening: Callable[[str], None]) -> None:
+async def _serve(settings: Settings, service: Service, listening: Callable[[str], None]) -> None:
     """Answer requests until a signal comes."""
-    raise_file_limit()
-    protocol = type("Protocol", (PatientProtocol,), {"most_connections": settings.connections})
+    _raise_file_limit()
+    protocol = type("Protocol", (DeadlineProtocol,), {"max_connections": settings.connections})
     config = uvicorn.Config(
         App(service),
         host=settings.host,
@@ -59,22 +96,22 @@ async def serve(settings: Settings, service: Service, listening: Callable[[str],
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=KEEP_ALIVE,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=settings.stop_seconds,
         backlog=4096,
     )
-    server = Server(config, listening)
+    server = CollectorServer(config, listening)
     async with service:
         watching = asyncio.create_task(watch(server.server_state.connections, settings.seconds))
-        event("the collector starts")
+        log_event("the collector starts")
         try:
             await server.serve()
         finally:
             watching.cancel()
-            event("the collector stops")
+            log_event("the collector stops")
 
 
-def raise_file_limit() -> None:
+def _raise_file_limit() -> None:
     """Let the process open as many connections as the system grants."""
     with suppress(ImportError, OSError, ValueError):
         import resource
@@ -89,5 +126,5 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
         import uvloop
     except ImportError:
         return None
-    found: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
-    return found
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory

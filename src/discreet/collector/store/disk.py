@@ -1,4 +1,4 @@
-"""The few things a store does with files beside its database; a test puts a disk that loses or fails in their place."""
+"""What a store does with files beside its database; tests replace it with a disk that loses or fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ except ImportError:  # not on Windows: there, nothing keeps a second process awa
 fcntl: Any = _locks
 
 
-class Appending(Protocol):
+class AppendFile(Protocol):
     """A file that only grows."""
 
     def write(self, data: bytes) -> None:
@@ -27,16 +27,16 @@ class Appending(Protocol):
         """Return once all that was written survives the loss of power."""
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
 
 
-class Disk(Protocol):
+class StoreDisk(Protocol):
     """What a store needs of a file system."""
 
     def read(self, path: Path) -> bytes | None:
         """All bytes of a file; None if there is none."""
 
-    def append(self, path: Path) -> Appending:
+    def append(self, path: Path) -> AppendFile:
         """A file, made if it is not there, to add to."""
 
     def replace(self, path: Path, data: bytes) -> None:
@@ -71,7 +71,7 @@ class LocalDisk:
         except FileNotFoundError:
             return None
 
-    def append(self, path: Path) -> Appending:
+    def append(self, path: Path) -> AppendFile:
         """A file to add to; its name is durable, too."""
         new = not path.exists()
         file = _File(path)

@@ -1,4 +1,4 @@
-"""Stored reports as a Parquet file, sorted, so that nothing in it tells the order in which they came."""
+"""Writes stored reports to a Parquet file, sorted, so that their order of arrival is not in it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from ...bulk.report_files import arrow_sink
 from ...mechanisms.mechanism import Mechanism
 from .protocol import Labels, Store
 
-DAY = "day"
-"""The column of days."""
+DAY_COLUMN = "day"
 
 Place = tuple[Labels | None, str | None]
 """The labels and the day that a report is written with; None where too few share them."""
 
 
-def export(
+def write_parquet(
     store: Store, collection: str, mechanism: Mechanism, names: list[str], minimum: int, path: str | Path
 ) -> int:
     """Write all reports of a collection with their labels and days, and say how many there are.
@@ -28,19 +27,19 @@ def export(
     No report is left out. Those of a label and day that fewer than `minimum` share are written without the day, and
     if there are still too few, without labels as well.
     """
-    held: dict[tuple[Labels, str], list[bytes]] = {}
+    batches: dict[tuple[Labels, str], list[bytes]] = {}
     sizes: dict[tuple[Labels, str], int] = {}
     for batch in store.batches(collection):
         cell = batch.labels, batch.day
-        held.setdefault(cell, []).append(batch.reports)
+        batches.setdefault(cell, []).append(batch.reports)
         sizes[cell] = sizes.get(cell, 0) + batch.count
-    joined: dict[Place, list[bytes]] = {}
-    for cell, place in places(sizes, minimum).items():
-        joined.setdefault(place, []).extend(held.pop(cell))
+    by_place: dict[Place, list[bytes]] = {}
+    for cell, place in publishable_places(sizes, minimum).items():
+        by_place.setdefault(place, []).extend(batches.pop(cell))
     count = 0
-    with arrow_sink(str(path), mechanism, keep=[DAY, *names], unmarked=False) as write:
-        for place in sorted(joined, key=_order):
-            reports = _sorted(reports_from_bytes(mechanism, b"".join(joined.pop(place))))
+    with arrow_sink(str(path), mechanism, keep=[DAY_COLUMN, *names], unmarked=False) as write:
+        for place in sorted(by_place, key=_order):
+            reports = _sort(reports_from_bytes(mechanism, b"".join(by_place.pop(place))))
             labels, day = dict(place[0] or ()), place[1]
             texts = [day, *(labels.get(name) for name in names)]
             write(reports, [[text] * len(reports) for text in texts])
@@ -48,26 +47,26 @@ def export(
     return count
 
 
-def places(sizes: dict[tuple[Labels, str], int], minimum: int) -> dict[tuple[Labels, str], Place]:
+def publishable_places(sizes: dict[tuple[Labels, str], int], minimum: int) -> dict[tuple[Labels, str], Place]:
     """Where the reports of every cell are written: as they are, without the day, or without anything."""
     few = {cell for cell, size in sizes.items() if size < minimum}
     over_days: dict[Labels, int] = {}
     for labels, day in few:
         over_days[labels] = over_days.get(labels, 0) + sizes[labels, day]
-    found: dict[tuple[Labels, str], Place] = {}
+    places: dict[tuple[Labels, str], Place] = {}
     for labels, day in sizes:
         if (labels, day) not in few:
-            found[labels, day] = labels, day
+            places[labels, day] = labels, day
         else:
-            found[labels, day] = (labels if over_days[labels] >= minimum else None), None
-    return found
+            places[labels, day] = (labels if over_days[labels] >= minimum else None), None
+    return places
 
 
 def _order(place: Place) -> tuple[str, Labels]:
     return place[1] or "", place[0] or ()
 
 
-def _sorted(reports: NDArray[Any]) -> NDArray[Any]:
+def _sort(reports: NDArray[Any]) -> NDArray[Any]:
     """The reports in increasing order: that of the numbers, or of the words of wide ones."""
     if reports.ndim == 1:
         return np.sort(reports)

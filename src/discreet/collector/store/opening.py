@@ -1,4 +1,4 @@
-"""Stores by where they are: a path is an SQLite file, an address such as ``postgresql://host/name`` a server."""
+"""Opens, checks and copies the store at a place: a path (SQLite) or ``postgresql://host/name`` (PostgreSQL)."""
 
 from __future__ import annotations
 
@@ -8,45 +8,62 @@ from urllib.parse import urlsplit
 from ...core.errors import StoreFailed
 from .disk import LocalDisk
 from .protocol import Store
+from .sqlite import backup as sqlite_backup
 from .sqlite import check as sqlite_check
-from .sqlite.connections import Sqlite3
-from .sqlite.store import LANE, SQLiteStore
+from .sqlite.connections import Sqlite3Driver, translate_errors
+from .sqlite.store import WRITER_ID, SQLiteStore
 
-ADDRESSES = ("postgresql://", "postgres://")
+POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 
 
-def open_store(place: str | Path, *, heads: str | Path | None = None) -> Store:
-    """The store at a place; `heads` is the folder of this machine for the heads of a PostgreSQL store."""
-    if not str(place).startswith(ADDRESSES):
+def open_store(place: str | Path, *, checkpoints: str | Path | None = None) -> Store:
+    """The store at a place; `checkpoints` is the folder of this machine for those of a PostgreSQL store."""
+    if not str(place).startswith(POSTGRES_SCHEMES):
         return SQLiteStore(place)
     from .postgres.store import PostgresStore
 
-    if heads is None:
-        raise StoreFailed("a store in PostgreSQL needs a folder of this machine for its heads")
-    return PostgresStore(str(place), heads=heads)
+    if checkpoints is None:
+        raise StoreFailed("a store in PostgreSQL needs a folder of this machine for its checkpoints")
+    return PostgresStore(str(place), checkpoints=checkpoints)
 
 
-def shown_place(place: str | Path) -> str:
-    """A place as logs may tell it: a path as it is, of an address the host and the database, no name or password."""
-    if not str(place).startswith(ADDRESSES):
+def redact_place(place: str | Path) -> str:
+    """A place as logs may show it: a path as it is, an address without the user and the password."""
+    if not str(place).startswith(POSTGRES_SCHEMES):
         return str(place)
     parts = urlsplit(str(place))
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def check_place(place: str | Path, *, heads: str | Path | None = None) -> list[str]:
+def check_place(place: str | Path, *, checkpoints: str | Path | None = None) -> list[str]:
     """What is damaged in the store at a place, a sentence each.
 
     An SQLite file is only read: it may be in use, may be damaged so that no collector would start with it, and nothing
     in it is repaired.
     """
-    if not str(place).startswith(ADDRESSES):
+    if not str(place).startswith(POSTGRES_SCHEMES):
         path = Path(place)
         if not path.is_file():
             raise StoreFailed(f"{path.name}: there is no such file")
-        return sqlite_check.finish(sqlite_check.begin(Sqlite3(), LocalDisk(), path), LANE)
-    store = open_store(place, heads=heads)
+        return sqlite_check.finish(sqlite_check.begin(Sqlite3Driver(), LocalDisk(), path), WRITER_ID)
+    store = open_store(place, checkpoints=checkpoints)
     try:
         return store.check()
     finally:
         store.shut()
+
+
+def copy_place(place: str, target: Path, *, checkpoints: str | Path | None = None) -> None:
+    """Copy the store at a place to a new file, as it is now, even while another process uses it."""
+    if place.startswith(POSTGRES_SCHEMES):
+        store = open_store(place, checkpoints=checkpoints)
+        try:
+            store.back_up(target)
+        finally:
+            store.shut()
+        return
+    source, driver = Path(place), Sqlite3Driver()
+    if not source.is_file():
+        raise StoreFailed(f"{source.name}: there is no such file")
+    with translate_errors(driver, source):
+        sqlite_backup.copy(driver, LocalDisk(), source, target, WRITER_ID)

@@ -1,8 +1,9 @@
-"""What a collector keeps, and how it asks for it: one small protocol that every store follows.
+"""The protocol of a store: what a collector keeps, and how it asks for it.
 
-A store keeps collections as they were declared, uploads with their packed reports, counts of what was refused, the
-hashes of tokens and of invitations, and tallies that are derived from the uploads. It never sees an address, a token
-or a time of day.
+A new store implements `Store`, passes `discreet.checks.check_store`, and is opened in `opening.py`; nothing else knows
+which store it is. A store keeps collections as they were declared, uploads with their packed reports, counts of what
+was refused, the hashes of tokens and of invitations, and tallies that are derived from the uploads. It never sees an
+address, a token or a time of day.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Labels = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class Collection:
+class StoredCollection:
     """A collection as it was declared; nothing of it changes under its id, but that it is closed."""
 
     id: str
@@ -44,8 +45,8 @@ class LogEntry:
 
 
 @dataclass(frozen=True)
-class Upload:
-    """Reports that came together, and the answer that they get once they are kept."""
+class UploadRecord:
+    """An upload to be stored: its reports, and the answer that its sender gets once they are."""
 
     collection: str
     upload: str
@@ -64,8 +65,8 @@ class Upload:
     """The hash of the invitation that it spends; kept apart from the reports."""
 
 
-class Outcome(Enum):
-    """What became of an upload."""
+class UploadOutcome(Enum):
+    """Whether an upload was stored, or why not."""
 
     STORED = "stored"
     REPEATED = "repeated"
@@ -79,16 +80,16 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What became of an upload, and the answer that was stored first, if there is one."""
+class UploadResult:
+    """The outcome of an upload, and the answer that was stored first, if there is one."""
 
-    outcome: Outcome
+    outcome: UploadOutcome
     answer: str | None
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Stored reports: those of one upload."""
+    """The stored reports of one upload."""
 
     position: int
     """Increases from batch to batch of a collection; a reader that has seen it goes on after it."""
@@ -114,11 +115,11 @@ class Store(Protocol):
     `StoreFailed` say that nothing was acknowledged, and that the same may be asked again.
     """
 
-    def create(self, collection: Collection, *, day: str) -> None:
-        """Keep a new collection and log it; `InvalidInput` if there is one of its id."""
+    def create(self, collection: StoredCollection, *, day: str) -> None:
+        """Store a new collection and log it; `InvalidInput` if there is one of its id."""
 
-    def collections(self) -> list[Collection]:
-        """All collections, in the order in which they were made."""
+    def collections(self) -> list[StoredCollection]:
+        """All collections, in the order in which they were created."""
 
     def close(self, collection: str, *, day: str) -> None:
         """Take no more uploads for a collection, and log it; nothing happens to one that is closed."""
@@ -126,8 +127,8 @@ class Store(Protocol):
     def log(self, *, after: int = 0) -> Iterator[LogEntry]:
         """The public log, in order, after a line."""
 
-    def add(self, uploads: Sequence[Upload]) -> list[Answer]:
-        """Keep uploads together, in one commit; what became of each, in order. All or nothing is kept of each."""
+    def add(self, uploads: Sequence[UploadRecord]) -> list[UploadResult]:
+        """Store uploads together in one commit; the result of each, in order. Each is stored whole or not at all."""
 
     def find(self, collection: str, upload: str) -> tuple[bytes, str] | None:
         """The digest and the answer of an upload that was stored; None if there is none."""
@@ -136,10 +137,10 @@ class Store(Protocol):
         """The stored reports of a collection after a position."""
 
     def snapshot(self, collection: str) -> Snapshot | None:
-        """The last tallies that were kept."""
+        """The last tallies that were stored."""
 
     def keep_snapshot(self, collection: str, snapshot: Snapshot) -> None:
-        """Keep tallies, in place of earlier ones."""
+        """Store tallies in place of earlier ones."""
 
     def refuse(self, counts: Mapping[tuple[str, str], int]) -> None:
         """Add to the counts of refused reports, by collection ("" for none) and reason."""
@@ -154,13 +155,13 @@ class Store(Protocol):
         """How many invitations there are, and how many of them are spent."""
 
     def set_token(self, role: str, digest: bytes) -> None:
-        """Keep the hash of a role's token ("admin", "analyst"), in place of an earlier one."""
+        """Store the hash of a role's token ("admin", "analyst") in place of an earlier one."""
 
     def token(self, role: str) -> bytes | None:
         """The hash of a role's token."""
 
     def forget(self, *, before: str) -> int:
-        """Delete all uploads of days before this one, their tallies too, from the files too; how many reports.
+        """Delete all uploads of earlier days and their tallies, from the files too; the number of reports deleted.
 
         The log stays whole, and so do the chains. An upload that comes again after it was forgotten is a new one.
         """
@@ -172,4 +173,4 @@ class Store(Protocol):
         """A copy of everything, as of now, while uploads go on."""
 
     def shut(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""

@@ -1,4 +1,4 @@
-"""One thread that stores what many senders wait for: whatever waits goes into one commit.
+"""Group commit: one thread stores the uploads of all senders, and those that wait share a commit.
 
 A commit costs a few syncs of the disk, however much is in it. While one is under way, the next uploads gather; so a
 lone upload waits for nobody, and a thousand at once share a commit.
@@ -12,25 +12,25 @@ from collections.abc import Callable, Sequence
 from threading import Condition, Thread
 
 from ...core.errors import InvalidInput, StoreFailed, StoreFull
-from .protocol import Answer, Store, Upload
+from .protocol import Store, UploadRecord, UploadResult
 
-MOST_UPLOADS = 1000
-MOST_BYTES = 1 << 25
+MAX_UPLOADS = 1000
+MAX_BYTES = 1 << 25
 """A commit takes at most so many uploads and bytes of reports, or one upload."""
 
-Result = Answer | BaseException
-Waiting = tuple[Upload, asyncio.AbstractEventLoop, "asyncio.Future[Answer]"]
+Result = UploadResult | BaseException
+Pending = tuple[UploadRecord, asyncio.AbstractEventLoop, "asyncio.Future[UploadResult]"]
 
 
-class Writer:
+class GroupCommitWriter:
     """Stores uploads of a running event loop; `add` returns once they are durable.
 
     An upload that was taken is stored even if its sender does not wait for the answer.
     """
 
-    def __init__(self, store: Store, *, most_uploads: int = MOST_UPLOADS, most_bytes: int = MOST_BYTES) -> None:
-        self._store, self._most_uploads, self._most_bytes = store, most_uploads, most_bytes
-        self._queue: deque[Waiting] = deque()
+    def __init__(self, store: Store, *, max_uploads: int = MAX_UPLOADS, max_bytes: int = MAX_BYTES) -> None:
+        self._store, self._max_uploads, self._max_bytes = store, max_uploads, max_bytes
+        self._queue: deque[Pending] = deque()
         self._bytes = 0
         self._changed = Condition()
         self._stopping = False
@@ -38,18 +38,18 @@ class Writer:
         self._thread.start()
 
     @property
-    def waiting(self) -> tuple[int, int]:
-        """How many uploads wait that no commit has taken yet, and how many bytes of reports they have."""
+    def queue_size(self) -> tuple[int, int]:
+        """The number of uploads that wait for a commit, and their bytes of reports."""
         with self._changed:
             return len(self._queue), self._bytes
 
-    async def add(self, upload: Upload) -> Answer:
-        """What became of an upload, once that is durable.
+    async def add(self, upload: UploadRecord) -> UploadResult:
+        """The result of an upload, once it is durable.
 
         `StoreFull` and `StoreFailed` say that it was not acknowledged: the same upload may come again.
         """
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Answer] = loop.create_future()
+        future: asyncio.Future[UploadResult] = loop.create_future()
         with self._changed:
             if self._stopping:
                 raise StoreFailed("the writer is stopping, and takes no more uploads")
@@ -68,43 +68,43 @@ class Writer:
 
     def _run(self) -> None:
         while group := self._gather():
-            results = self._stored([upload for upload, _, _ in group])
-            deliveries: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Answer], Result]]] = {}
+            results = self._store_group([upload for upload, _, _ in group])
+            deliveries: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[UploadResult], Result]]] = {}
             for (_, loop, future), result in zip(group, results, strict=True):
                 deliveries.setdefault(loop, []).append((future, result))
             for loop, answers in deliveries.items():
                 if not loop.is_closed():
                     loop.call_soon_threadsafe(_deliver, answers)
 
-    def _gather(self) -> list[Waiting]:
-        """What waits, up to the size of a commit; nothing once the writer is stopping and nothing waits."""
+    def _gather(self) -> list[Pending]:
+        """The uploads of the next commit; none once the writer is stopping and nothing waits."""
         with self._changed:
             self._changed.wait_for(lambda: self._queue or self._stopping)
-            group: list[Waiting] = []
+            group: list[Pending] = []
             size = 0
-            while self._queue and len(group) < self._most_uploads:
+            while self._queue and len(group) < self._max_uploads:
                 more = len(self._queue[0][0].reports)
-                if group and size + more > self._most_bytes:
+                if group and size + more > self._max_bytes:
                     break
                 group.append(self._queue.popleft())
                 size += more
             self._bytes -= size
             return group
 
-    def _stored(self, uploads: Sequence[Upload]) -> list[Result]:
-        """What became of each; one that cannot be stored, or has no room, does not take the others with it."""
+    def _store_group(self, uploads: Sequence[UploadRecord]) -> list[Result]:
+        """The result of each; one that cannot be stored does not take the others with it."""
         try:
             return list(self._store.add(uploads))
         except (InvalidInput, StoreFull) as problem:
-            return [problem] if len(uploads) == 1 else [self._alone(upload) for upload in uploads]
+            return [problem] if len(uploads) == 1 else [self._store_one(upload) for upload in uploads]
         except Exception as problem:
             return [problem for _ in uploads]
 
-    def _alone(self, upload: Upload) -> Result:
-        return self._stored([upload])[0]
+    def _store_one(self, upload: UploadRecord) -> Result:
+        return self._store_group([upload])[0]
 
 
-def _deliver(answers: Sequence[tuple[asyncio.Future[Answer], Result]]) -> None:
+def _deliver(answers: Sequence[tuple[asyncio.Future[UploadResult], Result]]) -> None:
     for future, result in answers:
         if not future.done():
             give: Callable[..., None] = future.set_exception if isinstance(result, BaseException) else future.set_result

@@ -1,4 +1,4 @@
-"""Copies of a PostgreSQL store while it runs, without tools of the server: one state of all tables in a ZIP archive."""
+"""Copies a PostgreSQL store while it runs, without tools of the server: all tables in a ZIP archive."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from zlib import error
 from ....core.atomic import replacing
 from ....core.errors import InvalidInput, StoreFailed
 from ..disk import sync_folder
-from ..schema import POSTGRES, STEPS, TABLES, migrate
-from .connections import PostgresConnection, begin_writing, translated
+from ..sql.schema import POSTGRES_TYPES, STEPS, TABLES, migrate
+from .connections import PostgresConnection, connect_writer, translate_errors
 
 KIND = "discreet store 1"
 """What the archive says of itself."""
@@ -40,18 +40,18 @@ def copy(db: PostgresConnection, target: Path) -> None:
 
 def restore(path: Path, place: str, *, schema: str = "discreet") -> None:
     """Put a copy into a database whose schema of that name is not there yet; all of it, or nothing."""
-    with translated():
-        db = begin_writing(place, schema)
+    with translate_errors():
+        db = connect_writer(place, schema)
         try:
             if db.execute("SELECT 1 FROM pg_namespace WHERE nspname = ?", (schema,)).fetchone():
                 raise InvalidInput(f"schema {schema} is there already; a copy replaces nothing")
-            with _opened(path) as archive:
+            with _open_archive(path) as archive:
                 version = json.loads(archive.read("kind.json"))["schema"]
                 db.execute("BEGIN")
                 db.execute(f"CREATE SCHEMA {schema}")
                 db.execute("CREATE TABLE schema_version (version BIGINT NOT NULL)")
                 db.execute("CREATE SEQUENCE upload_position")
-                migrate(db, 0, POSTGRES, lambda _: None, steps=STEPS[:version])
+                migrate(db, 0, POSTGRES_TYPES, lambda _: None, steps=STEPS[:version])
                 db.execute("INSERT INTO schema_version (version) VALUES (?)", (version,))
                 for table in TABLES:
                     _fill(db, archive, table)
@@ -61,7 +61,7 @@ def restore(path: Path, place: str, *, schema: str = "discreet") -> None:
             db.close()
 
 
-def _opened(path: Path) -> ZipFile:
+def _open_archive(path: Path) -> ZipFile:
     try:
         archive = ZipFile(path)
         if json.loads(archive.read("kind.json"))["kind"] == KIND:

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL as the store wants them (psycopg 3, extra ``postgres``)."""
+"""Connections to PostgreSQL (psycopg 3, extra ``postgres``)."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ else:
     except ImportError as problem:
         raise MissingExtra("psycopg", "postgres") from problem
 
-LOG, UPLOADS, SCHEMA, TALLIES, LANES = 1, 2, 3, 10**6, 10**9
-"""What is locked: the log, positions being given out, the schema, and from these on tallies and lanes by number."""
+LOG, UPLOADS, SCHEMA, TALLIES, WRITERS = 1, 2, 3, 10**6, 10**9
+"""Numbers of advisory locks: the log, new positions, the schema, and from these on tallies and writers by number."""
 
-SAFE = {"fsync": "on", "full_page_writes": "on"}
+DURABLE_SETTINGS = {"fsync": "on", "full_page_writes": "on"}
 """Settings of the server without which nothing it says is durable."""
 
-Collision = (
+COLLISIONS = (
     psycopg.errors.UniqueViolation,
     psycopg.errors.DeadlockDetected,
     psycopg.errors.SerializationFailure,
 )
 """Another process was faster: the transaction is made again."""
 
-NotAllowed = (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported)
-"""The server, or the role that we have there, does not do such things."""
+NOT_ALLOWED = (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported)
+"""The server or our role there does not permit this."""
 
 
 class PostgresConnection:
@@ -65,15 +65,15 @@ class PostgresConnection:
         self.raw.close()
 
 
-def begin_writing(place: str, schema: str) -> PostgresConnection:
+def connect_writer(place: str, schema: str) -> PostgresConnection:
     """A connection whose commits wait for the disk; `StoreFailed` if the server is set up not to."""
     db = PostgresConnection(place, schema)
     try:
-        for name, wanted in SAFE.items():
-            ((found,),) = db.execute(f"SHOW {name}").fetchall()
-            if found != wanted:
+        for name, wanted in DURABLE_SETTINGS.items():
+            ((setting,),) = db.execute(f"SHOW {name}").fetchall()
+            if setting != wanted:
                 raise StoreFailed(
-                    f"PostgreSQL runs with {name} = {found}, and loses what it acknowledged with the power"
+                    f"PostgreSQL runs with {name} = {setting}, and loses what it acknowledged with the power"
                 )
         ((commit,),) = db.execute("SHOW synchronous_commit").fetchall()
         if commit == "off":
@@ -86,14 +86,14 @@ def begin_writing(place: str, schema: str) -> PostgresConnection:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Errors of the driver and of files become `StoreFull` and `StoreFailed`; what they quote of rows is left out."""
+def translate_errors() -> Iterator[None]:
+    """Turn errors of the driver into `StoreFull` and `StoreFailed`; what they quote of rows is left out."""
     try:
         yield
-    except (DiscreetError, *Collision):
+    except (DiscreetError, *COLLISIONS):
         raise
     except psycopg.errors.DiskFull as problem:
         raise StoreFull("PostgreSQL has no room on its disk") from problem
     except psycopg.Error as problem:
-        said = problem.diag.message_primary or str(problem).partition("\n")[0]
-        raise StoreFailed(f"PostgreSQL: {said}") from problem
+        message = problem.diag.message_primary or str(problem).partition("\n")[0]
+        raise StoreFailed(f"PostgreSQL: {message}") from problem

@@ -1,7 +1,7 @@
-"""A store in PostgreSQL, for several processes on one or more machines: each writes a lane of its own.
+"""A store in PostgreSQL, for several processes on one or more machines.
 
-A lane is a chain with its own head, so writers do not wait for each other. What they do wait for: the same upload sent
-to two of them at once, the log, and readers, for as long as the transactions take that are under way.
+Each writer has a hash chain and checkpoints of its own, so writers do not wait for each other. What they do wait for:
+the same upload sent to two of them at once, the log, and readers, while transactions are under way.
 """
 
 from __future__ import annotations
@@ -13,99 +13,119 @@ from pathlib import Path
 from typing import Any
 
 from ....core.errors import StoreFailed, StoreFull
-from .. import reading
-from ..chain import START
-from ..checking import check_heads, check_tables
-from ..disk import Disk, LocalDisk
-from ..heads import Heads, Lines, read_heads
-from ..protocol import Answer, Upload
-from ..readers import Readers
-from ..schema import POSTGRES, Connection, migrate
-from ..sql import INTO, ROW, Claim, SQLStore
+from ...logs import log_event
+from ..disk import LocalDisk, StoreDisk
+from ..protocol import UploadRecord, UploadResult
+from ..sql import queries
+from ..sql.chain import CHAIN_START
+from ..sql.check import check_checkpoints, check_tables
+from ..sql.checkpoints import CheckpointFile, CheckpointLines, read_checkpoints
+from ..sql.connections import Connection, ReaderPool
+from ..sql.schema import POSTGRES_TYPES, migrate
+from ..sql.store import INTO_UPLOAD, UPLOAD_VALUES, LockTarget, SQLStore
 from . import backup as postgres_backup
-from . import wal as postgres_wal
-from .connections import LANES, LOG, SCHEMA, TALLIES, UPLOADS, Collision, PostgresConnection, begin_writing, translated
+from .connections import (
+    COLLISIONS,
+    LOG,
+    NOT_ALLOWED,
+    SCHEMA,
+    TALLIES,
+    UPLOADS,
+    WRITERS,
+    PostgresConnection,
+    connect_writer,
+    translate_errors,
+)
 
-TRIES = 20
-"""How often a transaction is made again that met another one."""
+MAX_TRIES = 20
+"""How often a transaction is tried that collides with another one."""
+
+FUTURE_WAL_FILES = (
+    "SELECT COUNT(*) FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' AND name > pg_walfile_name(pg_current_wal_lsn())"
+)
+"""The number of files of the write-ahead log that are there for later."""
 
 
 class PostgresStore(SQLStore):
-    """A store in a PostgreSQL database; `heads` is a folder of this machine for the heads of its lanes.
+    """A store in a PostgreSQL database; `checkpoints` is a folder of this machine for its checkpoints.
 
     `place` is what libpq takes: ``postgresql://...`` or ``host=... dbname=...``. The tables are in their own schema.
     """
 
-    def __init__(self, place: str, *, heads: Path | str, schema: str = "discreet", disk: Disk | None = None) -> None:
+    def __init__(
+        self, place: str, *, checkpoints: Path | str, schema: str = "discreet", disk: StoreDisk | None = None
+    ) -> None:
         super().__init__()
         self._place, self._schema = place, schema
-        self._folder, self._disk = Path(heads), disk or LocalDisk()
+        self._folder, self._disk = Path(checkpoints), disk or LocalDisk()
         self._db: PostgresConnection | None = None
-        self._readers = Readers(
+        self._readers = ReaderPool(
             lambda: PostgresConnection(place, schema), "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         )
-        self.lane = -1
+        self.writer_id = -1
         try:
-            with translated(), _files():
+            with translate_errors(), _translate_file_errors():
                 self._folder.mkdir(parents=True, exist_ok=True)
                 self._prepare()
-                self._meet(self._writer())
-            with self._reading() as db:
-                unfinished = reading.noted(db, "removing") == "yes"
+                self._resume(self._writer())
+            with self._read() as db:
+                unfinished = queries.note_value(db, "removing") == "yes"
             if unfinished:
-                self._finish_removing()
+                self._finish_erasing()
         except BaseException:
             self.shut()
             raise
 
     def _prepare(self) -> None:
         """Make the tables, or bring them to this version."""
-        db = begin_writing(self._place, self._schema)
+        db = connect_writer(self._place, self._schema)
         try:
             db.execute("BEGIN")
             db.lock(SCHEMA)
             db.execute(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
             db.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)")
             db.execute("CREATE SEQUENCE IF NOT EXISTS upload_position")
-            found = db.execute("SELECT version FROM schema_version").fetchone()
-            migrate(db, found[0] if found else 0, POSTGRES, lambda newest: _mark(db, newest))
+            row = db.execute("SELECT version FROM schema_version").fetchone()
+            migrate(db, row[0] if row else 0, POSTGRES_TYPES, lambda newest: _set_version(db, newest))
             db.execute("COMMIT")
         finally:
             db.close()
 
-    def _meet(self, db: Connection) -> None:
-        """Go on from the heads of this lane; `StoreFailed` if the database is behind them, or not of them."""
-        path = self._folder / f"lane-{self.lane}.heads"
-        lines = read_heads(path, self._disk)
-        head = reading.head(db, self.lane)
+    def _resume(self, db: Connection) -> None:
+        """Go on from the last checkpoint of this writer; `StoreFailed` if the database is behind it, or another one."""
+        path = self._folder / f"lane-{self.writer_id}.heads"
+        lines = read_checkpoints(path, self._disk)
+        now = queries.checkpoint(db, self.writer_id)
         last = lines.last if lines is not None else None
-        if last is not None and (problems := list(check_heads(db, self.lane, Lines((last,), False), path.name))):
+        if last is not None and (
+            problems := list(check_checkpoints(db, self.writer_id, CheckpointLines((last,), False), path.name))
+        ):
             raise StoreFailed(
                 f"{'; '.join(problems)}: restore a copy, or move the file away to take the database as it is"
             )
-        if lines is None or last != head or lines.torn or lines.heads[-1] is None:
-            self._heads = Heads.begin(path, self._disk, head)
+        if lines is None or last != now or lines.torn or lines.checkpoints[-1] is None:
+            self._checkpoints = CheckpointFile.begin(path, self._disk, now)
         else:
-            self._heads = Heads(path, self._disk, len(lines.heads))
-        self._kept = head.commits
+            self._checkpoints = CheckpointFile(path, self._disk, len(lines.checkpoints))
+        self._checkpointed_commits = now.commits
 
     # -- connections ------------------------------------------------------------------------------------
 
     def _writer(self) -> PostgresConnection:
         if self._db is None:
-            db = begin_writing(self._place, self._schema)
+            db = connect_writer(self._place, self._schema)
             try:
-                if self.lane < 0:
-                    lane = 0
-                    while not db.lock(LANES + lane, "pg_try_advisory_lock"):
-                        lane += 1
+                if self.writer_id < 0:
+                    writer_id = 0
+                    while not db.lock(WRITERS + writer_id, "pg_try_advisory_lock"):
+                        writer_id += 1
                     db.execute(
                         "INSERT INTO lane (lane, commits, position, chain) VALUES (?, 0, 0, ?) ON CONFLICT DO NOTHING",
-                        (lane, START),
+                        (writer_id, CHAIN_START),
                     )
-                    self.lane = lane
+                    self.writer_id = writer_id
                 else:
-                    db.lock(LANES + self.lane, "pg_advisory_lock")
+                    db.lock(WRITERS + self.writer_id, "pg_advisory_lock")
             except BaseException:
                 db.close()
                 raise
@@ -113,13 +133,13 @@ class PostgresStore(SQLStore):
         return self._db
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with translated(), self._readers.one() as db:
+    def _read(self) -> Iterator[Connection]:
+        with translate_errors(), self._readers.connection() as db:
             yield db
 
     @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        with translated(), _files():
+    def _begin(self) -> Iterator[Connection]:
+        with translate_errors(), _translate_file_errors():
             db = self._writer()
             try:
                 db.execute("BEGIN")
@@ -144,23 +164,25 @@ class PostgresStore(SQLStore):
     def shut(self) -> None:
         """Let go of files and connections."""
         with self._lock:
-            self._readers.shut()
+            self._readers.close()
             if self._db is not None:
                 self._db.close()
                 self._db = None
-            if hasattr(self, "_heads"):
-                self._heads.shut()
+            if hasattr(self, "_checkpoints"):
+                self._checkpoints.close()
 
     # -- several writers --------------------------------------------------------------------------------
 
-    def add(self, uploads: Sequence[Upload]) -> list[Answer]:
-        """Keep uploads together, in one commit; again if another process stored one of them at the same time."""
-        for _ in range(TRIES):
-            with suppress(*Collision):
+    def add(self, uploads: Sequence[UploadRecord]) -> list[UploadResult]:
+        """Store uploads together in one commit; again if another process stored one of them at the same time."""
+        for _ in range(MAX_TRIES):
+            with suppress(*COLLISIONS):
                 return super().add(uploads)
         raise StoreFailed("other processes store the same uploads at the same time")
 
-    def _known(self, db: Connection, wanted: Sequence[tuple[int, str]]) -> dict[tuple[int, str], tuple[bytes, str]]:
+    def _stored_uploads(
+        self, db: Connection, wanted: Sequence[tuple[int, str]]
+    ) -> dict[tuple[int, str], tuple[bytes, str]]:
         rows = db.execute(
             "SELECT collection, upload, digest, answer FROM upload "
             "WHERE (collection, upload) IN (SELECT * FROM UNNEST(?::bigint[], ?::text[]))",
@@ -168,16 +190,16 @@ class PostgresStore(SQLStore):
         ).fetchall()
         return {(number, name): (bytes(digest), answer) for number, name, digest, answer in rows}
 
-    def _add_rows(self, db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-        db.executemany(f"INSERT {INTO} {ROW}", rows)
+    def _insert_rows(self, db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+        db.executemany(f"INSERT {INTO_UPLOAD} {UPLOAD_VALUES}", rows)
 
-    def _positions(self, db: Connection, last: int, count: int) -> list[int]:
+    def _new_positions(self, db: Connection, last: int, count: int) -> list[int]:
         rows = db.execute("SELECT nextval('upload_position') FROM generate_series(1, ?)", (count,)).fetchall()
         return [position for (position,) in rows]
 
-    def _settled(self) -> int:
+    def _last_position(self) -> int:
         """The last position that was given out, once the transactions have ended that were given one."""
-        with translated():
+        with translate_errors():
             db = PostgresConnection(self._place, self._schema)
             try:
                 db.execute("BEGIN")
@@ -188,11 +210,11 @@ class PostgresStore(SQLStore):
                 db.close()
         return int(last) if called else 0
 
-    def _claim(self, db: Connection, what: Claim, number: int = 0) -> None:
+    def _lock_for(self, db: Connection, what: LockTarget, number: int = 0) -> None:
         assert isinstance(db, PostgresConnection)
-        if what is Claim.UPLOADS:
+        if what is LockTarget.UPLOADS:
             db.lock(UPLOADS, "pg_advisory_xact_lock_shared")
-        elif what is Claim.TALLIES:
+        elif what is LockTarget.TALLIES:
             db.lock(TALLIES + number)
         else:
             db.lock(LOG)
@@ -204,18 +226,18 @@ class PostgresStore(SQLStore):
         """Take no more uploads for a collection, and log it; the order in which its invitations were spent is lost."""
         with self._lock:
             super().close(collection, day=day)
-            with translated():
-                self._mix()
+            with translate_errors():
+                self._shuffle_invitations()
 
-    def _remove(self) -> None:
-        """Write the tables anew without what was deleted, and the server's journal over."""
-        with translated():
+    def _erase(self) -> None:
+        """Rewrite the tables without what was deleted, and overwrite the server's write-ahead log."""
+        with translate_errors():
             self._writer().execute("VACUUM (FULL) upload")
             self._writer().execute("VACUUM (FULL) tally")
-            self._mix()
-            postgres_wal.clear(self._writer())
+            self._shuffle_invitations()
+            overwrite_wal(self._writer())
 
-    def _mix(self) -> None:
+    def _shuffle_invitations(self) -> None:
         """Write all invitations anew, by their hashes, in one transaction: their rows tell no order and no upload."""
         db = self._writer()
         try:
@@ -231,34 +253,60 @@ class PostgresStore(SQLStore):
             raise
 
     def check(self) -> list[str]:
-        """What is damaged, a sentence each: all lanes, and the heads of those that this machine has files of."""
+        """What is damaged, a sentence each: the tables, and the checkpoints that this machine has files of."""
         files = sorted(self._folder.glob("lane-*.heads"))
         with self._lock:
-            lines = {path: read_heads(path, self._disk) for path in files}
-        with self._reading() as db:
-            found = list(check_tables(db))
-            for path, heads in lines.items():
-                if heads is not None:
-                    found += check_heads(db, int(path.stem.partition("-")[2]), heads, path.name)
-        return found
+            lines = {path: read_checkpoints(path, self._disk) for path in files}
+        with self._read() as db:
+            problems = list(check_tables(db))
+            for path, checkpoints in lines.items():
+                if checkpoints is not None:
+                    problems += check_checkpoints(db, int(path.stem.partition("-")[2]), checkpoints, path.name)
+        return problems
 
     def back_up(self, path: Path) -> None:
         """A copy of everything, as of now, while uploads go on."""
-        with self._reading() as db:
+        with self._read() as db:
             assert isinstance(db, PostgresConnection)
             postgres_backup.copy(db, path)
 
 
 @contextmanager
-def _files() -> Iterator[None]:
-    """Errors of the files of heads become `StoreFull` and `StoreFailed`."""
+def _translate_file_errors() -> Iterator[None]:
+    """Turn errors of the files of checkpoints into `StoreFull` and `StoreFailed`."""
     try:
         yield
     except OSError as problem:
         full = problem.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise (StoreFull if full else StoreFailed)(f"heads: {problem.strerror or problem}") from problem
+        raise (StoreFull if full else StoreFailed)(f"checkpoints: {problem.strerror or problem}") from problem
 
 
-def _mark(db: Connection, version: int) -> None:
+def _set_version(db: Connection, version: int) -> None:
     db.execute("DELETE FROM schema_version")
     db.execute("INSERT INTO schema_version (version) VALUES (?)", (version,))
+
+
+def overwrite_wal(db: PostgresConnection) -> bool:
+    """Overwrite what the server's write-ahead log held until now; False, with a line in our log, if it may not.
+
+    The files of `pg_wal` hold what was written, reports too, until they are overwritten. A checkpoint lets the server
+    drop those that it no longer needs; some it keeps under the names of files to come, with their old bytes. Switching
+    to the next file fills the rest of this one with zeros; so switching until all files to come are left overwrites
+    them. What a replication slot, `wal_keep_size` or an archive holds back is not reached.
+    """
+    try:
+        _switch_wal(db)
+        db.execute("CHECKPOINT")
+        ((count,),) = db.execute(FUTURE_WAL_FILES).fetchall()
+        for _ in range(count + 1):  # out of this one, and out of each that is to come
+            _switch_wal(db)
+        return True
+    except NOT_ALLOWED:
+        log_event("PostgreSQL's journal holds forgotten reports until the server writes over it: this role may not")
+        return False
+
+
+def _switch_wal(db: PostgresConnection) -> None:
+    """Go on in another file; nothing happens unless something was written to this one."""
+    db.execute("SELECT pg_logical_emit_message(false, 'discreet', '')")
+    db.execute("SELECT pg_switch_wal()")

@@ -1,4 +1,4 @@
-"""Copies of an SQLite store while it runs: one state of the database, compact, with its head beside it."""
+"""Copies an SQLite store while it runs: one state of the database, compact, with its checkpoint beside it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import secrets
 from pathlib import Path
 
 from ....core.errors import InvalidInput
-from .. import reading
-from ..disk import Disk, sync_folder
-from ..heads import Heads
+from ..disk import StoreDisk, sync_folder
+from ..sql import queries
+from ..sql.checkpoints import CheckpointFile
 from .connections import Driver
 
 
-def copy(driver: Driver, disk: Disk, source: Path, target: Path, lane: int) -> None:
-    """Copy a store to a new file, which appears with its head when it is whole."""
-    heads = target.with_name(f"{target.name}.heads")
-    if target.exists() or heads.exists():
+def copy(driver: Driver, disk: StoreDisk, source: Path, target: Path, writer_id: int) -> None:
+    """Copy a store to a new file, which appears with its checkpoint when it is whole."""
+    checkpoints = target.with_name(f"{target.name}.heads")
+    if target.exists() or checkpoints.exists():
         raise InvalidInput(f"{target.name} is there already; a copy replaces nothing")
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        db = driver.reading(source)
+        db = driver.connect_read_only(source)
         try:
             draft.touch(0o600)
             db.execute("VACUUM INTO ?", (str(draft),)).fetchall()
@@ -28,12 +28,12 @@ def copy(driver: Driver, disk: Disk, source: Path, target: Path, lane: int) -> N
             db.close()
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
-        made = driver.reading(draft)
+        db = driver.connect_read_only(draft)
         try:
-            head = reading.head(made, lane)
+            checkpoint = queries.checkpoint(db, writer_id)
         finally:
-            made.close()
-        Heads.begin(heads, disk, head).shut()
+            db.close()
+        CheckpointFile.begin(checkpoints, disk, checkpoint).close()
         os.replace(draft, target)
         sync_folder(target.parent)
     finally:

@@ -1,7 +1,7 @@
-"""Connections to an SQLite database as the store wants them, from one driver or another.
+"""Connections to an SQLite database, opened by a driver that tests can replace.
 
-The driver is the `sqlite3` of Python; tests put one in its place whose disk loses what was not synced, so that the very
-same store runs on it.
+The driver is the `sqlite3` of Python; tests use one whose disk loses what was not synced, so that the very same store
+runs on it.
 """
 
 from __future__ import annotations
@@ -14,47 +14,47 @@ from pathlib import Path
 from typing import Protocol
 
 from ....core.errors import DiscreetError, StoreFailed, StoreFull
-from ..schema import Connection
+from ..sql.connections import Connection
 
 FULL, IOERR_SHMSIZE = 13, 4874
 PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", f"journal_size_limit = {1 << 26}")
-WAIT = 10.0
-"""Seconds that a connection waits for a lock."""
+LOCK_SECONDS = 10.0
+"""How long a connection waits for a lock."""
 
 
 class Driver(Protocol):
-    """How connections are made, and what their errors mean."""
+    """Opens connections, and knows the codes of their errors."""
 
-    def writing(self, path: Path) -> Connection:
+    def connect(self, path: Path) -> Connection:
         """A connection that may write, every statement by itself unless a transaction is begun."""
 
-    def reading(self, path: Path) -> Connection:
+    def connect_read_only(self, path: Path) -> Connection:
         """A connection that changes nothing, not even when it is closed."""
 
-    def code(self, problem: Exception) -> int | None:
+    def error_code(self, problem: Exception) -> int | None:
         """SQLite's extended code of an error; None for an error of something else."""
 
 
-class Sqlite3:
+class Sqlite3Driver:
     """The `sqlite3` of Python."""
 
-    def writing(self, path: Path) -> Connection:
+    def connect(self, path: Path) -> Connection:
         """A connection that any thread may use, one at a time."""
-        return sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+        return sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
 
-    def reading(self, path: Path) -> Connection:
+    def connect_read_only(self, path: Path) -> Connection:
         """A connection that cannot write."""
         place = f"{path.resolve().as_uri()}?mode=ro"
-        return sqlite3.connect(place, uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False)
+        return sqlite3.connect(place, uri=True, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
 
-    def code(self, problem: Exception) -> int | None:
+    def error_code(self, problem: Exception) -> int | None:
         """The code that came with the error."""
         return getattr(problem, "sqlite_errorcode", 1) if isinstance(problem, sqlite3.Error) else None
 
 
 @contextmanager
-def translated(driver: Driver, path: Path) -> Iterator[None]:
-    """Errors of the driver and of files become `StoreFull` and `StoreFailed`."""
+def translate_errors(driver: Driver, path: Path) -> Iterator[None]:
+    """Turn errors of the driver and of files into `StoreFull` and `StoreFailed`."""
     try:
         yield
     except DiscreetError:
@@ -63,20 +63,20 @@ def translated(driver: Driver, path: Path) -> Iterator[None]:
         full = problem.errno in (errno.ENOSPC, errno.EDQUOT)
         raise (StoreFull if full else StoreFailed)(f"{path.name}: {problem.strerror or problem}") from problem
     except Exception as problem:
-        code = driver.code(problem)
+        code = driver.error_code(problem)
         if code is None:
             raise
         full = code & 0xFF == FULL or code == IOERR_SHMSIZE
         raise (StoreFull if full else StoreFailed)(f"{path.name}: {problem}") from problem
 
 
-def begin_writing(driver: Driver, path: Path) -> Connection:
+def connect_writer(driver: Driver, path: Path) -> Connection:
     """A connection that writes with a log (WAL), syncs at every commit, and blanks what it deletes.
 
     A new file can be read by its owner alone.
     """
     path.touch(0o600)
-    db = driver.writing(path)
+    db = driver.connect(path)
     try:
         for pragma in PRAGMAS:
             db.execute(f"PRAGMA {pragma}").fetchall()

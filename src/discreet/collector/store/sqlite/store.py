@@ -1,56 +1,63 @@
-"""A store in one SQLite file, for one process: the one that a collector has unless told otherwise."""
+"""A store in one SQLite file, for one process; the default."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ....core.errors import StoreFailed
-from .. import reading
-from ..disk import Disk, LocalDisk
-from ..heads import Heads, read_heads
-from ..readers import Readers
-from ..schema import SQLITE, Connection, migrate
-from ..sql import Claim, SQLStore
+from ..disk import LocalDisk, StoreDisk
+from ..sql import queries
+from ..sql.checkpoints import CheckpointFile, read_checkpoints
+from ..sql.connections import Connection, ReaderPool
+from ..sql.schema import SQLITE_TYPES, migrate
+from ..sql.store import INTO_UPLOAD, UPLOAD_VALUES, LockTarget, SQLStore
 from . import backup as sqlite_backup
 from . import check as sqlite_check
-from . import rows as sqlite_rows
-from .connections import Driver, Sqlite3, begin_writing, translated
+from .connections import Driver, Sqlite3Driver, connect_writer, translate_errors
 
-APPLICATION = 0x64697363
+T = TypeVar("T")
+
+APPLICATION_ID = 0x64697363
 """``PRAGMA application_id`` of a store's file: the letters "disc"."""
 
-LANE = 0
-"""The one lane of a store with one writer."""
+WRITER_ID = 0
+"""The id of the one writer."""
+
+STATEMENT_ROWS = (64, 16, 4, 1)
+"""The numbers of rows of a statement; SQLite takes 999 parameters at least.
+
+A commit of a hundred uploads takes a few statements instead of two hundred, because the interpreter's lock is released
+and taken again for each, and the thread may wait for it. There are few sizes, so that SQLite has each prepared."""
 
 
 class SQLiteStore(SQLStore):
-    """A store in an SQLite file, with the heads of its chains in a file beside it.
+    """A store in an SQLite file, with its checkpoints in a file beside it.
 
     One connection writes, with a write-ahead log that is synced at every commit; readers have their own and wait for
     nobody. Another process that opens the same file is refused.
     """
 
-    lane = LANE
+    writer_id = WRITER_ID
 
-    def __init__(self, path: Path | str, *, driver: Driver | None = None, disk: Disk | None = None) -> None:
+    def __init__(self, path: Path | str, *, driver: Driver | None = None, disk: StoreDisk | None = None) -> None:
         super().__init__()
         self.path = Path(path)
-        self._driver: Driver = driver or Sqlite3()
-        self._disk: Disk = disk or LocalDisk()
+        self._driver: Driver = driver or Sqlite3Driver()
+        self._disk: StoreDisk = disk or LocalDisk()
         self._db: Connection | None = None
-        with translated(self._driver, self.path):
-            self._lock_file: Any = self._disk.lock(beside(self.path, "lock"))
-        self._readers = Readers(lambda: self._driver.reading(self.path), "BEGIN")
+        with translate_errors(self._driver, self.path):
+            self._lock_file: Any = self._disk.lock(sibling(self.path, "lock"))
+        self._readers = ReaderPool(lambda: self._driver.connect_read_only(self.path), "BEGIN")
         try:
-            with translated(self._driver, self.path):
+            with translate_errors(self._driver, self.path):
                 self._open()
-            with self._reading() as db:
-                unfinished = reading.noted(db, "removing") == "yes"
+            with self._read() as db:
+                unfinished = queries.note_value(db, "removing") == "yes"
             if unfinished:
-                self._finish_removing()
+                self._finish_erasing()
         except BaseException:
             self.shut()
             raise
@@ -61,45 +68,48 @@ class SQLiteStore(SQLStore):
         ((version,),) = db.execute("PRAGMA user_version").fetchall()
         ((application,),) = db.execute("PRAGMA application_id").fetchall()
         new = version == 0
-        if application != (0 if new else APPLICATION) or (new and db.execute("SELECT 1 FROM sqlite_schema").fetchone()):
+        if application != (0 if new else APPLICATION_ID) or (
+            new and db.execute("SELECT 1 FROM sqlite_schema").fetchone()
+        ):
             raise StoreFailed(f"{self.path.name} is an SQLite file of something else")
-        migrate(db, version, SQLITE, lambda newest: _mark(db, newest))
+        migrate(db, version, SQLITE_TYPES, lambda newest: _set_version(db, newest))
         if new:
-            db.execute("INSERT INTO lane (lane, commits, position, chain) VALUES (?, 0, 0, zeroblob(32))", (LANE,))
+            db.execute("INSERT INTO lane (lane, commits, position, chain) VALUES (?, 0, 0, zeroblob(32))", (WRITER_ID,))
         db.execute("COMMIT").fetchall()
-        self._meet(db, new=new)
+        self._resume(db)
 
-    def _meet(self, db: Connection, *, new: bool) -> None:
-        """Go on from the heads that were kept; `StoreFailed` if the database is behind them, or not of them."""
-        path = beside(self.path, "heads")
-        lines = read_heads(path, self._disk)
-        head = reading.head(db, LANE)
+    def _resume(self, db: Connection) -> None:
+        """Go on from the last checkpoint; `StoreFailed` if the database is behind it, or another one."""
+        path = sibling(self.path, "heads")
+        lines = read_checkpoints(path, self._disk)
+        now = queries.checkpoint(db, WRITER_ID)
         if lines is None:
-            if head.commits:
+            if now.commits:
                 raise StoreFailed(f"{path.name} is missing: restore it, or accept_loss takes the database as it is")
-        elif problems := sqlite_check.broken_end(db, LANE, lines, path.name):
+        elif problems := sqlite_check.resume_problems(db, WRITER_ID, lines, path.name):
             raise StoreFailed(f"{'; '.join(problems)}: restore a copy, or accept_loss takes the database as it is")
-        if lines is None or lines.last != head or lines.torn or lines.heads[-1] is None:
-            self._heads = Heads.begin(path, self._disk, head)  # new, or what a crash between commit and head has left
+        if lines is None or lines.last != now or lines.torn or lines.checkpoints[-1] is None:
+            # new, or a crash came between a commit and its checkpoint
+            self._checkpoints = CheckpointFile.begin(path, self._disk, now)
         else:
-            self._heads = Heads(path, self._disk, len(lines.heads))
-        self._kept = head.commits
+            self._checkpoints = CheckpointFile(path, self._disk, len(lines.checkpoints))
+        self._checkpointed_commits = now.commits
 
     # -- connections ------------------------------------------------------------------------------------
 
     def _writer(self) -> Connection:
         if self._db is None:
-            self._db = begin_writing(self._driver, self.path)
+            self._db = connect_writer(self._driver, self.path)
         return self._db
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with translated(self._driver, self.path), self._readers.one() as db:
+    def _read(self) -> Iterator[Connection]:
+        with translate_errors(self._driver, self.path), self._readers.connection() as db:
             yield db
 
     @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        with translated(self._driver, self.path):
+    def _begin(self) -> Iterator[Connection]:
+        with translate_errors(self._driver, self.path):
             db = self._writer()
             try:
                 db.execute("BEGIN IMMEDIATE").fetchall()
@@ -114,7 +124,7 @@ class SQLiteStore(SQLStore):
         """End a transaction that failed; after an error of the database itself, begin anew with another connection."""
         with suppress(Exception):
             db.execute("ROLLBACK").fetchall()
-        if isinstance(problem, Exception) and self._driver.code(problem) is not None:
+        if isinstance(problem, Exception) and self._driver.error_code(problem) is not None:
             self._db = None
             with suppress(Exception):
                 db.close()
@@ -122,42 +132,52 @@ class SQLiteStore(SQLStore):
     def _commit(self, db: Connection) -> None:
         db.execute("COMMIT").fetchall()
 
-    def _known(self, db: Connection, wanted: Sequence[tuple[int, str]]) -> dict[tuple[int, str], tuple[bytes, str]]:
+    def _stored_uploads(
+        self, db: Connection, wanted: Sequence[tuple[int, str]]
+    ) -> dict[tuple[int, str], tuple[bytes, str]]:
         names: dict[int, dict[str, None]] = {}
         for number, name in wanted:
             names.setdefault(number, {})[name] = None
-        return {
-            (number, name): (bytes(digest), answer)
-            for number, some in names.items()
-            for name, digest, answer in sqlite_rows.known(db, number, list(some))
-        }
+        stored = {}
+        for number, some in names.items():
+            for part in _split(list(some)):
+                where = f"collection = ? AND upload IN ({', '.join('?' * len(part))})"
+                rows = db.execute(
+                    f"SELECT upload, digest, answer FROM upload WHERE {where}", (number, *part)
+                ).fetchall()
+                stored.update({(number, name): (bytes(digest), answer) for name, digest, answer in rows})
+        return stored
 
-    def _add_rows(self, db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-        sqlite_rows.add_rows(db, rows)
+    def _insert_rows(self, db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert uploads, in order; what fails ends the transaction, so SQLite need not be able to undo a part."""
+        for part in _split(rows):
+            values = ", ".join([UPLOAD_VALUES] * len(part))
+            parameters = [column for row in part for column in row]
+            db.execute(f"INSERT OR FAIL {INTO_UPLOAD} {values}", parameters).fetchall()
 
-    def _positions(self, db: Connection, last: int, count: int) -> list[int]:
+    def _new_positions(self, db: Connection, last: int, count: int) -> list[int]:
         return list(range(last + 1, last + 1 + count))
 
-    def _claim(self, db: Connection, what: Claim, number: int = 0) -> None:
-        """Whoever writes has everything."""
+    def _lock_for(self, db: Connection, what: LockTarget, number: int = 0) -> None:
+        """Nothing to do: whoever writes has locked everything."""
 
     def shut(self) -> None:
         """Let go of files and connections."""
         with self._lock:
-            self._readers.shut()
+            self._readers.close()
             if self._db is not None:
                 with suppress(Exception):
                     self._db.close()
                 self._db = None
-            if hasattr(self, "_heads"):
-                self._heads.shut()
+            if hasattr(self, "_checkpoints"):
+                self._checkpoints.close()
             self._lock_file.close()
 
     # -- retention, checking, copies --------------------------------------------------------------------
 
-    def _remove(self) -> None:
+    def _erase(self) -> None:
         """Write the database anew without what was deleted, and empty its log."""
-        with translated(self._driver, self.path):
+        with translate_errors(self._driver, self.path):
             db = self._writer()
             for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                 rows = db.execute(statement).fetchall()
@@ -167,35 +187,44 @@ class SQLiteStore(SQLStore):
     def check(self) -> list[str]:
         """What is damaged, a sentence each, by new connections that have nothing in memory yet."""
         with self._lock:
-            snapshot = sqlite_check.begin(self._driver, self._disk, self.path)
-        return sqlite_check.finish(snapshot, LANE)
+            pending = sqlite_check.begin(self._driver, self._disk, self.path)
+        return sqlite_check.finish(pending, WRITER_ID)
 
     def back_up(self, path: Path) -> None:
         """A copy of everything, as of now, while uploads go on."""
-        with translated(self._driver, path):
-            sqlite_backup.copy(self._driver, self._disk, self.path, path, LANE)
+        with translate_errors(self._driver, path):
+            sqlite_backup.copy(self._driver, self._disk, self.path, path, WRITER_ID)
 
 
-def beside(path: Path, what: str) -> Path:
-    """The file of heads, or the lock, of a database."""
-    return path.with_name(f"{path.name}.{what}")
+def _split(rows: Sequence[T]) -> Iterator[Sequence[T]]:
+    """The rows in parts of the sizes in `STATEMENT_ROWS`, in order."""
+    at = 0
+    for size in STATEMENT_ROWS:
+        while len(rows) - at >= size:
+            yield rows[at : at + size]
+            at += size
 
 
-def accept_loss(path: Path | str, *, driver: Driver | None = None, disk: Disk | None = None) -> None:
-    """Take a database as it is, though acknowledged uploads are missing in it: the heads begin anew where it ends."""
-    path, driver, disk = Path(path), driver or Sqlite3(), disk or LocalDisk()
-    with translated(driver, path):
-        lock = disk.lock(beside(path, "lock"))
+def sibling(path: Path, suffix: str) -> Path:
+    """The file of checkpoints (``heads``) or the ``lock`` beside a database."""
+    return path.with_name(f"{path.name}.{suffix}")
+
+
+def accept_loss(path: Path | str, *, driver: Driver | None = None, disk: StoreDisk | None = None) -> None:
+    """Take a database as it is, though acknowledged uploads are missing; its checkpoints begin anew."""
+    path, driver, disk = Path(path), driver or Sqlite3Driver(), disk or LocalDisk()
+    with translate_errors(driver, path):
+        lock = disk.lock(sibling(path, "lock"))
         try:
-            db = driver.reading(path)
+            db = driver.connect_read_only(path)
             try:
-                Heads.begin(beside(path, "heads"), disk, reading.head(db, LANE)).shut()
+                CheckpointFile.begin(sibling(path, "heads"), disk, queries.checkpoint(db, WRITER_ID)).close()
             finally:
                 db.close()
         finally:
             lock.close()
 
 
-def _mark(db: Connection, version: int) -> None:
+def _set_version(db: Connection, version: int) -> None:
     db.execute(f"PRAGMA user_version = {version}").fetchall()
-    db.execute(f"PRAGMA application_id = {APPLICATION}").fetchall()
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()

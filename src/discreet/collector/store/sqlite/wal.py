@@ -1,4 +1,4 @@
-"""SQLite's write-ahead log, read byte by byte: what a recovery would keep of it.
+"""Reads SQLite's write-ahead log to tell how much of it a recovery would keep.
 
 SQLite checks the checksums of the log only when it opens a database that nobody has open, and then drops everything
 after the first that is wrong. A check of a running store therefore counts itself how many frames are sound. The format

@@ -1,0 +1,90 @@
+"""Limits on what a process takes in: how many requests a second, and how many bytes of bodies at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from .problems import HttpProblem, retry_later
+
+Receive = Callable[[], Awaitable[Any]]
+
+SMALL_BODY_BYTES = 65_536
+"""Bodies up to this size do not count towards the memory for large ones: connections are limited in number."""
+
+
+class ClientDisconnect(Exception):
+    """The client went away before its request was complete."""
+
+
+class RateLimiter:
+    """A token bucket: lets `rate` requests pass per second and up to `burst` at once; a rate of 0 lets all pass.
+
+    There is one for the whole process, because counting by address would mean keeping addresses.
+    """
+
+    def __init__(self, rate: float, burst: float, *, now: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._burst, self._now = rate, max(burst, 1.0), now
+        self._tokens, self._updated = self._burst, now()
+
+    def take(self) -> bool:
+        """True if one more request may pass now."""
+        if not self._rate:
+            return True
+        now = self._now()
+        self._tokens = min(self._burst, self._tokens + (now - self._updated) * self._rate)
+        self._updated = now
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
+
+
+class BodyReader:
+    """Reads request bodies of at most `max_bytes` each, and of at most `max_total_bytes` at any time."""
+
+    def __init__(self, max_bytes: int, max_total_bytes: int) -> None:
+        self._max_bytes, self._max_total_bytes, self._held_bytes = max_bytes, max_total_bytes, 0
+
+    async def read(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
+        """The whole body; `HttpProblem` for one that is too large, or that there is no room for now."""
+        announced = headers.get(b"content-length", b"0")
+        if not announced.isdigit() or len(announced) > 15 or int(announced) > self._max_bytes:
+            raise self._too_large()
+        message = await receive()
+        if message["type"] == "http.request" and not message.get("more_body", False):
+            whole: bytes = message.get("body", b"")
+            if len(whole) > self._max_bytes:
+                raise self._too_large()
+            return whole
+        return await self._gather(message, receive)
+
+    async def _gather(self, message: Any, receive: Receive) -> bytes:
+        parts: list[bytes] = []
+        size = counted = 0
+        try:
+            while True:
+                if message["type"] != "http.request":
+                    raise ClientDisconnect
+                part: bytes = message.get("body", b"")
+                size += len(part)
+                if size <= self._max_bytes:
+                    parts.append(part)
+                elif size > 2 * self._max_bytes or not message.get("more_body", False):
+                    raise self._too_large()  # what is little beyond is read first, so that the answer is seen
+                else:
+                    parts.clear()
+                if min(size, self._max_bytes) > max(SMALL_BODY_BYTES, counted):
+                    self._held_bytes += min(size, self._max_bytes) - counted
+                    counted = min(size, self._max_bytes)
+                    if self._held_bytes > self._max_total_bytes:
+                        raise retry_later("busy", "too many large bodies are on their way at the moment")
+                if not message.get("more_body", False):
+                    return b"".join(parts)
+                message = await receive()
+        finally:
+            self._held_bytes -= counted
+
+    def _too_large(self) -> HttpProblem:
+        return HttpProblem("too_large", f"a body must have at most {self._max_bytes} bytes", {"connection": "close"})

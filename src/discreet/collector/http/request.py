@@ -1,0 +1,88 @@
+"""A request as endpoints see it: strict headers and parameters, and a collection that exists."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from ...core.errors import InvalidInput
+from ...core.strict_json import loads
+from ..catalogue import ServedCollection
+from ..service import Service
+from .limits import Receive
+from .problems import HttpProblem
+from .response import JSON
+
+
+@dataclass(slots=True)
+class HttpRequest:
+    """A request whose route was found and whose token, if it needs one, was right."""
+
+    service: Service
+    scope: dict[str, Any]
+    receive: Receive
+    headers: dict[bytes, bytes]
+    served: ServedCollection | None
+
+    @property
+    def collection(self) -> ServedCollection:
+        """The collection that the address names."""
+        assert self.served is not None
+        return self.served
+
+    def parameters(self, known: Collection[str] = ()) -> dict[str, str]:
+        """The parameters of the address; `HttpProblem` for one that is unknown or comes twice."""
+        try:
+            text = self.scope["query_string"].decode("ascii")
+            pairs = parse_qsl(text, True, True, errors="strict", max_num_fields=10) if text else []
+        except ValueError:
+            raise HttpProblem("parameter", "the parameters of the address are malformed") from None
+        parameters = dict(pairs)
+        if len(parameters) != len(pairs) or not parameters.keys() <= set(known):
+            raise HttpProblem("parameter", f"the parameters must be among: {', '.join(known) or 'none'}; each once")
+        return parameters
+
+    async def json(self) -> Any:
+        """The JSON data of the body."""
+        media_type(self.headers, (JSON,))
+        body = await self.service.bodies.read(self.headers, self.receive)
+        try:
+            return loads(body, InvalidInput)
+        except InvalidInput:
+            raise HttpProblem("json", "the body must be JSON without repeated keys") from None
+
+    def has_etag(self, etag: str) -> bool:
+        """True if the sender already has the content with this ETag."""
+        offered = self.headers.get(b"if-none-match", b"").decode("latin-1")
+        return etag in (one.strip().removeprefix("W/") for one in offered.split(",")) or offered.strip() == "*"
+
+
+SINGLE_HEADERS = frozenset(
+    (b"authorization", b"content-length", b"content-type", b"content-encoding", b"idempotency-key", b"invitation")
+)
+"""Headers that may not be repeated."""
+
+
+def headers_by_name(pairs: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """Headers by name; `HttpProblem` if one of `SINGLE_HEADERS` comes twice."""
+    headers: dict[bytes, bytes] = {}
+    for name, text in pairs:
+        if name in headers and name in SINGLE_HEADERS:
+            raise HttpProblem("header", f"the header {name.decode()} must come once")
+        headers[name] = text
+    return headers
+
+
+def media_type(headers: Mapping[bytes, bytes], known: tuple[str, ...]) -> str:
+    """The media type of a body; `HttpProblem` unless it is one of the known ones, not compressed."""
+    content_type = headers.get(b"content-type", b"").decode("latin-1")
+    if content_type in known and b"content-encoding" not in headers:
+        return content_type
+    name, _, parameters = content_type.partition(";")
+    name = name.strip().lower()
+    utf8 = parameters.strip().lower().replace('"', "") in ("", "charset=utf-8")
+    if name not in known or not utf8 or b"content-encoding" in headers:
+        raise HttpProblem("media_type", f"content-type must be {' or '.join(known)}, without content-encoding")
+    return name

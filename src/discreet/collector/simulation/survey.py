@@ -1,0 +1,188 @@
+"""A simulated survey: people with known shares answer a collection, and the estimate is compared with the truth."""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+import time
+import urllib.parse
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bulk.words import secure
+from ...client.addresses import address_of
+from ...client.transport import Request
+from ...core.canonical import canonical
+from ...core.errors import InvalidInput, Unreachable
+from ...estimation.decoders import decoder_of
+from ...estimation.tally import Tally
+from ...mechanisms.mechanism import Mechanism
+from ...wire.reports import report_to_json
+from ..tokens import MAX_INVITATIONS
+from .people import KeepAliveTransport, People
+
+CANDIDATES = 64
+"""The number of reports from which an attacker chooses the most influential one."""
+
+MAX_ANSWER_BYTES = 1 << 28
+"""The most bytes of an answer with shares."""
+
+
+@dataclass
+class SimulationResult:
+    """The true shares of simulated people, and how many of their reports were accepted, refused or queued."""
+
+    mechanism: Mechanism
+    truth: NDArray[np.float64]
+    target: int | None
+    states: Counter[str] = field(default_factory=Counter)
+    honest: int = 0
+    crafted: int = 0
+    seconds: float = 0.0
+
+
+def simulate(
+    url: str,
+    people: int,
+    *,
+    attackers: float = 0.0,
+    labels: Sequence[str] = (),
+    threads: int = 8,
+    admin: str | None = None,
+    progress: Callable[[int], object] = lambda more: None,
+) -> SimulationResult:
+    """Let people answer the collection at `url`; a share `attackers` of them send what helps one value most.
+
+    Every person has a ledger and goes the way of a real client; the labels named are given at random. Where people need
+    invitations, the token `admin` makes them.
+    """
+    clients = People(url)
+    invited = clients.document.access == "invitation"
+    if invited and admin is None:
+        raise InvalidInput("this collection needs invitations, and an admin's token must be there to make them")
+    invitations: list[str | None] = [*invite(url, admin, people)] if invited and admin is not None else [None] * people
+    for name in labels:
+        if name not in clients.document.labels:
+            raise InvalidInput(f"label {name!r} must be one that the collection declares")
+    rng = np.random.default_rng()  # these people do not exist, and their reports are drawn as everybody's
+    size = clients.mechanism.context.size
+    shares = rng.permutation(1 / np.arange(1, size + 1))
+    values = rng.choice(size, people, p=shares / shares.sum())
+    crafted = rng.random(people) < attackers
+    target = int(rng.integers(size)) if attackers else None
+    influential = None if target is None else most_influential_report(clients.mechanism, target)
+    result = SimulationResult(clients.mechanism, _shares(values[~crafted], size), target)
+    result.crafted = int(crafted.sum())
+    result.honest = people - result.crafted
+
+    def random_labels() -> dict[str, str]:
+        return {name: secrets.choice(clients.document.labels[name]) for name in labels}
+
+    def one(person: int) -> str:
+        if crafted[person]:
+            assert influential is not None
+            return clients.send(_body(clients.mechanism, influential, random_labels()), invitations[person])
+        value = clients.mechanism.context.values[int(values[person])]
+        return clients.one(invitations[person]).answer(value, labels=random_labels()).state
+
+    started = time.perf_counter()
+    with ThreadPoolExecutor(threads) as pool:
+        for state in pool.map(one, range(people), chunksize=16):
+            result.states[state] += 1
+            progress(1)
+    result.seconds = time.perf_counter() - started
+    return result
+
+
+def most_influential_report(mechanism: Mechanism, target: int) -> int:
+    """Of some reports of a value, the one that raises its estimated share most."""
+    rng = secure()
+    drawn = {mechanism.randomize_index(target, rng) for _ in range(CANDIDATES)}
+
+    def weight(report: int) -> float:
+        decoded = decoder_of(mechanism).decode(Tally.of(mechanism, [report]).counts)
+        return float(np.asarray(decoded)[target])
+
+    return max(sorted(drawn), key=weight)
+
+
+def read_shares(url: str, token: str) -> dict[str, Any]:
+    """The collector's estimate from all reports; `InvalidInput` with its message if it gives none."""
+    cell: dict[str, Any] = ask(f"{url}/shares", token)["cells"][0]
+    return cell
+
+
+def create(base: str, token: str, declaration: dict[str, Any]) -> str:
+    """Create a collection with an admin's token; its address."""
+    created = ask(f"{base.rstrip('/')}/collections", token, declaration)
+    return str(urllib.parse.urljoin(base, created["collection"]))
+
+
+def invite(url: str, token: str, people: int) -> list[str]:
+    """Create invitations for so many people with an admin's token."""
+    invitations: list[str] = []
+    while len(invitations) < people:
+        more = min(people - len(invitations), MAX_INVITATIONS)
+        invitations += ask(f"{url}/invitations", token, {"count": more})["invitations"]
+    return invitations
+
+
+def ask(url: str, token: str, data: Any = None) -> Any:
+    """The JSON that a collector answers to a request with a token."""
+    headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+    body = None if data is None else json.dumps(data).encode()
+    if body is not None:
+        headers["Content-Type"] = "application/json"
+    request = Request("GET" if data is None else "POST", address_of(url), headers, body)
+    answer = KeepAliveTransport().send(request, limit=MAX_ANSWER_BYTES)
+    if answer.status >= 500:
+        raise Unreachable(f"{request.address.origin} answered with status {answer.status}")
+    content = json.loads(answer.body)
+    if answer.status >= 300:
+        raise InvalidInput(f"the collector answered with status {answer.status}: {content.get('detail', '')}")
+    return content
+
+
+def verdict(simulation: SimulationResult, cell: dict[str, Any]) -> list[str]:
+    """Sentences that compare the estimate with the truth."""
+    result, truth = cell["result"], simulation.truth
+    sent = simulation.states["accepted"]
+    if result is None:
+        return [f"The collector has {cell['n']} reports, and gives shares when {cell['missing']} more have come."]
+    lines = [f"The collector has {cell['n']:,} reports" + ("" if cell["n"] == sent else ", others' among them") + "."]
+    shares = np.array(result["shares"], dtype=float)
+    low, high = np.array(result["low"], dtype=float), np.array(result["high"], dtype=float)
+    inside = int(np.sum((low <= truth) & (truth <= high)))
+    worst = int(np.argmax(np.abs(shares - truth)))
+    real = math.sqrt(float(np.mean((shares - truth) ** 2)))
+    expected = math.sqrt(float(np.mean(np.array(result["stderr"], dtype=float) ** 2)))
+    lines += [
+        f"Of {len(truth):,} true shares, {inside:,} lie in their intervals of {result['confidence']:.0%} confidence.",
+        f"The error is {real:.2%} on average (root mean square), and {expected:.2%} was to be expected.",
+        f"The largest is at {result['values'][worst]}: {truth[worst]:.2%} in truth, {shares[worst]:.2%} estimated.",
+    ]
+    if simulation.target is not None:
+        beta = simulation.crafted / max(sent, 1)
+        moved, name = float(shares[simulation.target] - truth[simulation.target]), result["values"][simulation.target]
+        bound = beta * result["influence"]
+        lines.append(
+            f"{simulation.crafted:,} crafted reports wanted {name}, and moved its share by {moved:+.2%}; "
+            f"they can move it by {bound:.2%}, beside the noise."
+        )
+    return lines
+
+
+def _shares(values: NDArray[Any], size: int) -> NDArray[np.float64]:
+    return np.bincount(values, minlength=size) / max(len(values), 1)
+
+
+def _body(mechanism: Mechanism, report: int, labels: dict[str, str]) -> str:
+    data = {"version": 1, "fingerprint": mechanism.fingerprint, "reports": [report_to_json(mechanism, report)]}
+    return canonical(data | ({"labels": labels} if labels else {}))

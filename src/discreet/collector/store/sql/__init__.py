@@ -1,0 +1,1 @@
+"""What the stores in SQLite and PostgreSQL have in common: tables, hash chains, checkpoints, and their checks."""

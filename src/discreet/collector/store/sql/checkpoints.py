@@ -1,0 +1,114 @@
+"""Checkpoints: where the hash chains end after each commit, in a small append-only file beside the database.
+
+A database may lose its last commits without noticing: SQLite drops what follows a damaged byte of its journal, and any
+database can be replaced by an older copy. The file (``*.heads``) has a line of 256 bytes for each commit: the number of
+the commit, the position and the chain of the last upload, the number and the chain of the last line of the log, and a
+SHA-256 of these. A line is written after its commit and synced before the answer, so the database is never behind it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from ..disk import AppendFile, StoreDisk
+
+LINE_BYTES = 256
+"""Bytes of a line; a sector of a disk holds whole lines."""
+
+MAX_LINES = 4096
+"""The most lines of a file; the next one begins a new file in its place."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The ends of the chains after a commit."""
+
+    commits: int
+    position: int
+    chain: bytes
+    log: int
+    log_chain: str
+
+    def line(self) -> bytes:
+        """The checkpoint as a line of the file."""
+        text = f"{self.commits:016d} {self.position:016d} {self.chain.hex()} {self.log:016d} {self.log_chain}"
+        return f"{text} {sha256(text.encode()).hexdigest()}".ljust(LINE_BYTES - 1).encode() + b"\n"
+
+    @classmethod
+    def of_line(cls, line: bytes) -> Checkpoint | None:
+        """The checkpoint in a line; None if the line is damaged."""
+        try:
+            commits, position, chain, log, log_chain, _ = line.decode("ascii").split()
+            checkpoint = cls(int(commits), int(position), bytes.fromhex(chain), int(log), log_chain)
+        except ValueError:
+            return None
+        return checkpoint if checkpoint.line() == line else None
+
+
+@dataclass(frozen=True)
+class CheckpointLines:
+    """The content of a file: a checkpoint for each whole line, None for a damaged one, and whether its end is torn."""
+
+    checkpoints: tuple[Checkpoint | None, ...]
+    torn: bool
+
+    @property
+    def last(self) -> Checkpoint | None:
+        """The last checkpoint that can be read."""
+        return next((each for each in reversed(self.checkpoints) if each is not None), None)
+
+    @property
+    def damaged_lines(self) -> list[int]:
+        """The numbers of the lines that cannot be read, from 1."""
+        return [number for number, each in enumerate(self.checkpoints, 1) if each is None]
+
+
+def read_checkpoints(path: Path, disk: StoreDisk) -> CheckpointLines | None:
+    """The checkpoints in a file; None if there is no file."""
+    data = disk.read(path)
+    if data is None:
+        return None
+    lines = [data[at : at + LINE_BYTES] for at in range(0, len(data), LINE_BYTES)]
+    torn = len(data) % LINE_BYTES != 0
+    return CheckpointLines(tuple(Checkpoint.of_line(line) for line in lines[: len(lines) - torn]), torn)
+
+
+class CheckpointFile:
+    """A file of checkpoints that is written: what `append` wrote is durable once it returns.
+
+    After a failed write or sync nobody knows what of the file is on the disk, and syncing again proves nothing; so the
+    next checkpoint goes into a new file in place of it.
+    """
+
+    def __init__(self, path: Path, disk: StoreDisk, lines: int) -> None:
+        self._path, self._disk, self._lines = path, disk, lines
+        self._file: AppendFile | None = None
+
+    @classmethod
+    def begin(cls, path: Path, disk: StoreDisk, checkpoint: Checkpoint) -> CheckpointFile:
+        """A new file with the checkpoint of now."""
+        disk.replace(path, checkpoint.line())
+        return cls(path, disk, 1)
+
+    def append(self, checkpoint: Checkpoint) -> None:
+        """Add a line, durably; an `OSError` if that cannot be said."""
+        if not 0 < self._lines < MAX_LINES:
+            self.close()
+            self._lines = 0
+            self._disk.replace(self._path, checkpoint.line())
+            self._lines = 1
+            return
+        lines, self._lines = self._lines, 0
+        if self._file is None:
+            self._file = self._disk.append(self._path)
+        self._file.write(checkpoint.line())
+        self._file.sync()
+        self._lines = lines + 1
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None

@@ -1,0 +1,74 @@
+"""The tables of a store, the same in SQLite and PostgreSQL, and their migration from earlier versions.
+
+The table and the column `lane` hold the id of a writer, which has a hash chain of its own: SQLite has one writer,
+PostgreSQL one for each process. The column `seal` is a row's checksum. Of a forgotten upload only its position, its
+writer, its row hash and its chain are left. Invitations have no number, no time and no order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....core.errors import StoreFailed
+from .connections import Connection
+
+FIRST = (
+    """CREATE TABLE lane (lane {number} PRIMARY KEY, commits {number} NOT NULL, position {number} NOT NULL,
+        chain {bytes} NOT NULL)""",
+    """CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, seal {bytes} NOT NULL)""",
+    """CREATE TABLE collection (number {number} PRIMARY KEY, id TEXT NOT NULL UNIQUE, declared TEXT NOT NULL,
+        law TEXT NOT NULL, closed {number} NOT NULL)""",
+    """CREATE TABLE log (number {number} PRIMARY KEY, kind TEXT NOT NULL, collection TEXT NOT NULL,
+        digest TEXT NOT NULL, day TEXT NOT NULL, chain TEXT NOT NULL)""",
+    """CREATE TABLE upload (position {number} PRIMARY KEY, lane {number} NOT NULL, row_hash {bytes} NOT NULL,
+        chain {bytes} NOT NULL, collection {number}, upload TEXT, digest {bytes}, day TEXT, labels TEXT,
+        count {number}, answer TEXT, salt {bytes}, reports {bytes})""",
+    """CREATE UNIQUE INDEX upload_once ON upload (collection, upload)""",
+    """CREATE INDEX upload_in_order ON upload (collection, position)""",
+    """CREATE TABLE invitation (collection {number}, hash {bytes}, spent {number} NOT NULL, seal {bytes} NOT NULL,
+        PRIMARY KEY (collection, hash)) {keyed}""",
+    """CREATE TABLE refusal (lane {number}, collection TEXT, reason TEXT, count {number} NOT NULL,
+        seal {bytes} NOT NULL, PRIMARY KEY (lane, collection, reason)) {keyed}""",
+    """CREATE TABLE token (role TEXT PRIMARY KEY, digest {bytes} NOT NULL, seal {bytes} NOT NULL)""",
+    """CREATE TABLE tallied (collection {number} PRIMARY KEY, position {number} NOT NULL, seal {bytes} NOT NULL)""",
+    """CREATE TABLE tally (collection {number}, labels TEXT, day TEXT, counts {bytes} NOT NULL, seal {bytes} NOT NULL,
+        PRIMARY KEY (collection, labels, day)) {keyed}""",
+)
+"""Version 1."""
+
+STEPS: tuple[Sequence[str], ...] = (FIRST,)
+"""``STEPS[n]`` makes version n + 1 of version n; an empty database has version 0."""
+
+TABLES = (
+    "lane", "meta", "collection", "log", "upload", "invitation", "refusal", "token", "tallied", "tally",
+)  # fmt: skip
+"""Every table, those that others point to first."""
+
+SQLITE_TYPES = {"number": "INTEGER", "bytes": "BLOB", "keyed": "WITHOUT ROWID"}
+POSTGRES_TYPES = {"number": "BIGINT", "bytes": "BYTEA", "keyed": ""}
+
+
+def statements(types: dict[str, str], steps: Sequence[Sequence[str]] = STEPS) -> list[list[str]]:
+    """The steps with the types of one database."""
+    return [[" ".join(line.format(**types).split()) for line in step] for step in steps]
+
+
+def migrate(
+    db: Connection,
+    version: int,
+    types: dict[str, str],
+    set_version: Callable[[int], None],
+    *,
+    steps: Sequence[Sequence[str]] = STEPS,
+) -> None:
+    """Bring a database to the newest version inside the transaction that is open; `set_version` notes it."""
+    if version > len(steps):
+        raise StoreFailed(
+            f"the store has schema version {version}, and this program knows {len(steps)}: use the newer program"
+        )
+    if version == len(steps):
+        return
+    for step in statements(types, steps)[version:]:
+        for line in step:
+            db.execute(line)
+    set_version(len(steps))

@@ -1,0 +1,97 @@
+"""Counts of stored reports by labels and day, from the last snapshot and the reports after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bulk.report_arrays import reports_from_bytes
+from ...estimation.decoders import decoder_of
+from ...estimation.tally import Tally
+from ...mechanisms.mechanism import Mechanism
+from .protocol import Labels, Snapshot, Store
+
+TAIL_REPORTS = 100_000
+TAIL_BATCHES = 10_000
+"""A tail of more reports, or of more uploads, is worth a new snapshot."""
+
+MAX_PENDING_BYTES = 1 << 24
+"""The bytes of reports that are gathered before they are counts."""
+
+Counts = NDArray[np.int64]
+Cell = tuple[Labels, str]
+"""Labels and a day."""
+
+
+@dataclass
+class CellCounts:
+    """The counts of every cell up to a position, and how many of the reports no snapshot had."""
+
+    mechanism: Mechanism
+    counts: dict[Cell, Counts] = field(default_factory=dict)
+    position: int = 0
+    reports: int = 0
+    batches: int = 0
+    _pending: dict[Cell, list[bytes]] = field(default_factory=dict)
+    _pending_bytes: int = 0
+
+    def add(self, cell: Cell, reports: bytes) -> None:
+        """Add the reports of one upload, which `flush` counts."""
+        self._pending.setdefault(cell, []).append(reports)
+        self._pending_bytes += len(reports)
+        if self._pending_bytes > MAX_PENDING_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Count the reports that were added."""
+        for cell, parts in self._pending.items():
+            batch = Tally.of(self.mechanism, reports_from_bytes(self.mechanism, b"".join(parts)))
+            known = self.counts.get(cell)
+            self.counts[cell] = batch.counts if known is None else known + batch.counts
+        self._pending, self._pending_bytes = {}, 0
+
+    def tally(self) -> Tally:
+        """The tally of all cells together."""
+        total = np.zeros(decoder_of(self.mechanism).cells, dtype=np.int64)
+        for counts in self.counts.values():
+            total += counts
+        return tally_of(self.mechanism, total)
+
+    def groups(self, key: Callable[[Cell], Cell]) -> dict[Cell, Tally]:
+        """The tally of every group of cells with the same key, in the order of the keys."""
+        totals: dict[Cell, Counts] = {}
+        for cell, counts in self.counts.items():
+            group = key(cell)
+            totals[group] = totals[group] + counts if group in totals else counts
+        return {group: tally_of(self.mechanism, totals[group]) for group in sorted(totals)}
+
+
+def tally_of(mechanism: Mechanism, counts: Counts) -> Tally:
+    """The tally with these counts, which say themselves how many reports there are."""
+    return Tally(mechanism, counts, int(np.sum(decoder_of(mechanism).total(counts))))
+
+
+def count_reports(store: Store, collection: str, mechanism: Mechanism) -> CellCounts:
+    """The counts of all stored reports; many since the last snapshot make a new one."""
+    snapshot = store.snapshot(collection) or Snapshot(0, {})
+    counts = CellCounts(mechanism, _from_bytes(snapshot.tallies), snapshot.position)
+    for batch in store.batches(collection, after=counts.position):
+        counts.add((batch.labels, batch.day), batch.reports)
+        counts.position = batch.position
+        counts.reports += batch.count
+        counts.batches += 1
+    counts.flush()
+    if counts.reports > TAIL_REPORTS or counts.batches > TAIL_BATCHES:
+        store.keep_snapshot(collection, Snapshot(counts.position, _to_bytes(counts.counts)))
+    return counts
+
+
+def _from_bytes(tallies: Mapping[Cell, bytes]) -> dict[Cell, Counts]:
+    return {cell: np.frombuffer(packed, dtype="<i8").astype(np.int64) for cell, packed in tallies.items()}
+
+
+def _to_bytes(counts: Mapping[Cell, Counts]) -> dict[Cell, bytes]:
+    return {cell: numbers.astype("<i8").tobytes() for cell, numbers in counts.items()}
