@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.planning.optimize.listing import LISTED, bound_by_listing, rays
+from discreet.planning.optimize.listing import MAX_VALUES, bound_by_listing, rays
 
 from .conftest import closed, found, line, problem, random_entries, uniform
 
@@ -25,9 +25,9 @@ def test_every_ray_is_a_column_with_a_tree_of_tight_entries():
 
 
 def test_large_cones_are_not_listed():
-    assert rays(uniform(LISTED + 1, 1.0)) is None
-    E = uniform(LISTED + 1, 1.0)
-    assert bound_by_listing(E, problem(E), np.eye(LISTED + 1), np.ones(LISTED + 1)) is None
+    assert rays(uniform(MAX_VALUES + 1, 1.0)) is None
+    E = uniform(MAX_VALUES + 1, 1.0)
+    assert bound_by_listing(E, problem(E), np.eye(MAX_VALUES + 1), np.ones(MAX_VALUES + 1)) is None
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

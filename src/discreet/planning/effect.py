@@ -73,16 +73,14 @@ class Effect:
 
     def _smallest(self, way: Variances, level: float, n: int, wanted: float) -> float:
         """The nearest value above the level, or else below it, that is detected with the wanted power."""
+        from scipy.optimize import brentq
+
         held = way.weights[way.shares > 0]
         way.at(level)
         for end in (float(held.max()), float(held.min())):
             if end == level or self._test(way, level, end)(n) < wanted:
                 continue
-            near, far = level, end
-            for _ in range(60):
-                middle = (near + far) / 2
-                near, far = (near, middle) if self._test(way, level, middle)(n) >= wanted else (middle, far)
-            return far
+            return float(brentq(lambda second: self._test(way, level, second)(n) - wanted, level, end, xtol=1e-14))
         raise InvalidInput(f"n={n} is too few to find any difference with power {wanted:g}")
 
 

@@ -23,11 +23,11 @@ from .objective import Objective
 
 Array = NDArray[np.float64]
 
-SIMULATED = 1 << 18
+SIMULATED_SHARES = 1 << 18
 """Shares simulated for the expected distance of a projected estimate: the more values, the fewer surveys."""
-SURVEYS = 2, 128
+SURVEYS_RANGE = 2, 128
 """The smallest and largest number of simulated surveys."""
-WORDS = 1 << 23
+SIMULATED_WORDS = 1 << 23
 """Random words spent where people must be simulated one by one; their noise is then scaled to n."""
 MIN_PEOPLE = 1 << 10
 """The smallest number of people simulated in such a survey."""
@@ -118,8 +118,8 @@ def detectable_share(mechanism: Mechanism, n: int, shares: Array) -> float:
 
 def _surveys(shares: Array) -> int:
     """How many surveys to simulate: the mean distance of many values varies little."""
-    fewest, most = SURVEYS
-    return min(most, max(fewest, SIMULATED // len(shares)))
+    fewest, most = SURVEYS_RANGE
+    return min(most, max(fewest, SIMULATED_SHARES // len(shares)))
 
 
 def _projected_tv(mechanism: Mechanism, n: int, shares: Array) -> float:
@@ -138,7 +138,7 @@ def _simulate(mechanism: Mechanism, n: int, shares: Array, rng: np.random.Genera
     if decoder_of(mechanism).disjoint:
         law = np.clip(decoder_of(mechanism).expected_counts(shares), 0.0, None)
         return project(Tally(mechanism, rng.multinomial(n, law / law.sum()), n)).shares
-    people = min(n, max(MIN_PEOPLE, WORDS // (_surveys(shares) * mechanism.sampler.words)))
+    people = min(n, max(MIN_PEOPLE, SIMULATED_WORDS // (_surveys(shares) * mechanism.sampler.words)))
     held = rng.choice(len(shares), size=people, p=shares)
     survey, scale = estimate(mechanism.tally(mechanism.randomize_indices(held, seeded(number)))), math.sqrt(people / n)
     block_of, totals = survey.blocks

@@ -60,6 +60,8 @@ class StudyDesign:
 
 def tilt(shares: Array, weights: Array, target: float) -> Array:
     """The shares ``p_x exp(t w_x)``, scaled, for the t at which the query has the value `target`."""
+    from scipy.optimize import brentq
+
     held = weights[shares > 0]
     low, high = float(held.min()), float(held.max())
     if high == low:
@@ -81,13 +83,7 @@ def tilt(shares: Array, weights: Array, target: float) -> Array:
         below *= 2
     while float(at(above) @ unit) < goal:
         above *= 2
-    for _ in range(200):
-        middle = (below + above) / 2
-        if float(at(middle) @ unit) < goal:
-            below = middle
-        else:
-            above = middle
-    return at((below + above) / 2)
+    return at(brentq(lambda t: float(at(t) @ unit) - goal, below, above, xtol=1e-13))
 
 
 class Variances:

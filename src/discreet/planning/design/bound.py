@@ -16,7 +16,7 @@ from ..optimize.generation import ColumnSolution
 from ..optimize.listing import bound_by_listing
 from ..optimize.semidefinite import semidefinite_bound
 from ..optimize.type_options import TypeProblem
-from ..optimize.type_pricing import LISTED, count_types
+from ..optimize.type_pricing import MAX_LISTED_TYPES, count_types
 from ..optimize.types import best_types
 from .components import Task
 
@@ -64,7 +64,7 @@ def bound_by_types(context: Context, shares: Array) -> float:
         classes = classes_of(context, shares)
     except NotServed:
         return 0.0
-    if count_types(TypeProblem(classes, bits=None)) > LISTED or np.abs(shares - classes.even).max() > 1e-12:
+    if count_types(TypeProblem(classes, bits=None)) > MAX_LISTED_TYPES or np.abs(shares - classes.even).max() > 1e-12:
         return 0.0
     try:
         return best_types(classes, bits=None).bound or 0.0

@@ -13,25 +13,25 @@ from .interior import newton_weights, newton_work
 from .master import ColumnProblem, WeightState, feasible_weights, improve_weights
 from .pricing import Price, climb, drag
 
-KEPT = 40
+MAX_COLUMNS_PER_VALUE = 40
 """Columns kept for each value, at most."""
 
-WORTH = 12
+MAX_STARTING_COLUMNS_PER_VALUE = 12
 """Columns for each value that another search begins with, at most."""
 
 MAX_STEPS = 12
 """Steps of the weights in a round."""
 
-LIGHT = 1e-6
+MIN_WEIGHT = 1e-6
 """Columns of less weight are dropped before the weights are made exact."""
 
-WORK = 4e9
+MAX_NEWTON_WORK = 4e9
 """Multiplications of a step of the interior point, at most."""
 
 TOLERANCE = 1e-5
 """The price and the gap, relative to the value, below which a round is quiet; the value is then nearer by far."""
 
-QUIET = 4
+MAX_QUIET_ROUNDS = 4
 """Rounds in a row without a better column after which a search has converged."""
 
 
@@ -62,9 +62,9 @@ class ColumnSolution:
     @property
     def used(self) -> Array:
         """The columns of some weight, at most a dozen for each value, the heaviest first."""
-        weights, most = self.state.weights, WORTH * self.columns.shape[1]
+        weights, most = self.state.weights, MAX_STARTING_COLUMNS_PER_VALUE * self.columns.shape[1]
         order = np.argsort(-weights, kind="stable")[:most]
-        return self.columns[order[weights[order] > LIGHT]]
+        return self.columns[order[weights[order] > MIN_WEIGHT]]
 
 
 def generate(
@@ -95,20 +95,20 @@ def generate(
             fresh = _price_columns(cone, problem, price, base, columns, state.weights, rng)
             worth = price(fresh) / state.value
             most = float(worth.max(initial=0.0))
-            used = int((state.weights > LIGHT).sum())
+            used = int((state.weights > MIN_WEIGHT).sum())
             history.append(Progress(monotonic() - began, best[1].value, used, most, state.gap))
             progress(history[-1])
             quiet = quiet + 1 if max(most, state.gap) < tolerance else 0
-            if quiet >= QUIET or monotonic() >= until:
+            if quiet >= MAX_QUIET_ROUNDS or monotonic() >= until:
                 break
             order = np.argsort(-worth, kind="stable")[: max(100, 2 * cone.size)]
             better = fresh[order[worth[order] > tolerance / 4]]
-            pool = _pool(columns, state, better, min(0.02, most / 4), KEPT * cone.size)
+            pool = _pool(columns, state, better, min(0.02, most / 4), MAX_COLUMNS_PER_VALUE * cone.size)
             now = _weigh(problem, *pool, state.multipliers, max(most / 30, tolerance / 4))
             best = now if now[1].value < best[1].value else best
     except KeyboardInterrupt:
         stopped = True
-    return ColumnSolution(*best, tuple(history), quiet >= QUIET, stopped)
+    return ColumnSolution(*best, tuple(history), quiet >= MAX_QUIET_ROUNDS, stopped)
 
 
 def _weigh(
@@ -116,8 +116,8 @@ def _weigh(
 ) -> tuple[Array, WeightState]:
     """The columns that are worth their weight, and the best weights of them; exact ones where that is quick."""
     state = improve_weights(problem, columns, weights, multipliers, rounds=MAX_STEPS)
-    kept = state.weights > LIGHT
-    if newton_work(kept.sum(), problem.group) > WORK:
+    kept = state.weights > MIN_WEIGHT
+    if newton_work(kept.sum(), problem.group) > MAX_NEWTON_WORK:
         return columns, state
     columns = columns[kept]
     state = improve_weights(problem, columns, state.weights[kept], state.multipliers, rounds=1)

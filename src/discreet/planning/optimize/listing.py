@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from .cone import CAP, Array, normalize
 from .master import ColumnProblem, dual_value
 
-LISTED = 8
+MAX_VALUES = 8
 """The most values for which all rays are listed."""
 
-MOST = 50_000
+MAX_RAYS = 50_000
 """The most rays that are listed."""
 
 UNIT = 2.0**-36
@@ -28,7 +28,7 @@ def rays(E: Array) -> Array | None:
     from one. Whole numbers decide what is tight.
     """
     size = len(E)
-    if size > LISTED:
+    if size > MAX_VALUES:
         return None
     whole = np.ceil(np.minimum(E, CAP) / UNIT).astype(np.int64)
     for via in range(size):  # rounding up may have opened a detour
@@ -36,24 +36,24 @@ def rays(E: Array) -> Array | None:
     sets = np.array([[bits >> x & 1 for x in range(size)] for bits in range(1, (1 << size) - 1)], dtype=bool)
     start = whole[:, 0] - whole[0, 0]
     seen = {start.tobytes()}
-    fresh, found = [start], [start]
+    fresh, vertices = [start], [start]
     while fresh:
         following = []
         for u in fresh:
-            for moved in _next(u, whole, sets):
+            for moved in _neighbours(u, whole, sets):
                 moved = moved - moved[0]
                 if (key := moved.tobytes()) not in seen:
                     seen.add(key)
                     following.append(moved)
-        found += following
-        if len(found) > MOST:
+        vertices += following
+        if len(vertices) > MAX_RAYS:
             return None
         fresh = following
-    return np.exp(np.array(found) * UNIT)
+    return np.exp(np.array(vertices) * UNIT)
 
 
-def _next(u: Numbers, whole: Numbers, sets: NDArray[np.bool_]) -> Numbers:
-    """The vertices next to one: each set that may rise alone, raised until something holds it."""
+def _neighbours(u: Numbers, whole: Numbers, sets: NDArray[np.bool_]) -> Numbers:
+    """The neighbouring vertices: each set that may rise alone, raised until an entry becomes tight."""
     room = whole - (u[:, None] - u)
     tight = (room == 0) & ~np.eye(len(u), dtype=bool)
     linked = tight | tight.T
@@ -61,20 +61,20 @@ def _next(u: Numbers, whole: Numbers, sets: NDArray[np.bool_]) -> Numbers:
     leaving = sets[:, :, None] & ~sets[:, None, :]
     free = ~(leaving & tight).any(axis=(1, 2))
     sets, leaving = sets[free], leaving[free]
-    whole_sets = _connected(sets, linked) & _connected(~sets, linked)
+    whole_sets = _are_connected(sets, linked) & _are_connected(~sets, linked)
     sets, leaving = sets[whole_sets], leaving[whole_sets]
     rise = np.where(leaving, room, np.iinfo(np.int64).max).min(axis=(1, 2))
-    found: Numbers = u + sets * rise[:, None]
-    return found
+    vertices: Numbers = u + sets * rise[:, None]
+    return vertices
 
 
-def _connected(sets: NDArray[np.bool_], linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _are_connected(sets: NDArray[np.bool_], linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """True for each set whose members are linked to each other inside it."""
     reached = sets & (np.cumsum(sets, axis=1) == 1)
     for _ in range(sets.shape[1]):
         reached = reached | ((reached.astype(int) @ linked.astype(int) > 0) & sets)
-    found: NDArray[np.bool_] = (reached == sets).all(axis=1)
-    return found
+    connected: NDArray[np.bool_] = (reached == sets).all(axis=1)
+    return connected
 
 
 def bound_by_listing(E: Array, problem: ColumnProblem, K: Array, lam: Array) -> float | None:

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from .cone import Array, Cone, normalize
 
-SWEEPS = 12
+MAX_SWEEPS = 12
 """Rounds over all values in a climb, at most."""
 
-TURNS = 40
+MAX_DRAGGED_VALUES = 40
 """How many values of each column are dragged, at most."""
 
-PARTNERS = 8
+DRAG_PARTNERS = 8
 """How many values each value is tried to be made tight with when it is dragged."""
 
 
@@ -41,7 +41,7 @@ def climb(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) ->
     """
     columns = normalize(columns, price.prior)
     moving = np.arange(len(columns))
-    for _ in range(SWEEPS):
+    for _ in range(MAX_SWEEPS):
         swept, moved = _sweep(cone, price, columns[moving], rng)
         columns[moving] = swept
         moving = moving[moved]
@@ -88,8 +88,8 @@ def drag(cone: Cone, price: Price, columns: Array, rng: np.random.Generator) -> 
     """
     columns = columns.copy()
     each, best = np.arange(len(columns)), price(columns)
-    for x in rng.permuted(np.tile(np.arange(cone.size), (len(columns), 1)), axis=1).T[:TURNS]:
-        for _ in range(PARTNERS):
+    for x in rng.permuted(np.tile(np.arange(cone.size), (len(columns), 1)), axis=1).T[:MAX_DRAGGED_VALUES]:
+        for _ in range(DRAG_PARTNERS):
             z = (x + rng.integers(1, cone.size, len(columns))) % cone.size
             other = columns[each, z]
             up = np.maximum(columns, (other * cone.most[x, z])[:, None] / cone.most[x])

@@ -9,7 +9,7 @@ import numpy as np
 from .cone import Array
 from .symmetry import PermutationGroup
 
-APART = 1e-7
+MIN_EIGENVALUE_GAP = 1e-7
 """Eigenvalues of a random matrix that are nearer than this, in units of its size, are one."""
 
 
@@ -35,14 +35,14 @@ def blocks_of(group: PermutationGroup, *, seed: int = 0) -> list[BasisBlock]:
     rng = np.random.default_rng(seed)
     first, second, third = (_random(group, rng) for _ in range(3))
     values, vectors = np.linalg.eigh(first)
-    breaks = np.flatnonzero(np.diff(values) > APART * np.abs(values).max()) + 1
+    breaks = np.flatnonzero(np.diff(values) > MIN_EIGENVALUE_GAP * np.abs(values).max()) + 1
     spaces = np.split(vectors, breaks, axis=1)
     blocks = []
     left = list(range(len(spaces)))
     while left:
         joined = [left.pop(0)]
         for i in list(left):
-            if np.abs(spaces[joined[0]].T @ second @ spaces[i]).max() > APART * np.abs(second).max():
+            if np.abs(spaces[joined[0]].T @ second @ spaces[i]).max() > MIN_EIGENVALUE_GAP * np.abs(second).max():
                 joined.append(i)
                 left.remove(i)
         blocks += _split([spaces[i] for i in joined], second, third)
@@ -69,7 +69,7 @@ def _split(spaces: list[Array], second: Array, third: Array) -> list[BasisBlock]
             carried.append(moved / np.sqrt((moved**2).sum(axis=0).mean()))
         slices = [np.column_stack([basis[:, i] for basis in carried]) for i in range(start.shape[1])]
         found = [slice_.T @ third @ slice_ for slice_ in slices]
-        close = APART * np.abs(third).max()
+        close = MIN_EIGENVALUE_GAP * np.abs(third).max()
         alike = all(np.abs(one - found[0]).max() < close for one in found)
         across = max(np.abs(slices[0].T @ third @ other).max(initial=0.0) for other in [*slices[1:], slices[0][:, :0]])
         if alike and across < close:

@@ -15,16 +15,16 @@ from .cone import Array, Facets, Numbers, facets_of
 from .master import ColumnProblem, dual_value, matrix_root
 from .reduction import BasisBlock, blocks_of
 
-PAIRS = 4000
+MAX_FIRST_PAIRS = 4000
 """Pairs of facets in a first program, at most; further ones are added where they are violated."""
 
-ADDED = 10
+MAX_ADDED_PAIRS_PER_VALUE = 10
 """Violated pairs added in a round, for each value."""
 
-ROUNDS = 6
+MAX_PROGRAMS = 6
 """Programs solved, at most."""
 
-LARGEST = 1400
+MAX_MATRIX_ENTRIES = 1400
 """The most entries of M, after symmetry, that a program is made for."""
 
 
@@ -38,10 +38,10 @@ def semidefinite_bound(E: Array, problem: ColumnProblem, *, until: float) -> flo
     """
     facets = facets_of(E)
     program = _Program(E, problem, facets)
-    if program.entries > LARGEST or (found := program.first()) is None:
+    if program.entries > MAX_MATRIX_ENTRIES or (found := program.first()) is None:
         return None
     best: float | None = None
-    for _ in range(ROUNDS):
+    for _ in range(MAX_PROGRAMS):
         solved = program.solved(found, until - monotonic())
         if solved is None:
             break
@@ -74,11 +74,11 @@ class _Program:
         """One of every orbit of pairs, or of opposite ones where all are too many; None if there are none."""
         if self.count**2 * self.problem.group.order <= 50_000_000:
             pairs = self._one_of_each(np.arange(self.count**2))
-            if len(pairs) <= PAIRS:
+            if len(pairs) <= MAX_FIRST_PAIRS:
                 return pairs if len(pairs) else None
         facets = self.facets
         opposite = (facets.above[:, None] == facets.of) & (facets.of[:, None] == facets.above)
-        return self._one_of_each(np.flatnonzero(opposite.ravel()))[:PAIRS]
+        return self._one_of_each(np.flatnonzero(opposite.ravel()))[:MAX_FIRST_PAIRS]
 
     def _one_of_each(self, pairs: Numbers) -> Numbers:
         """The first of all pairs that a permutation, or an exchange of the two, sends to each other."""
@@ -97,10 +97,10 @@ class _Program:
         """The pairs that M violates most, one of each orbit."""
         rows = self.facets.rows(len(M))
         products = (rows @ M @ rows.T).ravel()
-        worst = np.argsort(products)[: 4 * ADDED * len(M)]
+        worst = np.argsort(products)[: 4 * MAX_ADDED_PAIRS_PER_VALUE * len(M)]
         fresh = self._one_of_each(np.sort(worst[products[worst] < -1e-7]))
         fresh = fresh[~np.isin(fresh, known)]
-        return fresh[np.argsort(products[fresh])][: ADDED * len(M)]
+        return fresh[np.argsort(products[fresh])][: MAX_ADDED_PAIRS_PER_VALUE * len(M)]
 
     def solved(self, pairs: Numbers, seconds: float) -> tuple[Array, Array, Array] | None:
         """M, lam and nu as the solver has them; None if it did not get anywhere."""

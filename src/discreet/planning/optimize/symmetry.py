@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-LARGEST = 512
+MAX_PERMUTATIONS = 512
 """The most permutations of a group that is used: each column of a table stands for all its images."""
 
-CLOSE = 1e-9
+SAME_ENTRY = 1e-9
 """Entries that differ by less than this part of the largest are the same."""
 
 
@@ -82,7 +82,9 @@ def trivial(size: int) -> PermutationGroup:
     return PermutationGroup(np.arange(size)[None])
 
 
-def symmetries(matrices: Sequence[Array], vectors: Sequence[Array], *, largest: int = LARGEST) -> PermutationGroup:
+def symmetries(
+    matrices: Sequence[Array], vectors: Sequence[Array], *, largest: int = MAX_PERMUTATIONS
+) -> PermutationGroup:
     """A group, of at most `largest` permutations, that keeps all these matrices and vectors.
 
     Generators are guessed, not searched for: reversals, rotations and flips along every way to write the numbers
@@ -112,7 +114,7 @@ def _same(one: Array, other: Array) -> bool:
     if not np.array_equal(finite, np.isfinite(other)):
         return False
     largest = np.abs(one[finite]).max(initial=0.0)
-    return bool((np.abs(one[finite] - other[finite]) <= CLOSE * largest).all())
+    return bool((np.abs(one[finite] - other[finite]) <= SAME_ENTRY * largest).all())
 
 
 def _join(group: PermutationGroup, generators: Sequence[Numbers], largest: int) -> PermutationGroup | None:

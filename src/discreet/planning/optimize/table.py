@@ -12,27 +12,27 @@ from .interior import newton_weights, newton_work
 from .master import ColumnProblem, improve_weights
 from .symmetry import PermutationGroup
 
-LEFT = 0.8
+MIN_REPORTS_LEFT = 0.8
 """What a round of dropping leaves of the reports, at least."""
 
-MOST = 1500
+MAX_COLUMNS = 1500
 """Columns that are looked at, at most: the heaviest ones."""
 
-WORK = 2e10
+MAX_NEWTON_WORK = 2e10
 """Multiplications that exact weights may take."""
 
 
-def write_table(problem: ColumnProblem, found: ColumnSolution, smaller: PermutationGroup, *, most: int) -> Array:
-    """The channel, a row for every value, with at most `most` reports.
+def write_table(problem: ColumnProblem, solution: ColumnSolution, smaller: PermutationGroup, *, most: int) -> Array:
+    """The channel with at most `most` reports, one row for every value.
 
     `smaller` is a subgroup of the problem's group: with fewer images of each column, fewer reports are needed. First
     columns are dropped at no cost, as long as others with other weights make the same M; then the lightest ones, in
-    rounds, after each of which the weights of the rest are settled anew.
+    rounds, after each of which the weights of the rest are improved again.
     """
-    weights = found.state.weights
-    used = np.argsort(-weights, kind="stable")[:MOST]
+    weights = solution.state.weights
+    used = np.argsort(-weights, kind="stable")[:MAX_COLUMNS]
     used = np.sort(used[weights[used] > 1e-9])
-    columns, weights = _split(found.columns[used], weights[used], problem.group, smaller)
+    columns, weights = _split(solution.columns[used], weights[used], problem.group, smaller)
     problem = replace(problem, group=smaller)
     images = np.array([len(smaller.images(column)) for column in columns], dtype=float)
     weights = _recombine(_features(columns, smaller), weights, images)
@@ -44,24 +44,24 @@ def write_table(problem: ColumnProblem, found: ColumnSolution, smaller: Permutat
         if total <= most:
             return _expand(columns, weights, smaller)
         order = np.argsort(-weights, kind="stable")
-        weights[order[np.cumsum(images[order]) > max(most, LEFT * total)]] = 0.0
+        weights[order[np.cumsum(images[order]) > max(most, MIN_REPORTS_LEFT * total)]] = 0.0
 
 
 def _split(columns: Array, weights: Array, group: PermutationGroup, smaller: PermutationGroup) -> tuple[Array, Array]:
     """The same channel as columns that stand for their images under a smaller group."""
     if smaller.order == group.order:
         return columns, weights
-    found, shares = [], []
+    representatives, shares = [], []
     for column, weight in zip(columns, weights, strict=True):
         images = group.images(column)
         left = {np.round(image / image.max(), 9).tobytes(): image for image in images}
         while left:
             _, image = next(iter(left.items()))
             own = [np.round(other / other.max(), 9).tobytes() for other in smaller.images(image)]
-            found.append(image)
+            representatives.append(image)
             shares.append(weight * len(own) / len(images))
             left = {key: other for key, other in left.items() if key not in set(own)}
-    return np.array(found), np.array(shares)
+    return np.array(representatives), np.array(shares)
 
 
 def _features(columns: Array, group: PermutationGroup) -> Array:
@@ -109,7 +109,7 @@ def _eliminate(features: Array, weights: Array, cost: Array) -> Array:
 
 def _reweigh(problem: ColumnProblem, columns: Array, weights: Array) -> Array:
     state = improve_weights(problem, columns, weights, np.ones(len(problem.group.sizes)), rounds=8)
-    if newton_work(len(columns), problem.group) <= WORK:
+    if newton_work(len(columns), problem.group) <= MAX_NEWTON_WORK:
         state = newton_weights(problem, columns, state, gap=1e-8)
     return state.weights * state.rates
 

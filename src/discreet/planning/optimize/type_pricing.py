@@ -13,13 +13,16 @@ from .type_options import TypeProblem
 Array = NDArray[np.float64]
 Types = NDArray[np.int64]
 
-LISTED = 1 << 21
+MAX_LISTED_TYPES = 1 << 21
 """The most types that are all compared."""
 
 STARTS = 64
-SWEEPS = 8
+"""How many types a search among too many begins with."""
 
-FRESH = 20
+MAX_SWEEPS = 8
+"""The most rounds over all classes in such a search."""
+
+MIN_NEW_TYPES = 20
 """The fewest types that are taken up at a time, where so many would lower the error."""
 
 
@@ -55,7 +58,7 @@ def price_all_types(problem: TypeProblem, prices: Prices) -> tuple[Types, float]
     if problem.bits is not None:
         gain[sum(along(c, of) for c, of in enumerate(problem.costs)) > problem.bits] = -np.inf
     flat = gain.ravel()
-    most = max(FRESH, 2 * count)
+    most = max(MIN_NEW_TYPES, 2 * count)
     best = np.argpartition(-flat, min(most, len(flat) - 1))[:most]
     found = np.stack(np.unravel_index(best[flat[best] > 0], gain.shape), axis=1)
     return found, float(flat.max())
@@ -68,7 +71,7 @@ def search_types(problem: TypeProblem, prices: Prices, used: Types, rng: np.rand
     means = np.stack([problem.means[c][types[:, c]] for c in range(count)], axis=1)
     known = np.stack([problem.known[c][types[:, c]] for c in range(count)], axis=1)
     costs = np.stack([problem.costs[c][types[:, c]] for c in range(count)], axis=1)
-    for _ in range(SWEEPS):
+    for _ in range(MAX_SWEEPS):
         before = types.copy()
         pulled = means @ prices.form
         for c in rng.permutation(count):

@@ -10,26 +10,28 @@ from .type_options import TypeProblem
 Array = NDArray[np.float64]
 Columns = tuple[Array, Array]
 
-NEWTON = 100
+MAX_NEWTON_STEPS = 100
 """The most Newton steps."""
 
-GAP = 1e-8
+MIN_GAP = 1e-8
 """The least relative distance to the best weights at which a search ends."""
 
-HALVINGS = 30
+MAX_HALVINGS = 30
 """How often a step is halved before it is taken as it is."""
 
-BEGIN = 40
+FIRST_GAP_FACTOR = 40
 """How many times as far from the best weights a search begins."""
 
-SAME = 1e-11
+MIN_CHANGE = 1e-11
 """Changes below this, relative to the largest, are none."""
 
-UNUSED = 1e-7
+MIN_PART = 1e-7
 """A type whose part is smaller than this is dropped."""
 
 
-def best_weights(problem: TypeProblem, columns: Columns, weights: Array, *, gap: float = GAP) -> tuple[Array, Array]:
+def best_weights(
+    problem: TypeProblem, columns: Columns, weights: Array, *, gap: float = MIN_GAP
+) -> tuple[Array, Array]:
     """The weights of least error, with rows that add up to one, from any positive ones; and what a row is worth.
 
     Minimises ``error - t sum_y log w_y`` for falling t by Newton's method in log w, in which it stays well scaled.
@@ -39,14 +41,14 @@ def best_weights(problem: TypeProblem, columns: Columns, weights: Array, *, gap:
     count, sizes = len(weights), problem.sizes
     barrier = 0.0
     worth = np.zeros(means.shape[1])
-    for step in range(NEWTON):
+    for step in range(MAX_NEWTON_STEPS):
         form, inside, inverse = problem.slopes(weights, columns)
         pulled = means @ form
         slopes = (pulled * means).sum(axis=1) + known @ inside
         bend = 2 * np.sqrt(inside**3 / np.maximum(sizes, 1.0))
         curvature = 2 * (pulled @ means.T) * (means @ inverse @ means.T) + (known * bend) @ known.T
         if step == 0:
-            barrier = min(0.1, BEGIN * gap) * float(slopes @ weights) / count
+            barrier = min(0.1, FIRST_GAP_FACTOR * gap) * float(slopes @ weights) / count
         rows = means * weights[:, None]
         scaled = curvature * weights[:, None] * weights + barrier * np.eye(count)
         solved = np.linalg.solve(scaled, np.column_stack([weights * slopes + barrier, rows]))
@@ -80,7 +82,7 @@ def _take_step(
 
     before = cost(weights)
     step = min(1.0, 0.9 / max(-float(move.min()), 1e-300))
-    for _ in range(HALVINGS):
+    for _ in range(MAX_HALVINGS):
         tried = weights * (1 + step * move)
         if cost(tried) <= before + 1e-12 * abs(before):
             return tried
@@ -93,14 +95,14 @@ def fewest_types(problem: TypeProblem, types: NDArray[np.int64], weights: Array)
 
     A combination of types that changes neither means, informations nor N is moved along until a weight is zero.
     """
-    used = largest_parts(problem, problem.columns(types), weights) > UNUSED
+    used = largest_parts(problem, problem.columns(types), weights) > MIN_PART
     types, weights = types[used], weights[used]
     means, known = problem.columns(types)
     first, second = np.triu_indices(means.shape[1])
     kept = np.column_stack([means, known, means[:, first] * means[:, second]])
     kept /= np.maximum(np.abs(kept).max(axis=0), 1e-300)
     _, levels, axes = np.linalg.svd(kept.T)
-    free = axes[int(np.sum(levels > SAME * levels[0])) :]
+    free = axes[int(np.sum(levels > MIN_CHANGE * levels[0])) :]
     while len(free):
         direction = free[0] if free[0].min() < 0 else -free[0]
         reach = np.full(len(weights), np.inf)
@@ -111,5 +113,5 @@ def fewest_types(problem: TypeProblem, types: NDArray[np.int64], weights: Array)
         pivot = int(np.abs(free[:, ended]).argmax())
         free = np.delete(free - np.outer(free[:, ended] / free[pivot, ended], free[pivot]), pivot, axis=0)
         free[:, weights == 0] = 0.0
-        free = free[np.abs(free).max(axis=1, initial=0.0) > SAME]
+        free = free[np.abs(free).max(axis=1, initial=0.0) > MIN_CHANGE]
     return types[weights > 0], weights[weights > 0]
