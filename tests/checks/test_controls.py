@@ -10,6 +10,8 @@ from discreet import Context, checks
 from discreet.bulk.randomizing import randomize_indices
 from discreet.checks import CheckFailed, check_mechanism
 from discreet.core.errors import PrivacyViolation
+from discreet.estimation.decoders import DECODERS, Decoder
+from discreet.estimation.decoders.two_level import RandomizedResponseDecoder
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.sampler import Pair
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse, ResponseLaw
@@ -71,82 +73,82 @@ class OverstatedRatio(RandomizedResponse):
         yield Pair(0, 1, self.ratio * Fraction(1000001, 1000000))
 
 
-class Biased(RandomizedResponse):
-    def decode(self, counts, ops):
-        return super().decode(counts, ops) * (1 + 1e-9)
+class Biased(RandomizedResponseDecoder):
+    def decode(self, counts):
+        return super().decode(counts) * (1 + 1e-9)
 
 
-class DoubleTotals(RandomizedResponse):
-    def total(self, counts, ops):
-        return 2 * super().total(counts, ops)
+class DoubleTotals(RandomizedResponseDecoder):
+    def total(self, counts):
+        return 2 * super().total(counts)
 
-    def decode(self, counts, ops):
-        return (counts - float(self.h) * super().total(counts, ops)) / self._gap
-
-
-class WrongMoment(RandomizedResponse):
-    def second_moments(self, shares, ops):
-        return super().second_moments(shares, ops) * 1.000001
+    def decode(self, counts):
+        return (counts - self.q * super().total(counts)) / self.gap
 
 
-class WrongCross(RandomizedResponse):
-    def cross_moment(self, shares, first, second, ops):
-        return super().cross_moment(shares, first, first, ops)
+class WrongMoment(RandomizedResponseDecoder):
+    def second_moments(self, shares):
+        return super().second_moments(shares) * 1.000001
 
 
-class WrongPush(RandomizedResponse):
-    def push(self, shares, ops):
+class WrongCross(RandomizedResponseDecoder):
+    def cross_moment(self, shares, first, second):
+        return super().cross_moment(shares, first, first)
+
+
+class WrongExpectedCounts(RandomizedResponseDecoder):
+    def expected_counts(self, shares):
         return shares
 
 
-class WrongPull(RandomizedResponse):
-    def pull(self, weights, ops):
+class WrongExpectedAdjoint(RandomizedResponseDecoder):
+    def expected_counts_adjoint(self, weights):
         return weights
 
 
-class WrongSlope(RandomizedResponse):
-    def slopes(self, shares, ops):
-        return super().slopes(shares, ops) + 1
+class WrongDerivative(RandomizedResponseDecoder):
+    def second_moment_derivative(self, shares):
+        return super().second_moment_derivative(shares) + 1
 
 
-class WrongInfluence(RandomizedResponse):
-    def influence(self, ops):
+class WrongInfluence(RandomizedResponseDecoder):
+    def influence(self):
         return 1.0
 
 
-class WrongWeigh(RandomizedResponse):
-    def weigh(self, weights, ops):
-        return super().weigh(weights, ops) * (1 + 1e-9)
+class WrongAdjoint(RandomizedResponseDecoder):
+    def decode_adjoint(self, weights):
+        return super().decode_adjoint(weights) * (1 + 1e-9)
 
 
-class WrongOnce(RandomizedResponse):
-    def once(self, ops):
-        return 2 * super().once(ops)
+class WrongUnitWeights(RandomizedResponseDecoder):
+    def unit_weights(self):
+        return 2 * super().unit_weights()
 
 
-class WrongGather(RandomizedResponse):
-    def gather(self, entries, reports, start, ops):
-        return super().gather(entries, reports, start, ops)[::-1]
+class WrongGather(RandomizedResponseDecoder):
+    def gather(self, entries, reports, start):
+        return super().gather(entries, reports, start)[::-1]
 
 
-class TrustingGather(RandomizedResponse):
-    def gather(self, entries, reports, start, ops):
-        return super().gather(entries, reports % 5, start, ops)
+class TrustingGather(RandomizedResponseDecoder):
+    def gather(self, entries, reports, start):
+        return super().gather(entries, reports % 5, start)
 
 
-class WrongColumns(RandomizedResponse):
-    def likelihoods(self, reports, ops):
-        return super().likelihoods(reports, ops) + 1e-6
+class WrongColumns(RandomizedResponseDecoder):
+    def likelihoods(self, reports):
+        return super().likelihoods(reports) + 1e-6
 
 
-class NegativeColumns(RandomizedResponse):
-    def likelihoods(self, reports, ops):
-        return -super().likelihoods(reports, ops)
+class NegativeColumns(RandomizedResponseDecoder):
+    def likelihoods(self, reports):
+        return -super().likelihoods(reports)
 
 
-class LostCell(RandomizedResponse):
-    def count(self, counts, reports, start, ops):
-        super().count(counts, reports % 4, start, ops)
+class LostCell(RandomizedResponseDecoder):
+    def count(self, counts, reports, start):
+        super().count(counts, reports % 4, start)
 
 
 class OutOfRange(RandomizedResponse):
@@ -182,12 +184,12 @@ FAULTS = [
     (DoubleTotals, checks.check_unbiased, "the cells of one report count as 2.0 reports"),
     (WrongMoment, checks.check_moments, "second_moments differs"),
     (WrongCross, checks.check_moments, "cross_moment differs"),
-    (WrongPush, checks.check_moments, "push differs"),
-    (WrongPull, checks.check_moments, "pull differs"),
-    (WrongSlope, checks.check_moments, "the slope of 0 is"),
+    (WrongExpectedCounts, checks.check_moments, "expected_counts differs"),
+    (WrongExpectedAdjoint, checks.check_moments, "expected_counts_adjoint differs"),
+    (WrongDerivative, checks.check_moments, "the derivative at 0 is"),
     (WrongInfluence, checks.check_influence, "influence() says 1"),
-    (WrongWeigh, checks.check_scores, "decode(counts) . w is off by"),
-    (WrongOnce, checks.check_scores, "the sum of `once` over the cells of a report is off by 1"),
+    (WrongAdjoint, checks.check_scores, "decode(counts) . w is off by"),
+    (WrongUnitWeights, checks.check_scores, "the sum of `unit_weights` over the cells of a report is off by 1"),
     (WrongGather, checks.check_scores, "what `gather` finds is off by"),
     (TrustingGather, checks.check_scores, "score() accepts the impossible report 5"),
     (WrongColumns, checks.check_columns, "relative to the likeliest value; it is 0.36787944117"),
@@ -210,10 +212,14 @@ def test_a_planted_fault_is_caught_and_the_sound_one_passes(kind, check, message
         return mechanism.sampler if check is checks.check_every_word else mechanism
 
     check(subject(RandomizedResponse))
+    sampler = kind
+    if issubclass(kind, Decoder):
+        monkeypatch.setitem(DECODERS, "response", kind)
+        sampler = RandomizedResponse
     with pytest.raises(CheckFailed) as caught:
-        check(subject(kind))
+        check(subject(sampler))
     assert message in str(caught.value)
-    assert kind.name in str(caught.value)
+    assert "randomized_response" in str(caught.value)
 
 
 def test_a_sampler_whose_integers_and_arrays_differ_is_caught_by_execution():
@@ -288,6 +294,7 @@ def test_lists_counted_otherwise_than_arrays_are_caught(monkeypatch):
 
 def test_a_mechanism_that_its_spec_does_not_tell_is_passed_over_and_a_wrong_report_is_caught(monkeypatch):
     from discreet import wire
+    from discreet.estimation import tally_json
 
     assert checks.check_round_trips(made(RandomizedResponse))
     other = made(Subset, d=4)
@@ -296,7 +303,7 @@ def test_a_mechanism_that_its_spec_does_not_tell_is_passed_over_and_a_wrong_repo
     with pytest.raises(CheckFailed, match="comes back from JSON as"):
         checks.check_round_trips(other)
     monkeypatch.undo()
-    monkeypatch.setattr(wire, "parse_tally", lambda mechanism, text: mechanism.tally())
+    monkeypatch.setattr(tally_json, "parse_tally", lambda mechanism, text: mechanism.tally())
     with pytest.raises(CheckFailed, match="a tally comes back changed"):
         checks.check_round_trips(other)
 

@@ -1,4 +1,4 @@
-"""Scores and likelihoods of every kind of law, and of every class of randomizer."""
+"""Scores and likelihoods of every kind of law, and of every decoder."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,8 @@ from discreet.checks import check_columns, check_scores
 from discreet.checks.law import is_small
 from discreet.checks.vectors.laws import small_laws
 from discreet.core.errors import NotIdentifiable
-from discreet.estimation.decoders import decoder_of
+from discreet.estimation.decoders import DECODERS, Decoder, decoder_of
 from discreet.mechanisms.laws import FOLLOWERS
-from discreet.mechanisms.sampler import Sampler
 
 LAWS = list(small_laws())
 
@@ -25,7 +24,7 @@ def inside(law):
 
 def identifies(mechanism):
     try:
-        decoder_of(mechanism.sampler).influence()
+        decoder_of(mechanism).influence()
     except NotIdentifiable:
         return False
     return True
@@ -44,19 +43,19 @@ def test_scores_and_columns_are_those_of_the_channel(number):
         check_columns(mechanism)
 
 
-@pytest.mark.parametrize("kind", sorted(FOLLOWERS))
-def test_no_class_is_left_with_the_slow_forms(kind):
-    follower = FOLLOWERS[kind]
-    assert follower.weigh is not Sampler.weigh
-    assert follower.gather is not Sampler.gather
-    assert follower.likelihoods is not Sampler.likelihoods or kind == "general_hadamard"  # which pulls fast
+@pytest.mark.parametrize("kind", sorted(DECODERS))
+def test_no_decoder_is_left_with_the_slow_forms(kind):
+    decoder = DECODERS[kind]
+    assert decoder.decode_adjoint is not Decoder.decode_adjoint
+    assert decoder.gather is not Decoder.gather
+    assert decoder.likelihoods is not Decoder.likelihoods or kind == "general_hadamard"  # whose adjoint is fast
 
 
 @pytest.mark.parametrize("name", ["randomized_response", "subset", "hadamard", "unary"])
 def test_the_slow_forms_say_the_same(name):
     mechanism = next(m for m in LAWS if m.name == name and m.context.size == 5)
-    randomizer, w = mechanism.sampler, np.random.default_rng(1).normal(size=(2, 5))
-    assert Sampler.decode_adjoint(randomizer, w) == pytest.approx(randomizer.decode_adjoint(w), abs=1e-12)
+    decoder, w = decoder_of(mechanism), np.random.default_rng(1).normal(size=(2, 5))
+    assert Decoder.decode_adjoint(decoder, w) == pytest.approx(decoder.decode_adjoint(w), abs=1e-12)
     reports = np.array(mechanism.reports(), dtype=np.uint64)
-    slow, fast = (kind.likelihoods(randomizer, reports) for kind in (Sampler, type(randomizer)))
+    slow, fast = Decoder.likelihoods(decoder, reports), decoder.likelihoods(reports)
     assert slow / slow.max(axis=1)[:, None] == pytest.approx(fast / fast.max(axis=1)[:, None], rel=1e-9)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.core.arithmetic import INTEGERS
 from discreet.estimation.arrays.arithmetic import ARRAYS, TABLES, Arrays
-from discreet.estimation.decoders import decoder_of
+from discreet.estimation.arrays.reports import cut
 
 words = st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1]))
 sizes = st.one_of(st.integers(1, 2**32 - 1), st.integers(0, 31).map(lambda m: 1 << m))
@@ -145,4 +145,4 @@ def test_reports_beside_each_other_are_one_number_and_cut_again(first, second, d
 
     found = ARRAYS.beside(wide(low, first), wide(high, second), first, bits)
     assert whole(found) == joined
-    assert [whole(part) for part in NUMERIC.cut(found, first)] == [low, high]
+    assert [whole(part) for part in cut(found, first)] == [low, high]

@@ -48,8 +48,8 @@ def simulated(mechanism, n=2000, seed=1):
 def calibrated_scores(mechanism, weights):
     """The calibrated score of every report, from the weights of its cells."""
     _, _, cells = enumerated(mechanism)
-    c = constants(mechanism.sampler, weights, even(mechanism))
-    return cells @ calibrated_weights(mechanism.sampler, weights, c)
+    c = constants(decoder_of(mechanism), weights, even(mechanism))
+    return cells @ calibrated_weights(decoder_of(mechanism), weights, c)
 
 
 @every
@@ -62,14 +62,14 @@ def test_calibrated_scores_are_unbiased_and_vary_least_at_even_shares(mechanism)
         assert channel @ found == pytest.approx(w, abs=1e-11)
         spread = law @ found**2
         assert spread <= law @ (phi @ w) ** 2 + 1e-12
-        best = constants(mechanism.sampler, w, even(mechanism))
+        best = constants(decoder_of(mechanism), w, even(mechanism))
         for step in (-0.01, 0.01):
-            for _, numbers, _, values in decoder_of(mechanism.sampler).groups():
+            for _, numbers, _, values in decoder_of(mechanism).groups():
                 for row in range(len(numbers)):
                     moved = best.copy()
                     moved[values[row]] += step
                     _, _, cells = enumerated(mechanism)
-                    other = cells @ calibrated_weights(mechanism.sampler, w, moved)
+                    other = cells @ calibrated_weights(decoder_of(mechanism), w, moved)
                     assert law @ other**2 >= spread - 1e-12
 
 
@@ -82,8 +82,8 @@ def test_values_errors_and_covariances_are_those_of_the_calibrated_scores(mechan
     w, u = rng.normal(size=(2, mechanism.context.size))
     s, t = calibrated_scores(mechanism, w), calibrated_scores(mechanism, u)
     query = estimate.query(w)
-    c = constants(mechanism.sampler, w, even(mechanism))
-    counted = estimate.tally.counts @ calibrated_weights(mechanism.sampler, w, c) / estimate.n
+    c = constants(decoder_of(mechanism), w, even(mechanism))
+    counted = estimate.tally.counts @ calibrated_weights(decoder_of(mechanism), w, c) / estimate.n
     assert query.value == pytest.approx(counted, abs=1e-11)
     assert query.stderr**2 == pytest.approx((law @ s**2 - (w @ p) ** 2) / estimate.n, rel=1e-8)
     assert estimate.covariance(w, u) == pytest.approx((law @ (s * t) - (w @ p) * (u @ p)) / estimate.n, abs=1e-12)

@@ -6,6 +6,7 @@ import pytest
 import discreet as dc
 from discreet.core.errors import InvalidReport
 from discreet.estimation.arrays import acceleration, counting
+from discreet.estimation.arrays.reports import count_cells
 from discreet.estimation.decoders import decoder_of
 
 
@@ -67,11 +68,11 @@ def test_a_tally_is_the_same_compiled_and_not(monkeypatch, name, form):
 def test_refused_reports_add_nothing():
     counts = np.zeros(9, dtype=np.int64)
     with pytest.raises(InvalidReport, match="every report must be from 0 to 8"):
-        NUMERIC.count_cells(counts, np.array([1, 2, 9]), 0, 9)
+        count_cells(counts, np.array([1, 2, 9]), 0, 9)
     with pytest.raises(InvalidReport, match="-1 must not be negative"):
-        NUMERIC.count_cells(counts, np.array([1, 2, -1]), 0, 9)
+        count_cells(counts, np.array([1, 2, -1]), 0, 9)
     assert not counts.any()
-    NUMERIC.count_cells(counts, np.array([1, 2, 8]), 0, 9)
+    count_cells(counts, np.array([1, 2, 8]), 0, 9)
     assert counts.tolist() == [0, 1, 1, 0, 0, 0, 0, 0, 1]
 
 
@@ -82,15 +83,15 @@ MIXED = {"a": range(3), "b": range(3, 20), "c": range(20, 70), "d": range(70, 71
 @pytest.mark.parametrize("name", ["subset", "unary", "auto"])
 def test_reports_in_blocks_of_sets_that_cannot_occur_are_refused_and_add_nothing(name):
     mechanism = dc.mechanism(dc.Context.blocks(MIXED, "1"), name)
-    randomizer = mechanism.sampler
+    sampler, decoder = mechanism.sampler, decoder_of(mechanism)
     good = mechanism.randomize_indices(np.arange(800) % 80, dc.random.seeded(2))
-    wrong = [y for y in range(min(randomizer.offsets[2], 5000)) if not randomizer.is_report(y)][:20]
-    for y in [*wrong, randomizer.outputs, 2**64 - 1]:
+    wrong = [y for y in range(min(sampler.offsets[2], 5000)) if not sampler.is_report(y)][:20]
+    for y in [*wrong, sampler.outputs, 2**64 - 1]:
         with pytest.raises(InvalidReport):
             mechanism.tally(np.append(good, np.uint64(y)))
-    expected = np.zeros(randomizer.cells, dtype=np.int64)
+    expected = np.zeros(decoder.cells, dtype=np.int64)
     for y in good:
-        expected[list(randomizer.cells_of(int(y)))] += 1
+        expected[list(decoder.cells_of(int(y)))] += 1
     assert mechanism.tally(good).counts.tolist() == expected.tolist()
 
 

@@ -12,6 +12,7 @@ import pytest
 import discreet as dc
 from discreet import Context, Mechanism
 from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch
+from discreet.estimation.decoders import decoder_of
 from discreet.estimation.tally import CHUNK, MOST, as_batch
 from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
@@ -199,12 +200,12 @@ SMALL = {
 def test_a_tally_is_accepted_exactly_if_some_reports_have_its_counts(name):
     """Every vector of counts up to 2 against every pair of reports: no possible one is refused, no other accepted."""
     mechanism, n = SMALL[name](), 2
-    cells = mechanism.sampler.cells
+    cells = decoder_of(mechanism).cells
     possible = set()
     for reports in combinations_with_replacement(mechanism.reports(), n):
         counts = [0] * cells
         for y in reports:
-            for cell in mechanism.sampler.cells_of(y):
+            for cell in decoder_of(mechanism).cells_of(y):
                 counts[cell] += 1
         possible.add(tuple(counts))
     accepted = set()
@@ -232,7 +233,7 @@ RULES = {
         2,
         "report 1 cannot occur, so its count must be 0",
     ),
-    "in a block": (SMALL["blocks of subsets"], [1, 1, 0, 1, 0], 1, "in a block, every set holds 1 values"),
+    "in a block": (SMALL["blocks of subsets"], [1, 1, 0, 1, 0], 1, "in a part, every set holds 1 values"),
     "beside the sets": (SMALL["high-low unary"], [1, 0, 0, 1, 0], 1, "no value may be in more sets than there are"),
     "two at once": (SMALL["utility_rappor"], [0, 0, 1, 1, 1], 1, "a set holds at most one value that is not sensitive"),
     "negative": (SMALL["hadamard"], [-1, 1, 1, 1], 2, "every count must be from 0 to n=2"),

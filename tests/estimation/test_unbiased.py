@@ -11,6 +11,7 @@ import discreet as dc
 from discreet import Context
 from discreet.checks.statistics import enumerated
 from discreet.core.errors import InvalidInput
+from discreet.estimation.decoders import decoder_of
 from discreet.estimation.tally import Tally
 from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.mechanism import Mechanism
@@ -108,11 +109,10 @@ def test_intervals_hold_their_estimate_nest_and_solve_the_score_equation(context
     assert (inner[0] <= inner[1]).all()
     assert (inner[1] <= outer[1]).all()
     assert (together[1] - together[0] >= inner[1] - inner[0] - 1e-12).all()
-    randomizer = estimate.tally.mechanism.sampler
-    from discreet.estimation.arrays.numeric import NUMERIC
+    decoder = decoder_of(estimate.tally.mechanism)
 
-    beta = randomizer.second_moment_derivative(estimate.plausible)
-    alpha = np.maximum(randomizer.second_moments(estimate.plausible) - beta * estimate.plausible, 0)
+    beta = decoder.second_moment_derivative(estimate.plausible)
+    alpha = np.maximum(decoder.second_moments(estimate.plausible) - beta * estimate.plausible, 0)
     z = NormalDist().inv_cdf(0.9)
     for end in inner:
         assert np.allclose((estimate.shares - end) ** 2, z**2 * (alpha + beta * end - end**2) / estimate.n, atol=1e-9)

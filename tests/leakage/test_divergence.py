@@ -14,7 +14,8 @@ import discreet as dc
 from discreet import Context
 from discreet.core.exact import exp_below
 from discreet.leakage.divergence import Divergence
-from discreet.mechanisms.contrast import Contrast, extremal
+from discreet.leakage.profiles import profile_of
+from discreet.leakage.profiles.rows import Row, extremal
 from discreet.mechanisms.tables.table import Table
 
 
@@ -44,7 +45,7 @@ def test_small_batches_are_as_worked_out_by_hand(exactly, context, name, paramet
     exact = exactly.floor_delta(rows, *pair, g, n, hiders)
     assert float(exact) == pytest.approx(floor, abs=1e-9)
     assert float(exactly.worst_delta(rows, *pair, g, n, hiders)) == pytest.approx(worst, abs=1e-9)
-    found = Divergence(mechanism.sampler.contrast(*pair)).delta(n, float(Fraction(str(epsilon))))
+    found = Divergence(profile_of(mechanism).pair_profile(*pair)).delta(n, float(Fraction(str(epsilon))))
     assert exact <= Fraction(found) * (1 + Fraction(1, 10**15)) <= exact * (1 + Fraction(1, 10**6))
 
 
@@ -66,7 +67,7 @@ def test_three_hundred_random_tables_certified_is_above_the_floor_and_that_above
         g = exp_below(Fraction(epsilon))
         for x, z in ((0, 1), (1, 0)):
             hiders = range(table.size)
-            certified = Fraction(Divergence(table.contrast(x, z)).delta(n, epsilon))
+            certified = Fraction(Divergence(profile_of(table).pair_profile(x, z)).delta(n, epsilon))
             floor = exactly.floor_delta(rows, x, z, g, n, hiders)
             assert certified >= min(floor, exactly.floor_delta(rows, x, z, g, 1, hiders))
             assert floor >= exactly.worst_delta(rows, x, z, g, n, hiders)
@@ -76,7 +77,7 @@ def test_with_one_value_to_hold_the_bound_is_the_truth(exactly):
     mechanism, rows = served(uniform(3, "1"), "hadamard")
     for v in range(3):
         truth = exactly.population_delta(rows, 0, 1, exp_below(Fraction(1, 5)), [v] * 4)
-        found = Divergence(mechanism.sampler.contrast(0, 1, (v,))).delta(5, 0.2)
+        found = Divergence(profile_of(mechanism).pair_profile(0, 1, (v,))).delta(5, 0.2)
         assert found == pytest.approx(float(truth), rel=1e-9)
 
 
@@ -87,18 +88,18 @@ def test_all_alike_is_not_always_the_worst_population(exactly):
     alike = max(exactly.population_delta(rows, 0, 1, one, [v] * 3) for v in (0, 1))
     assert float(alike) == pytest.approx(0.1993, abs=1e-4)
     assert float(exactly.worst_delta(rows, 0, 1, one, 4, range(2))) == pytest.approx(0.2294, abs=1e-4)
-    assert Divergence(mechanism.sampler.contrast(0, 1)).delta(4, 0.0) == pytest.approx(0.2449, abs=1e-4)
+    assert Divergence(profile_of(mechanism).pair_profile(0, 1)).delta(4, 0.0) == pytest.approx(0.2449, abs=1e-4)
 
 
 def test_more_reports_never_tell_more():
     for name in ("hadamard", "randomized_response", "subset"):
-        divergence = Divergence(dc.mechanism(uniform(7, "2"), name).sampler.contrast(0, 1))
+        divergence = Divergence(profile_of(dc.mechanism(uniform(7, "2"), name)).pair_profile(0, 1))
         found = [divergence.delta(n, 0.3) for n in (1, 2, 5, 20, 100, 1000, 10**4)]
         assert all(after <= before * (1 + 1e-4) for before, after in pairwise(found))
 
 
 def test_larger_epsilons_have_smaller_deltas_and_at_e_nothing_is_left():
-    divergence = Divergence(dc.mechanism(uniform(15, "1"), "hadamard").sampler.contrast(0, 1))
+    divergence = Divergence(profile_of(dc.mechanism(uniform(15, "1"), "hadamard")).pair_profile(0, 1))
     found = [divergence.delta(500, epsilon) for epsilon in np.linspace(0, 1, 12)]
     assert all(after <= before for before, after in pairwise(found))
     assert found[-1] == 0
@@ -109,7 +110,7 @@ def test_the_first_guess_by_a_normal_law_is_below_the_truth():
     from scipy.stats import norm
 
     mechanism = dc.mechanism(uniform(15, "4"), "randomized_response")
-    width = math.sqrt(Divergence(mechanism.sampler.contrast(0, 1)).spread / 10**4)
+    width = math.sqrt(Divergence(profile_of(mechanism).pair_profile(0, 1)).spread / 10**4)
     epsilon = 0.3615
     guessed = norm.cdf(width / 2 - epsilon / width) - math.exp(epsilon) * norm.cdf(-width / 2 - epsilon / width)
     assert guessed < 1e-6
@@ -148,17 +149,17 @@ def test_variation_ratio_is_no_upper_bound_where_x_and_z_share_reports(exactly, 
     exact = float(exactly.worst_delta(rows, 0, 1, exp_below(Fraction(epsilon)), 5, range(3)))
     assert claimed == pytest.approx(said, abs=1e-5)
     assert exact == pytest.approx(truth, abs=1e-5)
-    assert claimed < exact <= Divergence(mechanism.sampler.contrast(0, 1)).delta(5, epsilon)
+    assert claimed < exact <= Divergence(profile_of(mechanism).pair_profile(0, 1)).delta(5, epsilon)
 
 
 def test_reports_that_nobody_else_writes_are_told():
-    rows = [Contrast(Fraction(0), Fraction(1, 4), Fraction(0)), Contrast(Fraction(1, 2), Fraction(3, 4), Fraction(1))]
+    rows = [Row(Fraction(0), Fraction(1, 4), Fraction(0)), Row(Fraction(1, 2), Fraction(3, 4), Fraction(1))]
     assert Divergence(rows).delta(10**9, 0.0) >= 0.25
     assert Divergence(rows).delta(10**9, math.inf) == 0.25
 
 
 def test_what_is_not_a_number_stays_none():
-    divergence = Divergence(dc.mechanism(uniform(3, "1"), "hadamard").sampler.contrast(0, 1))
+    divergence = Divergence(profile_of(dc.mechanism(uniform(3, "1"), "hadamard")).pair_profile(0, 1))
     assert math.isnan(divergence.delta(10, math.nan))
     divergence.masses = divergence.masses * math.nan
     assert not divergence.delta(10**6, 0.1) <= 1
@@ -169,4 +170,4 @@ def test_the_extremal_pair_has_the_ratios_and_is_the_binary_mechanism():
     assert (a / b, d / c, a + c, b + d) == (3, 2, 1, 1)
     assert [tuple(row) for row in extremal(Fraction(1), Fraction(1))] == [(0, 1, 1, 0)]
     assert extremal(None, Fraction(2))[0].other == 0
-    assert extremal(Fraction(2), None)[0] == Contrast(Fraction(0), Fraction(1), Fraction(1, 2))
+    assert extremal(Fraction(2), None)[0] == Row(Fraction(0), Fraction(1), Fraction(1, 2))

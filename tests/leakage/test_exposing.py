@@ -77,7 +77,7 @@ def test_where_the_reports_are_too_many_what_e_allows_is_said(monkeypatch):
     mechanism = dc.mechanism(Context.graded(dict.fromkeys(range(5), "1") | {9: "2"}), "graded_unary")
     exact = dc.exposure(mechanism)
     known = exact.guess, exact.range(0)
-    monkeypatch.setattr("discreet.mechanisms.telling.LISTED", 0)
+    monkeypatch.setattr("discreet.leakage.profiles.posterior.MAX_EXACT_ENTRIES", 0)
     found = dc.exposure(mechanism)
     assert found.guess >= known[0]
     assert found.range(0)[0] <= known[1][0] <= known[1][1] <= found.range(0)[1]

@@ -13,6 +13,7 @@ from discreet import Context
 from discreet.core.errors import InvalidInput, MechanismMismatch, NotServed
 from discreet.leakage import shuffling
 from discreet.leakage.divergence import Divergence
+from discreet.leakage.profiles import profile_of
 
 
 def uniform(name, epsilon, k=15, **parameters):
@@ -174,9 +175,10 @@ def test_the_least_batch(name, parameters, level, epsilon, needed):
 def test_column_0_hides_everybody_and_the_gain_is_real(exactly):
     """The floor that takes it for any other column is larger, and both are above the worst population."""
     mechanism = uniform("hadamard", "1", k=3)
-    rows = mechanism.sampler.contrast(0, 1)
+    rows = profile_of(mechanism).pair_profile(0, 1)
     plain = [
-        row._replace(floor=row.floor if row.floor < row.own or row.own != row.other else row.floor / 2) for row in rows
+        row._replace(blanket=row.blanket if row.blanket < row.own or row.own != row.other else row.blanket / 2)
+        for row in rows
     ]
     ours, without = Divergence(rows).delta(4, 0.6), Divergence(plain).delta(4, 0.6)
     assert ours == pytest.approx(0.016036504, abs=1e-9)
@@ -187,7 +189,7 @@ def test_column_0_hides_everybody_and_the_gain_is_real(exactly):
 def test_where_reports_are_too_many_to_look_at_nobody_is_taken_to_hide_them(monkeypatch):
     mechanism = dc.mechanism(Context.metric(range(6), "line", "0.5"), "exponential")
     known = dc.shuffled(mechanism, 10**4).account(0, 5, 1e-6)
-    monkeypatch.setattr("discreet.mechanisms.contrast.LISTED", 0)
+    monkeypatch.setattr("discreet.leakage.profiles.rows.MAX_LISTED", 0)
     row = dc.shuffled(mechanism, 10**4).account(0, 5, 1e-6)
     assert (row.basis, known.basis) == ("E", "floor")
     assert known.epsilon < row.epsilon <= 2.5
@@ -273,7 +275,7 @@ def test_batches_from_the_real_sampler_have_the_delta_that_is_computed():
         hits.append(float((gain[reports.astype(int)].sum(axis=1) > 0).mean()))
     seen = hits[0] - math.exp(epsilon) * hits[1]
     deviation = math.sqrt((hits[0] * (1 - hits[0]) + math.exp(2 * epsilon) * hits[1] * (1 - hits[1])) / runs)
-    truth = Divergence(randomizer.contrast(0, 1, (2,)))
+    truth = Divergence(profile_of(randomizer).pair_profile(0, 1, (2,)))
     assert truth.delta(n, epsilon) == pytest.approx(0.015979, abs=1e-6)
     assert abs(seen - truth.delta(n, epsilon)) < 5.2 * deviation
     assert abs(seen - truth.delta(n // 4, epsilon)) > 5.2 * deviation
@@ -314,4 +316,4 @@ def test_a_ring_has_one_contrast_for_every_distance():
     batch = dc.shuffled(mechanism, 1000)
     assert batch.delta(0, 2, 0.01) == pytest.approx(batch.delta(3, 5, 0.01), rel=1e-9)
     assert batch.delta(0, 2, 0.01) == pytest.approx(batch.delta(2, 0, 0.01), rel=1e-9)
-    assert len(list(mechanism.sampler.contrasts())) == 3
+    assert len(list(profile_of(mechanism).representative_pairs())) == 3

@@ -10,8 +10,9 @@ import discreet as dc
 from discreet import Context
 from discreet.leakage import asked, shuffling
 from discreet.leakage.divergence import Divergence
-from discreet.mechanisms.contrast import listed
-from discreet.mechanisms.tree.level_contrast import level_contrast
+from discreet.leakage.profiles import profile_of
+from discreet.leakage.profiles.levels import _rows as level_rows
+from discreet.leakage.profiles.rows import listed
 
 
 def nested(shape, epsilons):
@@ -48,7 +49,10 @@ def probe(rows):
 def test_closed_forms_are_not_below_what_is_listed_and_hardly_above(mechanism):
     randomizer, size = mechanism.sampler, mechanism.context.size
     for x, z in [(0, 1), (1, 0), (0, size - 1), (size - 1, 2), (size // 2, size // 2 + 1)]:
-        closed, exact = probe(randomizer.contrast(x, z)), probe(listed(randomizer, x, z, None))
+        closed, exact = (
+            probe(profile_of(randomizer).pair_profile(x, z)),
+            probe(listed(profile_of(randomizer), x, z, None)),
+        )
         assert all(a >= b * (1 - ROUNDED) for a, b in zip(closed, exact, strict=True))
         if mechanism.name != "nested":  # whose floor of a third block is that of its likeliest values
             assert closed == pytest.approx(exact, rel=1e-3)
@@ -57,9 +61,12 @@ def test_closed_forms_are_not_below_what_is_listed_and_hardly_above(mechanism):
 def test_levels_hidden_by_people_who_all_hold_one_value():
     randomizer = CASES["levels"].sampler
     for x, z in [(0, 1), (0, 11), (5, 2)]:
-        above = [randomizer._children_above(randomizer.leaves[v]) for v in (x, z)]
+        above = [profile_of(randomizer)._children_above(v) for v in (x, z)]
         for alone, among in ((1, (x,)), (2, (z,))):
-            closed, exact = probe(level_contrast(randomizer, *above, alone)), probe(listed(randomizer, x, z, among))
+            closed, exact = (
+                probe(level_rows(randomizer, *above, alone)),
+                probe(listed(profile_of(randomizer), x, z, among)),
+            )
             assert all(a >= b * (1 - ROUNDED) for a, b in zip(closed, exact, strict=True))
             assert closed == pytest.approx(exact, rel=1e-3)
 
@@ -67,8 +74,8 @@ def test_levels_hidden_by_people_who_all_hold_one_value():
 def test_a_closed_form_that_forgets_what_others_hold_is_caught():
     """The control: with the floor of x alone, as if all held x, a batch would look safer than it is."""
     randomizer = CASES["levels"].sampler
-    above = [randomizer._children_above(randomizer.leaves[v]) for v in (0, 11)]
-    assert probe(level_contrast(randomizer, *above, 1))[2] < probe(listed(randomizer, 0, 11, None))[2]
+    above = [profile_of(randomizer)._children_above(v) for v in (0, 11)]
+    assert probe(level_rows(randomizer, *above, 1))[2] < probe(listed(profile_of(randomizer), 0, 11, None))[2]
 
 
 @pytest.mark.parametrize("mechanism", CASES.values(), ids=CASES)
@@ -78,8 +85,8 @@ def test_every_pair_has_the_contrast_of_one_that_stands_for_it(mechanism):
     listing = asked.asked_pairs(mechanism).pairs
     closure = mechanism.context.closure()
     every = [(x, z) for x in values for z in values if x != z and closure.at(x, z) < math.inf]
-    worst = max(probe(randomizer.contrast(x, z))[1] for x, z in listing)
-    assert max(probe(randomizer.contrast(x, z))[1] for x, z in every) <= worst * (1 + 1e-9)
+    worst = max(probe(profile_of(randomizer).pair_profile(x, z))[1] for x, z in listing)
+    assert max(probe(profile_of(randomizer).pair_profile(x, z))[1] for x, z in every) <= worst * (1 + 1e-9)
     assert len(listing) < len(every)
 
 
@@ -87,7 +94,7 @@ def test_meetings_of_utility_optimised_rappor_are_those_of_all_reports():
     randomizer = CASES["utility-optimised RAPPOR"].sampler
     for x, z in [(0, 1), (0, 5), (5, 0), (4, 5)]:
         chances = (randomizer.probability(x, y) * randomizer.probability(z, y) for y in randomizer.reports())
-        assert randomizer.meeting(x, z) == sum(chances)
+        assert profile_of(randomizer).collision_probability(x, z) == sum(chances)
 
 
 @pytest.fixture

@@ -3,11 +3,10 @@
 from fractions import Fraction
 
 import numpy as np
+from discreet.mechanisms.composed.averaged import Averaged
 
 from discreet import Context
 from discreet.checks import check_mechanism
-from discreet.estimation.decoders import decoder_of
-from discreet.mechanisms.composed.averaged import Averaged
 from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.hadamard import Hadamard

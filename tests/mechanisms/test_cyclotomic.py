@@ -7,7 +7,6 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput
-from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.finite_geometry.difference_sets import best, squared_error
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic, Family, base_blocks, best_family, families, is_family
 from discreet.planning.choose import candidate_of, prior_of

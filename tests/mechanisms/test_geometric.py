@@ -11,7 +11,6 @@ import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidEpsilon, InvalidInput, NotServed
 from discreet.core.exact import exp_below
-from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.lines_and_grids.geometric import Geometric
 

@@ -9,7 +9,6 @@ import discreet as dc
 from discreet.checks import check_mechanism
 from discreet.core.errors import InvalidInput, NotServed, PrivacyViolation
 from discreet.core.exact import exp_below
-from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.graded_unary import GradedUnary, GradedUnaryLaw

@@ -8,7 +8,6 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidReport
-from discreet.estimation.decoders import decoder_of
 
 C = (math.e + 1) / (math.e - 1)
 

@@ -4,15 +4,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from discreet.mechanisms.composed.averaged import Averaged
+from discreet.mechanisms.composed.joint import Joint
 
 from discreet import Context
 from discreet.checks import check_mechanism
 from discreet.checks.statistics import enumerated
 from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.build import BASES
-from discreet.mechanisms.composed.averaged import Averaged
 from discreet.mechanisms.composed.high_low import HighLowResponse
-from discreet.mechanisms.composed.joint import Joint
 from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.composed.two_sizes import Terms, mixed_error, terms_of
 from discreet.mechanisms.mechanism import Mechanism

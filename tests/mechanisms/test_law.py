@@ -12,8 +12,8 @@ from discreet.bulk.words import seeded
 from discreet.core.arithmetic import INTEGERS
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.estimation.decoders import decoder_of
-from discreet.mechanisms.laws import FOLLOWERS, law_of, sampler_of
 from discreet.mechanisms.law import Bits, Law, Row, plain_law
+from discreet.mechanisms.laws import FOLLOWERS, law_of, sampler_of
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.cyclic import CyclicLaw
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse

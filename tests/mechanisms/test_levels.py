@@ -13,9 +13,8 @@ from discreet import Context
 from discreet.checks import check_mechanism
 from discreet.core.arithmetic import INTEGERS
 from discreet.core.errors import InvalidInput, NotIdentifiable, PrivacyViolation
-from discreet.estimation.decoders import decoder_of
-from discreet.mechanisms.laws import sampler_of as kind_of
 from discreet.mechanisms.law import Row
+from discreet.mechanisms.laws import sampler_of as kind_of
 from discreet.mechanisms.tree.level_choice import levels_response
 from discreet.mechanisms.tree.levels import Levels, LevelsLaw
 from discreet.mechanisms.tree.marking import marking_of

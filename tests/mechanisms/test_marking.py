@@ -8,7 +8,6 @@ import pytest
 from discreet.core.arithmetic import INTEGERS
 from discreet.core.errors import InvalidInput, InvalidReport
 from discreet.estimation.arrays.arithmetic import ARRAYS
-from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.tree.marking import marking_of
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
 from discreet.mechanisms.uniform.hadamard import Hadamard

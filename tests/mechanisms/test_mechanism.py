@@ -13,7 +13,6 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidInput, PrivacyViolation, RandomnessFailure, UnknownValue
-from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.law import plain_law

@@ -11,7 +11,6 @@ import discreet as dc
 from discreet import Context
 from discreet.checks import check_mechanism
 from discreet.core.errors import InvalidEpsilon, InvalidInput, NotServed
-from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.tree.nested import Nested
 from discreet.mechanisms.tree.nested_choice import innermost, nested_error
 from discreet.mechanisms.uniform.hadamard import Hadamard

@@ -7,7 +7,6 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput
-from discreet.estimation.decoders import decoder_of
 from discreet.estimation.arrays.transforms import CyclicKernel
 from discreet.mechanisms.finite_geometry.difference_sets import build
 from discreet.mechanisms.uniform.projective import Projective, room

@@ -10,7 +10,6 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidInput, NotServed, PrivacyViolation
-from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.lines_and_grids.torus import Torus, torus_response
 

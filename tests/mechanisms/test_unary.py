@@ -6,7 +6,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.uniform.unary import OptimisedUnary, Unary
 
 

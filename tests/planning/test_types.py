@@ -8,7 +8,6 @@ import pytest
 import discreet as dc
 from discreet.core.errors import BeyondLimits, NotServed, PrivacyViolation
 from discreet.core.limits import Limits, metered
-from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.tables.table import Table
 from discreet.planning.classwise import certified_types, classes_of, types_error

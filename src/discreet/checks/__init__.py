@@ -13,10 +13,11 @@
 
 from ..core.errors import CheckFailed
 from .certificate import check_certificate
-from .contrast import check_contrast
 from .engine import check_engine
 from .execution import check_every_word
 from .law import check_channel, check_pairs, check_reports
+from .pair_profiles import check_pair_profiles
+from .posteriors import check_posteriors
 from .round_trips import check_round_trips
 from .scores import check_columns, check_scores
 from .small_words import narrow
@@ -24,7 +25,6 @@ from .statistics import check_influence, check_moments, check_unbiased
 from .store import check_store
 from .suite import check_mechanism
 from .tallies import check_counting, check_merging
-from .telling import check_telling
 from .vectors import check_vectors, write_vectors
 from .words import check_equal_words, check_scalar_is_vector
 
@@ -33,7 +33,7 @@ __all__ = [
     "check_certificate",
     "check_channel",
     "check_columns",
-    "check_contrast",
+    "check_pair_profiles",
     "check_counting",
     "check_engine",
     "check_equal_words",
@@ -48,7 +48,7 @@ __all__ = [
     "check_scalar_is_vector",
     "check_scores",
     "check_store",
-    "check_telling",
+    "check_posteriors",
     "check_unbiased",
     "check_vectors",
     "narrow",

@@ -21,9 +21,9 @@ REPORTS = 60
 
 
 def check_scores(mechanism: Mechanism, *, seed: int = 1) -> None:
-    """`weigh` is the adjoint of `decode`, `once` that of `total`, `gather` that of `count`, and scores are unbiased.
+    """`decode_adjoint` is the adjoint of `decode`, `unit_weights` of `total`, `gather` of `count`; scores are unbiased.
 
-    ``<decode(c), w> = <c, weigh(w)>`` to 1e-12 for the counts c of reports, whatever their number, and a report's score
+    ``<decode(c), w> = <c, decode_adjoint(w)>`` to 1e-12 for the counts c of reports, whatever their number, and a report's score
     is the sum over its cells. On small domains ``sum_y Q(y | x) score(y) = w[x]``, plain and calibrated at any shares.
     """
     decoder, rng = decoder_of(mechanism), np.random.default_rng(seed)
@@ -35,10 +35,16 @@ def check_scores(mechanism: Mechanism, *, seed: int = 1) -> None:
     decoded = np.asarray(decoder.decode(counts))
     _close(mechanism, "decode(counts) . w", float(decoded @ w), float(counts @ entries), np.abs(decoded) @ np.abs(w))
     rows = np.stack([w, rng.normal(size=len(w))])
-    _close(mechanism, "weigh of rows", decoder.decode_adjoint(rows)[0], entries, np.abs(entries).max())
+    _close(mechanism, "decode_adjoint of rows", decoder.decode_adjoint(rows)[0], entries, np.abs(entries).max())
     listed = [list(decoder.cells_of(y)) for y in as_integers(reports)]
-    once = np.asarray(decoder.unit_weights())
-    _close(mechanism, "the sum of `once` over the cells of a report", [once[cells].sum() for cells in listed], 1.0, 1.0)
+    weights = np.asarray(decoder.unit_weights())
+    _close(
+        mechanism,
+        "the sum of `unit_weights` over the cells of a report",
+        [weights[cells].sum() for cells in listed],
+        1.0,
+        1.0,
+    )
     summed = np.array([entries[cells].sum() for cells in listed])
     scale = np.abs(entries).max() * max(map(len, listed))
     _close(mechanism, "what `gather` finds", gathered(decoder, entries, reports), summed, scale)

@@ -48,9 +48,9 @@ def check_unbiased(mechanism: Mechanism) -> None:
 
 
 def check_moments(mechanism: Mechanism, *, seed: int = 1) -> None:
-    """`second_moments`, `slopes`, `cross_moment`, `push` and `pull` equal the enumerated ones (small domains).
+    """Second moments, their derivative, cross moments and expected counts equal the enumerated ones (small domains).
 
-    At random shares, adding up to one and to less, and random weights. A slope must be what replacing
+    At random shares, adding up to one and to less, and random weights. A derivative must be what replacing
     some mix of the other values by the value itself adds.
     """
     decoder, rng = decoder_of(mechanism), np.random.default_rng(seed)
@@ -60,7 +60,7 @@ def check_moments(mechanism: Mechanism, *, seed: int = 1) -> None:
         law = shares @ channel
         first, second = rng.normal(size=(2, len(channel)))
         compared: dict[str, tuple[Any, Any]] = {
-            "push": (decoder.expected_counts(shares), law @ cells),
+            "expected_counts": (decoder.expected_counts(shares), law @ cells),
             "second_moments": (decoder.second_moments(shares), law @ phi**2),
             "cross_moment": (
                 np.sum(decoder.cross_moment(shares, first, second)),
@@ -73,10 +73,10 @@ def check_moments(mechanism: Mechanism, *, seed: int = 1) -> None:
             law @ (phi @ rows.T) ** 2,
         )
         weights = rng.normal(size=decoder.cells)
-        compared["pull"] = (decoder.expected_counts_adjoint(weights), channel @ (cells @ weights))
+        compared["expected_counts_adjoint"] = (decoder.expected_counts_adjoint(weights), channel @ (cells @ weights))
         for name, (claimed, true) in compared.items():
             _close(mechanism, name, claimed, true)
-    _check_slopes(mechanism, rng.dirichlet(np.ones(len(channel))))
+    _check_derivative(mechanism, rng.dirichlet(np.ones(len(channel))))
 
 
 def _close(mechanism: Mechanism, name: str, claimed: Any, true: Any) -> None:
@@ -85,16 +85,18 @@ def _close(mechanism: Mechanism, name: str, claimed: Any, true: Any) -> None:
         raise CheckFailed(f"{mechanism.name}: {name} differs from the enumerated one by {off:.3g}")
 
 
-def _check_slopes(mechanism: Mechanism, shares: Array) -> None:
+def _check_derivative(mechanism: Mechanism, shares: Array) -> None:
     channel, phi, _ = enumerated(mechanism)
-    slopes = np.asarray(decoder_of(mechanism).second_moment_derivative(shares))
+    derivative = np.asarray(decoder_of(mechanism).second_moment_derivative(shares))
     moments = channel @ phi**2
     for x in range(len(channel)) if len(channel) > 1 else ():
         others = np.delete(moments[:, x], x)
         low, high = moments[x, x] - others.max(), moments[x, x] - others.min()
         room = CLOSE * max(1.0, float(moments[:, x].max()))
-        if not low - room <= slopes[x] <= high + room:
-            raise CheckFailed(f"{mechanism.name}: the slope of {x} is {slopes[x]:.6g}, not in {low:.6g} .. {high:.6g}")
+        if not low - room <= derivative[x] <= high + room:
+            raise CheckFailed(
+                f"{mechanism.name}: the derivative at {x} is {derivative[x]:.6g}, not in {low:.6g} .. {high:.6g}"
+            )
 
 
 def check_influence(mechanism: Mechanism) -> None:

@@ -8,15 +8,15 @@ from ..estimation.decoders import decoder_of
 from ..mechanisms.build import mechanism as named
 from ..mechanisms.mechanism import Mechanism
 from .certificate import check_certificate
-from .contrast import check_contrast
 from .execution import check_every_word
 from .law import check_channel, check_pairs, check_reports, is_small
+from .pair_profiles import check_pair_profiles
+from .posteriors import check_posteriors
 from .round_trips import check_round_trips
 from .scores import check_columns, check_scores
 from .small_words import Factory
 from .statistics import check_influence, check_moments, check_unbiased
 from .tallies import check_counting, check_merging
-from .telling import check_telling
 from .words import check_equal_words, check_scalar_is_vector
 
 
@@ -27,7 +27,7 @@ def check_mechanism(
 
     `subject` is a mechanism, or its name and the context. Laws that need the channel written out are
     checked on small domains; the names of the laws that were checked are returned. `factory` rebuilds
-    a randomizer of one's own with small words, see `narrow`.
+    a sampler of one's own with small words, see `narrow`.
     """
     mechanism = subject if isinstance(subject, Mechanism) else named(subject[1], subject[0])
     check_certificate(mechanism)
@@ -48,10 +48,10 @@ def check_mechanism(
         check_channel(mechanism)
         check_reports(mechanism)
         check_pairs(mechanism)
-        check_contrast(mechanism)
-        check_telling(mechanism)
+        check_pair_profiles(mechanism)
+        check_posteriors(mechanism)
         check_columns(mechanism)
-        done += ["channel", "reports", "pairs", "contrast", "telling", "columns"]
+        done += ["channel", "reports", "pairs", "pair profiles", "posteriors", "columns"]
         if identifiable:
             check_unbiased(mechanism)
             check_moments(mechanism, seed=seed)

@@ -1,4 +1,4 @@
-"""What hides a report among others: the contrasts, against the channel written out."""
+"""Pair profiles compared with the channel written out."""
 
 from __future__ import annotations
 
@@ -18,30 +18,27 @@ GROUPS = 40
 """The most groups of reports for which two people are put together."""
 
 LEVELS = Fraction(1), Fraction(6, 5), Fraction(2)
-"""The e**epsilon at which contrasts are compared."""
+"""The e**epsilon at which profiles are compared."""
 
 SLACK = Fraction(1, 10**6)
-"""How far above the truth, relative to it, a contrast may be where nobody else hides."""
+"""How far above the truth, relative to it, a profile may be where nobody else hides."""
 
 
-def check_contrast(mechanism: Mechanism) -> None:
-    """No contrast claims more hiding than the channel gives, alone it claims no less, and no pair is left out."""
-    randomizer = mechanism.sampler
-    known = {
-        (x, z): profile_of(mechanism).pair_profile(x, z)
-        for x, z in islice(profile_of(mechanism).representative_pairs(), PAIRS)
-    }
-    everyone = tuple(profile_of(mechanism).other_users(0))
+def check_pair_profiles(mechanism: Mechanism) -> None:
+    """No profile claims more hiding than the channel gives, alone it claims no less, and no pair is left out."""
+    profile = profile_of(mechanism)
+    known = {(x, z): profile.pair_profile(x, z) for x, z in islice(profile.representative_pairs(), PAIRS)}
+    everyone = tuple(profile.other_users(0))
     for (x, z), rows in known.items():
-        hiders = profile_of(mechanism).other_users(x)
-        for among in (None, (x,), (z,), everyone if set(everyone) == set(hiders) else None):
-            claimed = rows if among is None else profile_of(mechanism).pair_profile(x, z, among)
-            true = listed(profile_of(mechanism), x, z, hiders if among is None else among)
+        others = profile.other_users(x)
+        for among in (None, (x,), (z,), everyone if set(everyone) == set(others) else None):
+            claimed = rows if among is None else profile.pair_profile(x, z, among)
+            true = listed(profile, x, z, others if among is None else among)
             if claimed is None or true is None:
-                raise CheckFailed(f"{mechanism.name}: the contrast of {x} against {z} is not listed on a small domain")
+                raise CheckFailed(f"{mechanism.name}: the profile of {x} against {z} is not listed on a small domain")
             _compare(mechanism, (x, z), claimed, true)
-    if randomizer.size <= 6 and len(known) < PAIRS:
-        _check_pairs(mechanism, [listed(profile_of(mechanism), x, z, None) or [] for x, z in known])
+    if mechanism.context.size <= 6 and len(known) < PAIRS:
+        _check_pairs(mechanism, [listed(profile, x, z, None) or [] for x, z in known])
 
 
 def _compare(mechanism: Mechanism, pair: tuple[int, int], claimed: Sequence[Row], true: Sequence[Row]) -> None:
@@ -49,11 +46,11 @@ def _compare(mechanism: Mechanism, pair: tuple[int, int], claimed: Sequence[Row]
         if said < is_so:
             raise CheckFailed(
                 f"{mechanism.name}: of {n} people, {pair[0]} stands out from {pair[1]} by {float(is_so)} at "
-                f"e**epsilon = {g}; its contrast says {float(said)}"
+                f"e**epsilon = {g}; its profile says {float(said)}"
             )
         if n == 1 and said > is_so * (1 + SLACK) + SLACK**2:
             raise CheckFailed(
-                f"{mechanism.name}: {pair[0]} against {pair[1]} is {float(is_so)} at e**epsilon = {g}; its contrast "
+                f"{mechanism.name}: {pair[0]} against {pair[1]} is {float(is_so)} at e**epsilon = {g}; its profile "
                 f"says {float(said)}"
             )
 
@@ -67,7 +64,7 @@ def _sizes(
 
 
 def standing_out(rows: Sequence[Row], n: int, g: Fraction) -> Fraction:
-    """The divergence by the floor, exactly: what is told, and (1/n) E[(L_1 + ... + L_n)_+] by listing."""
+    """The divergence by the blanket, exactly: what is told, and (1/n) E[(L_1 + ... + L_n)_+] by listing."""
     told = sum((max(row.own - g * row.other, Fraction(0)) for row in rows if not row.blanket or n == 1), Fraction(0))
     if n == 1:
         return told
@@ -85,16 +82,16 @@ def standing_out(rows: Sequence[Row], n: int, g: Fraction) -> Fraction:
 
 
 def _check_pairs(mechanism: Mechanism, given: Sequence[Sequence[Row]]) -> None:
-    """Every two values have one of the contrasts that `contrasts` gives, up to unevenness."""
-    randomizer = mechanism.sampler
-    listing = [_profile(rows) for rows in given]
-    for x, z in permutations(range(randomizer.size), 2):
-        own = _profile(listed(profile_of(mechanism), x, z, None) or [])
+    """Every two values have one of the profiles of `representative_pairs`, up to unevenness."""
+    profile = profile_of(mechanism)
+    listing = [_sizes_of(rows) for rows in given]
+    for x, z in permutations(range(mechanism.context.size), 2):
+        own = _sizes_of(listed(profile, x, z, None) or [])
         known = any(all(abs(a - b) <= SLACK for a, b in zip(own, other, strict=True)) for other in listing)
-        if not known and profile_of(mechanism).other_users(x) == profile_of(mechanism).other_users(z):
-            raise CheckFailed(f"{mechanism.name}: no contrast that it lists is that of {x} against {z}")
+        if not known and profile.other_users(x) == profile.other_users(z):
+            raise CheckFailed(f"{mechanism.name}: no profile that it lists is that of {x} against {z}")
 
 
-def _profile(rows: Sequence[Row]) -> list[Fraction]:
+def _sizes_of(rows: Sequence[Row]) -> list[Fraction]:
     people = (1, 2) if len(rows) <= GROUPS else (1,)
     return [standing_out(rows, n, g) for g in LEVELS for n in people]

@@ -6,7 +6,8 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidReport
-from discreet.estimation.arrays.numeric import NUMERIC, _column_sums, as_reports
+from discreet.estimation.arrays.batches import as_reports
+from discreet.estimation.arrays.reports import _column_sums, count_cells
 
 
 @pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "u8", "i1", "i8", ">u4"])
@@ -65,10 +66,10 @@ def test_a_set_of_the_wrong_size_or_with_bits_beyond_is_refused():
 def test_a_report_beyond_the_last_is_refused_and_nothing_is_counted():
     counts = np.zeros(4, dtype=np.int64)
     with pytest.raises(InvalidReport, match="every report must be from 0 to 3"):
-        NUMERIC.count_cells(counts, np.array([0, 4]), 0, 4)
+        count_cells(counts, np.array([0, 4]), 0, 4)
     assert not counts.any()
     with pytest.raises(InvalidReport, match="every report must be from 0 to 3"):
-        NUMERIC.count_cells(counts, np.zeros((2, 2), dtype=np.uint64), 0, 4)
+        count_cells(counts, np.zeros((2, 2), dtype=np.uint64), 0, 4)
 
 
 @pytest.mark.parametrize("size", [6, 70])

@@ -1,4 +1,4 @@
-"""What one report tells: the best guess and the posterior of each value, against the channel written out."""
+"""What one report tells, the Bayes success and the posterior of each value, compared with the channel written out."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ TINY = 1e-9
 """And in people: one in a billion."""
 
 
-def check_telling(mechanism: Mechanism) -> None:
-    """`guess` and `telling` are those of the channel, at even shares and at skewed ones (small domains)."""
+def check_posteriors(mechanism: Mechanism) -> None:
+    """`bayes_success` and `posterior_range` are those of the channel, at even shares and at skewed ones (small domains)."""
     rows = np.array([[float(entry) for entry in row] for row in channel_of(mechanism)])
     size = len(rows)
     for shares in (np.full(size, 1 / size), np.arange(1, size + 1) / (size * (size + 1) / 2)):
         joint = shares[:, None] * rows
-        _compare(mechanism, "guess", profile_of(mechanism).bayes_success(shares), float(joint.max(axis=0).sum()))
+        _compare(
+            mechanism, "Bayes success", profile_of(mechanism).bayes_success(shares), float(joint.max(axis=0).sum())
+        )
         with np.errstate(invalid="ignore"):
             posterior = joint / joint.sum(axis=0)
         for x in range(size):
