@@ -45,8 +45,8 @@ def check_tokens(store: Store) -> None:
     store.set_token("admin", bytes(32))
     store.set_token("analyst", bytes([1]) * 32)
     store.set_token("admin", bytes([2]) * 32)
-    found = store.token("admin"), store.token("analyst")
-    require("the last token of each role counts", found == (bytes([2]) * 32, bytes([1]) * 32))
+    tokens = store.token("admin"), store.token("analyst")
+    require("the last token of each role counts", tokens == (bytes([2]) * 32, bytes([1]) * 32))
 
 
 def check_forgetting(store: Store) -> None:

@@ -36,9 +36,9 @@ def check_log(store: Store) -> None:
     store.close("a", day="2026-01-06")
     store.close("a", day="2026-01-07")
     entries = list(store.log())
-    said = [(entry.number, entry.kind, entry.collection, entry.day) for entry in entries]
-    wanted = [(1, "created", "a", DAY), (2, "created", "b", DAY), (3, "closed", "a", "2026-01-06")]
-    require("the log says what was made and closed, once, and on which day", said == wanted)
+    lines = [(entry.number, entry.kind, entry.collection, entry.day) for entry in entries]
+    expected = [(1, "created", "a", DAY), (2, "created", "b", DAY), (3, "closed", "a", "2026-01-06")]
+    require("the log says what was made and closed, once, and on which day", lines == expected)
     chain = "0" * 64
     for entry, of in zip(entries, [*kept, kept[0]], strict=True):
         digest = sha256(canonical([of.declared, of.law]).encode()).hexdigest()
@@ -99,8 +99,8 @@ def check_closing(store: Store) -> None:
     require_stored(store, [upload(1)])
     store.close("c", day=DAY)
     outcomes = [each.outcome for each in store.add([upload(4), upload(1), conflicting(upload(1))])]
-    wanted = [UploadOutcome.CLOSED, UploadOutcome.REPEATED, UploadOutcome.CONFLICT]
-    require("a closed collection takes nothing new, and still answers what it took", outcomes == wanted)
+    expected = [UploadOutcome.CLOSED, UploadOutcome.REPEATED, UploadOutcome.CONFLICT]
+    require("a closed collection takes nothing new, and still answers what it took", outcomes == expected)
     require_stored(store, [upload(1)])
 
 
@@ -113,19 +113,19 @@ def check_invitations(store: Store) -> None:
     store.invite("other", [three])
     require("invitations are counted once", store.invitations("c") == (2, 0))
     first, second = upload(1, invitation=one), upload(2, invitation=two)
-    wanted = [UploadOutcome.STORED, UploadOutcome.NOT_INVITED, UploadOutcome.NOT_INVITED]
-    found = store.add([first, upload(3, invitation=one), upload(4, invitation=three)])
-    require("an invitation serves one upload, of its collection", [each.outcome for each in found] == wanted)
+    expected = [UploadOutcome.STORED, UploadOutcome.NOT_INVITED, UploadOutcome.NOT_INVITED]
+    results = store.add([first, upload(3, invitation=one), upload(4, invitation=three)])
+    require("an invitation serves one upload, of its collection", [each.outcome for each in results] == expected)
     spare = UploadRecord(**{**vars(first), "invitation": two})
-    found = store.add([first, spare, conflicting(spare)])
-    wanted = [UploadOutcome.REPEATED, UploadOutcome.REPEATED, UploadOutcome.CONFLICT]
-    require("a repetition needs no invitation", [each.outcome for each in found] == wanted)
+    results = store.add([first, spare, conflicting(spare)])
+    expected = [UploadOutcome.REPEATED, UploadOutcome.REPEATED, UploadOutcome.CONFLICT]
+    require("a repetition needs no invitation", [each.outcome for each in results] == expected)
     require("what is not stored spends no invitation", store.invitations("c") == (2, 1))
     store.invite("c", [one])
-    found = store.add([upload(5, invitation=one), second])
+    results = store.add([upload(5, invitation=one), second])
     require(
         "a spent invitation stays spent",
-        [each.outcome for each in found] == [UploadOutcome.NOT_INVITED, UploadOutcome.STORED],
+        [each.outcome for each in results] == [UploadOutcome.NOT_INVITED, UploadOutcome.STORED],
     )
     require_stored(store, [first, second])
     require("spent invitations are counted", store.invitations("c") == (2, 2))
