@@ -17,7 +17,7 @@ TINY = 1e-9
 
 
 def check_posteriors(mechanism: Mechanism) -> None:
-    """`bayes_success` and `posterior_range` are those of the channel, at even shares and at skewed ones (small domains)."""
+    """`bayes_success` and `posterior_range` are those of the channel, at even and at skewed shares (small domains)."""
     rows = np.array([[float(entry) for entry in row] for row in channel_of(mechanism)])
     size = len(rows)
     for shares in (np.full(size, 1 / size), np.arange(1, size + 1) / (size * (size + 1) / 2)):

@@ -23,8 +23,9 @@ REPORTS = 60
 def check_scores(mechanism: Mechanism, *, seed: int = 1) -> None:
     """`decode_adjoint` is the adjoint of `decode`, `unit_weights` of `total`, `gather` of `count`; scores are unbiased.
 
-    ``<decode(c), w> = <c, decode_adjoint(w)>`` to 1e-12 for the counts c of reports, whatever their number, and a report's score
-    is the sum over its cells. On small domains ``sum_y Q(y | x) score(y) = w[x]``, plain and calibrated at any shares.
+    ``<decode(c), w> = <c, decode_adjoint(w)>`` to 1e-12 for the counts c of reports, whatever their number, and a
+    report's score is the sum over its cells. On small domains ``sum_y Q(y | x) score(y) = w[x]``, plain and calibrated
+    at any shares.
     """
     decoder, rng = decoder_of(mechanism), np.random.default_rng(seed)
     values = some_values(mechanism.context.size, REPORTS, seed)

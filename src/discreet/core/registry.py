@@ -10,8 +10,10 @@ Kind = TypeVar("Kind")
 
 
 class Registry(MutableMapping[str, Kind], Generic[Kind]):
-    """A mapping from names to classes or functions; an entry as
-    ``"package.module:name"``, below `discreet`, is imported on first use.
+    """A mapping from names to classes or functions, given as ``"module:name"`` below `discreet`, loaded on first use.
+
+    It is how a lower layer names what a higher one provides, as entry points do: nothing above is imported before
+    somebody asks for it, and what needs NumPy fails only where it is asked for.
     """
 
     def __init__(self, entries: dict[str, str]) -> None:

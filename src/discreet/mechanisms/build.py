@@ -29,6 +29,9 @@ Shares: TypeAlias = Sequence[float]
 AUTO = "auto"
 """The name that leaves the mechanism to a comparison."""
 
+COMPARISONS: Registry[Callable[..., Explanation]] = Registry({AUTO: "planning.choose:explain"})
+"""What compares mechanisms where none is named."""
+
 REPORT_BITS = 64
 """The default limit on the size of a report: one machine word."""
 
@@ -100,7 +103,7 @@ def comparison(
     if parameters:
         raise InvalidInput(f"{next(iter(parameters))} must go with a named mechanism, not with auto")
     try:
-        from ..planning.choose import explain
+        explain = COMPARISONS[AUTO]
     except ModuleNotFoundError as missing:
         raise NotServed(
             f"mechanism='auto' compares mechanisms with {missing.name}, which is not installed; name a mechanism, "

@@ -19,6 +19,7 @@ from ..core.domain import Value, listed_values
 from ..core.errors import InvalidInput, InvalidReport, RandomnessFailure, UnknownValue, check_type
 from ..core.limits import check
 from ..core.random import check_source, pause
+from ..core.registry import Registry
 from .certificate import Certificate, verify
 from .law import WORD_BITS, Law, plain_law
 from .sampler import Sampler
@@ -32,6 +33,17 @@ VERSION = 2
 
 MARK = "#"
 """How no name of a report may begin."""
+
+IN_BULK: Registry[Any] = Registry(
+    {
+        "Tally": "estimation.tally:Tally",
+        "columns_of": "bulk.scores:columns_of",
+        "encode": "bulk.encoding:encode",
+        "randomize_indices": "bulk.randomizing:randomize_indices",
+        "scores_of": "bulk.scores:scores_of",
+    }
+)
+"""What a mechanism does with many values or reports, which needs NumPy: found when it is first asked for."""
 
 CHANNEL_LIMIT = 1 << 22
 """The largest number of entries that `channel` writes out."""
@@ -131,21 +143,17 @@ class Mechanism:
         or a value outside the domain: "error" refuses it, naming the row; "drop" leaves it out; and any other text
         is the value to use instead.
         """
-        from ..bulk.encoding import encode
-
-        return self.randomize_indices(encode(self.context.domain, values, unknown=unknown).indices, rng)
+        encoded = IN_BULK["encode"](self.context.domain, values, unknown=unknown)
+        return self.randomize_indices(encoded.indices, rng)
 
     def randomize_indices(self, indices: Any, rng: Source) -> Any:
         """The reports of many values given by their numbers in the domain, 0 to k - 1, as a NumPy array."""
-        from ..bulk.randomizing import randomize_indices
-
-        return randomize_indices(self.sampler, indices, rng)
+        return IN_BULK["randomize_indices"](self.sampler, indices, rng)
 
     def tally(self, reports: Any = ()) -> Tally:
         """The counts of these reports, ready to be merged and estimated."""
-        from ..estimation.tally import Tally
-
-        return Tally.of(self, reports)
+        counted: Tally = IN_BULK["Tally"].of(self, reports)
+        return counted
 
     def score(self, reports: Any, weights: Any, *, shares: Any = None) -> Any:
         """One number a report, as a NumPy array, whose mean for a person who holds x is the weight of x.
@@ -154,15 +162,11 @@ class Mechanism:
         are as for `Estimate.query`. With `shares` the scores are calibrated: what the reports show exactly (the block
         of each) is used, so that they vary least where values follow these shares; they stay unbiased everywhere.
         """
-        from ..bulk.scores import scores_of
-
-        return scores_of(self, reports, weights, shares)
+        return IN_BULK["scores_of"](self, reports, weights, shares)
 
     def columns(self, reports: Any) -> Any:
         """The probability of each report under each value, n x k, up to a factor of its own for each report."""
-        from ..bulk.scores import columns_of
-
-        return columns_of(self, reports)
+        return IN_BULK["columns_of"](self, reports)
 
     def channel(self) -> list[list[Fraction]]:
         """The exact matrix Q of a small domain: one row per value, one column per report in the order of `reports`."""
