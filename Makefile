@@ -1,11 +1,12 @@
 # The only commands there are. Each makes what it needs in a private .venv; Python 3.11 or newer is enough.
 #   make run     a collector with three example collections and made-up people, in your browser; Ctrl-C ends it
 #   make example a survey of four cities, from answers to shares with error bars, in the terminal
-#   make test    every test, on all cores
+#   make test    the quick tier, on all cores: every room, every law at small sizes; below four minutes on two cores
+#   make test-all  every test; some twelve minutes
 #   make fuzz    hostile documents, new ones each time, for some MINUTES
 #   make soak    the long forms: 200 kills of each store, 100 power losses of each kind, 1000 flipped bits,
 #                a million hostile requests, 1000 slow clients; some 30 minutes
-#   make cover   the same as test, and how much of the code is reached; slower
+#   make cover   the same as test-all, and how much of the code is reached; slower
 #   make lint    style, types, and the direction of imports
 #   make client  the minified modules of the client and their types in client/dist, with their sizes and hashes
 #   make pages   what the pages need besides their own files: the chart library and the client, minified
@@ -13,7 +14,7 @@
 #   make figures  the drawings of the documentation
 #   make bench   speed and accuracy, as ratios in one run
 #   make docs    the documentation, as pages in docs/_build/html
-.PHONY: run example test fuzz soak cover lint client pages screenshots figures bench docs
+.PHONY: run example test test-all fuzz soak cover lint client pages screenshots figures bench docs
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -32,7 +33,11 @@ example: .venv/run.done
 	@$(BIN)/python -m discreet.gallery.example
 
 test: $(READY)
-	@echo "test: pytest"
+	@echo "test: pytest, the quick tier"
+	@$(PYTEST) -m "not long"
+
+test-all: $(READY)
+	@echo "test-all: pytest"
 	@$(PYTEST)
 
 MINUTES ?= 10

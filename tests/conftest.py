@@ -18,6 +18,28 @@ INSTALL = "make client"
 os.environ["DISCREET_CACHE"] = "off"  # for the commands that tests start, too: the user's own folder is never touched
 
 
+TESTS = Path(__file__).parent
+ROOMS = sorted(folder.name for folder in TESTS.iterdir() if folder.is_dir() and not folder.name.startswith("_"))
+
+
+def pytest_configure(config):
+    """A mark for every room, so that ``pytest -m analysis`` runs the tests of `tests/analysis` alone."""
+    for room in ROOMS:
+        config.addinivalue_line("markers", f"{room}: a test of tests/{room}")
+
+
+def pytest_collection_modifyitems(items):
+    """Each test has the mark of its room, and `long` if it is listed in `long.txt`, which `tests/tiers.py` writes."""
+    listed = {line for line in (TESTS / "long.txt").read_text(encoding="utf-8").splitlines() if line[:1] != "#"}
+    for item in items:
+        name = item.nodeid.removeprefix("tests/")
+        room = name.partition("/")[0]
+        if room in ROOMS:
+            item.add_marker(room)
+        if name in listed or name.partition("[")[0] in listed:
+            item.add_marker("long")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Where tests run side by side, those on Spark share a process, and with it one Java and one cluster.

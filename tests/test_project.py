@@ -174,10 +174,11 @@ def asked(tree: ast.AST) -> set[str]:
     return names
 
 
-def test_nobody_outside_their_rooms_asks_which_form_a_context_or_a_randomizer_has():
-    forms = classes_in("contexts", below={"Context"}) | classes_in("mechanisms", below={"Sampler", "Supporting"})
+def test_nobody_outside_their_rooms_asks_which_form_a_context_or_a_sampler_has():
+    forms = classes_in("contexts", below={"Context"}) | classes_in("mechanisms", below={"Sampler"})
     assert {"HighLow", "BlockResponse", "Hadamard"} <= forms
-    outside = [file for file in FILES if name(file).split("/")[0] not in ("contexts", "mechanisms")]
+    by_law = ("contexts/", "mechanisms/", "estimation/decoders/", "leakage/profiles/")  # found by kind of law
+    outside = [file for file in FILES if not name(file).startswith(by_law)]
     found = {name(file): asked(ast.parse(file.read_text(encoding="utf-8"))) & {*forms, ".form"} for file in outside}
     assert {file: names for file, names in found.items() if names} == {}
     control = asked(ast.parse("isinstance(context, (Uniform, HighLow)) and context.form == 'blocks'"))

@@ -60,7 +60,9 @@ def test_a_million_values_are_decoded_without_bias():
     shares = rng.dirichlet(np.ones(10**6))
     assert np.abs(made.decode(made.expected_counts(shares)) - shares).max() < 1e-9
     weights = rng.normal(size=10**6)
-    assert np.dot(made.expected_counts_adjoint(weights), shares) == pytest.approx(np.dot(made.expected_counts(shares), weights))
+    assert np.dot(made.expected_counts_adjoint(weights), shares) == pytest.approx(
+        np.dot(made.expected_counts(shares), weights)
+    )
 
 
 def test_like_lines_are_decoded_together():

@@ -59,8 +59,7 @@ def test_utility_rappor_has_more_error_than_high_low_unary():
     context = Context.high_low(range(10), range(4), "1")
     shares = np.full(10, 0.1)
     errors = [
-        float(dc.mechanism(context, name).sampler.second_moments(shares).sum())
-        for name in ("unary", "utility_rappor")
+        float(dc.mechanism(context, name).sampler.second_moments(shares).sum()) for name in ("unary", "utility_rappor")
     ]
     assert errors[0] < errors[1]
 
