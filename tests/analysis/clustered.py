@@ -3,7 +3,7 @@
 import numpy as np
 
 import discreet as dc
-from discreet.analysis.groups.tails import two_sided
+from discreet.analysis.reference_distribution import two_sided
 
 from .populations import uniform
 
@@ -47,11 +47,11 @@ def drawn(sizes, seed):
 
 
 def p_values(sizes, seed):
-    """The p-value of each test on a survey of which its hypothesis is true; and what the normal law would say."""
+    """The p-value of each test on a survey of which its hypothesis is true; and what the normal reference would say."""
     sample, event = drawn(sizes, seed), {0: 1}
     mean, apart = sample.query(event), dc.compare(sample, by="half", query=event)
     away = (mean.estimate - TRUTH) / mean.stderr
-    found = {"mean": two_sided(away, mean.law.freedom)[0, 0], "compare people": apart.p[0, 0]}
+    found = {"mean": two_sided(away, mean.reference.df)[0, 0], "compare people": apart.p[0, 0]}
     found["compare clusters"] = dc.compare(sample, by="treated", query=event).p[0, 0]
     found["compare, all values"] = dc.compare(sample, by="half").omnibus.p
     for link in ("identity", "logit"):
@@ -60,7 +60,7 @@ def p_values(sizes, seed):
     found["regress on three"], found["regress clusters"] = both.test("c", "half").p, both.p[3]
     related = dc.regress_on(sample, "noise", event, on=["c"])
     found["regress_on"], found["regress_on label"] = related.p[-1], related.p[1]
-    found["normal law"] = two_sided(both.z[3] * both.law.factor[3])
+    found["normal reference"] = two_sided(both.z[3] * both.reference.factor[3])
     return found
 
 

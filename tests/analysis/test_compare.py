@@ -44,7 +44,7 @@ def test_the_plain_test_of_all_values():
     statistic, p = figures()["B Wald c>0 against c<=0 (df 5)"]
     assert found.statistic == pytest.approx(statistic, abs=1e-8)
     assert found.p == pytest.approx(p, abs=1e-9)
-    assert found.freedom == 5
+    assert found.df == 5
 
 
 # -- identities -----------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ def test_differences_of_shares_are_differences_of_mean_scores():
         for row, (one, other) in enumerate(((1, 0), (2, 0), (2, 1))):
             gap, error = by_hand(scores, ROWS % 3, one, other)
             assert found.difference[row, x] == pytest.approx(gap, abs=1e-12)
-            assert found.stderr[row, x] == pytest.approx(error, rel=0.02)  # of the law, and not of these reports
+            assert found.stderr[row, x] == pytest.approx(error, rel=0.02)  # of the reference, and not of these reports
 
 
 def test_the_calibrated_test_has_one_degree_less_and_is_the_formula():
@@ -70,7 +70,7 @@ def test_the_calibrated_test_has_one_degree_less_and_is_the_formula():
     root = np.linalg.pinv(np.cov(scores.T, bias=True), rcond=1e-9, hermitian=True)
     means = [scores[side == s].mean(axis=0) - scores.mean(axis=0) for s in (False, True)]
     by_scores = sum(n * m @ root @ m for n, m in zip(np.bincount(side), means, strict=True))
-    assert found.freedom == 4
+    assert found.df == 4
     assert found.statistic == pytest.approx(by_scores, rel=0.01)
     assert found.p == pytest.approx(chi_square_tail(found.statistic, 4))
 
@@ -145,7 +145,7 @@ def test_waves_are_compared_inside_groups():
     found = dc.compare(yes(), by="region", wave="wave", query={"yes": 1})
     assert found.pairs == [((g, 1), (g, 0)) for g in range(3)]
     assert list(found.table())[:4] == ["region", "wave", "against", "query"]
-    assert found.omnibus.freedom == 3
+    assert found.omnibus.df == 3
 
 
 @pytest.mark.parametrize("mechanism", [FIVE, dc.mechanism(dc.Context.uniform(range(5), "1"), "subset")])
@@ -206,7 +206,7 @@ def test_equal_groups_are_rarely_called_different():
 
 def test_dealing_labels_out_anew_is_exact(monkeypatch):
     """False alarms: of 120 surveys at 0.05, more than 22 have a probability of 3e-7 if the test is right."""
-    monkeypatch.setattr("discreet.analysis.groups.permutation.DEALS", 99)
+    monkeypatch.setattr("discreet.analysis.groups.permutation.PERMUTATIONS", 99)
     assert alarms(FIVE, 120, 60, 3, dealt) <= 22
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.analysis.tables.likely_table import _Pairs
-from discreet.analysis.tables.paired_answers import MOST_CELLS
+from discreet.analysis.tables.paired_answers import MAX_CELLS
 from discreet.core.errors import InvalidInput, Unavailable
 
 from .reference import B5, ROWS, N, answers, figures
@@ -277,7 +277,7 @@ def test_what_cannot_be_crossed_is_refused_with_one_line(call, said):
 def test_large_tables_are_bounded():
     large = dc.mechanism(dc.Context.uniform(range(1000), "1"), "hadamard")
     reports = large.randomize_indices([1, 2, 3], dc.random.seeded(1))
-    with pytest.raises(InvalidInput, match=f"1000000 pairs of answers is beyond the {MOST_CELLS} that can be held"):
+    with pytest.raises(InvalidInput, match=f"1000000 pairs of answers is beyond the {MAX_CELLS} that can be held"):
         dc.crosstab((large, reports), (large, reports[::-1]))
 
 

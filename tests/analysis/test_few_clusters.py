@@ -7,8 +7,9 @@ import pytest
 from scipy import stats
 
 import discreet as dc
-from discreet.analysis.groups.clusters import mean_law
-from discreet.analysis.survey.few_clusters import FEW, Clusters, within_clusters
+from discreet.analysis.groups.clusters import mean_reference
+from discreet.analysis.reference_distribution import FEW_CLUSTERS
+from discreet.analysis.survey.few_clusters import Clusters, within_clusters
 from discreet.analysis.survey.sampling import Drawn
 from discreet.core.errors import Unavailable
 
@@ -38,7 +39,7 @@ def test_bias_and_freedom_are_those_of_the_quadratic_form():
     own = np.eye(units)[cluster]
     products = np.einsum("nc,ni,nj->cij", own * w[:, None], x, x)
     squares = np.einsum("nc,ni,nj->cij", own * w[:, None] ** 2, x, x)
-    found = Clusters(products, squares, (own * w[:, None]).T @ x, layer, within).law(np.eye(3))
+    found = Clusters(products, squares, (own * w[:, None]).T @ x, layer, within).reference(np.eye(3))
     errors = (1 - within) * np.eye(n) + within * own @ own.T
     bread = np.linalg.inv(products.sum(axis=0))
     left = np.eye(n) - x @ bread @ (x * w[:, None]).T
@@ -49,32 +50,32 @@ def test_bias_and_freedom_are_those_of_the_quadratic_form():
         sums = (own * (w * (x @ g))[:, None]).T @ left
         form = centring @ (sums @ errors @ sums.T)
         true = (w * (x @ g)) @ errors @ (w * (x @ g))
-        assert found.freedom[j] == pytest.approx(np.trace(form) ** 2 / np.trace(form @ form), rel=1e-9)
+        assert found.df[j] == pytest.approx(np.trace(form) ** 2 / np.trace(form @ form), rel=1e-9)
         assert found.factor[j] == pytest.approx(max(1, math.sqrt(true / np.trace(form))), rel=1e-9)
 
 
 def test_equal_clusters_have_the_freedom_of_the_textbook():
     sample = survey([50] * 8)
-    assert sample.query(QUERY).law.freedom == pytest.approx([7])
-    assert sample.query(QUERY).law.factor == pytest.approx([1])
-    halves = dc.compare(sample, by="treated", query=QUERY).law
-    assert 4 < halves.freedom[0] <= 6 + 1e-9, "Welch: at most that of two samples of four"
+    assert sample.query(QUERY).reference.df == pytest.approx([7])
+    assert sample.query(QUERY).reference.factor == pytest.approx([1])
+    halves = dc.compare(sample, by="treated", query=QUERY).reference
+    assert 4 < halves.df[0] <= 6 + 1e-9, "Welch: at most that of two samples of four"
     layers = survey([50] * 8, strata=np.repeat([0, 0, 1, 1], 100))
-    assert layers.query(QUERY).law.freedom == pytest.approx([6])
-    assert mean_law(sample).freedom == pytest.approx([7])
-    assert mean_law(survey([50, 50, 50, 400])).freedom[0] < 2, "the control: one cluster is most of the people"
+    assert layers.query(QUERY).reference.df == pytest.approx([6])
+    assert mean_reference(sample).df == pytest.approx([7])
+    assert mean_reference(survey([50, 50, 50, 400])).df[0] < 2, "the control: one cluster is most of the people"
 
 
 def test_intervals_and_p_values_are_those_of_t():
     sample = survey([30, 60, 90, 120, 60, 60, 30, 50])
     apart, fitted = dc.compare(sample, by="half", query=QUERY), dc.regress(sample, QUERY, on=["x"])
-    for estimate, error, law, p, (low, high) in (
-        (apart.difference[:, 0], apart.stderr[:, 0], apart.law, apart.p[:, 0], apart.interval(0.9)),
-        (fitted.coefficients, fitted.stderr, fitted.law, fitted.p, fitted.interval(0.9)),
+    for estimate, error, reference, p, (low, high) in (
+        (apart.difference[:, 0], apart.stderr[:, 0], apart.reference, apart.p[:, 0], apart.interval(0.9)),
+        (fitted.coefficients, fitted.stderr, fitted.reference, fitted.p, fitted.interval(0.9)),
     ):
-        assert (law.freedom < 7).all()
-        assert p == pytest.approx(2 * stats.t.sf(np.abs(estimate / error), law.freedom), rel=1e-9)
-        reach = stats.t.isf(0.05, law.freedom) * error
+        assert (reference.df < 7).all()
+        assert p == pytest.approx(2 * stats.t.sf(np.abs(estimate / error), reference.df), rel=1e-9)
+        reach = stats.t.isf(0.05, reference.df) * error
         assert np.ravel(high) == pytest.approx(estimate + reach)
         assert np.ravel(low) == pytest.approx(estimate - reach)
     assert apart.adjusted_p == pytest.approx(apart.p), "one test"
@@ -85,19 +86,19 @@ def test_predictions_are_held_against_the_law_of_their_own():
     for link in ("identity", "logit"):
         fitted = dc.regress(sample, QUERY, on=["x"], link=link)
         told = fitted.predict({"x": [0.0, 3.0]})
-        assert told.law.freedom[0] != told.law.freedom[1]
+        assert told.reference.df[0] != told.reference.df[1]
         at_zero = fitted.stderr[0] * (1 if link == "identity" else told.estimates[0] * (1 - told.estimates[0]))
         assert told.stderr[0] == pytest.approx(at_zero), "where x is 0 it is the constant"
-        assert told.law.freedom[0] == pytest.approx(fitted.law.freedom[0])
+        assert told.reference.df[0] == pytest.approx(fitted.reference.df[0])
     shares = dc.multinomial(sample, on=["x"]).predict({"x": [0.0, 3.0]})
-    assert shares.law.freedom == pytest.approx(np.repeat(shares.law.freedom[[0, 3]], 3))
+    assert shares.reference.df == pytest.approx(np.repeat(shares.reference.df[[0, 3]], 3))
     assert any("8 clusters" in remark for remark in shares.remarks())
 
 
 def test_several_coefficients_are_held_against_f():
     fitted = dc.regress(survey([40] * 12), QUERY, on=["x", "half"])
-    test, freedom = fitted.test("x", "half"), fitted.law.freedom[1:].mean()
-    assert test.rest == pytest.approx(freedom * 10 / 11)
+    test, df = fitted.test("x", "half"), fitted.reference.df[1:].mean()
+    assert test.rest == pytest.approx(df * 10 / 11)
     assert test.p == pytest.approx(stats.f.sf(test.statistic * 10 / (11 * 2), 2, test.rest), rel=1e-9)
     assert test.p > stats.chi2.sf(test.statistic, 2), "the control"
     assert "more for the errors" in str(test)
@@ -108,19 +109,19 @@ def test_several_coefficients_are_held_against_f():
 def test_a_survey_without_clusters_is_held_against_the_normal_law():
     plain = survey([50] * 8, clusters=None)
     weighted = survey([50] * 8, clusters=None, weights=np.ones(400))
-    for sample, freedom in ((plain, math.inf), (weighted, 399)):
-        assert sample.query(QUERY).law.freedom == pytest.approx([freedom])
-        assert dc.regress(sample, QUERY, on=["x"]).law.freedom == pytest.approx([freedom - 1] * 2)
+    for sample, df in ((plain, math.inf), (weighted, 399)):
+        assert sample.query(QUERY).reference.df == pytest.approx([df])
+        assert dc.regress(sample, QUERY, on=["x"]).reference.df == pytest.approx([df - 1] * 2)
         assert not any("degrees of freedom" in remark for remark in sample.query(QUERY).remarks())
     ends = [dc.compare(sample, by="half", query=QUERY).interval() for sample in (plain, weighted)]
     assert np.ravel(ends[0]) == pytest.approx(np.ravel(ends[1]), abs=2e-3)
 
 
 def test_so_many_clusters_leave_errors_as_they_are():
-    for units, exact in ((FEW - 1, False), (FEW, True)):
+    for units, exact in ((FEW_CLUSTERS - 1, False), (FEW_CLUSTERS, True)):
         fitted = dc.regress(survey([10] * units), QUERY, on=["x"])
-        assert (fitted.law.factor == 1).all() == exact
-        assert (fitted.law.freedom < units).all()
+        assert (fitted.reference.factor == 1).all() == exact
+        assert (fitted.reference.df < units).all()
 
 
 def test_what_few_clusters_cannot_tell_is_said():
@@ -147,13 +148,13 @@ def test_two_questions_in_clusters_are_held_against_t_and_f():
     first = survey([40, 60, 80, 60, 30, 70, 50, 40, 60, 50])
     second = dc.Survey(MECHANISM, survey([540], seed=2, clusters=None).waves[0].reports)
     table = dc.crosstab(first, second, scores=({"yes": 1}, {"yes": 1}))
-    law = mean_law(first)
-    reach = stats.t.isf(0.025, law.freedom[0]) * table.stderr
+    reference = mean_reference(first)
+    reach = stats.t.isf(0.025, reference.df[0]) * table.stderr
     assert table.interval()[1] == pytest.approx(table.shares + reach)
-    assert table.independence.rest == pytest.approx(law.freedom[0] * 6 / 9)
-    assert table.correlation.freedom == pytest.approx(law.freedom[0])
+    assert table.independence.rest == pytest.approx(reference.df[0] * 6 / 9)
+    assert table.correlation.df == pytest.approx(reference.df[0])
     assert any("10 clusters" in remark for remark in table.remarks())
     assert any("10 clusters" in remark for remark in table.given(first="yes").remarks())
     related = dc.regress_on(first, "o", QUERY, on=["x"])
-    assert related.correlation.freedom == pytest.approx(law.freedom[0])
-    assert related.law.freedom.max() < 9
+    assert related.correlation.df == pytest.approx(reference.df[0])
+    assert related.reference.df.max() < 9

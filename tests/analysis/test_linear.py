@@ -6,7 +6,7 @@ import statsmodels.api as sm
 
 import discreet as dc
 from discreet.analysis.regression.design_matrix import design_of
-from discreet.analysis.regression.linear import fit_linear
+from discreet.analysis.regression.score_fits import fit_linear
 from discreet.core.errors import InvalidInput
 
 N = 1500

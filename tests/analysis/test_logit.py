@@ -6,7 +6,7 @@ import statsmodels.api as sm
 
 import discreet as dc
 from discreet.analysis.regression.design_matrix import design_of
-from discreet.analysis.regression.logit import _equations, score_variances
+from discreet.analysis.regression.score_fits import _equations, score_variances
 
 N = 2000
 AGE = np.random.default_rng(1).normal(40, 12, N)

@@ -5,7 +5,7 @@ import pytest
 
 import discreet as dc
 from discreet.analysis.regression.design_matrix import design_of
-from discreet.analysis.regression.logit import fit_logit, score_variances
+from discreet.analysis.regression.score_fits import fit_logit, score_variances
 
 from .reference import B2, B5, COVARIATE, ROWS, N, answers, figures, survey
 

@@ -95,7 +95,7 @@ def test_weights_events_waves_and_pictures(labelled, discreet):
         1,
         "--estimates",
     )
-    assert "labels dealt out anew 999 times" in drawn.stdout
+    assert "labels permuted 999 times" in drawn.stdout
     assert drawn.stdout.startswith("region")
     assert (labelled / "d.svg").stat().st_size > 5000
 

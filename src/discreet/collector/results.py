@@ -114,5 +114,5 @@ def compare_groups(groups: Mapping[str, Tally]) -> dict[str, Any]:
             }
             for (a, b), gap, error, p, adjusted in rows
         ],
-        "omnibus": None if omnibus is None else {"statistic": omnibus.statistic, "df": omnibus.freedom, "p": omnibus.p},
+        "omnibus": None if omnibus is None else {"statistic": omnibus.statistic, "df": omnibus.df, "p": omnibus.p},
     }

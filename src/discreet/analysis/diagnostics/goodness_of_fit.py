@@ -18,11 +18,11 @@ from ...mechanisms.mechanism import Mechanism
 from ..groups.comparison import holm
 from ..result import CONFIDENCE, Result
 from ..survey.survey import Survey
-from .law_tests import Check, cells_test, negative_test, sum_test
+from .fit_tests import Check, cells_test, negative_test, sum_test
 
 Array = NDArray[np.float64]
 
-LOW = 0.05
+SIGNIFICANCE = 0.05
 """The level at which a test counts as one that failed."""
 
 UNSEEN = (
@@ -76,7 +76,7 @@ class GoodnessOfFit(Result):
         return float(self.adjusted.min()) if self.checks else math.nan
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
-        low = [at for at, p in enumerate(self.block_adjusted) if p < LOW]
+        low = [at for at, p in enumerate(self.block_adjusted) if p < SIGNIFICANCE]
         checks = [*self.checks, *(self.blocks[at] for at in low)]
         return {
             "test": [check.test for check in checks],
@@ -89,7 +89,7 @@ class GoodnessOfFit(Result):
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         said = [f"{self.n:,} reports of {self.mechanism.name}; holm_p is corrected for the number of tests"]
-        failed = [check.test for check, p in zip(self.checks, self.adjusted, strict=True) if p < LOW]
+        failed = [check.test for check, p in zip(self.checks, self.adjusted, strict=True) if p < SIGNIFICANCE]
         if failed:
             said.append(f"these reports do not look like reports of this law: {', '.join(failed)}")
             if self.standing_out is not None and "cells" in failed:
@@ -98,7 +98,7 @@ class GoodnessOfFit(Result):
         elif self.checks:
             said.append("nothing speaks against the law")
         if self.blocks:
-            few = int((self.block_adjusted < LOW).sum())
+            few = int((self.block_adjusted < SIGNIFICANCE).sum())
             said.append(f"{len(self.blocks)} tests of single blocks, of which {few} fail after correction")
         said += [f"no test of {name}: {reason}" for name, reason in self.left_out.items()]
         if "sum" in self.left_out and "cells" in self.left_out:

@@ -35,7 +35,7 @@ READINGS = {
 }
 """Who those may be who evade; whoever they are, the query is between the lowest and the highest."""
 
-STEPS = 6
+TABLE_ROWS = 6
 """How many shares of people who evade a table shows unless they are given."""
 
 
@@ -259,7 +259,7 @@ def _share(share: Any) -> float:
 
 def _shares(given: Any, largest: float) -> Array:
     if given is None:
-        return np.linspace(0, min(largest, 0.99), STEPS) if largest > 0 else np.zeros(1)
+        return np.linspace(0, min(largest, 0.99), TABLE_ROWS) if largest > 0 else np.zeros(1)
     if isinstance(given, Real):
         return np.array([_share(given)])
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):

@@ -17,12 +17,12 @@ from ...estimation.decoders import decoder_of
 from ...estimation.results.intervals import quantile
 from ...estimation.results.unbiased import Estimate, estimate
 from ...mechanisms.mechanism import Mechanism
-from ..groups.tails import two_sided
+from ..reference_distribution import two_sided
 from ..result import CONFIDENCE, Result
 
 Array = NDArray[np.float64]
 
-LARGEST = 2000
+MAX_VALUES = 2000
 """The most values whose covariance is written out."""
 
 SAME = 1e-9
@@ -163,8 +163,8 @@ def two_arms(first: Estimate, second: Estimate, evaders: Evaders) -> TwoArms:
     """The share that evades by least squares over both arms, and what is left for those who comply."""
     if list(first.values) != list(second.values):
         raise InvalidInput("first and second must be over the same values, in the same order")
-    if len(first.values) > LARGEST:
-        raise InvalidInput(f"two arms of {len(first.values)} values must have at most {LARGEST}")
+    if len(first.values) > MAX_VALUES:
+        raise InvalidInput(f"two arms of {len(first.values)} values must have at most {MAX_VALUES}")
     laws = [evaders.decoded(arm.mechanism) for arm in (first, second)]
     u, D = laws[0] - laws[1], first.shares - second.shares
     if np.abs(u).max() < SAME:

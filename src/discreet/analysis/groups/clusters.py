@@ -1,4 +1,4 @@
-"""The law that means of groups, and their differences, are held against where people were drawn by a design."""
+"""The reference distribution of means of groups and of their differences, where people were drawn by a design."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bulk.labelled.columns import codes_of
-from ..survey.few_clusters import Clusters, Law
+from ..reference_distribution import ReferenceDistribution
+from ..survey.few_clusters import Clusters
 from ..survey.sampling import Codes, Drawn
 from ..survey.survey import Survey
 
@@ -42,15 +43,15 @@ class GroupClusters:
         )
         return cls(drawn, sums, squares, spread, within)
 
-    def law(self, combinations: Sequence[Sequence[int]]) -> Law:
-        """The law of the mean of each group, given as one number, or of the difference of two groups."""
+    def reference(self, combinations: Sequence[Sequence[int]]) -> ReferenceDistribution:
+        """That of the mean of each group, given as one number, or of the difference of two groups."""
         if self.drawn.alone:
-            return Law.even(len(combinations), self.drawn.freedom)
-        found = [self._law(list(groups)) for groups in combinations]
-        factor, freedom = (np.array([getattr(one, name)[0] for one in found]) for name in ("factor", "freedom"))
-        return Law(factor, freedom, self.drawn.freedom, self.drawn.units)
+            return ReferenceDistribution.even(len(combinations), self.drawn.df)
+        found = [self._reference(list(groups)) for groups in combinations]
+        factor, df = (np.array([getattr(one, name)[0] for one in found]) for name in ("factor", "df"))
+        return ReferenceDistribution(factor, df, self.drawn.df, self.drawn.units)
 
-    def _law(self, groups: list[int]) -> Law:
+    def _reference(self, groups: list[int]) -> ReferenceDistribution:
         """Means of groups are the coefficients of a regression on which group people are of: products are diagonal."""
         parts, squares, unit = self.parts[:, groups], self.squares[:, groups], np.eye(len(groups))
         scale = np.sqrt(self.spread[groups])
@@ -61,18 +62,20 @@ class GroupClusters:
             self.drawn.layer_of,
             self.within,
         )
-        return clusters.law(np.array([[1.0, -1.0][: len(groups)]]))
+        return clusters.reference(np.array([[1.0, -1.0][: len(groups)]]))
 
 
-def mean_law(survey: Survey) -> Law:
-    """The law of a mean over all people of a survey, in one row.
+def mean_reference(survey: Survey) -> ReferenceDistribution:
+    """The reference distribution of a mean over all people of a survey, in one row.
 
-    How far answers go together in clusters is not asked: of none and all, it is the one with less freedom.
+    How far answers go together in clusters is not asked: of none and all, it is the one with less df.
     """
     if survey.weights is None and survey.clusters is None and survey.strata is None:
-        return Law.even(1)
+        return ReferenceDistribution.even(1)
     weights = np.ones(survey.n) if survey.weights is None else survey.weights
     clusters, strata = (None if one is None else codes_of(one)[1] for one in (survey.clusters, survey.strata))
     drawn, nobody = Drawn(survey.n, clusters, strata), np.zeros(survey.n, dtype=np.int64)
-    laws = [GroupClusters.of(drawn, nobody, weights / weights.sum(), np.ones(1), r).law([(0,)]) for r in (0.0, 1.0)]
-    return min(laws, key=lambda law: float(law.freedom[0]))
+    references = [
+        GroupClusters.of(drawn, nobody, weights / weights.sum(), np.ones(1), r).reference([(0,)]) for r in (0.0, 1.0)
+    ]
+    return min(references, key=lambda reference: float(reference.df[0]))

@@ -14,19 +14,18 @@ from ...bulk.labelled.columns import names_of
 from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput, Unavailable, shown
 from ...core.random import Source
+from ..reference_distribution import ReferenceDistribution, quantiles, two_sided
 from ..result import CONFIDENCE, Result
-from ..survey.few_clusters import Law
 from ..survey.survey import Survey
 from . import omnibus as tests
 from .group_moments import DrawnGroups, GroupMoments, GroupName, TalliedGroups, groups_of
 from .means import Means, column_names, doubts, group_text
 from .moments import queries_of
 from .permutation import Permutation, permuted
-from .tails import quantiles, two_sided
 
 Array = NDArray[np.float64]
 
-MOST_TESTS = 1_000_000
+MAX_TESTS = 1_000_000
 """The most tests of one comparison: values times pairs."""
 
 PAIRS = ("first", "all")
@@ -40,9 +39,9 @@ EXACT = 1e-12
 class Comparison(Result):
     """Differences of groups: each pair's first less its second, a row for each pair and a column for each query.
 
-    `p` is two-sided, of ``difference / stderr``, which is normal, or t where people were drawn by a design: `law` tells
-    the degrees of freedom of each pair. `adjusted_p` holds for all of them together (Holm1979): to call everything
-    below 0.05 different is wrong about anything with probability of at most 0.05.
+    `p` is two-sided, of ``difference / stderr``, which is normal, or t where people were drawn by a design, on the
+    degrees of freedom of `reference`, a pair each. `adjusted_p` holds for all of them together (Holm1979): to call
+    everything below 0.05 different is wrong about anything with probability of at most 0.05.
     `omnibus` is the Wald test of no difference at all, None where it cannot be made, and `permutation` what was asked
     for with `rng`. `groups` has the estimates of the groups themselves; `finite` tells whether people were drawn by a
     design from a finite population, which the Wald test does not take.
@@ -59,12 +58,12 @@ class Comparison(Result):
     omnibus: tests.Omnibus | None
     permutation: Permutation | None
     groups: Means
-    law: Law
+    reference: ReferenceDistribution
     finite: bool
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """Low and high ends of the differences, by the quantile of `law`; each by itself."""
-        reach = quantiles(confidence, self.law.freedom)[:, None] * self.stderr
+        """Low and high ends of the differences, by the quantile of `reference`; each by itself."""
+        reach = quantiles(confidence, self.reference.df)[:, None] * self.stderr
         return self.difference - reach, self.difference + reach
 
     @property
@@ -72,10 +71,14 @@ class Comparison(Result):
         found: dict[str, Any] = {**self.groups.about, "method": "differences", "wave": self.wave}
         if self.omnibus is not None:
             one = self.omnibus
-            found["omnibus"] = {"statistic": one.statistic, "df": one.freedom, "p": one.p, "rest": one.rest}
+            found["omnibus"] = {"statistic": one.statistic, "df": one.df, "p": one.p, "rest": one.rest}
         if self.permutation is not None:
             told = self.permutation
-            found["permutation"] = {"squares_p": told.squares_p, "largest_p": told.largest_p, "deals": told.deals}
+            found["permutation"] = {
+                "squares_p": told.squares_p,
+                "largest_p": told.largest_p,
+                "deals": told.permutations,
+            }
         return found
 
     @property
@@ -110,7 +113,7 @@ class Comparison(Result):
         found = [
             *self.groups.notes,
             f"differences are group less against, at {confidence:g} confidence",
-            *self.law.remarks(),
+            *self.reference.remarks(),
         ]
         size = self.p.size // (2 if _mirrored(self.difference) else 1)
         if size > 1:
@@ -120,7 +123,7 @@ class Comparison(Result):
             if one.rest is not None:
                 rest = f", against F with {one.rest:.4g} more for the errors"
             found.append(
-                f"no difference at all: Wald statistic {one.statistic:.4f} on {one.freedom} degrees of freedom{rest}, "
+                f"no difference at all: Wald statistic {one.statistic:.4f} on {one.df} degrees of freedom{rest}, "
                 f"p {one.p:.4g}"
             )
         elif len(self.names) > 1 or len(self.pairs) > 1:
@@ -129,7 +132,7 @@ class Comparison(Result):
         if self.permutation is not None:
             told = self.permutation
             found.append(
-                f"labels dealt out anew {told.deals} times: p {told.squares_p:.4f} by the sum of squares, "
+                f"labels permuted {told.permutations} times: p {told.squares_p:.4f} by the sum of squares, "
                 f"{told.largest_p:.4f} by the largest difference"
             )
         return found + doubts(self.groups.moments, self.groups.shares)
@@ -201,38 +204,36 @@ def compare(
     moments = groups.moments()
     families = _families(moments.groups, wave is not None)
     chosen = _pairs(families, pairs)
-    if len(chosen) * len(asked) > MOST_TESTS:
-        raise InvalidInput(f"more than {MOST_TESTS} tests: compare with the first group only, or ask one query")
-    law = moments.law(chosen)
+    if len(chosen) * len(asked) > MAX_TESTS:
+        raise InvalidInput(f"more than {MAX_TESTS} tests: compare with the first group only, or ask one query")
+    reference = moments.reference(chosen)
     return Comparison(
         labels,
         wave,
         [(moments.groups[one], moments.groups[other]) for one, other in chosen],
         asked,
-        *differences_of(moments, chosen, law),
+        *differences_of(moments, chosen, reference),
         _omnibus(groups if omnibus == "calibrated" else replace(groups, calibrated=False), families, moments),
         _permutation(groups, families, chosen, rng),
         Means(names, asked, moments, tuple(_notes(sample, moments)), query is None),
-        law,
+        reference,
         isinstance(groups, DrawnGroups) and groups.survey.population is not None,
     )
 
 
 def differences_of(
-    moments: GroupMoments, pairs: Sequence[tuple[int, int]], law: Law | None = None
+    moments: GroupMoments, pairs: Sequence[tuple[int, int]], reference: ReferenceDistribution | None = None
 ) -> tuple[Array, Array, Array, Array]:
     """The differences of pairs of groups, their standard errors, two-sided p-values, and these adjusted for all.
-
-    `law` is what `moments` holds these pairs against.
 
     What is known without any error differs surely, or surely not.
     """
     found = [moments.difference(one, other) for one, other in pairs]
-    law = moments.law(pairs) if law is None else law
+    reference = moments.reference(pairs) if reference is None else reference
     gaps, errors = np.array([gap for gap, _ in found]), np.sqrt(np.array([spread for _, spread in found]))
-    errors = errors * law.factor[:, None]
+    errors = errors * reference.factor[:, None]
     surely = np.where(np.abs(gaps) > EXACT, np.inf, 0.0)
-    p = np.asarray(two_sided(np.divide(gaps, errors, out=surely, where=errors > EXACT), law.freedom[:, None]))
+    p = np.asarray(two_sided(np.divide(gaps, errors, out=surely, where=errors > EXACT), reference.df[:, None]))
     apart = p[:, :1] if _mirrored(gaps) else p
     return gaps, errors, p, np.broadcast_to(holm(apart.reshape(-1)).reshape(apart.shape), p.shape).copy()
 
@@ -261,8 +262,8 @@ def _pairs(families: Sequence[Sequence[int]], pairs: str) -> list[tuple[int, int
     if pairs == "first":
         return tests.firsts(families)
     size = sum(len(family) * (len(family) - 1) // 2 for family in families)
-    if size > MOST_TESTS:
-        raise InvalidInput(f"there are {size} pairs, more than {MOST_TESTS}: compare with the first group instead")
+    if size > MAX_TESTS:
+        raise InvalidInput(f"there are {size} pairs, more than {MAX_TESTS}: compare with the first group instead")
     return [(one, other) for family in families for other, one in combinations(family, 2)]
 
 
@@ -271,7 +272,7 @@ def _omnibus(
 ) -> tests.Omnibus | None:
     if isinstance(groups, TalliedGroups):
         return tests.of_tallies(groups, families)
-    return tests.of_design(groups, families, moments.law(tests.firsts(families)))
+    return tests.of_design(groups, families, moments.reference(tests.firsts(families)))
 
 
 def _permutation(

@@ -15,7 +15,8 @@ from ...bulk.labelled.tallies import GroupTallies
 from ...core.errors import InvalidInput
 from ...estimation.results.unbiased import estimate
 from ...estimation.tally import Tally
-from ..survey.few_clusters import Law, within_clusters
+from ..reference_distribution import ReferenceDistribution
+from ..survey.few_clusters import within_clusters
 from ..survey.sampling import Drawn
 from ..survey.survey import Survey
 from .clusters import GroupClusters
@@ -26,7 +27,7 @@ Codes = NDArray[np.int64]
 GroupName: TypeAlias = tuple[Hashable, ...]
 """The label of a group under each name."""
 
-MOST_SCORES = 1 << 28
+MAX_SCORES = 1 << 28
 """The most scores that are worked out for one result: people times queries."""
 
 TINY = 1e-300
@@ -48,9 +49,13 @@ class GroupMoments:
     between: Array | None = None
     clusters: GroupClusters | None = None
 
-    def law(self, combinations: Sequence[Sequence[int]]) -> Law:
-        """The law that a group's estimates, or the differences of two, are held against, for each of these."""
-        return Law.even(len(combinations)) if self.clusters is None else self.clusters.law(combinations)
+    def reference(self, combinations: Sequence[Sequence[int]]) -> ReferenceDistribution:
+        """The reference distribution of the estimates of a group, or of the differences of two, for each of these."""
+        return (
+            ReferenceDistribution.even(len(combinations))
+            if self.clusters is None
+            else self.clusters.reference(combinations)
+        )
 
     def difference(self, one: int, other: int) -> tuple[Array, Array]:
         """The estimates of one group less those of another, and the variances of these differences."""
@@ -139,7 +144,7 @@ class DrawnGroups:
         ``(1 - f) (C - R) + R`` with the part R of randomization, ``sum (w / sum w)**2 (s**2 - score of w**2)``.
         """
         size, asked = len(self.groups), len(self.weights)
-        if self.survey.n * asked > MOST_SCORES or asked * size * size > MOST_SCORES // 4:
+        if self.survey.n * asked > MAX_SCORES or asked * size * size > MAX_SCORES // 4:
             raise InvalidInput("there are too many people, groups and values for a design: ask one query")
         self._check_units(size)
         means, between = np.empty((size, asked)), np.empty((asked, size, size))

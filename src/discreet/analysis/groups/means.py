@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..reference_distribution import ReferenceDistribution, quantiles
 from ..result import CONFIDENCE, Result, label_text
-from ..survey.few_clusters import Law
 from .group_moments import GroupMoments, GroupName
-from .tails import quantiles
 
 SMALL = 30
 """Groups of fewer people are remarked on: their intervals may cover less often than they say."""
@@ -48,16 +47,16 @@ class Means(Result):
     @property
     def stderr(self) -> Any:
         """Their standard errors."""
-        return np.sqrt(self.moments.variances) * self.law.factor[:, None]
+        return np.sqrt(self.moments.variances) * self.reference.factor[:, None]
 
     @cached_property
-    def law(self) -> Law:
-        """The law that the estimates of each group are held against."""
-        return self.moments.law([(group,) for group in range(len(self.groups))])
+    def reference(self) -> ReferenceDistribution:
+        """The reference distribution of the estimates of each group."""
+        return self.moments.reference([(group,) for group in range(len(self.groups))])
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Any, Any]:
         """Low and high ends, by the normal quantile; by that of t where people were drawn by a design."""
-        reach = quantiles(confidence, self.law.freedom)[:, None] * self.stderr
+        reach = quantiles(confidence, self.reference.df)[:, None] * self.stderr
         return self.estimate - reach, self.estimate + reach
 
     def __getitem__(self, group: Any) -> Any:
@@ -88,7 +87,7 @@ class Means(Result):
         return {**columns, "n": sizes, **{name: part.reshape(-1).tolist() for name, part in numbers.items()}}
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
-        found = [*self.notes, f"intervals at {confidence:g} confidence", *self.law.remarks()]
+        found = [*self.notes, f"intervals at {confidence:g} confidence", *self.reference.remarks()]
         if self.shares:
             found.append("shares are unbiased: some may be below 0, and they need not add up to 1")
         return found + doubts(self.moments, self.shares)

@@ -20,7 +20,7 @@ from ...mechanisms.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 
-MOST_CALIBRATED = 1024
+MAX_CALIBRATED = 1024
 """The most queries that are calibrated and held together; where there are more values, their shares are taken plain,
 for what calibration saves is then little."""
 
@@ -37,7 +37,7 @@ def queries_of(values: Domain, query: Any) -> tuple[list[Any], Array | None]:
     For very many values there are no weights: their shares are the queries.
     """
     if query is None:
-        return list(values), np.eye(len(values)) if len(values) <= MOST_CALIBRATED else None
+        return list(values), np.eye(len(values)) if len(values) <= MAX_CALIBRATED else None
     weights = weights_of(values, query, name="query")
     if not np.ptp(weights):
         raise InvalidInput("query must weigh some values differently from others: else nothing is asked")

@@ -10,19 +10,18 @@ from numpy.typing import NDArray
 
 from ...estimation.tails import chi_square_tail
 from ...estimation.tally import Tally
-from ..survey.few_clusters import Law
+from ..reference_distribution import ReferenceDistribution, denominator_df, hotelling_tail
 from .group_moments import DrawnGroups, TalliedGroups, plausible
-from .hotelling import hotelling_tail, rest_of
 
 Array = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-9
 """Eigenvalues of a covariance below this part of the largest are those of what cannot differ."""
 
-MOST_VALUES = 1024
+MAX_VALUES = 1024
 """The most values that are tested together; for more there is the permutation test."""
 
-MOST_SUMS = 1 << 26
+MAX_SUMS = 1 << 26
 """The most sums over units, groups and values that are held for a test."""
 
 
@@ -34,7 +33,7 @@ class Omnibus:
     """
 
     statistic: float
-    freedom: int
+    df: int
     p: float
     rest: float | None = None
 
@@ -53,14 +52,14 @@ def of_tallies(groups: TalliedGroups, families: Sequence[Sequence[int]]) -> Omni
     not calibrated. Where groups have different mechanisms, each has its own V and m is the mean that weighs them
     by their precision. None for more values than can be tested together.
     """
-    if groups.weights is None or len(groups.weights) > MOST_VALUES:
+    if groups.weights is None or len(groups.weights) > MAX_VALUES:
         return None
     rows, tallies = groups.moments(), list(groups.tallies.values())
-    total, freedom = 0.0, 0
+    total, df = 0.0, 0
     for family in families:
         found = _family([tallies[g] for g in family], rows.means[list(family)], groups)
-        total, freedom = total + found[0], freedom + found[1]
-    return Omnibus(total, freedom, chi_square_tail(total, freedom))
+        total, df = total + found[0], df + found[1]
+    return Omnibus(total, df, chi_square_tail(total, df))
 
 
 def _family(tallies: Sequence[Sequence[Tally]], means: Array, groups: TalliedGroups) -> tuple[float, int]:
@@ -95,15 +94,17 @@ def _covariance(tallies: Sequence[Tally], shares: Array, groups: TalliedGroups) 
     return np.asarray(found - groups.fraction * queries.spread(shares)) if groups.fraction else found
 
 
-def of_design(groups: DrawnGroups, families: Sequence[Sequence[int]], law: Law) -> Omnibus | None:
+def of_design(
+    groups: DrawnGroups, families: Sequence[Sequence[int]], reference: ReferenceDistribution
+) -> Omnibus | None:
     """``d' C**+ d`` for the differences d to the first group of each family and their linearised covariance C.
 
-    It is chi-square on r degrees of freedom, the rank of C; with clusters it is held against F (`hotelling_tail`), with
-    the factors and the mean of the degrees of freedom of `law`, that of these differences. None where there are too few
-    clusters, too many sums to hold, or a finite population.
+    It is chi-square on r degrees of freedom, the rank of C; with clusters it is compared with F (`hotelling_tail`), by
+    `reference`, that of these differences. None where there are too few clusters, too many sums to hold, or a finite
+    population.
     """
     size, asked, drawn = len(groups.groups), len(groups.weights), groups.drawn
-    if asked > MOST_VALUES or drawn.units * size * asked > MOST_SUMS or groups.survey.population is not None:
+    if asked > MAX_VALUES or drawn.units * size * asked > MAX_SUMS or groups.survey.population is not None:
         return None
     sums, means = np.empty((drawn.units, size, asked)), np.empty((size, asked))
     for number in range(asked):
@@ -114,14 +115,14 @@ def of_design(groups: DrawnGroups, families: Sequence[Sequence[int]], law: Law) 
     ones, others = [g for g, _ in pairs], [g for _, g in pairs]
     gaps = (means[ones] - means[others]).reshape(-1)
     apart = (sums[:, ones] - sums[:, others]).reshape(drawn.units, -1)
-    root, rank = inverse(drawn.of_units().covariance(apart * np.repeat(law.factor, asked)))
-    total, freedom = float(((gaps @ root) ** 2).sum()), float(law.freedom.mean())
-    rest = rest_of(rank, freedom, law.design)
+    root, rank = inverse(drawn.of_units().covariance(apart * np.repeat(reference.factor, asked)))
+    total, df = float(((gaps @ root) ** 2).sum()), float(reference.df.mean())
+    rest = denominator_df(rank, df, reference.design_df)
     if rank == 0 or rest < 1:
         return None
     if drawn.alone:
         return Omnibus(total, rank, chi_square_tail(total, rank))
-    return Omnibus(total, rank, hotelling_tail(total, rank, freedom, law.design), rest)
+    return Omnibus(total, rank, hotelling_tail(total, rank, df, reference.design_df), rest)
 
 
 def firsts(families: Sequence[Sequence[int]]) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""The permutation test: labels are public, so they are dealt out anew, and every deal is as likely as the real one."""
+"""The permutation test: labels are public, so they are permuted, and every order is as likely as the real one."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .moments import Queries
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-DEALS = 999
-"""How many times labels are dealt out: p-values are at least 0.001."""
+PERMUTATIONS = 999
+"""How many times labels are permuted: p-values are at least 0.001."""
 
-MOST = 10**9
-"""From this many reports on, counts are not dealt out."""
+MAX_REPORTS = 10**9
+"""From this many reports on, counts are not permuted."""
 
 TIE = 1e-10
 """Statistics that differ by less than this part are equal but for rounding."""
@@ -35,12 +35,13 @@ TIE = 1e-10
 class Permutation:
     """P-values of no difference: by the sum of squares, for many small differences, and by the largest, for a few.
 
-    Each is ``(1 + deals at least as extreme) / (1 + deals)``, exact whatever the mechanism and the number of values.
+    Each is ``(1 + permutations at least as extreme) / (1 + permutations)``, exact whatever the mechanism and the number
+    of values.
     """
 
     squares_p: float
     largest_p: float
-    deals: int
+    permutations: int
 
 
 def generator(rng: Source) -> np.random.Generator:
@@ -56,34 +57,32 @@ def permuted(
     pairs: Sequence[tuple[int, int]],
     rng: Source,
 ) -> Permutation:
-    """Deal the labels of each family's people out anew, mechanism by mechanism, and compare.
+    """Permute the labels of each family's people, mechanism by mechanism, and compare.
 
-    Counts with a cell for each report are dealt out as such (multivariate hypergeometric); others report by report.
+    Counts with a cell for each report are permuted as such (multivariate hypergeometric); others report by report.
     """
     numbers = generator(rng)
     moments, names = groups.moments(), list(groups.tallies)
     for family in families:
         held = Counter(mark for g in family for mark in {one.fingerprint for one in groups.tallies[names[g]]})
         if min(held.values()) < 2:
-            raise Unavailable(
-                "rng: a group has a mechanism that no other group has, so that labels cannot be dealt out anew"
-            )
+            raise Unavailable("rng: a group has a mechanism that no other group has, so that labels cannot be permuted")
     scale = _scale(groups, families, moments.sizes)
     real = _statistics(moments.means, moments.sizes, scale, families, pairs)
-    dealers = [
-        (family, _dealt(groups, family, mark, numbers))
+    sources = [
+        (family, _permuted_sums(groups, family, mark, numbers))
         for family in families
         for mark in {one.fingerprint: None for g in family for one in groups.tallies[names[g]]}
     ]
     extreme = np.zeros(2, dtype=np.int64)
-    for _ in range(DEALS):
+    for _ in range(PERMUTATIONS):
         sums = np.zeros_like(moments.means)
-        for family, dealer in dealers:
-            sums[list(family)] += next(dealer)
-        dealt = _statistics(sums / moments.sizes[:, None], moments.sizes, scale, families, pairs)
-        extreme += dealt >= real * (1 - TIE)
-    squares, largest = ((1 + extreme) / (1 + DEALS)).tolist()
-    return Permutation(squares, largest, DEALS)
+        for family, source in sources:
+            sums[list(family)] += next(source)
+        statistics = _statistics(sums / moments.sizes[:, None], moments.sizes, scale, families, pairs)
+        extreme += statistics >= real * (1 - TIE)
+    squares, largest = ((1 + extreme) / (1 + PERMUTATIONS)).tolist()
+    return Permutation(squares, largest, PERMUTATIONS)
 
 
 def _scale(groups: TalliedGroups, families: Sequence[Sequence[int]], sizes: NDArray[np.int64]) -> Array:
@@ -113,27 +112,29 @@ def _statistics(
     return np.array([squares, z.max(initial=0.0)])
 
 
-def _dealt(groups: TalliedGroups, family: Sequence[int], mark: str, rng: np.random.Generator) -> Iterator[Array]:
-    """Endlessly the sums of scores of every group of a family, the labels of one mechanism's reports dealt out anew."""
+def _permuted_sums(
+    groups: TalliedGroups, family: Sequence[int], mark: str, rng: np.random.Generator
+) -> Iterator[Array]:
+    """Endlessly the sums of scores of every group of a family, the labels of one mechanism's reports permuted."""
     queries, tallies = groups.queries[mark], list(groups.tallies.values())
     own = [next((one for one in tallies[g] if one.fingerprint == mark), None) for g in family]
     if decoder_of(queries.mechanism).disjoint:
         nothing = np.zeros(decoder_of(queries.mechanism).cells, dtype=np.int64)
-        deals = _dealt_counts(np.array([nothing if one is None else one.counts for one in own]), rng)
+        orders = _permuted_counts(np.array([nothing if one is None else one.counts for one in own]), rng)
     elif groups.survey is None or groups.codes is None:
         raise Unavailable(
             f"the counts of {queries.mechanism.name} do not tell which were of one report: "
             "for a permutation test give the survey itself"
         )
     else:
-        deals = _dealt_reports(queries, groups.survey, groups.codes, family, own, rng)
-    return map(queries.sums, deals)
+        orders = _permuted_reports(queries, groups.survey, groups.codes, family, own, rng)
+    return map(queries.sums, orders)
 
 
-def _dealt_counts(counts: Counts, rng: np.random.Generator) -> Iterator[Counts]:
+def _permuted_counts(counts: Counts, rng: np.random.Generator) -> Iterator[Counts]:
     sizes, total = counts.sum(axis=1), counts.sum(axis=0)
-    if total.sum() >= MOST:
-        raise Unavailable(f"a permutation test takes at most {MOST} reports")
+    if total.sum() >= MAX_REPORTS:
+        raise Unavailable(f"a permutation test takes at most {MAX_REPORTS} reports")
     while True:
         left, found = total.copy(), np.empty_like(counts)
         for g, n in enumerate(sizes[:-1]):
@@ -143,7 +144,7 @@ def _dealt_counts(counts: Counts, rng: np.random.Generator) -> Iterator[Counts]:
         yield found
 
 
-def _dealt_reports(
+def _permuted_reports(
     queries: Queries,
     survey: Survey,
     codes: NDArray[np.int64],

@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 
 from ...core.errors import Unavailable
 from ...estimation.tails import chi_square_tail
-from ..groups.hotelling import hotelling_tail, rest_of
-from ..groups.tails import quantiles, two_sided
+from ..reference_distribution import ReferenceDistribution, denominator_df, hotelling_tail, quantiles, two_sided
 from ..result import CONFIDENCE, Result
-from ..survey.few_clusters import Law
 from .formula import CONSTANT
 
 Array = NDArray[np.float64]
@@ -64,16 +62,15 @@ def chi_square_test(method: str, statistic: float, df: int) -> Test:
     return Test(method, float(statistic), df, chi_square_tail(float(statistic), df))
 
 
-def wald(coefficients: Array, covariance: Array, freedom: Array, design: float) -> Test:
+def wald(coefficients: Array, covariance: Array, df: Array, design_df: float) -> Test:
     """Wald's test that all of these are 0: ``b' V^-1 b``, chi-square on as many degrees of freedom as there are.
 
-    Where the errors of each coefficient have a finite `freedom`, it is held against F with their mean, out of those of
-    the `design`.
+    Where the errors of each coefficient have a finite `df`, it is compared with F on their mean, out of `design_df`.
     """
-    size, mean = len(coefficients), float(freedom.mean())
+    size, mean = len(coefficients), float(df.mean())
     if not np.isfinite(covariance).all():
         return Test("Wald", math.nan, size, math.nan)
-    if math.isfinite(mean) and rest_of(size, mean, design) < 1:
+    if math.isfinite(mean) and denominator_df(size, mean, design_df) < 1:
         raise Unavailable(
             f"{size} coefficients are too many to test at once: their errors have {mean:.3g} degrees of freedom"
         )
@@ -82,7 +79,9 @@ def wald(coefficients: Array, covariance: Array, freedom: Array, design: float) 
     statistic = float(scaled @ (coefficients / root))
     if math.isinf(mean):
         return chi_square_test("Wald", statistic, size)
-    return Test("Wald", statistic, size, hotelling_tail(statistic, size, mean, design), rest_of(size, mean, design))
+    return Test(
+        "Wald", statistic, size, hotelling_tail(statistic, size, mean, design_df), denominator_df(size, mean, design_df)
+    )
 
 
 class Coefficients(Result):
@@ -90,8 +89,8 @@ class Coefficients(Result):
 
     coefficients: Array
     covariance: Array
-    law: Law
-    """What each coefficient is held against: t where people were drawn by a design, else the normal law."""
+    reference: ReferenceDistribution
+    """The reference distribution of each coefficient: t where people were drawn by a design, else normal."""
     units: Mapping[str, float]
     """The standard deviation of every column that is a number."""
 
@@ -118,18 +117,18 @@ class Coefficients(Result):
 
     @cached_property
     def p(self) -> Array:
-        """The p-value of each coefficient being 0, two-sided, by `law`."""
-        return np.asarray(two_sided(self.z, self.law.freedom))
+        """The p-value of each coefficient being 0, two-sided, by `reference`."""
+        return np.asarray(two_sided(self.z, self.reference.df))
 
     def jointly(self, places: Sequence[int]) -> Test:
-        """Wald's test that the coefficients in these places are 0 together, by `law`."""
+        """Wald's test that the coefficients in these places are 0 together, by `reference`."""
         of = list(places)
-        freedom = self.law.freedom[of]
-        return wald(self.coefficients[of], self.covariance[np.ix_(of, of)], freedom, self.law.design)
+        df = self.reference.df[of]
+        return wald(self.coefficients[of], self.covariance[np.ix_(of, of)], df, self.reference.design_df)
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-        """The ends of each coefficient's interval, by `law`."""
-        reach = quantiles(confidence, self.law.freedom) * self.stderr
+        """The ends of each coefficient's interval, by `reference`."""
+        reach = quantiles(confidence, self.reference.df) * self.stderr
         return self.coefficients - reach, self.coefficients + reach
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:

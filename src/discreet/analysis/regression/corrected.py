@@ -6,20 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, Unavailable
-from ..survey.spread import Spread, Terms, inverse, sandwich
 from .coefficients import Fit
 from .design_matrix import Design
+from .sandwich import Spread, Terms, inverse, sandwich
 
 Array = NDArray[np.float64]
 
-STEPS = 100
+MAX_STEPS = 100
 LONGEST = 2.0
 """The longest step of a scaled coefficient."""
 SETTLED = 1e-9
 """The last step is so small a part of the coefficients."""
 FAR = 10.0
 """A coefficient of a scaled column beyond this is taken for one that has no finite value."""
-MOST = 64
+MAX_ANSWERS = 64
 """The most different answers whose log-odds are summed."""
 UNSURE = 3.0
 """How many of its own errors the least spread of the predictors must be above 0 to pass without a warning."""
@@ -118,8 +118,10 @@ def fit_corrected_logit(design: Design, features: Array, outcome: Array) -> tupl
     _ = design.triangle
     features, turn = _scaled(design, features)
     different, kind_of = np.unique(features, axis=0, return_inverse=True)
-    if len(different) > MOST:
-        raise InvalidInput(f'query: {len(different):,} different weights are too many for link="logit"; at most {MOST}')
+    if len(different) > MAX_ANSWERS:
+        raise InvalidInput(
+            f'query: {len(different):,} different weights are too many for link="logit"; at most {MAX_ANSWERS}'
+        )
     scores = np.stack([design.survey.scores(kind_of.reshape(-1) == kind) for kind in range(len(different))], axis=1)
     p = len(design.formula.names)
     size = p + features.shape[1]
@@ -138,7 +140,7 @@ def fit_corrected_logit(design: Design, features: Array, outcome: Array) -> tupl
 
     b, settled = np.zeros(size), False
     slope = np.eye(size)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         value, slope = np.zeros(size), np.zeros((size, size))
         for place, rows in design.chunks():
             terms, own = summed(place, rows, b)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..groups.clusters import mean_law
-from ..groups.tails import quantiles
+from ..groups.clusters import mean_reference
+from ..reference_distribution import quantiles
 from ..result import CONFIDENCE
 from ..survey.survey import Survey
 
@@ -20,16 +20,16 @@ Array = NDArray[np.float64]
 class Correlation:
     """A correlation with its standard error; the estimate may pass 1, and is nan where no spread of answers is seen.
 
-    `freedom` are the degrees of freedom of the error, infinite where people were not drawn by a design.
+    `df` are the degrees of freedom of the error, infinite where people were not drawn by a design.
     """
 
     estimate: float
     stderr: float
-    freedom: float = math.inf
+    df: float = math.inf
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """The ends of its interval, by t, or the normal distribution where `freedom` is infinite."""
-        reach = float(quantiles(confidence, self.freedom)) * self.stderr
+        """The ends of its interval, by t, or the normal distribution where `df` is infinite."""
+        reach = float(quantiles(confidence, self.df)) * self.stderr
         return self.estimate - reach, self.estimate + reach
 
     def __str__(self) -> str:
@@ -54,6 +54,6 @@ def correlation_of(survey: Survey, weights: Array, outcome: Array) -> Correlatio
     found = float(joint / math.sqrt(spread * own))
     bend = (square - w @ square - 2 * (w @ s) * away) / spread + (apart**2 - own) / own
     terms = w * ((away * apart - joint) / math.sqrt(spread * own) - found / 2 * bend)
-    law = mean_law(survey)
-    error = math.sqrt(float(survey.covariance_of_sum(terms[:, None])[0, 0])) * float(law.factor[0])
-    return Correlation(found, error, float(law.freedom[0]))
+    reference = mean_reference(survey)
+    error = math.sqrt(float(survey.covariance_of_sum(terms[:, None])[0, 0])) * float(reference.factor[0])
+    return Correlation(found, error, float(reference.df[0]))

@@ -13,14 +13,22 @@ from numpy.typing import NDArray
 
 from ...bulk.labelled.columns import codes_of, column_of, missing_in, settled
 from ...core.errors import InvalidInput, shown
-from ..survey.products import rows_at_a_time
 from ..survey.survey import Survey
-from .formula import MOST, Formula, finite, terms_of
+from .formula import MAX_COLUMNS, Formula, finite, terms_of
 
 Array = NDArray[np.float64]
 
 DEPENDENT = 1e-10
 """The ratio of singular values of the scaled matrix below which columns combine to nothing."""
+
+# Products of long thin matrices are made in pieces so small that the linear algebra library wakes no other thread for
+# them: threads bring little there, and where the cores are busy with other work they cost far more than they bring.
+MATRIX_ENTRIES = 8000
+"""The entries of a matrix that is multiplied with a vector by one thread."""
+MULTIPLICATIONS = 1 << 18
+"""The multiplications in a product of two matrices that one thread makes."""
+MIN_ROWS = 128
+"""Fewer rows at a time would cost more than other threads."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,8 +173,8 @@ def design_of(survey: Survey, on: Sequence[Any], factors: Sequence[str] = ()) ->
         if own is not None and len(own) < 2:
             raise InvalidInput(f"on: {name!r} is the same for everyone")
     formula = Formula(terms, levels)
-    if len(formula.names) > MOST:
-        raise InvalidInput(f"on: {len(formula.names):,} columns are too many; at most {MOST:,}")
+    if len(formula.names) > MAX_COLUMNS:
+        raise InvalidInput(f"on: {len(formula.names):,} columns are too many; at most {MAX_COLUMNS:,}")
     return Design(survey, formula, values)
 
 
@@ -190,3 +198,19 @@ def _entries(survey: Survey, on: Sequence[Any]) -> tuple[list[str], dict[str, ND
         else:
             raise InvalidInput(f"on: {shown(entry)} must be the name of a label or a pair (name, column)")
     return names, columns
+
+
+def rows_at_a_time(columns: int, terms: int = 1) -> int:
+    """How many rows of so many columns, each turned into so many terms, are taken at a time."""
+    return max(MIN_ROWS, min(MATRIX_ENTRIES // columns, MULTIPLICATIONS // (columns * terms)))
+
+
+def squared(terms: Array) -> Array:
+    """``terms' terms``."""
+    n, width = terms.shape
+    rows = MULTIPLICATIONS // (width * width)
+    if rows < 16 or n <= rows:
+        return np.asarray(terms.T @ terms)
+    whole = n // rows * rows
+    pieces = terms[:whole].reshape(-1, rows, width)
+    return np.asarray(np.matmul(pieces.transpose(0, 2, 1), pieces).sum(axis=0) + terms[whole:].T @ terms[whole:])

@@ -19,7 +19,7 @@ Values = Mapping[str, NDArray[Any]]
 
 CONSTANT = "(constant)"
 TIMES = "*"
-MOST = 1000
+MAX_COLUMNS = 1000
 """The largest number of columns."""
 
 

@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 
 from ...core.domain import plain_value
 from ...core.errors import InvalidInput, check_type
+from ..reference_distribution import ReferenceDistribution
 from ..result import CONFIDENCE
-from ..survey.few_clusters import Law
 from ..survey.survey import Survey
 from .coefficients import Coefficients, Test, chi_square_test
 from .design_matrix import Design, design_of
 from .multinomial_likelihood import Answers, Maximum, answers_of, fit_multinomial
 from .prediction import Prediction
 from .regression import drawn_by, sample_remarks
-from .regression_law import RegressionLaw, corrected, regression_law
+from .regression_reference import RegressionReference, corrected, regression_reference
 
 Array = NDArray[np.float64]
 
-MOST = 1000
+MAX_COEFFICIENTS = 1000
 """The largest number of coefficients."""
 
 RARE = 1e-3
@@ -34,7 +34,7 @@ RARE = 1e-3
 class Multinomial(Coefficients):
     """A multinomial logit of the values, fitted to reports: for each value but one, log-odds against that one.
 
-    `values` are the values, the one that the others are held against first; `coefficients` follow the others in order,
+    `values` are the values, the one that the others are compared with first; `coefficients` follow the others in order,
     all those of one value after the other.
     """
 
@@ -44,7 +44,7 @@ class Multinomial(Coefficients):
     fit: Maximum
     coefficients: Array
     covariance: Array
-    law: Law
+    reference: ReferenceDistribution
     units: Mapping[str, float]
 
     @property
@@ -115,16 +115,16 @@ class Multinomial(Coefficients):
         shares = odds / odds.sum(axis=1, keepdims=True)
         slopes = shares[:, :, None] * (np.eye(len(self.values)) - shares[:, None, :])
         turned = (slopes[:, :, 1:, None] * rows[:, None, None, :]).reshape(size, len(self.values), -1)
-        plain = self.covariance / np.outer(self.law.factor, self.law.factor)
-        known, law = np.where(np.isnan(plain), 0.0, plain), _law(self.design).law(rows)
+        plain = self.covariance / np.outer(self.reference.factor, self.reference.factor)
+        known, reference = np.where(np.isnan(plain), 0.0, plain), _reference(self.design).reference(rows)
         error = np.sqrt(np.maximum(np.einsum("nxa,ab,nxb->nx", turned, known, turned, optimize=True), 0))
-        error = error * law.factor[:, None]
+        error = error * reference.factor[:, None]
         unknown = np.isnan(np.diag(self.covariance)).reshape(len(self.matrix), -1).any(axis=1)
         error[:, 1:][:, unknown] = np.nan
         k = len(self.values)
         told = {name: [cell for cell in column for _ in range(k)] for name, column in formula.shown(values).items()}
         told["value"] = [*self.values] * size
-        return Prediction(told, shares.reshape(-1), error.reshape(-1), _repeated(law, k), True, "share")
+        return Prediction(told, shares.reshape(-1), error.reshape(-1), _repeated(reference, k), True, "share")
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         errors = "a sandwich of it" if drawn_by(self.design.survey) else "the observed information"
@@ -133,7 +133,7 @@ class Multinomial(Coefficients):
             f"log-odds against {self.values[0]}, by the likelihood ({self.log_likelihood:.4f} as logarithm{constant});"
             f" each interval at {confidence:g} confidence",
             f"standard errors by {errors}",
-            *self.law.remarks(),
+            *self.reference.remarks(),
             *self.design.formula.compared(),
             *sample_remarks(self.design.survey),
         ]
@@ -176,10 +176,11 @@ def multinomial(
     order = np.array([first, *(x for x in range(len(survey.values)) if x != first)])
     design = design_of(survey, on, factors)
     size = (len(order) - 1) * len(design.formula.names)
-    if size > MOST:
+    if size > MAX_COEFFICIENTS:
         raise InvalidInput(
             f"on: {len(order):,} values with {len(design.formula.names):,} coefficients each are too many for a "
-            f"likelihood, {size:,} in all where {MOST:,} are the most; `regress` explains one query at a time"
+            f"likelihood, {size:,} in all where {MAX_COEFFICIENTS:,} are the most; `regress` explains one query at a "
+            "time"
         )
     return _fitted(design, answers_of(design, order), tuple(survey.values[x] for x in order))
 
@@ -195,16 +196,16 @@ def _fitted(design: Design, answers: Answers, values: tuple[Hashable, ...]) -> M
     k, p = start.shape
     covariance = np.einsum("ij,ajbl,ml->aibm", turn, fit.covariance.reshape(k, p, k, p), turn, optimize=True)
     coefficients = (fit.coefficients @ turn.T).reshape(-1)
-    own = _law(design).coefficients
-    law = replace(own, factor=np.tile(own.factor, k), freedom=np.tile(own.freedom, k))
-    covariance = corrected(covariance.reshape(k * p, k * p), law)
-    return Multinomial(design, answers, values, fit, coefficients, covariance, law, design.units)
+    own = _reference(design).coefficients
+    reference = replace(own, factor=np.tile(own.factor, k), df=np.tile(own.df, k))
+    covariance = corrected(covariance.reshape(k * p, k * p), reference)
+    return Multinomial(design, answers, values, fit, coefficients, covariance, reference, design.units)
 
 
-def _law(design: Design) -> RegressionLaw:
-    """The law of the coefficients of each value: all values have the same labels, and so the same clusters decide."""
-    return regression_law(design, design.unscaling)
+def _reference(design: Design) -> RegressionReference:
+    """The reference distribution of the coefficients of each value, which is the same: so are labels and clusters."""
+    return regression_reference(design, design.unscaling)
 
 
-def _repeated(law: Law, times: int) -> Law:
-    return replace(law, factor=np.repeat(law.factor, times), freedom=np.repeat(law.freedom, times))
+def _repeated(reference: ReferenceDistribution, times: int) -> ReferenceDistribution:
+    return replace(reference, factor=np.repeat(reference.factor, times), df=np.repeat(reference.df, times))

@@ -11,19 +11,18 @@ from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput
 from ...mechanisms.mechanism import Mechanism
-from ..survey.products import squared
-from ..survey.spread import inverse, sandwich
-from .design_matrix import Design
+from .design_matrix import Design, squared
+from .sandwich import inverse, sandwich
 
 Array = NDArray[np.float64]
 
-STEPS = 200
-HALVINGS = 40
+MAX_STEPS = 200
+MAX_HALVINGS = 40
 SETTLED = 1e-10
 """The gain that a step promises below which the maximum is reached."""
 ENOUGH = 1e-4
 """The part of the promised gain that a step must bring."""
-LISTED = 4096
+MAX_REPORTS = 4096
 """The most different reports whose probabilities are worked out exactly."""
 FAR = 10.0
 """A coefficient of a scaled column beyond this is taken for one that has no finite value."""
@@ -86,7 +85,7 @@ def answers_of(design: Design, order: NDArray[np.int64]) -> Answers:
 
 def _largest(mechanism: Mechanism, reports: NDArray[Any], likeliest: NDArray[np.int64]) -> Array | None:
     """The logarithm of the probability of each report under the value that it is likeliest from; None for too many."""
-    if len(reports) > LISTED:
+    if len(reports) > MAX_REPORTS:
         return None
     words = reports[:, None] if reports.ndim == 1 else reports
     numbers = [sum(int(word) << 64 * place for place, word in enumerate(row)) for row in words]
@@ -183,7 +182,7 @@ def fit_multinomial(design: Design, answers: Answers, start: Array, drawn: bool)
     here, settled = point(design, answers, start), False
     k, p = start.shape
     lost = np.zeros(k, dtype=bool)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         free = np.repeat(~lost, p)
         some = np.ix_(free, free)
         move = np.zeros(k * p)
@@ -207,7 +206,7 @@ def _uphill(design: Design, answers: Answers, here: Point, move: Array, promised
     if found.log_likelihood >= here.log_likelihood + ENOUGH * promised:
         return found
     part = 1.0
-    for _ in range(HALVINGS):
+    for _ in range(MAX_HALVINGS):
         part /= 2
         there = _log_likelihood(design, answers, here.b + part * move)
         if there >= here.log_likelihood + ENOUGH * part * promised:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..groups.tails import quantiles
+from ..reference_distribution import ReferenceDistribution, quantiles
 from ..result import CONFIDENCE, Result, label_text
-from ..survey.few_clusters import Law
 
 Array = NDArray[np.float64]
 
@@ -26,20 +25,20 @@ def expit(logits: Array) -> Array:
 class Prediction(Result):
     """Estimates for people with given labels, a row each, with the errors of the coefficients.
 
-    `law` is what each is held against, which is normal where people were not drawn by a design. The intervals of shares
-    by log-odds are those of the log-odds, so that they stay between 0 and 1.
+    `reference` is the reference distribution of each, which is normal where people were not drawn by a design. The
+    intervals of shares by log-odds are those of the log-odds, so that they stay between 0 and 1.
     """
 
     labels: Mapping[str, Sequence[Any]]
     estimates: Array
     stderr: Array
-    law: Law
+    reference: ReferenceDistribution
     log_odds: bool
     what: str
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
         """The ends of each estimate's interval."""
-        z = quantiles(confidence, self.law.freedom)
+        z = quantiles(confidence, self.reference.df)
         if not self.log_odds:
             return self.estimates - z * self.stderr, self.estimates + z * self.stderr
         slope = self.estimates * (1 - self.estimates)
@@ -58,7 +57,7 @@ class Prediction(Result):
 
     def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
         told = f"{self.what} for people with these labels; each interval at {confidence:g} confidence"
-        return [told, *self.law.remarks()]
+        return [told, *self.reference.remarks()]
 
     @property
     def about(self) -> dict[str, Any]:

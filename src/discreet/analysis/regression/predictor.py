@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ...bulk.labelled.columns import column_of, missing_in, settled
 from ...core.errors import InvalidInput, check_type, shown
 from ...estimation.results.weights import weights_of
+from ..reference_distribution import ReferenceDistribution
 from ..result import CONFIDENCE
-from ..survey.few_clusters import Law
 from ..survey.survey import Survey
 from .coefficients import Coefficients, Test
 from .corrected import fit_corrected_linear, fit_corrected_logit
@@ -22,14 +22,14 @@ from .correlation import Correlation, correlation_of
 from .design_matrix import Design, design_of
 from .formula import Formula, finite
 from .regression import check_link, notes_of
-from .regression_law import corrected, regression_law
+from .regression_reference import corrected, regression_reference
 
 Array = NDArray[np.float64]
 
 ANSWER = "answer"
 """The name of the coefficient of a single query."""
 
-MOST = 10
+MAX_FEATURES = 10
 """The largest number of features."""
 
 
@@ -47,7 +47,7 @@ class PredictorRegression(Coefficients):
     n: int
     coefficients: Array
     covariance: Array
-    law: Law
+    reference: ReferenceDistribution
     units: Mapping[str, float]
     correlation: Correlation | None
     notes: tuple[str, ...]
@@ -81,7 +81,7 @@ class PredictorRegression(Coefficients):
         found = [
             f"differences in {self._what}; each interval at {confidence:g} confidence",
             "standard errors by a sandwich that allows for the noise of the answer",
-            *self.law.remarks(),
+            *self.reference.remarks(),
             *self.formula.compared(),
             *self.notes,
         ]
@@ -138,7 +138,7 @@ def regress_on(
     fit, turn = (fit_corrected_linear if link == "identity" else fit_corrected_logit)(design, weights, outcomes)
     coefficients = turn @ fit.coefficients
     left = None if survey.clusters is None else _left(design, weights, outcomes, coefficients, link)
-    law = regression_law(design, turn, left, answers=len(features)).coefficients
+    reference = regression_reference(design, turn, left, answers=len(features)).coefficients
     return PredictorRegression(
         design.formula,
         tuple(features),
@@ -146,8 +146,8 @@ def regress_on(
         link,
         design.n,
         coefficients,
-        corrected(turn @ fit.covariance @ turn.T, law),
-        law,
+        corrected(turn @ fit.covariance @ turn.T, reference),
+        reference,
         design.units,
         correlation_of(survey, weights[:, 0], outcomes) if len(features) == 1 else None,
         (*notes_of(survey, (*design.formula.names, *features), fit), *fit.remarks),
@@ -170,8 +170,8 @@ def _features(survey: Survey, query: Any) -> dict[str, Array]:
     """The weights of each feature, by name."""
     several = isinstance(query, Mapping) and query and not any(isinstance(entry, Real) for entry in query.values())
     given = dict(query) if several else {ANSWER: query}
-    if len(given) > MOST:
-        raise InvalidInput(f"query: {len(given)} queries are too many; at most {MOST}")
+    if len(given) > MAX_FEATURES:
+        raise InvalidInput(f"query: {len(given)} queries are too many; at most {MAX_FEATURES}")
     found = {}
     for name, one in given.items():
         if not isinstance(name, str):

@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 from ...core.domain import plain_value
 from ...core.errors import InvalidInput, check_type, shown
 from ...estimation.results.weights import weights_of
+from ..reference_distribution import ReferenceDistribution
 from ..result import CONFIDENCE
-from ..survey.few_clusters import Law
 from ..survey.survey import Survey
 from .coefficients import Coefficients, Fit, Test
 from .design_matrix import Design, design_of
 from .formula import Formula
-from .linear import fit_linear
-from .logit import fit_logit, score_variances
 from .prediction import Prediction, expit
-from .regression_law import RegressionLaw, corrected, regression_law
+from .regression_reference import RegressionReference, corrected, regression_reference
+from .score_fits import fit_linear, fit_logit, score_variances
 
 Array = NDArray[np.float64]
 
@@ -42,8 +41,8 @@ class Regression(Coefficients):
     """The coefficients of labels for a randomized answer, with their covariance.
 
     With the identity link a coefficient is a difference of shares (or of means), with the logit link one of log-odds.
-    `names` are the columns: ``(constant)``, ``label``, ``factor[level]`` and products of these. `laws` tell what
-    combinations of coefficients are held against.
+    `names` are the columns: ``(constant)``, ``label``, ``factor[level]`` and products of these. `references` has
+    the reference distribution of any combination of coefficients.
     """
 
     formula: Formula
@@ -52,9 +51,9 @@ class Regression(Coefficients):
     n: int
     coefficients: Array
     covariance: Array
-    law: Law
+    reference: ReferenceDistribution
     units: Mapping[str, float]
-    laws: RegressionLaw
+    references: RegressionReference
     query: Mapping[Any, float]
     notes: tuple[str, ...]
 
@@ -82,13 +81,13 @@ class Regression(Coefficients):
         """The share or mean among people with these labels: ``{label: value or column}`` or a table, with errors."""
         values, size = self.formula.coded({} if labels is None else labels)
         rows = self.formula.rows(values, size)
-        found, law = rows @ self.coefficients, self.laws.law(rows)
-        plain = self.covariance / np.outer(self.law.factor, self.law.factor)
-        error = law.factor * np.sqrt(np.maximum(((rows @ plain) * rows).sum(axis=1), 0))
+        found, reference = rows @ self.coefficients, self.references.reference(rows)
+        plain = self.covariance / np.outer(self.reference.factor, self.reference.factor)
+        error = reference.factor * np.sqrt(np.maximum(((rows @ plain) * rows).sum(axis=1), 0))
         if self.link == "logit":
             found = expit(found)
             error = error * found * (1 - found)
-        return Prediction(self.formula.shown(values), found, error, law, self.link == "logit", self._what)
+        return Prediction(self.formula.shown(values), found, error, reference, self.link == "logit", self._what)
 
     @property
     def _what(self) -> str:
@@ -100,7 +99,7 @@ class Regression(Coefficients):
         return [
             f"{what} of {_described(self.query)}; each interval at {confidence:g} confidence",
             f"standard errors by {about}, which hold whatever the law of the answers",
-            *self.law.remarks(),
+            *self.reference.remarks(),
             *self.formula.compared(),
             *self.notes,
         ]
@@ -133,7 +132,7 @@ def regress(
     With the identity link scores stand for answers in least squares, ``b = (X'WX)^-1 X'W s``; with ``link="logit"``,
     for an event, ``sum w x (d / V)(s - expit(x b)) = 0`` is solved, which for two values is the likelihood equation
     (Blair2015). `errors` are HC0 to HC3, HC1 unless given (for the logit link HC0, or HC1); where the survey has
-    weights, clusters or strata they are linearised for these (Binder1983), and held against t; where there are fewer
+    weights, clusters or strata they are linearised for these (Binder1983), and compared with t; where there are fewer
     than 50 clusters, without the bias that this gives them (Bell2002, Imbens2016).
     """
     check_type("survey", survey, Survey, "a survey")
@@ -150,18 +149,18 @@ def regress(
         fit = _by_log_odds(design, scores, w, kind)
     turn = design.unscaling
     left = None if survey.clusters is None else _left(design, scores, fit.coefficients, link)
-    laws = regression_law(design, turn, left)
-    law = laws.coefficients
+    references = regression_reference(design, turn, left)
+    reference = references.coefficients
     return Regression(
         design.formula,
         link,
         kind or SURVEY,
         design.n,
         turn @ fit.coefficients,
-        corrected(turn @ fit.covariance @ turn.T, law),
-        law,
+        corrected(turn @ fit.covariance @ turn.T, reference),
+        reference,
         design.units,
-        laws,
+        references,
         {value: float(weight) for value, weight in zip(survey.values, w, strict=True) if weight},
         (*notes_of(survey, design.formula.names, fit), *fit.remarks),
     )

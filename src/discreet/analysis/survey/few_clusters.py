@@ -2,63 +2,22 @@
 
 A variance from few clusters is too small, because residuals are closer to the fit than errors are, and it is itself
 uncertain, the more so if some clusters are larger than others or a label hardly varies but between clusters. Both are
-known where errors follow a working law: independent between clusters, and of one correlation within them. The variance
-is then a quadratic form of the sums of errors over clusters, whose mean and variance give a factor and, as of a
+known if errors are independent between clusters, and of one correlation within them. The variance is then a quadratic
+form of the sums of errors over clusters, whose mean and variance give a factor and, as of a
 chi-square variable, degrees of freedom (Bell2002, Imbens2016).
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..reference_distribution import FEW_CLUSTERS, ReferenceDistribution
 from .sampling import Codes, Drawn
 
 Array = NDArray[np.float64]
-
-FEW = 50
-"""With fewer clusters standard errors are made larger by their bias; with more it is no longer seen."""
-ROUGH = 4.0
-"""With fewer degrees of freedom t itself is rough: tests then reject too rarely rather than too often."""
-
-
-@dataclass(frozen=True, eq=False)
-class Law:
-    """What estimates are held against, a row each: t on `freedom`, with linearised errors times `factor`.
-
-    `clusters` is their number, 0 where people were not drawn in clusters, and `design` the degrees of freedom that they
-    would have if all were alike: units less strata.
-    """
-
-    factor: Array
-    freedom: Array
-    design: float
-    clusters: int = 0
-
-    @classmethod
-    def even(cls, rows: int, freedom: float = math.inf) -> Law:
-        """The law of so many rows without clusters: the normal one, unless degrees of freedom are given."""
-        return cls(np.ones(rows), np.full(rows, float(freedom)), freedom)
-
-    def remarks(self) -> list[str]:
-        """What is said of results that it was used for."""
-        clusters, least, most = self.clusters, self.freedom.min(initial=math.inf), self.freedom.max(initial=0.0)
-        if not clusters or (clusters >= FEW and least >= FEW / 2):
-            return []
-        told = f"{least:.3g}" if f"{least:.3g}" == f"{most:.3g}" else f"{least:.3g} to {most:.3g}"
-        found = [
-            f"{clusters} clusters: intervals and p-values are those of t on {told} degrees of freedom"
-            + (", and standard errors allow for so few" if clusters < FEW else "")
-        ]
-        if least < ROUGH:
-            found.append(
-                f"WARNING: fewer than {ROUGH:g} degrees of freedom, as few clusters decide some rows: they are rough, "
-                "and only a very large difference is seen there"
-            )
-        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +33,7 @@ class Clusters:
     strata: Codes
     within: float = 0.0
 
-    def law(self, contrasts: Array) -> Law:
+    def reference(self, contrasts: Array) -> ReferenceDistribution:
         """The factor and the degrees of freedom of each combination of coefficients, a row each.
 
         With bread ``B = (sum O_c)**-1`` and ``g = B l`` the sums over clusters are ``u_c = g'(U_c - O_c B U)``, with
@@ -89,7 +48,7 @@ class Clusters:
         sizes = np.bincount(self.strata)
         held = np.maximum(sizes, 1)
         scale = (sizes / np.maximum(sizes - 1, 1))[self.strata]
-        factors, freedom = [], []
+        factors, df = [], []
         for g in contrasts @ bread:
             away = v @ g
             thin = np.concatenate([(self.products @ g) @ bread, away], axis=1)
@@ -104,11 +63,11 @@ class Clusters:
             true = float(g @ whole @ g)
             known = mean > 1e-9 * true and spread > 0
             factors.append(max(1.0, true / mean) if known else 1.0)
-            freedom.append(max(1.0, mean**2 / spread) if known else 1.0)
+            df.append(max(1.0, mean**2 / spread) if known else 1.0)
         clusters = len(self.strata)
-        return Law(
-            np.sqrt(factors) if clusters < FEW else np.ones(len(factors)),
-            np.array(freedom),
+        return ReferenceDistribution(
+            np.sqrt(factors) if clusters < FEW_CLUSTERS else np.ones(len(factors)),
+            np.array(df),
             clusters - int(np.count_nonzero(sizes)),
             clusters,
         )

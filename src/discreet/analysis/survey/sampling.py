@@ -12,7 +12,7 @@ from ...core.errors import InvalidInput
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-MOST = 1 << 26
+MAX_SUMS = 1 << 26
 """The most sums over a cluster and a group that are held at a time."""
 
 
@@ -45,7 +45,7 @@ class Drawn:
         return len(self.layer_of)
 
     @property
-    def freedom(self) -> int:
+    def df(self) -> int:
         """The degrees of freedom of the errors: units less strata."""
         return self.units - int(np.count_nonzero(self.sizes))
 
@@ -77,7 +77,7 @@ class Drawn:
             squares = np.bincount(codes, self._factors * terms * terms, minlength=groups)
             between = (means * (factors / np.maximum(self.sizes, 1))[:, None]).T @ means
             return np.asarray(np.diag(squares) - between)
-        if self.units * groups > MOST:
+        if self.units * groups > MAX_SUMS:
             raise InvalidInput(f"{self.units} clusters and {groups} groups are more than can be held together")
         sums = np.bincount(self.unit_of * groups + codes, terms, minlength=self.units * groups)
         return self.of_units().covariance(np.asarray(sums, dtype=float).reshape(-1, groups))

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidInput
 from ...core.random import Source, check_source
 from ...estimation.tails import chi_square_tail
-from ..groups.hotelling import hotelling_tail, rest_of
 from ..groups.permutation import generator
+from ..reference_distribution import denominator_df, hotelling_tail
 from ..regression.correlation import Correlation
 from .paired_answers import PairedAnswers
 
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 RANK = 1e-9
 """Directions in which answers vary by less than this part of the most are none."""
-MOST_CONTRASTS = 400
+MAX_CONTRASTS = 400
 """The most degrees of freedom for which the covariance of a whole table is written out."""
 WORK = 1 << 36
 """The most multiplications that a permutation test may take."""
@@ -31,8 +31,8 @@ WORK = 1 << 36
 class Independence:
     """A test that two answers have nothing to do with each other.
 
-    `statistic` has a chi-square law on `df` degrees of freedom if they do not, so that `p` is small where they do.
-    Where people were drawn in clusters it is held against F, with `rest` degrees of freedom for the errors.
+    `statistic` is chi-square on `df` degrees of freedom if they do not, so that `p` is small where they do. Where
+    people were drawn in clusters it is compared with F, with `rest` degrees of freedom for the errors.
     `permuted_p` is that of the exact test, over `permutations` random orders; None unless one was asked for.
     """
 
@@ -60,7 +60,7 @@ def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
         statistic = float(((one.T @ two) ** 2).sum() / pairs.n)
         return _test(statistic, one.shape[1] * two.shape[1])
     contrasts = (pairs.shape[0] - 1) * (pairs.shape[1] - 1)
-    if contrasts > MOST_CONTRASTS or contrasts * pairs.n > 1 << 28:
+    if contrasts > MAX_CONTRASTS or contrasts * pairs.n > 1 << 28:
         return None
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
     terms = np.empty((pairs.n, contrasts))
@@ -73,16 +73,16 @@ def independence_of(pairs: PairedAnswers, shares: Array) -> Independence | None:
     statistic, rank = float(((found @ directions) ** 2 / spread).sum()), len(spread)
     if pairs.survey.clusters is None:
         return _test(statistic, rank)
-    freedom, design = float(pairs.law.freedom[0]), pairs.law.design
-    if (rest := rest_of(rank, freedom, design)) < 1:
+    df, design = float(pairs.reference.df[0]), pairs.reference.design_df
+    if (rest := denominator_df(rank, df, design)) < 1:
         return None
-    return Independence(statistic, rank, hotelling_tail(statistic, rank, freedom, design), rest=rest)
+    return Independence(statistic, rank, hotelling_tail(statistic, rank, df, design), rest=rest)
 
 
 def permuted(pairs: PairedAnswers, test: Independence, rng: Source, permutations: int) -> Independence:
     """The same test with its exact p-value: the second answers in random orders, the observed one among them."""
     check_source(rng)
-    dealing = generator(rng)
+    numbers = generator(rng)
     if isinstance(permutations, bool) or not isinstance(permutations, int) or permutations < 1:
         raise InvalidInput(f"permutations={permutations!r} must be a positive whole number")
     if len(pairs.told) == 1:
@@ -93,7 +93,7 @@ def permuted(pairs: PairedAnswers, test: Independence, rng: Source, permutations
     if permutations * one.shape[1] * two.shape[1] * pairs.n > WORK:
         raise InvalidInput(f"permutations={permutations} of {pairs.n} people take too long; fewer must do")
     above = sum(
-        float(((one.T @ two[dealing.permutation(pairs.n)]) ** 2).sum() / pairs.n) >= test.statistic * (1 - 1e-12)
+        float(((one.T @ two[numbers.permutation(pairs.n)]) ** 2).sum() / pairs.n) >= test.statistic * (1 - 1e-12)
         for _ in range(permutations)
     )
     return Independence(test.statistic, test.df, test.p, (1 + above) / (1 + permutations), permutations)
@@ -129,7 +129,7 @@ def joint_correlation(pairs: PairedAnswers, first: Array, second: Array) -> Corr
     terms = (both - a * two - b * one) / scale
     terms -= r / 2 * ((squares[0] - 2 * a * one) / variances[0] + (squares[1] - 2 * b * two) / variances[1])
     variance = pairs.covariance((terms - w @ terms)[:, None])[0, 0]
-    return Correlation(float(r), float(np.sqrt(variance)), float(pairs.law.freedom[0]))
+    return Correlation(float(r), float(np.sqrt(variance)), float(pairs.reference.df[0]))
 
 
 def _directions(covariance: Array) -> tuple[Array, Array]:

@@ -17,12 +17,12 @@ from ...core.random import Source
 from ...estimation.results.likelihood import likelihood
 from ...estimation.results.weights import weights_of
 from ...mechanisms.mechanism import Mechanism
-from ..groups.tails import quantiles
+from ..reference_distribution import quantiles
 from ..regression.correlation import Correlation
 from ..result import CONFIDENCE, Result
 from ..survey.survey import Survey
-from .answers_given import Given, given_answer
 from .association import Independence, independence_of, joint_correlation, permuted
+from .conditional_shares import ConditionalShares, given_answer
 from .likely_table import likely_table
 from .paired_answers import PairedAnswers, of_one, of_two
 
@@ -69,9 +69,9 @@ class Crosstab(Result):
         return self.shares - half, self.shares + half
 
     def _reach(self, confidence: float) -> float:
-        return float(quantiles(confidence, self.pairs.law.freedom)[0])
+        return float(quantiles(confidence, self.pairs.reference.df)[0])
 
-    def given(self, **answer: Value) -> Given:
+    def given(self, **answer: Value) -> ConditionalShares:
         """The shares of one question's answers among the people who gave an answer to the other.
 
         ``given(first=x)`` is about the people whose first answer is x, ``given(second=z)`` about those whose second is.
@@ -112,12 +112,14 @@ class Crosstab(Result):
         said = [
             f"{self.n:,} people, {how}; each interval at {confidence:g} confidence",
             "shares are unbiased: some may be below 0; do not pick the largest without allowing for it",
-            *self.pairs.law.remarks(),
+            *self.pairs.reference.remarks(),
         ]
         if (test := self.independence) is not None:
             exact = f"; by {test.permutations} permutations p = {test.permuted_p:.3g}" if test.permutations else ""
-            law = "chi-square" if test.rest is None else f"with {test.rest:.4g} degrees of freedom for the errors, Wald"
-            said.append(f"independence: {law} {test.statistic:.4g} on {test.df}, p = {test.p:.3g}{exact}")
+            reference = (
+                "chi-square" if test.rest is None else f"with {test.rest:.4g} degrees of freedom for the errors, Wald"
+            )
+            said.append(f"independence: {reference} {test.statistic:.4g} on {test.df}, p = {test.p:.3g}{exact}")
         else:
             said.append("no test of independence: the table is too large for it, or clusters are too few")
         if (r := self.correlation) is not None and math.isnan(r.estimate):
@@ -137,7 +139,7 @@ class Crosstab(Result):
             "n": self.n,
             "names": list(self.names),
             "independence": None if self.independence is None else self.independence.as_dict(),
-            "correlation": None if r is None else vars(r),
+            "correlation": None if r is None else {"estimate": r.estimate, "stderr": r.stderr, "freedom": r.df},
         }
 
     def plot(self, path: Any, *, title: str = "", confidence: float = CONFIDENCE) -> None:

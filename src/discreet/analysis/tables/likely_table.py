@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput
 from ..survey.survey import Survey
-from .paired_answers import MOST_TERMS
+from .paired_answers import MAX_TERMS
 
 Array = NDArray[np.float64]
 
-STEPS = 3_000
+MAX_STEPS = 3_000
 """The most steps of the iteration."""
 GAIN = 1e-6
 """Nats per cell: an accelerated step that gains less is the last."""
@@ -27,7 +27,7 @@ def likely_table(first: Survey, second: Survey, weights: Array) -> Array:
     model = _Pairs(first, second, weights)
     p = np.full(model.shape, 1 / (model.shape[0] * model.shape[1]))
     value, reach = -np.inf, 4.0
-    for _ in range(STEPS // 3):
+    for _ in range(MAX_STEPS // 3):
         one, _ = model.step(p)
         two, _ = model.step(one)
         away, bend = one - p, two - 2 * one + p
@@ -79,7 +79,7 @@ def _columns(survey: Survey) -> tuple[Array, NDArray[np.int64]]:
 
 
 def _check(numbers: int) -> None:
-    if numbers > MOST_TERMS:
+    if numbers > MAX_TERMS:
         raise InvalidInput(
-            f"{numbers} probabilities of reports are beyond the {MOST_TERMS} that can be held for the most likely table"
+            f"{numbers} probabilities of reports are beyond the {MAX_TERMS} that can be held for the most likely table"
         )

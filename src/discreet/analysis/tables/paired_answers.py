@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ...core.domain import Value
 from ...core.errors import InvalidInput, shown
-from ..groups.clusters import mean_law
-from ..survey.few_clusters import Law
+from ..groups.clusters import mean_reference
+from ..reference_distribution import ReferenceDistribution
 from ..survey.survey import Survey
 
 Array = NDArray[np.float64]
@@ -26,9 +26,9 @@ Array = NDArray[np.float64]
 BY_CHANCE = 60
 """More reports than these are not the same twice by chance."""
 
-MOST_CELLS = 1 << 12
+MAX_CELLS = 1 << 12
 """The most pairs of answers of a table."""
-MOST_TERMS = 1 << 26
+MAX_TERMS = 1 << 26
 """The most numbers that are held at once for all different reports."""
 TERMS = 1 << 20
 """Terms that are made at a time."""
@@ -97,9 +97,9 @@ class PairedAnswers:
         return self.survey.clusters is not None or self.survey.strata is not None
 
     @cached_property
-    def law(self) -> Law:
-        """What means over all people are held against, in one row."""
-        return mean_law(self.survey)
+    def reference(self) -> ReferenceDistribution:
+        """The reference distribution of means over all people, in one row."""
+        return mean_reference(self.survey)
 
     def blocks(self) -> Iterator[tuple[slice, Array]]:
         """The terms of all people, some people at a time."""
@@ -175,7 +175,7 @@ class PairedAnswers:
         """The covariance of the weighted mean of terms, a row a person, that have mean 0."""
         weighted = self.weights[:, None] * terms
         if self.designed:
-            return self.survey.covariance_of_sum(weighted) * float(self.law.factor[0]) ** 2
+            return self.survey.covariance_of_sum(weighted) * float(self.reference.factor[0]) ** 2
         return np.asarray(weighted.T @ weighted * (self.n / (self.n - 1)))
 
 
@@ -223,15 +223,15 @@ def of_one(survey: Survey, places: tuple[int, int]) -> PairedAnswers:
 def _check(n: int, cells: int) -> None:
     if n < 2:
         raise InvalidInput(f"n={n} people are too few to tell how answers spread; there must be 2")
-    if cells > MOST_CELLS:
+    if cells > MAX_CELLS:
         raise InvalidInput(
-            f"a table of {cells} pairs of answers is beyond the {MOST_CELLS} that can be held; join values first"
+            f"a table of {cells} pairs of answers is beyond the {MAX_CELLS} that can be held; join values first"
         )
 
 
 def _check_size(numbers: int) -> None:
-    if numbers > MOST_TERMS:
+    if numbers > MAX_TERMS:
         raise InvalidInput(
-            f"{numbers} numbers for all different reports are beyond the {MOST_TERMS} that can be held at once; "
+            f"{numbers} numbers for all different reports are beyond the {MAX_TERMS} that can be held at once; "
             "join values, or take fewer people"
         )

@@ -1,4 +1,4 @@
-"""The law that the coefficients of a regression are held against, by the way people were drawn."""
+"""The reference distribution of the coefficients of a regression, by the way people were drawn."""
 
 from __future__ import annotations
 
@@ -9,59 +9,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bulk.labelled.columns import codes_of
-from ..survey.few_clusters import Clusters, Law, within_clusters
+from ..reference_distribution import ReferenceDistribution
+from ..survey.few_clusters import Clusters, within_clusters
 from ..survey.sampling import Drawn
 from .design_matrix import Design
 
 Array = NDArray[np.float64]
 
-MOST = 1 << 24
+MAX_CLUSTER_SUMS = 1 << 24
 """The most numbers that are held for all clusters."""
-WORK = 1 << 30
-"""The most multiplications for the laws of many combinations of coefficients."""
+MAX_MULTIPLICATIONS = 1 << 30
+"""The most multiplications for many combinations of coefficients."""
 
 
 @dataclass(frozen=True, eq=False)
-class RegressionLaw:
-    """The law of combinations of coefficients: that of `clusters` where these are known, else t on `freedom`.
+class RegressionReference:
+    """The reference distribution of combinations of coefficients: by `clusters` where they are known, else t on `df`.
 
     `turn` makes coefficients of the columns as given from those of the scaled ones, which the clusters are of.
     """
 
     turn: Array
-    freedom: float
+    df: float
     clusters: Clusters | None = None
 
-    def law(self, rows: Array) -> Law:
-        """The law of ``row . coefficients``, for each row."""
+    def reference(self, rows: Array) -> ReferenceDistribution:
+        """That of ``row . coefficients``, for each row."""
         if self.clusters is None:
-            return Law.even(len(rows), self.freedom)
-        if self.clusters.products.size * len(rows) > WORK:
+            return ReferenceDistribution.even(len(rows), self.df)
+        if self.clusters.products.size * len(rows) > MAX_MULTIPLICATIONS:
             least = self.coefficients
-            return replace(
-                least, factor=np.full(len(rows), least.factor.max()), freedom=np.full(len(rows), least.freedom.min())
-            )
-        return self.clusters.law(rows @ self.turn)
+            return replace(least, factor=np.full(len(rows), least.factor.max()), df=np.full(len(rows), least.df.min()))
+        return self.clusters.reference(rows @ self.turn)
 
     @property
-    def coefficients(self) -> Law:
-        """The law of every coefficient."""
-        return self.law(np.eye(len(self.turn)))
+    def coefficients(self) -> ReferenceDistribution:
+        """That of every coefficient."""
+        return self.reference(np.eye(len(self.turn)))
 
 
-def regression_law(design: Design, turn: Array, errors: Array | None = None, *, answers: int = 0) -> RegressionLaw:
-    """The law of a regression with these errors, one a person, after the labels on so many features of the answer.
+def regression_reference(
+    design: Design, turn: Array, errors: Array | None = None, *, answers: int = 0
+) -> RegressionReference:
+    """The reference distribution of a regression with these errors, one a person, on labels and features of the answer.
 
     Without a design it is the normal one, and without clusters t on units less strata less what the labels take. The
     features of the answer are taken for ones that do not go with the labels, which says enough of who decides them.
     """
     survey, p = design.survey, len(design.formula.names)
     if survey.weights is None and survey.clusters is None and survey.strata is None:
-        return RegressionLaw(turn, math.inf)
+        return RegressionReference(turn, math.inf)
     clusters, strata = (None if one is None else codes_of(one)[1] for one in (survey.clusters, survey.strata))
     drawn = Drawn(survey.n, clusters, strata)
-    plain = RegressionLaw(turn, max(1.0, drawn.freedom - (p + answers - 1)))
-    if drawn.alone or drawn.units * (p + answers) ** 2 > MOST:
+    plain = RegressionReference(turn, max(1.0, drawn.df - (p + answers - 1)))
+    if drawn.alone or drawn.units * (p + answers) ** 2 > MAX_CLUSTER_SUMS:
         return plain
     products, squares, sums = (np.zeros((drawn.units, *shape)) for shape in ((p, p), (p, p), (p,)))
     for place, rows in design.chunks():
@@ -92,6 +93,6 @@ def _beside(first: Array, second: Array) -> Array:
     return found
 
 
-def corrected(covariance: Array, law: Law) -> Array:
+def corrected(covariance: Array, reference: ReferenceDistribution) -> Array:
     """The covariance with every standard error times its factor."""
-    return np.asarray(covariance * np.outer(law.factor, law.factor))
+    return np.asarray(covariance * np.outer(reference.factor, reference.factor))

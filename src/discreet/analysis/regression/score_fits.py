@@ -1,4 +1,4 @@
-"""Log-odds of an event by moments of scores: estimating equations, for any mechanism and number of values."""
+"""Regressions of scores on labels: least squares, and log-odds of an event, for any mechanism and number of values."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from numpy.typing import NDArray
 from ...estimation.decoders import decoder_of
 from ...estimation.results.calibration import constants
 from ...mechanisms.mechanism import Mechanism
-from ..survey.spread import TINY, inverse, sandwich
 from .coefficients import Fit
 from .design_matrix import Design
+from .sandwich import TINY, inverse, sandwich
 
 Array = NDArray[np.float64]
 
-STEPS = 100
-HALVINGS = 30
-LARGEST = 700.0
+ALONE = 1e-10
+"""Whoever leaves less of their own residual decides a coefficient alone: HC2 and HC3 do not exist."""
+REFINEMENTS = 2
+"""How often the solution is corrected by its own residuals."""
+MAX_STEPS = 100
+MAX_HALVINGS = 30
+MAX_LOG_ODDS = 700.0
 """The largest log-odds whose exponential is a number."""
 FAR = 10.0
 """A coefficient of a scaled column beyond this is taken for one that has no finite value."""
@@ -31,6 +35,38 @@ UNSETTLED = (
     "WARNING: the equations have no finite solution: where people with some labels have scores that average below 0 or "
     'above 1, log-odds are infinite. There are no standard errors; link="identity" has them'
 )
+
+
+def fit_linear(design: Design, scores: Array, kind: str | None) -> Fit:
+    """``b = (X'WX)^-1 X'W s`` with the covariance ``(X'WX)^-1 M (X'WX)^-1``.
+
+    For HC0 to HC3 (MacKinnon1985) M is the sum of ``e**2 x x'`` over 1, ``(n - p) / n``, ``1 - h`` and ``(1 - h)**2``,
+    with the residuals e and leverages h; without a kind it is the covariance of the sum of ``w x e`` as people were
+    drawn (Binder1983).
+    """
+    inverse, weights = design.inverse, design.weights
+    b = np.zeros(len(inverse))
+    for _ in range(1 + REFINEMENTS):
+        b = b + inverse @ _products(design, scores, b)
+
+    def terms(place: slice, rows: Array) -> Array:
+        residuals = weights[place] * (scores[place] - rows @ b)
+        if kind in ("HC2", "HC3"):
+            left = 1 - ((rows @ inverse) * rows).sum(axis=1)
+            left[left < ALONE] = np.nan
+            residuals /= left if kind == "HC3" else np.sqrt(left)
+        rows *= residuals[:, None]
+        return rows
+
+    return Fit(b, *sandwich(design, inverse, terms, kind))
+
+
+def _products(design: Design, scores: Array, b: Array) -> Array:
+    """``X'W (s - Xb)``."""
+    found = np.zeros(len(b))
+    for place, rows in design.chunks():
+        found += (design.weights[place] * (scores[place] - rows @ b)) @ rows
+    return found
 
 
 def score_variances(mechanism: Mechanism, event: Array, shares: Array) -> tuple[float, float]:
@@ -97,10 +133,10 @@ def _solved(design: Design, scores: Array, outside: Array, inside: Array) -> Equ
     start = np.zeros(len(design.formula.names))
     start[0] = np.log(mean / (1 - mean))
     found = _equations(design, scores, outside, inside, start)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         if found.gain <= SETTLED**2 or np.abs(found.b).max() > FAR:
             break
-        for halved in range(HALVINGS):
+        for halved in range(MAX_HALVINGS):
             there = _equations(design, scores, outside, inside, found.b + found.step / 2**halved)
             if there.gain < found.gain:
                 break
@@ -127,6 +163,6 @@ def _equations(design: Design, scores: Array, outside: Array, inside: Array, b: 
 
 def _moments(logits: Array, outside: Array, inside: Array) -> tuple[Array, Array, Array]:
     """The probability of the event, its derivative, and the variance of a score."""
-    g = 1 / (1 + np.exp(-np.clip(logits, -LARGEST, LARGEST)))
+    g = 1 / (1 + np.exp(-np.clip(logits, -MAX_LOG_ODDS, MAX_LOG_ODDS)))
     d = g * (1 - g)
     return g, d, np.maximum(outside * (1 - g) + inside * g + d, TINY)

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from ...bulk.labelled.columns import codes_of
 from ...core.errors import InvalidInput
-from ..regression.design_matrix import Design
-from .products import squared
-from .survey import Survey
+from ..survey.survey import Survey
+from .design_matrix import Design, squared
 
 Array = NDArray[np.float64]
 Terms = Callable[[slice, Array], Array]
@@ -38,12 +37,12 @@ def sandwich(design: Design, bread: Array, terms: Terms, kind: str | None) -> tu
     """
     p = len(bread)
     spread = Spread(design.survey, p) if kind is None else None
-    each, told, even = np.zeros((p, p)), Largest(p), Largest(p)
+    each, largest, even = np.zeros((p, p)), Largest(p), Largest(p)
     for place, rows in design.chunks(p):
         if rows.shape[1] == p:
             even.add(((design.weights[place, None] * rows) @ bread.T) ** 2)
         some = terms(place, rows)
-        told.add((some @ bread.T) ** 2)
+        largest.add((some @ bread.T) ** 2)
         each += squared(some)
         if spread is not None:
             spread.add(place, some)
@@ -57,7 +56,7 @@ def sandwich(design: Design, bread: Array, terms: Terms, kind: str | None) -> tu
             )
     elif kind == "HC1":
         meat = each * (design.n / (design.n - p))
-    return np.asarray(bread @ meat @ bread.T), np.maximum(told.parts(), even.parts())
+    return np.asarray(bread @ meat @ bread.T), np.maximum(largest.parts(), even.parts())
 
 
 class Largest:

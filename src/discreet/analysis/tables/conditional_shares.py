@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from ...core.domain import Value
 from ...core.errors import Unavailable, shown
-from ..groups.tails import quantiles
+from ..reference_distribution import ReferenceDistribution, quantiles
 from ..result import CONFIDENCE, Result
-from ..survey.few_clusters import Law
 from .paired_answers import PairedAnswers
 
 Array = NDArray[np.float64]
@@ -23,7 +22,7 @@ SURE = 3.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Given(Result):
+class ConditionalShares(Result):
     """The shares of one question's answers among the people who gave `answer` to the other, and standard errors.
 
     `among` is the share of these people and its standard error.
@@ -37,11 +36,11 @@ class Given(Result):
     answer: Value
     among: tuple[float, float]
     n: int
-    law: Law
+    reference: ReferenceDistribution
 
     def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
         """A row for each answer."""
-        half = quantiles(confidence, self.law.freedom) * self.stderr
+        half = quantiles(confidence, self.reference.df) * self.stderr
         low, high = self.shares - half, self.shares + half
         numbers = {"estimate": self.shares, "stderr": self.stderr, "low": low, "high": high}
         return {self.name: list(self.values)} | {name: column.tolist() for name, column in numbers.items()}
@@ -52,7 +51,7 @@ class Given(Result):
         said = [
             f"among the people whose {self.other} is {self.answer}: a share of {share:.4f} (stderr {error:.4f}) "
             f"of {self.n:,}; each interval at {confidence:g} confidence",
-            *self.law.remarks(),
+            *self.reference.remarks(),
         ]
         if share < SURE * error:
             said.append("WARNING: hardly anybody may have given that answer, so these ratios can be far off")
@@ -77,7 +76,7 @@ class Given(Result):
         plot_shares(panel, path, title=title or f"{self.name}, given {self.other} = {self.answer}")
 
 
-def given_answer(pairs: PairedAnswers, names: tuple[str, str], side: int, place: int) -> Given:
+def given_answer(pairs: PairedAnswers, names: tuple[str, str], side: int, place: int) -> ConditionalShares:
     """The shares of the other question's answers given the one numbered `place` of question `side`.
 
     ``r_z = p_xz / p_x``, with the standard error of the linear terms ``(t_xz - r_z t_x) / p_x``.
@@ -97,4 +96,6 @@ def given_answer(pairs: PairedAnswers, names: tuple[str, str], side: int, place:
     linear = (terms - shares * all_terms[:, None]) / total
     stderr = np.sqrt([pairs.covariance(column[:, None])[0, 0] for column in linear.T])
     among = total, float(np.sqrt(pairs.covariance((all_terms - total)[:, None])[0, 0]))
-    return Given(names[other], pairs.values[other], shares, stderr, names[side], answer, among, pairs.n, pairs.law)
+    return ConditionalShares(
+        names[other], pairs.values[other], shares, stderr, names[side], answer, among, pairs.n, pairs.reference
+    )

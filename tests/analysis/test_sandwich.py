@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.analysis.survey.products import rows_at_a_time, squared
-from discreet.analysis.survey.spread import Spread
+from discreet.analysis.regression.design_matrix import rows_at_a_time, squared
+from discreet.analysis.regression.sandwich import Spread
 from discreet.core.errors import InvalidInput
 
 N = 700
