@@ -175,7 +175,7 @@ def asked(tree: ast.AST) -> set[str]:
 
 
 def test_nobody_outside_their_rooms_asks_which_form_a_context_or_a_sampler_has():
-    forms = classes_in("contexts", below={"Context"}) | classes_in("mechanisms", below={"Sampler"})
+    forms = classes_in("contexts", below={"Context"}) | classes_in("mechanisms", below={"Sampler", "PureSampler"})
     assert {"HighLow", "BlockResponse", "Hadamard"} <= forms
     by_law = ("contexts/", "mechanisms/", "estimation/decoders/", "leakage/profiles/")  # found by kind of law
     outside = [file for file in FILES if not name(file).startswith(by_law)]
