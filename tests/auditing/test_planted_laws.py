@@ -150,7 +150,7 @@ class OneWordForTwo(Hadamard):
         (u,) = words[:1]
         row = x + 1
         column = ops.position(u, self.outputs)
-        lie = 1 - ops.less(u, int(self.g * WORDS))
+        lie = 1 - ops.less(u, int(self.p * WORDS))
         return column ^ ((ops.parity(row & column) ^ lie) * (row & (MASK - row + 1)))
 
 

@@ -10,6 +10,7 @@ import discreet as dc
 from discreet.checks.statistics import enumerated
 from discreet.core.errors import BeyondLimits, InvalidInput, UnknownValue
 from discreet.core.limits import Limits, metered
+from discreet.estimation.decoders import decoder_of
 from discreet.planning.objective import objective_of
 
 CONTEXTS = {
@@ -88,7 +89,7 @@ def test_several_targets_are_weighed_by_the_best_of_each_alone():
     context = dc.Context.metric(range(12), lambda x, z: abs(x - z), "0.5")
     shares = np.full(12, 1 / 12)
     objective = objective_of(context, ["shares", "mean"])
-    found = [objective.errors(c.mechanism.sampler, shares) for c in dc.explain(context).candidates]
+    found = [objective.errors(decoder_of(c.mechanism), shares) for c in dc.explain(context).candidates]
     best = [min(column) for column in zip(*found, strict=True)]
     balanced = objective.balance(best)
     for errors in found:

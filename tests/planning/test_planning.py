@@ -33,10 +33,11 @@ def simulate(mechanism: dc.Mechanism, n: int, shares: np.ndarray, rng: np.random
     """Unbiased shares of SURVEYS simulated surveys, drawn from the exact channel."""
     channel = np.array(mechanism.channel(), dtype=float)
     reports = mechanism.reports()
-    cells = np.zeros((len(reports), mechanism.sampler.cells))
+    decoder = decoder_of(mechanism)
+    cells = np.zeros((len(reports), decoder.cells))
     for row, y in enumerate(reports):
-        cells[row, list(mechanism.sampler.cells_of(y))] = 1
-    phi = np.array(decoder_of([mechanism.sampler).decode(one) for one in cells])
+        cells[row, list(decoder.cells_of(y))] = 1
+    phi = np.array([decoder.decode(one) for one in cells])
     return rng.multinomial(n, shares @ channel, size=SURVEYS) @ phi / n
 
 

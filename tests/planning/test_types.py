@@ -8,6 +8,7 @@ import pytest
 import discreet as dc
 from discreet.core.errors import BeyondLimits, NotServed, PrivacyViolation
 from discreet.core.limits import Limits, metered
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.tables.table import Table
 from discreet.planning.classwise import certified_types, classes_of, types_error
@@ -69,7 +70,7 @@ def test_a_design_for_a_prior_has_less_error_there():
     at = [0.05, 0.95]
     made, plain = (best_types(classes((5, 15), (1, 4), masses=masses), bits=None) for masses in (at, None))
     shares = np.repeat(np.array(at) / [5, 15], [5, 15])
-    moments = [np.sum(certified_types(one).second_moments(shares)) for one in (made, plain)]
+    moments = [np.sum(decoder_of(certified_types(one)).second_moments(shares)) for one in (made, plain)]
     assert moments[0] < moments[1]
     assert made.bound == pytest.approx(moments[0] - np.sum(shares**2), rel=1e-5)
 
@@ -82,7 +83,7 @@ def test_the_written_out_channel_satisfies_the_context_and_has_the_stated_error(
     dc.verify(rows, context=context)
     written = Table.of_fractions(rows)
     even = np.full(7, 1 / 7)
-    assert np.sum(written.second_moments(even)) - 1 / 7 == pytest.approx(types_error(design), rel=1e-6)
+    assert np.sum(decoder_of(written).second_moments(even)) - 1 / 7 == pytest.approx(types_error(design), rel=1e-6)
     assert float(mechanism.certificate.gap) < 1e-9
     with pytest.raises(PrivacyViolation):  # the control: nobody promised less
         Mechanism(context & dc.Context.high_low(range(7), [0], "0.999999"), certified_types(design))

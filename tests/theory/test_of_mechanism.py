@@ -69,7 +69,7 @@ def test_no_shares_have_more_deviation_than_the_bound(mechanism):
 
 @pytest.mark.parametrize("mechanism", MADE, ids=lambda m: m.name)
 def test_values_of_a_group_are_treated_alike(mechanism):
-    groups = groups_of(mechanism.sampler)
+    groups = groups_of(decoder_of(mechanism))
     assert sorted(x for group in groups for x in group) == list(range(mechanism.context.size))
     rng = np.random.default_rng(3)
     p = rng.dirichlet(np.ones(mechanism.context.size))
@@ -83,8 +83,8 @@ def test_values_of_a_group_are_treated_alike(mechanism):
 
 def test_moments_by_groups_are_those_one_by_one():
     mechanism = dc.mechanism(BLOCKS, "subset")
-    found = moments_of(mechanism.sampler)
-    groups = groups_of(mechanism.sampler)
+    found = moments_of(decoder_of(mechanism))
+    groups = groups_of(decoder_of(mechanism))
     assert len(groups) == 3  # two blocks of five at the same epsilon are alike
     for h, group in enumerate(groups):
         for z in (group[0], group[-1]):

@@ -73,7 +73,7 @@ class Mechanism:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """What was pickled draws from the words that its law is about, or is refused."""
-        _check_words(state["randomizer"])
+        _check_words(state["sampler"])
         self.__dict__.update(state)
 
     @property

@@ -41,7 +41,7 @@ PAPERS: dict[str, tuple[Statement, ...]] = {
         Statement(
             "Theorem 2",
             "the optimal mechanism for two values",
-            ("mechanisms.binary.BinaryResponse", "bounds.minimax_binary"),
+            ("mechanisms.tables.binary.BinaryResponse", "bounds.minimax_binary"),
             "(9) is 0/0 at zero and infinity; (23)'s second coordinate has E[1, 2] on top",
         ),
         Statement("(10), (11)", "Warner's and Mangat's answers", ("mechanism",), 'by the names "warner" and "mangat"'),
@@ -54,7 +54,7 @@ PAPERS: dict[str, tuple[Statement, ...]] = {
         Statement(
             "(13) to (16)",
             "Hadamard response on the sensitive values, and its estimator",
-            ("mechanisms.high_low.HighLowResponse", "mechanisms.hadamard.Hadamard", "estimate"),
+            ("mechanisms.composed.high_low.HighLowResponse", "mechanisms.uniform.hadamard.Hadamard", "estimate"),
             "(13) must use row x + 1 of the matrix",
         ),
         Statement(
@@ -71,7 +71,7 @@ PAPERS: dict[str, tuple[Statement, ...]] = {
         Statement(
             "(19)",
             "Hadamard response inside blocks, and its estimator",
-            ("mechanisms.blocks.BlockResponse", "estimate"),
+            ("mechanisms.composed.blocks.BlockResponse", "estimate"),
         ),
         Statement(
             "Proposition 5",
@@ -108,20 +108,20 @@ PAPERS: dict[str, tuple[Statement, ...]] = {
             ("bounds.subset_optimum",),
             "(4)'s I_k has e^epsilon in the first logarithm only",
         ),
-        Statement("Definition 2.1", "the k-subset mechanism", ("mechanisms.subset.Subset",)),
+        Statement("Definition 2.1", "the k-subset mechanism", ("mechanisms.uniform.subset.Subset",)),
         Statement(
             "Section 2.3.1",
             "multivariate randomized response",
-            ("mechanisms.randomized_response.RandomizedResponse", "bounds.subset_information"),
+            ("mechanisms.uniform.randomized_response.RandomizedResponse", "bounds.subset_information"),
             "optimal when I_1 >= I_2, to be compared directly",
         ),
         Statement(
             "Section 2.3.2, (8)",
             "binary randomized response",
-            ("mechanisms.unary.Unary", "bounds.unary_information"),
+            ("mechanisms.uniform.unary.Unary", "bounds.unary_information"),
             "the last term has e^(+epsilon/2)",
         ),
-        Statement("Algorithm 1", "the randomizer", ("mechanisms.subset.Subset", "Mechanism.randomize")),
+        Statement("Algorithm 1", "the randomizer", ("mechanisms.uniform.subset.Subset", "Mechanism.randomize")),
         Statement("Algorithm 2", "the estimator", ("estimate",)),
         Statement("Theorem 3.1", "the subset size with the least squared error", ("bounds.attained_subset", "explain")),
         Statement(
@@ -156,7 +156,7 @@ PAPERS: dict[str, tuple[Statement, ...]] = {
         Statement(
             "Example 1",
             "randomized response",
-            ("mechanisms.randomized_response.RandomizedResponse", "bounds.pair_curve"),
+            ("mechanisms.uniform.randomized_response.RandomizedResponse", "bounds.pair_curve"),
             "misses a factor 1/2",
         ),
         Statement(
