@@ -261,8 +261,8 @@ def test_confidence_may_be_as_near_to_one_as_floats_go():
 def test_completion_offers_public_names_only(name):
     """In a fresh process, where nothing else has been imported, and after everything has been."""
     code = f"""
-import importlib
-module = importlib.import_module({name!r})
+import operator, discreet
+module = discreet if {name!r} == "discreet" else operator.attrgetter({name.partition(".")[2]!r})(discreet)
 before = [n for n in dir(module) if not n.startswith("_")]
 if {name!r} == "discreet":
     [getattr(module, n) for n in module.__all__]
