@@ -342,7 +342,7 @@ def test_mechanisms_are_packed_and_copied(form):
                 assert np.array_equal(reports, mechanism.randomize_indices(indices, dc.random.seeded(1)))
                 assert again.tally(reports) == mechanism.tally(reports)
             assert len(pickle.dumps(mechanism)) < 20_000
-            if not used and mechanism.sampler.identifies:
+            if not used and mechanism.sampler.is_identifiable:
                 estimate = dc.estimate(mechanism.tally(reports))
                 assert pickle.loads(pickle.dumps(estimate)).shares.tolist() == estimate.shares.tolist()
                 estimate.query(np.ones(mechanism.context.size)).interval()
