@@ -40,7 +40,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Audit:
-    """A lower bound on the realised epsilon of each audited pair; all hold together with `confidence`."""
+    """A lower bound on the realised epsilon of each audited pair; all hold together with `confidence`.
+
+    >>> import discreet as dc
+    >>> context = dc.Context.uniform(["no", "yes"], epsilon="1")
+    >>> audit = dc.audit(str.encode, context=context, samples=2000, rng=dc.random.seeded(1))  # sends the value itself
+    >>> audit.breach, audit.pair, audit.epsilon_lower > 1
+    (True, ('no', 'yes'), True)
+    """
 
     subject: str
     findings: tuple[Finding, ...]

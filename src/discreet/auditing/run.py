@@ -53,6 +53,12 @@ def audit(
     A context of more than 16 values is audited on a choice of its pairs unless `pairs` are given. A command is
     started afresh for every batch, and a breach is also reported if two starts give the same noise.
 
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> audit = dc.audit(mechanism, samples=20_000, rng=dc.random.seeded(1))
+    >>> audit.breach, round(audit.epsilon_lower, 1)
+    (False, 0.9)
+
     References: Clopper1934, Acharya2020 (Definition 2), Ding2018 and Jagielski2020 (events, then limits).
     """
     if isinstance(samples, bool) or not isinstance(samples, int) or not FEWEST <= samples <= MOST:

@@ -1,5 +1,8 @@
 """Randomize and tally on a Spark cluster: reports that no retry can change, and only tallies travel.
 
+The example is not run by the tests, since it needs a cluster and Java:
+
+>>> import discreet as dc                                                                      # doctest: +SKIP
 >>> reports = dc.spark.randomize(people, mechanism, "place", record_id="person", key=secret)   # doctest: +SKIP
 >>> dc.spark.estimate(reports, mechanism).shares                                               # doctest: +SKIP
 

@@ -8,6 +8,11 @@ A secure source, and every stream reserved from it, belongs to the process that 
 came there (forked, copied or pickled), it has a key of its own. A seeded source is a number: wherever it is copied to,
 it goes on with the same words. NumPy and AES are imported where words are made by them, so that one person's report,
 drawn from `secure`, needs neither.
+
+>>> import discreet as dc
+>>> rng = dc.random.seeded(1)
+>>> rng.take(2), rng.fill(2).dtype.name
+([2905076292630196203, 15788125739585974093], 'uint64')
 """
 
 from __future__ import annotations
@@ -205,6 +210,11 @@ def secure() -> Stream:
     """The source for real people: fresh operating-system entropy, never seeded, failing closed.
 
     A copy of it, one sent to another process and one found there after a fork draw words of their own.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> mechanism.randomize("yes", dc.random.secure()) in mechanism.reports()
+    True
     """
     return _Secure()
 
@@ -213,6 +223,12 @@ def seeded(seed: int) -> Stream:
     """A reproducible source for simulation and tests only: AES-128-CTR keyed by a hash of `seed`.
 
     A copy of it goes on with the same words, also in another process; give each process a seed of its own.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> rng = dc.random.seeded(1)
+    >>> [mechanism.randomize("yes", rng) for _ in range(8)]
+    [0, 1, 1, 0, 1, 1, 0, 1]
     """
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise InvalidInput(f"seed={seed!r} must be a whole number")
@@ -227,7 +243,17 @@ class _Replay(ReplaySource):
 
 
 def replay(words: Iterable[int]) -> ArraySource:
-    """A source that gives the listed words and then fails: for proofs by execution and shared vectors."""
+    """A source that gives the listed words and then fails: for proofs by execution and shared vectors.
+
+    >>> import discreet as dc
+    >>> rng = dc.random.replay([3, 1, 4])
+    >>> rng.take(3)
+    [3, 1, 4]
+    >>> rng.take(1)
+    Traceback (most recent call last):
+        ...
+    discreet.core.errors.RandomnessFailure: asked for 1 words, got 0; no report was made
+    """
     check_type("words", words, Iterable, "a collection of whole numbers")
     return _Replay(words)
 

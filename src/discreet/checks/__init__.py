@@ -9,6 +9,11 @@
     check_engine(my_randomize_indices, mechanism)   # another engine, word for word
     check_vectors("vectors.jsonl")               # every engine, against a file that clients in other languages read too
     check_store(lambda folder: MyStore(folder / "store"))   # another store of a collector
+
+>>> import discreet as dc
+>>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+>>> dc.checks.check_mechanism(mechanism)[:3]
+('certificate', 'equal words', 'scalar is vector')
 """
 
 from ..core.errors import CheckFailed

@@ -28,6 +28,12 @@ def check_mechanism(
     `subject` is a mechanism, or its name and the context. Laws that need the channel written out are
     checked on small domains; the names of the laws that were checked are returned. `factory` rebuilds
     a sampler of one's own with small words, see `narrow`.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> laws = dc.checks.check_mechanism(mechanism)
+    >>> len(laws) > 10, laws[:3]
+    (True, ('certificate', 'equal words', 'scalar is vector'))
     """
     mechanism = subject if isinstance(subject, Mechanism) else named(subject[1], subject[0])
     check_certificate(mechanism)

@@ -1,4 +1,14 @@
-"""The participant's side: check a collection, pay from the ledger, randomize here, send the report."""
+"""The participant's side: check a collection, pay from the ledger, randomize here, send the report.
+
+>>> import discreet as dc
+>>> import tempfile
+>>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+>>> with tempfile.TemporaryDirectory() as folder:
+...     client = dc.client.Client(ledger=f"{folder}/ledger.jsonl", cap="2")
+...     report = client.ledger.randomize(mechanism, "yes", dc.random.secure(), question="smoking")
+...     report in mechanism.reports(), str(client.ledger.spent)
+(True, '1')
+"""
 
 from .asynchronous import AsyncClient, AsyncCollection
 from .client import Client, default_ledger

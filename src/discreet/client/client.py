@@ -34,6 +34,13 @@ class Client:
     `ledger` is the file of the ledger, `cap` what all answers together may spend: needed for a new ledger, lowered for
     one that is there, never raised. `budgets` are contexts that limit it pair by pair, as in `Ledger`. `transport`,
     `sleep` and `now` are the ways to the network and the clock.
+
+    >>> import discreet as dc
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     client = dc.client.Client(ledger=f"{folder}/ledger.jsonl", cap="2")
+    ...     str(client.ledger.cap), str(client.ledger.left), client.queued
+    ('2', '2', [])
     """
 
     def __init__(

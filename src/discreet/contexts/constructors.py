@@ -16,28 +16,54 @@ class Constructors:
 
     @staticmethod
     def uniform(values: Iterable[Value], epsilon: object) -> Context:
-        """Classical local differential privacy: every pair at `epsilon`."""
+        """Classical local differential privacy: every pair at `epsilon`.
+
+        >>> import discreet as dc
+        >>> context = dc.Context.uniform(["bus", "car", "bike"], epsilon="1")
+        >>> context
+        Context.uniform(3 values, epsilon=1)
+        >>> str(context.epsilon("bus", "car"))
+        '1'
+        """
         from .forms.uniform import Uniform
 
         return Uniform(Domain(values), epsilon)
 
     @staticmethod
     def blocks(blocks: Mapping[Hashable, Iterable[Value]], epsilon: object) -> Context:
-        """Pairs inside a block at `epsilon` (one for all, or ``{block: epsilon}``); the block itself may be shown."""
+        """Pairs inside a block at `epsilon` (one for all, or ``{block: epsilon}``); the block itself may be shown.
+
+        >>> import discreet as dc
+        >>> context = dc.Context.blocks({"boston": ["b1", "b2"], "nyc": ["n1", "n2", "n3"]}, epsilon="1")
+        >>> [str(context.epsilon("b1", other)) for other in ("b2", "n1")]
+        ['1', 'inf']
+        """
         from .forms.blocks import Blocks
 
         return Blocks.named(blocks, epsilon)
 
     @staticmethod
     def high_low(values: Iterable[Value], sensitive: Iterable[Value], epsilon: object) -> Context:
-        """Sensitive values at `epsilon` from every other value; the others need no protection."""
+        """Sensitive values at `epsilon` from every other value; the others need no protection.
+
+        >>> import discreet as dc
+        >>> context = dc.Context.high_low(["none", "cold", "flu", "hiv"], sensitive=["hiv"], epsilon="1")
+        >>> [str(context.epsilon(*pair)) for pair in (("hiv", "flu"), ("flu", "hiv"), ("flu", "cold"))]
+        ['1', 'inf', 'inf']
+        """
         from .forms.high_low import HighLow
 
         return HighLow(Domain(values), sensitive, epsilon)
 
     @staticmethod
     def binary(first: Value, second: Value, epsilon: Sequence[object]) -> Context:
-        """Two values with ``epsilon = (E[first, second], E[second, first])``; 0 and "inf" are allowed."""
+        """Two values with ``epsilon = (E[first, second], E[second, first])``; 0 and "inf" are allowed.
+
+        >>> import discreet as dc
+        >>> context = dc.Context.binary("yes", "no", ("1", "inf"))
+        >>> [str(context.epsilon(*pair)) for pair in (("yes", "no"), ("no", "yes"))]
+        ['1', 'inf']
+        """
         from .forms.binary import Binary
 
         return Binary(Domain((first, second)), epsilon)
@@ -48,6 +74,12 @@ class Constructors:
 
         `epsilon` is a list from the inside outwards: for pairs inside an innermost block, then for those that only
         share a block of each next level, last for those that share none, where "inf" is allowed.
+
+        >>> import discreet as dc
+        >>> streets = {"spain": {"madrid": ["m1", "m2"], "seville": ["s1"]}, "peru": {"lima": ["l1"]}}
+        >>> context = dc.Context.nested(streets, ("1/2", "1", "2"))
+        >>> [str(context.epsilon("m1", other)) for other in ("m2", "s1", "l1")]
+        ['1/2', '1', '2']
         """
         from .forms.nested import Nested
 
@@ -55,7 +87,13 @@ class Constructors:
 
     @staticmethod
     def graded(epsilons: Mapping[Value, object]) -> Context:
-        """Every value at an epsilon of its own from every other value, ``{value: epsilon}``; "inf" asks for nothing."""
+        """Every value at an epsilon of its own from every other value, ``{value: epsilon}``; "inf" asks for nothing.
+
+        >>> import discreet as dc
+        >>> context = dc.Context.graded({"none": "3", "cold": "2", "hiv": "1/2"})
+        >>> [str(context.epsilon(*pair)) for pair in (("hiv", "none"), ("none", "hiv"))]
+        ['1/2', '3']
+        """
         from .forms.graded import Graded
 
         return Graded.named(epsilons)
@@ -73,6 +111,11 @@ class Constructors:
 
         The distance is a function of two values, or a word for places that are numbers, "line" or "ring" (of length
         `around`), or coordinates, "l1", "l2" or "linf"; the places are the values themselves, or `points`.
+
+        >>> import discreet as dc
+        >>> ages = dc.Context.metric(range(18, 66), "line", epsilon="1/10")
+        >>> [str(ages.epsilon(30, other)) for other in (31, 40)]
+        ['1/10', '1']
         """
         from .forms.metric import Metric
 

@@ -73,6 +73,13 @@ class Context(Constructors, ABC):
     Entries are as they were asked for; others may follow from them, as ``E[x, z] <= E[x, w] + E[w, z]``. Whatever
     says what a context allows (tests, odds, sums, forms, bounds) says it of its `closure`.
 
+    >>> import discreet as dc
+    >>> context = dc.Context.blocks({"boston": ["b1", "b2"], "nyc": ["n1", "n2"]}, epsilon="1")
+    >>> context.epsilon("b1", "b2"), context.epsilon("b1", "n1")
+    (Fraction(1, 1), inf)
+    >>> context.implies(dc.Context.blocks({"boston": ["b1", "b2"], "nyc": ["n1", "n2"]}, epsilon="2"))
+    True
+
     References: Acharya2020 (Definitions 1 to 4, Propositions 1 to 3, Theorem 1).
     """
 
@@ -207,7 +214,13 @@ class Context(Constructors, ABC):
         return Fraction(0) if x == z else self.between(self.class_of[x], self.class_of[z])
 
     def epsilon(self, x: Value, z: Value) -> Epsilon:
-        """E[x, z] as it was asked for, exactly: a `Fraction`, or ``math.inf`` where nothing was."""
+        """E[x, z] as it was asked for, exactly: a `Fraction`, or ``math.inf`` where nothing was.
+
+        >>> import discreet as dc
+        >>> context = dc.Context.metric(range(10), "line", epsilon="1/2")
+        >>> context.epsilon(2, 5)
+        Fraction(3, 2)
+        """
         return self.at(self.domain.asked(x), self.domain.asked(z))
 
     matrix = _MatrixName()
@@ -304,6 +317,11 @@ class Context(Constructors, ABC):
 
         That is E <= E' in every entry that others do not imply, for this context or for its closure (up to 512 classes
         of values).
+
+        >>> import discreet as dc
+        >>> strict, mild = (dc.Context.uniform(["no", "yes"], epsilon) for epsilon in ("1", "2"))
+        >>> strict.implies(mild), mild.implies(strict)
+        (True, False)
         """
         check_type("other", other, Context, "a context")
         if self.domain != other.domain:

@@ -22,6 +22,11 @@ class Domain(Sequence[Value]):
 
     A value is found where Python calls it equal, so 3.0 and NumPy's 3 are 3, but ``True`` is never 1, nor "1".
     ``Domain(range(k))`` is stored as the range itself, so a million numbered values cost nothing.
+
+    >>> import discreet as dc
+    >>> domain = dc.Domain(["bus", "car", "bike"])
+    >>> domain.index("car"), domain[2], "train" in domain
+    (1, 'bike', False)
     """
 
     def __init__(self, values: Iterable[Value]) -> None:

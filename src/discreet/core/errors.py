@@ -25,6 +25,12 @@
     │   └── StoreFull                   there is no room for what was to be stored
     ├── CheckFailed (AssertionError)    a mechanism or engine breaks a law of the conformance suite
     └── MissingExtra (ImportError)      an optional dependency is absent; the message names the install line
+
+>>> import discreet as dc
+>>> dc.Context.uniform(["no", "yes"], epsilon="-1")
+Traceback (most recent call last):
+    ...
+discreet.core.errors.InvalidEpsilon: epsilon='-1' must be a non-negative decimal or "inf"
 """
 
 from decimal import Decimal

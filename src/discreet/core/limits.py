@@ -11,6 +11,13 @@ The owner of a large survey raises a limit by name, for the documents read insid
         mechanism = Spec.read("survey.toml").mechanism
 
 On the command line: ``discreet --limits values=10000000 verify survey.toml``.
+
+>>> import discreet as dc
+>>> dc.limits.allowed().values
+1048576
+>>> with dc.limits.raised(values=10**7):
+...     dc.limits.allowed().values
+10000000
 """
 
 from __future__ import annotations

@@ -28,6 +28,13 @@ class Tally:
     """How many reports fell in each cell, and how many there are; ``+`` merges, the empty tally is its zero.
 
     `InvalidInput` for counts that no n reports of the mechanism can have; the message names the rule that they break.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> monday, tuesday = mechanism.tally([0, 1, 1]), mechanism.tally([1, 0])
+    >>> both = monday + tuesday
+    >>> both.n, both.counts.tolist()
+    (5, [2, 3])
     """
 
     mechanism: Mechanism

@@ -35,7 +35,15 @@ SAFE = 1e-9
 
 @dataclass(frozen=True)
 class Exposure:
-    """What one report of a mechanism tells somebody who assumes the shares `prior`."""
+    """What one report of a mechanism tells somebody who assumes the shares `prior`.
+
+    >>> import discreet as dc
+    >>> exposure = dc.exposure(dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1")))
+    >>> round(exposure.guess_without, 2), round(exposure.guess, 2)
+    (0.5, 0.73)
+    >>> print(exposure.sentence)
+    A guess of somebody's value from one report is right 73 times in 100 instead of 50.
+    """
 
     mechanism: Mechanism
     prior: NDArray[np.float64]
@@ -232,6 +240,12 @@ def exposure(mechanism: Mechanism, *, prior: Any = None) -> Exposure:
     """What one report tells of its sender, to somebody who assumes the shares `prior`, even ones unless given.
 
     It holds against the collector too, who sees who sent the report.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> exposure = dc.exposure(mechanism, prior={"no": 0.9, "yes": 0.1})
+    >>> [round(share, 2) for share in exposure.range("yes")]
+    [0.04, 0.23]
 
     References: Acharya2020 (Proposition 3, posterior odds).
     """

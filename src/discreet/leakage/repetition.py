@@ -44,6 +44,12 @@ class Repeated:
 
     A release is a mechanism, whose reports the collector sees with who sent them, or a shuffled collection, of which
     somebody sees every batch without that.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1/2"))
+    >>> week = dc.repeated(mechanism, times=7)
+    >>> str(week.context.epsilon("yes", "no")), round(week.delta("yes", "no", epsilon=2.0), 4)
+    ('7/2', 0.0886)
     """
 
     releases: tuple[tuple[Mechanism | Shuffled, int], ...]
@@ -237,6 +243,12 @@ def repeated(releases: Mechanism | Shuffled | Iterable[Mechanism | Shuffled], ti
 
     `context` is the exact sum of their contexts. `delta`, `epsilon` and `success` are those of the exact laws of all
     reports together, with every rounding up, and never above the sum.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1/2"))
+    >>> week = dc.repeated(mechanism, times=7)
+    >>> round(week.success("yes", "no"), 3), round(week.epsilon("yes", "no", delta=1e-6), 3)
+    (0.752, 3.5)
 
     References: Kairouz2015; Alghamdi2022; Doroshenko2022 (for shuffled collections).
     """

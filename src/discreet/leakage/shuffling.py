@@ -49,7 +49,13 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Shuffled:
-    """What n shuffled reports of a mechanism give away, pair by pair, whatever the others hold."""
+    """What n shuffled reports of a mechanism give away, pair by pair, whatever the others hold.
+
+    >>> import discreet as dc
+    >>> batch = dc.shuffled(dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1")), 100)
+    >>> round(batch.success("yes", "no"), 3), round(batch.delta("yes", "no", epsilon=0.5), 6)
+    (0.525, 2e-06)
+    """
 
     mechanism: Mechanism
     crowd: Crowd
@@ -298,6 +304,11 @@ def shuffled(mechanism: Mechanism, n: Any, *, among: Iterable[Value] | None = No
     ``delta <= sum_{m=0} (P - g R)_+ + (1/n) E[(L_1 + ... + L_n)_+]``, L = (P - g R) / m with probability m, and 0
     otherwise. Every rounding goes up; the time does not depend on n.
 
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> dc.shuffled(mechanism, 1000).delta("yes", "no", epsilon=0.15) < 1e-6
+    True
+
     References: Balle2019; Feldman2021; Feldman2023; Su2026.
     """
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
@@ -309,6 +320,11 @@ def batch_needed(mechanism: Mechanism, epsilon: float, delta: float) -> int:
 
     It holds for every pair that E asks for. `NotServed` if no batch is large enough, as where some report of z is
     one that no other value hides.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> dc.batch_needed(mechanism, epsilon=0.5, delta=1e-6)
+    106
     """
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
     level, asked = level_of(epsilon), delta_of(delta)

@@ -78,6 +78,13 @@ def mechanism(
     steps, torus for a grid, nested and levels for blocks inside blocks, paired for two questions (``first=`` and
     ``second=`` name a mechanism for each), graded_unary for an epsilon of each value; tight for any E with large
     steps, exponential for a symmetric E; table with ``rows=``; law, or types, with ``law=`` as data.
+
+    >>> import discreet as dc
+    >>> context = dc.Context.uniform(["bus", "car", "bike"], epsilon="1")
+    >>> dc.mechanism(context).name
+    'randomized_response'
+    >>> dc.mechanism(context, "hadamard").name
+    'hadamard'
     """
     check_type("context", context, Context, "a context")
     check_type("name", name, str, "text")

@@ -28,6 +28,13 @@ class Certificate:
 
     `x` and `z` are the pair with the least slack, `claimed` its entry of E, `ratio` the certified
     largest likelihood ratio of x against z: ``ratio <= e**claimed`` was decided with integers.
+
+    >>> import discreet as dc
+    >>> certificate = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="1")).certificate
+    >>> certificate.x, certificate.z, str(certificate.claimed)
+    ('bus', 'car', '1')
+    >>> 0 <= certificate.gap < 1e-12
+    True
     """
 
     mechanism: str
@@ -74,6 +81,16 @@ def verify(subject: Mechanism | Sequence[Sequence[Any]], *, context: Context | N
 
     A mechanism is checked against its own context, or against `context` if one is given. A matrix
     (rows values, columns reports, entries exact and adding up to one) needs the context.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="1"))
+    >>> certificate = dc.verify(mechanism)
+    >>> str(certificate.claimed), round(certificate.realised, 9)
+    ('1', 1.0)
+    >>> dc.verify([["1/2", "1/2"], ["9/10", "1/10"]], context=dc.Context.uniform(["no", "yes"], epsilon="1"))
+    Traceback (most recent call last):
+        ...
+    discreet.core.errors.PrivacyViolation: matrix: 'no' against 'yes' leaks 1.609..., more than the 1 that E allows
 
     References: Acharya2020, Definition 2.
     """

@@ -56,6 +56,16 @@ class Mechanism:
     which may be weaker (a metric served by the classical mechanism at its smallest entry).
     Construction verifies both, and raises `PrivacyViolation` rather than make a mechanism that leaks.
     `report_names` are what people write for the reports 0, 1, ... by hand (`dc.by_hand`); else there are none.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="1"))
+    >>> mechanism
+    <randomized_response for Context.uniform(3 values, epsilon=1), 2 bits per report>
+    >>> mechanism.bits, round(mechanism.certificate.realised, 6), mechanism.fingerprint[:12]
+    (2, 1.0, '94adbfc1be80')
+    >>> reports = mechanism.randomize_many(["bus", "car", "car"] * 1000, dc.random.seeded(1))
+    >>> mechanism.tally(reports)
+    <tally of 3000 reports of randomized_response>
     """
 
     report_names: Sequence[str] = ()
@@ -118,6 +128,12 @@ class Mechanism:
         """One person's report; only the standard library is used.
 
         A random pause, up to as long again as the work took, hides what the time could tell of value and outcome.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="1"))
+        >>> rng = dc.random.seeded(1)  # for real people: dc.random.secure()
+        >>> [mechanism.randomize("car", rng) for _ in range(8)]
+        [0, 1, 1, 0, 1, 1, 0, 1]
         """
         begun = perf_counter_ns()
         report = self.randomize_index(self.context.domain.index(value), rng)
@@ -142,6 +158,11 @@ class Mechanism:
         `values` is a list, a NumPy array, or a column of pandas, polars or Arrow. `unknown` says what becomes of a null
         or a value outside the domain: "error" refuses it, naming the row; "drop" leaves it out; and any other text
         is the value to use instead.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="1"))
+        >>> mechanism.randomize_many(["bus", "car", "bike", "car"], dc.random.seeded(1))
+        array([1, 1, 2, 0], dtype=uint8)
         """
         encoded = IN_BULK["encode"](self.context.domain, values, unknown=unknown)
         return self.randomize_indices(encoded.indices, rng)
@@ -151,7 +172,14 @@ class Mechanism:
         return IN_BULK["randomize_indices"](self.sampler, indices, rng)
 
     def tally(self, reports: Any = ()) -> Tally:
-        """The counts of these reports, ready to be merged and estimated."""
+        """The counts of these reports, ready to be merged and estimated.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="1"))
+        >>> first, second = mechanism.tally([0, 1, 1]), mechanism.tally([2])
+        >>> (first + second).n
+        4
+        """
         counted: Tally = IN_BULK["Tally"].of(self, reports)
         return counted
 
@@ -169,7 +197,13 @@ class Mechanism:
         return IN_BULK["columns_of"](self, reports)
 
     def channel(self) -> list[list[Fraction]]:
-        """The exact matrix Q of a small domain: one row per value, one column per report in the order of `reports`."""
+        """The exact matrix Q of a small domain: one row per value, one column per report in the order of `reports`.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.by_hand.warner(p="3/4")
+        >>> [[str(entry) for entry in row] for row in mechanism.channel()]
+        [['3/4', '1/4'], ['1/4', '3/4']]
+        """
         columns = self.reports()
         if len(columns) * self.context.size > CHANNEL_LIMIT:
             raise InvalidInput(f"channel: {self.context.size} x {len(columns)} entries are too many to write out")

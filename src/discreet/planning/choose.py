@@ -67,6 +67,11 @@ def explain(
 
     They are compared by n times the expected squared error of all shares, or of the linear queries in `query`, at the
     shares `prior`; with `worst` by the largest error over all shares. `planning.objective` says what both may be.
+
+    >>> import discreet as dc
+    >>> explanation = dc.explain(dc.Context.uniform(range(20), epsilon="1"))
+    >>> explanation.chosen.name, len(explanation.candidates)
+    ('subset', 6)
     """
     check_type("context", context, Context, "a context")
     check_bits(bits)

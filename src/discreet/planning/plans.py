@@ -54,7 +54,13 @@ COLUMNS: list[tables.Column] = [
 
 @dataclass(frozen=True)
 class Plan:
-    """What a context costs: the chosen mechanism's expected error beside no privacy and classical privacy."""
+    """What a context costs: the chosen mechanism's expected error beside no privacy and classical privacy.
+
+    >>> import discreet as dc
+    >>> plan = dc.plan(dc.Context.uniform(["bus", "car", "bike"], epsilon="1"), n=10_000)
+    >>> plan.mechanism.name, round(plan.expected.tv, 4)
+    ('randomized_response', 0.0155)
+    """
 
     context: Context
     n: int
@@ -229,6 +235,13 @@ def plan(
     `subgroup` is the part of all people whom errors and tests are about, `groups` the part of those in each of two
     groups (one group is compared with a known figure), `comparisons` the number of tests that share alpha, and
     `design_effect` how many times as large variances are as those of people drawn one by one.
+
+    >>> import discreet as dc
+    >>> context = dc.Context.blocks({"boston": ["b1", "b2"], "nyc": ["n1", "n2", "n3"]}, epsilon="1")
+    >>> dc.plan(context, stderr=0.01).users_needed
+    10321
+    >>> round(dc.plan(context, n=10_000).expected.tv, 4)
+    0.018
     """
     effect = effect_of(
         difference=difference,

@@ -35,7 +35,14 @@ METHODS = {
 
 @dataclass(frozen=True)
 class Release:
-    """A release report: `to_dict` for programs, `to_html` for people, `write` by the name of the file."""
+    """A release report: `to_dict` for programs, `to_html` for people, `write` by the name of the file.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> report = dc.release(dc.estimate(mechanism.tally([1] * 600 + [0] * 400)), title="Smoking in 2026")
+    >>> report.to_html()[:15], "Smoking in 2026" in report.to_html()
+    ('<!doctype html>', True)
+    """
 
     result: Shares
     title: str
@@ -121,6 +128,13 @@ def release(
     """A report about any result, to be published: `title` heads it, `question` is what people were asked.
 
     `words` say values in other words, and `notes` are further caveats of yours.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> estimate = dc.estimate(mechanism.tally([1] * 600 + [0] * 400))
+    >>> report = dc.release(estimate, title="Smoking in 2026", question="Do you smoke?")
+    >>> report.title, report.to_dict()["n"]
+    ('Smoking in 2026', 1000)
     """
     check_type("result", result, Shares, "a result, such as that of dc.estimate")
     check_confidence(confidence)

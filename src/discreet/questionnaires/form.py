@@ -66,6 +66,13 @@ class Form:
 
     A report of a form is a dictionary: for each part that was asked its report. The parts are the questions, or all of
     them together, called ``"first * second"``.
+
+    >>> import discreet as dc
+    >>> form = dc.Form({"smokes": ["no", "yes"], "travels": ["bus", "car"]}, "one at random", epsilon="1")
+    >>> form.randomize({"smokes": "yes", "travels": "bus"}, dc.random.seeded(1))
+    {'smokes': 1}
+    >>> str(form.epsilon_between({"smokes": "yes", "travels": "bus"}, {"smokes": "no", "travels": "car"}))
+    '1'
     """
 
     def __init__(

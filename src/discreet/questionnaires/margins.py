@@ -24,6 +24,14 @@ class Margins(Result):
     """The unbiased share of every answer to every question, whatever the strategy of the form.
 
     ``margins[question]`` gives the values, their shares, and their standard errors.
+
+    >>> import discreet as dc
+    >>> form = dc.Form({"smokes": ["no", "yes"], "travels": ["bus", "car"]}, "each", epsilon="4")
+    >>> answers = {"smokes": ["no", "yes"] * 1000, "travels": ["bus", "bus", "car", "bus"] * 500}
+    >>> margins = dc.margins(form.tally(form.randomize_many(answers, dc.random.seeded(1))))
+    >>> values, shares, stderr = margins["travels"]
+    >>> values, shares.round(2).tolist(), stderr.round(2).tolist()
+    (('bus', 'car'), [0.76, 0.24], [0.01, 0.01])
     """
 
     tally: FormTally
@@ -91,6 +99,13 @@ def margins(tally: FormTally) -> Margins:
     """The shares of the answers to every question, from the tally of a form.
 
     Of answers that are one value together, those of a question are sums over the tuples that hold them.
+
+    >>> import discreet as dc
+    >>> form = dc.Form({"smokes": ["no", "yes"], "travels": ["bus", "car"]}, "one at random", epsilon="2")
+    >>> answers = {"smokes": ["no", "yes"] * 1000, "travels": ["bus", "bus", "car", "bus"] * 500}
+    >>> margins = dc.margins(form.tally(form.randomize_many(answers, dc.random.seeded(1))))
+    >>> margins["smokes"][1].round(2).tolist()
+    [0.45, 0.55]
     """
     check_type("tally", tally, FormTally, "the tally of a form")
     found = {}

@@ -4,6 +4,14 @@
 pure functions of finite channels, distributions and parameters. A channel has one row per value and one column per
 report; fractions stay exact where the result is rational. Information and divergences are in nats. A `Bound` is
 one line of a table.
+
+>>> import discreet as dc
+>>> context = dc.Context.uniform(["bus", "car", "bike"], epsilon="1")
+>>> bounds = dc.bounds.bounds_for(context, n=10_000)
+>>> round(bounds.lower["squared_error"].value, 7), round(bounds.upper["squared_error"].value, 7)
+(0.0005027, 0.0005027)
+>>> float(dc.bounds.total_variation([0.5, 0.5], [0.75, 0.25]))
+0.25
 """
 
 # Each line of names is as full as it can be, for there are many.

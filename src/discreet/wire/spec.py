@@ -52,6 +52,14 @@ class Spec:
     from) are not part of the fingerprint; nor are `report_names`, what people write by hand
     and files then hold. A spec without a context is that of a design `by_hand`, whose context is the tightest that
     its table satisfies. `limits` is what its mechanism may cost: those under which the spec was read.
+
+    >>> import discreet as dc
+    >>> survey = {"domain": {"values": ["no", "yes"]}, "context": {"form": "uniform", "epsilon": "1"}}
+    >>> spec = dc.Spec.of(survey)
+    >>> spec.is_auto, spec.mechanism.name
+    (True, 'randomized_response')
+    >>> spec.resolved().fingerprint == spec.mechanism.fingerprint
+    True
     """
 
     context: Context

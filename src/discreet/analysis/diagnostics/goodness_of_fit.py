@@ -37,6 +37,12 @@ class GoodnessOfFit(Result):
 
     `left_out` says of each test that does not exist why. `deviations` are how far the count of each cell is from the
     nearest that the law could give, in standard errors; of each share from 0, where cells cannot be tested.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> fit = dc.goodness_of_fit(mechanism.tally([1] * 9000 + [0] * 1000))
+    >>> fit.n, [check.test for check in fit.checks], fit.p < 1e-6
+    (10000, ['negative'], True)
     """
 
     estimate: Estimate
@@ -151,6 +157,13 @@ def goodness_of_fit(reports: Tally | Survey | Shares) -> GoodnessOfFit:
 
     None of them needs a sampling design: given what people hold, each report is drawn by itself. None sees people who
     claim another value, and with two values and two reports hardly anything shows.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> dc.goodness_of_fit(mechanism.tally([1] * 6000 + [0] * 4000)).p  # as 72 % of yes would give
+    1.0
+    >>> dc.goodness_of_fit(mechanism.tally([1] * 9000 + [0] * 1000)).p < 1e-6  # no shares give so few of one report
+    True
     """
     counted = reports.tally if isinstance(reports, Survey) else tally_of("reports", reports)
     if not counted.n:

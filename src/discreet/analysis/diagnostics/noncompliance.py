@@ -46,6 +46,15 @@ class Noncompliance(Result):
     `value` and `stderr` are those of the query as reported. Where a share s of the people follow another law of
     reports, the others contribute ``value - s moved``, with `moved` the score of that law. `largest` is the largest
     share that leaves no share of a value negative. `shares` are those that the table shows.
+
+    >>> import discreet as dc
+    >>> design = dc.by_hand.forced_response(truth="2/3")
+    >>> tally = design.tally(design.reports_of(["yes"] * 400 + ["no"] * 600))
+    >>> result = dc.noncompliance(tally, report="no", query={"yes": 1}, threshold=0.5)
+    >>> round(result.value, 3), [round(number, 2) for number in result.at(0.1)]
+    (0.35, [0.42, 0.03])
+    >>> [round(number, 2) for number in result.tipping()]
+    [0.2, 0.03]
     """
 
     estimate: Estimate
@@ -201,6 +210,13 @@ def noncompliance(
     Two arms of people drawn alike, asked with different laws, identify s: with ``u = phi_1(r) - phi_2(r)``,
     ``D = p_1 - p_2`` and ``W = (V_1 + V_2)^+``, ``s = u'W D / u'W u`` with variance ``1 / u'W u``. A claimed value
     moves both arms alike and cannot be measured.
+
+    >>> import discreet as dc
+    >>> design = dc.by_hand.forced_response(truth="2/3")
+    >>> tally = design.tally(design.reports_of(["yes"] * 400 + ["no"] * 600))
+    >>> result = dc.noncompliance(tally, to="no", share=0.1)
+    >>> [round(number, 3) for number in (result.value, *result.at(0.1))]
+    [0.35, 0.389, 0.026]
 
     References: Clark1998 (two arms), Heck2018 (RRreg).
     """

@@ -45,6 +45,14 @@ class Comparison(Result):
     `omnibus` is the Wald test of no difference at all, None where it cannot be made, and `permutation` what was asked
     for with `rng`. `groups` has the estimates of the groups themselves; `finite` tells whether people were drawn by a
     design from a finite population, which the Wald test does not take.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
+    >>> reports = mechanism.randomize_many(["yes", "no", "no", "no"] * 500, dc.random.seeded(1))
+    >>> survey = dc.Survey(mechanism, reports, labels={"town": ["lima", "oslo"] * 1000})
+    >>> comparison = dc.compare(survey, by="town", query={"yes": 1})
+    >>> [ends.round(2).tolist() for ends in comparison.interval()], bool(comparison.adjusted_p.max() < 0.001)
+    ([[[-0.56]], [[-0.46]]], True)
     """
 
     labels: tuple[str, ...]
@@ -184,6 +192,14 @@ def compare(
     the survey's weights, clusters and strata. Groups may have different mechanisms. The omnibus test is of
     calibrated shares, which add up to one; ``omnibus="plain"`` takes the plain ones. `rng`, such as
     ``dc.random.seeded(1)``, adds the exact permutation test.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
+    >>> reports = mechanism.randomize_many(["yes", "no", "no", "no"] * 500, dc.random.seeded(1))
+    >>> survey = dc.Survey(mechanism, reports, labels={"town": ["lima", "oslo"] * 1000})
+    >>> comparison = dc.compare(survey, by="town", query={"yes": 1})
+    >>> comparison.pairs, comparison.difference.round(2).tolist(), comparison.stderr.round(2).tolist()
+    ([(('oslo',), ('lima',))], [[-0.51]], [[0.02]])
 
     References: Holm1979, Binder1983, Korn1990.
     """

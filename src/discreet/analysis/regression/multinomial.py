@@ -36,6 +36,15 @@ class Multinomial(Coefficients):
 
     `values` are the values, the one that the others are compared with first; `coefficients` follow the others in order,
     all those of one value after the other.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="3"))
+    >>> reports = mechanism.randomize_many(
+    ...     ["bus", "bus", "car", "car", "bike", "bike", "bus", "bike"] * 300, dc.random.seeded(1)
+    ... )
+    >>> fit = dc.multinomial(dc.Survey(mechanism, reports, labels={"town": ["lima", "oslo"] * 1200}), on=["town"])
+    >>> fit.n, fit.names, fit.matrix.shape
+    (2400, ('(constant)', 'town[oslo]'), (2, 2))
     """
 
     design: Design
@@ -170,6 +179,16 @@ def multinomial(
     `against` the first value unless another is given. Errors are those of the observed information (Louis1982), with
     weights, clusters or strata those of a sandwich (Binder1983). For up to about 50 values: there are at most 1,000
     coefficients; `regress` takes any number.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="3"))
+    >>> reports = mechanism.randomize_many(
+    ...     ["bus", "bus", "car", "car", "bike", "bike", "bus", "bike"] * 300, dc.random.seeded(1)
+    ... )
+    >>> survey = dc.Survey(mechanism, reports, labels={"town": ["lima", "oslo"] * 1200})
+    >>> fit = dc.multinomial(survey, on=["town"])
+    >>> fit.values, fit.coefficients.round(1).tolist()
+    (('bus', 'car', 'bike'), [-0.6, 0.6, -0.7, 1.4])
     """
     check_type("survey", survey, Survey, "a survey")
     first = 0 if against is None else survey.values.asked(against)

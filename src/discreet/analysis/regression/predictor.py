@@ -38,6 +38,14 @@ class PredictorRegression(Coefficients):
     """The coefficients of labels and of a randomized answer for a public outcome, with their covariance.
 
     `correlation` is that of the outcome and the answer that people hold, where there is one query.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
+    >>> reports = mechanism.randomize_many(["yes", "no", "no", "no"] * 500, dc.random.seeded(1))
+    >>> survey = dc.Survey(mechanism, reports, labels={"income": [10, 20, 20, 20] * 500})
+    >>> regression = dc.regress_on(survey, "income", {"yes": 1})
+    >>> regression.n, regression.outcome, regression.coefficients.round(1).tolist()
+    (2000, 'income', [20.0, -10.0])
     """
 
     formula: Formula
@@ -121,6 +129,14 @@ def regress_on(
     of scores (Fuller1987); `Unavailable` where the reports are too few for A to be positive definite. With
     ``link="logit"``, for an outcome of 0 and 1, ``sum w sum_x phi_x(y) u_x (o - expit(u_x b)) = 0`` is solved with
     u_x = (c, f(x)) (Nakamura1990). Errors are those of a sandwich, by the way people were drawn.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
+    >>> reports = mechanism.randomize_many(["yes", "no", "no", "no"] * 500, dc.random.seeded(1))
+    >>> survey = dc.Survey(mechanism, reports, labels={"income": [10, 20, 20, 20] * 500})
+    >>> regression = dc.regress_on(survey, "income", {"yes": 1})
+    >>> dict(zip(regression.names, regression.coefficients.round(1).tolist(), strict=True))
+    {'(constant)': 20.0, 'answer': -10.0}
     """
     check_type("survey", survey, Survey, "a survey")
     check_link(link)

@@ -43,6 +43,14 @@ class Regression(Coefficients):
     With the identity link a coefficient is a difference of shares (or of means), with the logit link one of log-odds.
     `names` are the columns: ``(constant)``, ``label``, ``factor[level]`` and products of these. `references` has
     the reference distribution of any combination of coefficients.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
+    >>> reports = mechanism.randomize_many(["yes", "no", "no", "no"] * 500, dc.random.seeded(1))
+    >>> survey = dc.Survey(mechanism, reports, labels={"age": [20, 40, 40, 60] * 500})
+    >>> regression = dc.regress(survey, {"yes": 1}, on=["age"])
+    >>> regression.names, regression.coefficients.round(3).tolist(), regression.stderr.round(3).tolist()
+    (('(constant)', 'age'), [1.283, -0.026], [0.032, 0.001])
     """
 
     formula: Formula
@@ -134,6 +142,14 @@ def regress(
     (Blair2015). `errors` are HC0 to HC3, HC1 unless given (for the logit link HC0, or HC1); where the survey has
     weights, clusters or strata they are linearised for these (Binder1983), and compared with t; where there are fewer
     than 50 clusters, without the bias that this gives them (Bell2002, Imbens2016).
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
+    >>> reports = mechanism.randomize_many(["yes", "no", "no", "no"] * 500, dc.random.seeded(1))
+    >>> survey = dc.Survey(mechanism, reports, labels={"town": ["lima", "oslo"] * 1000})
+    >>> regression = dc.regress(survey, {"yes": 1}, on=["town"])
+    >>> dict(zip(regression.names, regression.coefficients.round(2).tolist(), strict=True))
+    {'(constant)': 0.51, 'town[oslo]': -0.51}
     """
     check_type("survey", survey, Survey, "a survey")
     check_link(link)

@@ -52,6 +52,19 @@ class Survey:
     drawn, and `population` the number of people that they were drawn from, where that is not many times more. A label
     that is missing (None or nan) is an error; ``missing="drop"`` leaves out the people who lack one, and `left_out`
     says how many.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
+    >>> reports = mechanism.randomize_many(["yes", "no", "no", "no"] * 500, dc.random.seeded(1))
+    >>> survey = dc.Survey(mechanism, reports, labels={"age": [30, 60] * 1000})
+    >>> survey
+    <Survey of 2,000 reports of randomized_response, labels age>
+    >>> print(survey.by("age", query={"yes": 1}))
+    age  query      n  estimate  stderr      low    high
+     30  yes    1,000    0.5079  0.0208   0.4672  0.5486
+     60  yes    1,000   -0.0003  0.0135  -0.0266  0.0261
+    - 2,000 reports of randomized_response
+    - intervals at 0.95 confidence
     """
 
     def __init__(

@@ -42,6 +42,14 @@ class Crosstab(Result):
     `values` are the answers to the two questions, `names` what these are called. `independence` is the test that the
     two have nothing to do with each other, and `correlation` that of the numbers that people hold; None where the table
     is too large, or the answers are not numbers.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="3"))
+    >>> rng = dc.random.seeded(1)
+    >>> smokes = dc.Survey(mechanism, mechanism.randomize_many(["yes", "no", "no", "no"] * 500, rng))
+    >>> drinks = dc.Survey(mechanism, mechanism.randomize_many(["yes", "yes", "no", "no"] * 500, rng))
+    >>> dc.crosstab(smokes, drinks, permutations=0).stderr.round(2).tolist()
+    [[0.01, 0.01], [0.0, 0.01]]
     """
 
     names: tuple[str, str]
@@ -177,6 +185,14 @@ def crosstab(
     `scores` gives the numbers that the answers stand for, for the correlation: a query for each question, as in
     `Estimate.query`; without it, answers that are numbers stand for themselves. `rng`, such as ``dc.random.seeded(1)``,
     adds the exact test of independence, over so many `permutations` of the second answers.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="3"))
+    >>> rng = dc.random.seeded(1)
+    >>> smokes = dc.Survey(mechanism, mechanism.randomize_many(["yes", "no", "no", "no"] * 500, rng))
+    >>> drinks = dc.Survey(mechanism, mechanism.randomize_many(["yes", "yes", "no", "no"] * 500, rng))
+    >>> dc.crosstab(smokes, drinks, names=("smokes", "drinks"), permutations=0).shares.round(2).tolist()
+    [[0.49, 0.25], [0.0, 0.25]]
     """
     surveys = tuple(_survey(name, one) for name, one in (("first", first), ("second", second)) if one is not None)
     pairs = of_two(*surveys) if len(surveys) == 2 else of_one(surveys[0], questions)

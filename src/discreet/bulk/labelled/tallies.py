@@ -26,6 +26,15 @@ class GroupTallies(Mapping[Any, Tally]):
 
     A group is named by the text of its label, or by a tuple of texts where there are several labels; None stands for
     people who lack the label. A whole number is written as such, whatever type its column has.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
+    >>> reports = mechanism.randomize_many(["yes", "no"] * 1000, dc.random.seeded(1))
+    >>> groups = dc.Survey(mechanism, reports, labels={"town": ["lima", "oslo"] * 1000}).tallies("town")
+    >>> {town: tally.n for town, tally in groups.items()}
+    {'lima': 1000, 'oslo': 1000}
+    >>> {town: round(float(estimate["yes"]), 2) for town, estimate in groups.estimates().items()}
+    {'lima': 1.01, 'oslo': -0.0}
     """
 
     def __init__(self, mechanism: Mechanism, labels: Sequence[str], groups: Mapping[Any, Tally]) -> None:

@@ -58,6 +58,15 @@ class Ledger:
     released. A value that was answered before gets its stored report, at no further cost. The value itself is never
     written. `disk` is another file system than this machine's.
 
+    >>> import discreet as dc
+    >>> import tempfile
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = dc.Ledger(f"{folder}/ledger.jsonl", cap="2")
+    ...     reports = [ledger.randomize(mechanism, "yes", dc.random.secure(), question="smoking") for _ in range(2)]
+    ...     reports[0] == reports[1], str(ledger.spent), str(ledger.left)
+    (True, '1', '1')
+
     References: Erlingsson2014 (one stored report per value); Acharya2020 (Proposition 2: contexts add up).
     """
 

@@ -39,6 +39,13 @@ class Cumulative:
     Each is a calibrated query, of the weights ``1{x <= t}``: `raw` has their values, which are unbiased but may fall
     and leave 0 to 1, `stderr` and the intervals are theirs. `shares` is the curve to show: the isotonic regression of
     the raw one, cut to 0..1.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(range(1, 6), epsilon="2"))
+    >>> tally = mechanism.tally(mechanism.randomize_many([3, 4, 4, 5] * 500, dc.random.seeded(1)))
+    >>> cumulative = dc.estimate(tally).cumulative()
+    >>> cumulative.shares.round(2).tolist()
+    [0.0, 0.0, 0.22, 0.73, 1.0]
     """
 
     result: Estimate
@@ -167,7 +174,15 @@ class Cumulative:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Quantile:
-    """The lowest value t with F(t) of at least `level`, and the values between which it may be."""
+    """The lowest value t with F(t) of at least `level`, and the values between which it may be.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(range(1, 6), epsilon="2"))
+    >>> tally = mechanism.tally(mechanism.randomize_many([3, 4, 4, 5] * 500, dc.random.seeded(1)))
+    >>> median = dc.estimate(tally).quantile(0.5)
+    >>> median.value, median.interval()
+    (4, (4, 4))
+    """
 
     cumulative: Cumulative
     level: float

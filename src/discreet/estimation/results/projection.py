@@ -23,7 +23,15 @@ NO_STDERR = "a projection is biased near zero and has no standard error: use dc.
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Projected(Distribution):
-    """Non-negative shares that add up to one, made from the unbiased ones by a biased step."""
+    """Non-negative shares that add up to one, made from the unbiased ones by a biased step.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="1/2"))
+    >>> tally = mechanism.tally(mechanism.randomize_many(["bus", "car", "car"] * 100, dc.random.seeded(1)))
+    >>> projected = dc.project(tally, onto="simplex")
+    >>> projected.biased, bool(projected.shares.min() >= 0), round(float(projected.shares.sum()), 9)
+    (True, True, 1.0)
+    """
 
     @property
     def stderr(self) -> Array:
@@ -40,6 +48,14 @@ def project(estimate: Tally | Shares, *, onto: Literal["blocks", "simplex", "cli
     "simplex": Euclidean projection onto all distributions, ``max(p_x - t, 0)`` with t such that they
     add up to one. "blocks": the same inside every block, onto the block's total, which the reports
     give exactly (one block for other contexts). "clip": negative shares set to 0, then rescaled.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="1/2"))
+    >>> tally = mechanism.tally(mechanism.randomize_many(["bus", "car", "car"] * 100, dc.random.seeded(1)))
+    >>> dc.estimate(tally).shares.round(2).tolist()
+    [0.16, 0.99, -0.15]
+    >>> dc.project(tally).shares.round(2).tolist()
+    [0.09, 0.91, 0.0]
 
     References: Duchi2008; Acharya2020 (Section 7 uses the simplex).
     """

@@ -34,6 +34,14 @@ class Shares(ABC):
     `tally` is what the shares were made from, `shares` has one number per value in the order of `values`, `method`
     says how they were made, and `biased` whether they are pulled away from the truth. ``result["value"]`` is the
     share of one value. What cannot be given honestly raises `Unavailable`, which says why and what to use.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="2"))
+    >>> tally = mechanism.tally(mechanism.randomize_many(["bus", "car", "car", "bike"] * 500, dc.random.seeded(1)))
+    >>> for result in (dc.estimate(tally), dc.project(tally)):
+    ...     print(result.method, result.biased, round(float(result["car"]), 2))
+    unbiased False 0.5
+    projection (blocks), biased True 0.5
     """
 
     tally: Tally
@@ -186,6 +194,13 @@ class Query:
 
     `constants` has one number for each value, the same in a block, that calibrates an unbiased query: the exact totals
     of the blocks, that many times, take the place of what their shares add up to. Zero for a plain sum.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(range(1, 6), epsilon="2"))
+    >>> tally = mechanism.tally(mechanism.randomize_many([3, 4, 4, 5] * 500, dc.random.seeded(1)))
+    >>> query = dc.estimate(tally).query({4: 1, 5: 1})
+    >>> round(query.value, 2), round(query.stderr, 2), [round(end, 2) for end in query.interval()]
+    (0.78, 0.02, [0.74, 0.82])
     """
 
     result: Shares

@@ -33,6 +33,12 @@ class Shrunk(Distribution):
     nothing to be pulled towards (a block of its own, or one that may pass as it is) has the unbiased ones. The
     posterior is known value by value, without covariances, so a query has no standard error; its interval is made
     from the unbiased one as for any other distribution, and covers at least as often.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(range(20), epsilon="2"))
+    >>> shrunk = dc.shrink(mechanism.tally(mechanism.randomize_many([0, 0, 0, 1] * 500, dc.random.seeded(1))))
+    >>> shrunk.biased, round(float(shrunk.shares.sum()), 9), round(float(shrunk.stderr[0]), 3)
+    (True, 1.0, 0.027)
     """
 
     result: ShrinkResult
@@ -87,6 +93,12 @@ def shrink(
     on two separate levels, such as half of them at zero, and is on a par with projection when there is little noise.
     Its intervals hold on average over values, not for heavy values that the data cannot see: for a
     guaranteed one use `discreet.estimate(tally).interval`.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(range(20), epsilon="2"))
+    >>> tally = mechanism.tally(mechanism.randomize_many([0, 0, 0, 1] * 500, dc.random.seeded(1)))
+    >>> dc.shrink(tally).shares[:4].round(2).tolist()
+    [0.73, 0.25, 0.0, 0.0]
 
     References: Efron2010.
     """

@@ -32,6 +32,15 @@ class Estimate(Shares):
     Shares are the plain unbiased ones: they may be negative and need not add up to one.
     `discreet.project`, `discreet.likelihood` and `discreet.shrink` trade that for less error, visibly.
     With no reports shares are nan and standard errors infinite.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="2"))
+    >>> reports = mechanism.randomize_many(["bus", "car", "car", "bike"] * 500, dc.random.seeded(1))
+    >>> estimate = dc.estimate(mechanism.tally(reports))
+    >>> round(float(estimate["car"]), 2), estimate.stderr.round(2).tolist()
+    (0.5, [0.01, 0.02, 0.01])
+    >>> [ends.round(2).tolist() for ends in estimate.interval(confidence=0.95)]
+    [[0.22, 0.46, 0.22], [0.28, 0.53, 0.28]]
     """
 
     biased: ClassVar[bool] = False
@@ -92,6 +101,13 @@ class Estimate(Shares):
         The part of the weights that is constant in a block is taken from the block's total, which reports show exactly
         (that of all values is one): ``(w - c_b) . shares + sum_b c_b total_b``, unbiased whatever the constants c are,
         and with those of least variance at even shares. `calibrated=False` gives the plain sum of the shares.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="2"))
+        >>> tally = mechanism.tally(mechanism.randomize_many(["bus", "car", "car", "bike"] * 500, dc.random.seeded(1)))
+        >>> query = dc.estimate(tally).query({"bus": 1, "bike": 1})
+        >>> round(query.value, 2), round(query.stderr, 2)
+        (0.5, 0.02)
         """
         w = weights_of(self.values, weights)
         return Query(self, w, self._constants(w, calibrated))
@@ -161,6 +177,13 @@ def estimate(tally: Tally | Shares) -> Estimate:
     """Unbiased shares with standard errors, intervals and covariances, from a tally or any result made from one.
 
     The share of x is the mean of ``phi_x(Y)``, where ``E[phi_x(Y) | z]`` is 1 if x = z and 0 otherwise.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="2"))
+    >>> reports = mechanism.randomize_many(["bus", "car", "car", "bike"] * 500, dc.random.seeded(1))
+    >>> estimate = dc.estimate(mechanism.tally(reports))
+    >>> estimate.shares.round(2).tolist(), estimate.stderr.round(2).tolist()
+    ([0.25, 0.5, 0.25], [0.01, 0.02, 0.01])
     """
     if isinstance(tally, Estimate):
         return tally

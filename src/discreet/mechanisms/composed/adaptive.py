@@ -114,6 +114,12 @@ def adaptive(first: Mechanism, second: Mapping[int, Mechanism] | Callable[[int],
     values. The pair is certified for ``first.context + (E of the second, the larger entry over all reports)``, and a
     tally of pairs is estimated jointly: unbiased, with exact errors. Small domains only: the pair is written out.
 
+    >>> import discreet as dc
+    >>> first, mild, strict = (dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon=e)) for e in ("1", "2", "1/2"))
+    >>> both = dc.adaptive(first, {0: mild, 1: strict})
+    >>> str(both.context.epsilon("yes", "no")), len(both.reports())
+    ('3', 4)
+
     References: Acharya2020 (Proposition 2).
     """
     check_type("first", first, Mechanism, "a mechanism")

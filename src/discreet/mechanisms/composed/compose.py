@@ -127,7 +127,16 @@ class Composition:
 
 
 def compose(first: Mechanism, second: Mechanism) -> Composition:
-    """Two releases about the same value: both reports, under the context ``first.context + second.context``."""
+    """Two releases about the same value: both reports, under the context ``first.context + second.context``.
+
+    >>> import discreet as dc
+    >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+    >>> both = dc.compose(mechanism, mechanism)
+    >>> both.context
+    Context.binary('no', 'yes', epsilon=(2, 2))
+    >>> both.randomize("yes", dc.random.seeded(1))
+    (0, 1)
+    """
     for name, given in (("first", first), ("second", second)):
         check_type(name, given, Mechanism, "a mechanism")
     if first.context.domain != second.context.domain:

@@ -85,6 +85,14 @@ def design(
     fast the machine is. Ctrl-C ends the search and gives the best that was found. `seconds` bounds the search alone:
     to write its table out and to prove the bound may take a minute more for a hundred values.
 
+    >>> import discreet as dc
+    >>> context = dc.Context.matrix(["low", "mid", "high"], [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    >>> designed = dc.design(context, seconds=1)
+    >>> designed.mechanism
+    <table for Context.matrix(3 values), 3 bits per report>
+    >>> designed.compared[0].name, round(designed.gain, 1)
+    ('geometric', 1.1)
+
     References: Acharya2020, Kairouz2016 (extreme rays), Silvey1978 (multiplicative weights), Murota2010 (symmetry).
     """
     check_type("context", context, Context, "a context")
