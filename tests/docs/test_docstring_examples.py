@@ -10,9 +10,13 @@ import discreet as dc
 MATCH = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 INSIDE = [
-    *(f"Context.{form}" for form in ("uniform", "blocks", "high_low", "binary", "nested", "graded", "metric")),
-    *(f"Mechanism.{method}" for method in ("randomize", "randomize_many", "tally", "channel")),
-    *("Estimate.query", "checks.check_mechanism", "client.Client"),
+    *(
+        f"Context.{form}"
+        for form in ("uniform", "blocks", "high_low", "binary", "nested", "graded", "metric", "matrix")
+    ),
+    *(f"Mechanism.{method}" for method in ("randomize", "randomize_many", "tally", "channel", "score")),
+    *(f"Estimate.{method}" for method in ("query", "interval", "quantile")),
+    *("Survey.by", "Survey.tallies", "Spec.of_mechanism", "checks.check_mechanism", "client.Client"),
     *(f"random.{source}" for source in ("secure", "seeded", "replay")),
 ]
 """What else needs an example: constructors and main methods, and the members of modules that people start with."""

@@ -46,6 +46,13 @@ def _written_out(context: Context) -> tuple[tuple[Epsilon, ...], ...]:
 
 
 def _from_entries(values: Iterable[Value], entries: Sequence[Sequence[object]]) -> Context:
+    """Any context, entry by entry: row x and column z of `entries` is E[x, z], and "inf" asks for nothing.
+
+    >>> import discreet as dc
+    >>> context = dc.Context.matrix(["low", "mid", "high"], [[0, 1, "inf"], [1, 0, 1], ["inf", 1, 0]])
+    >>> str(context.epsilon("low", "mid")), str(context.epsilon("low", "high"))
+    ('1', 'inf')
+    """
     from .forms.matrix import Matrix
 
     return Matrix(Domain(values), entries)
@@ -335,6 +342,11 @@ class Context(Constructors, ABC):
         """The strictest context that every channel of this one satisfies: shortest paths of E.
 
         A channel with E[x, y] and E[y, z] has E[x, z] <= E[x, y] + E[y, z].
+
+        >>> import discreet as dc
+        >>> context = dc.Context.matrix(["a", "b", "c"], [[0, 1, 9], [1, 0, 1], [9, 1, 0]])
+        >>> str(context.epsilon("a", "c")), str(context.closure().epsilon("a", "c"))
+        ('9', '2')
         """
         return self._closure
 
@@ -391,7 +403,13 @@ class Context(Constructors, ABC):
         return ErrorRegion(self._implied(x, z), self._implied(z, x))
 
     def posterior_odds_bound(self, x: Value, z: Value, prior_odds: float) -> float:
-        """The largest odds of x against z after any report: ``e**E[x,z] * prior odds``, E closed (Proposition 3)."""
+        """The largest odds of x against z after any report: ``e**E[x,z] * prior odds``, E closed (Proposition 3).
+
+        >>> import discreet as dc
+        >>> context = dc.Context.uniform(["no", "yes"], epsilon="1")
+        >>> round(context.posterior_odds_bound("yes", "no", prior_odds=0.25), 2)  # 20 % before, at most 40 % after
+        0.68
+        """
         from .operational import posterior_odds_bound
 
         return posterior_odds_bound(self._implied(x, z), prior_odds)

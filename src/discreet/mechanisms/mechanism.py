@@ -189,6 +189,12 @@ class Mechanism:
         Sums, differences and regressions of scores are unbiased for those of the weights that people hold. `weights`
         are as for `Estimate.query`. With `shares` the scores are calibrated: what the reports show exactly (the block
         of each) is used, so that they vary least where values follow these shares; they stay unbiased everywhere.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
+        >>> reports = mechanism.randomize_many(["yes", "no", "no", "no"] * 500, dc.random.seeded(1))
+        >>> round(float(mechanism.score(reports, [0, 1]).mean()), 2)
+        0.25
         """
         return IN_BULK["scores_of"](self, reports, weights, shares)
 
@@ -216,7 +222,13 @@ class Mechanism:
         return made
 
     def reports_of(self, names: Iterable[Any]) -> list[int]:
-        """The reports that a column of names stands for; `InvalidReport` says in which row there is none of them."""
+        """The reports that a column of names stands for; `InvalidReport` says in which row there is none of them.
+
+        >>> import discreet as dc
+        >>> design = dc.by_hand.forced_response(truth="2/3")
+        >>> design.reports_of(["yes", "no", "yes"])
+        [1, 0, 1]
+        """
         numbers = {name: number for number, name in enumerate(self.report_names)}
         found = []
         for row, name in enumerate(listed_values(names, "names")):

@@ -137,6 +137,22 @@ class Spec:
 
         It is read back before it is returned, so it is certain to mean the same mechanism: given by name and
         parameters where they suffice, else by its law.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="1"))
+        >>> print(dc.Spec.of_mechanism(mechanism, name="smoking").to_toml())
+        name = "smoking"
+        version = 1
+        <BLANKLINE>
+        [domain]
+        values = ["no", "yes"]
+        <BLANKLINE>
+        [context]
+        form = "uniform"
+        epsilon = "1"
+        <BLANKLINE>
+        [mechanism]
+        name = "randomized_response"
         """
         _check_writable(mechanism.context.domain)
         entries = {key: mechanism.description[key] for key in ("domain", "context")}

@@ -236,7 +236,14 @@ class Survey:
         )
 
     def tallies(self, *labels: str) -> GroupTallies:
-        """The counts of the people of each label, of one mechanism; weights and the design are left behind."""
+        """The counts of the people of each label, of one mechanism; weights and the design are left behind.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
+        >>> survey = dc.Survey(mechanism, [0, 1, 1, 0, 1], labels={"town": ["lima", "oslo", "lima", "lima", "oslo"]})
+        >>> {town: tally.n for town, tally in survey.tallies("town").items()}
+        {'lima': 3, 'oslo': 2}
+        """
         from ...bulk.labelled.counts import counts_by_label
         from ...bulk.labelled.tallies import of_counts
 
@@ -256,7 +263,15 @@ class Survey:
         return self._means((), query)
 
     def by(self, *labels: str, query: Any = None) -> Means:
-        """The share of every value, or a query, among the people of each label or combination of labels."""
+        """The share of every value, or a query, among the people of each label or combination of labels.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.mechanism(dc.Context.uniform(["no", "yes"], epsilon="2"))
+        >>> reports = mechanism.randomize_many(["yes", "no", "no", "no"] * 500, dc.random.seeded(1))
+        >>> towns = dc.Survey(mechanism, reports, labels={"town": ["lima", "oslo"] * 1000}).by("town", query={"yes": 1})
+        >>> towns.groups, towns.estimate.round(2).tolist()
+        ([('lima',), ('oslo',)], [[0.51], [-0.0]])
+        """
         if not labels:
             raise InvalidInput("by() must name at least one label")
         return self._means(labels, query)

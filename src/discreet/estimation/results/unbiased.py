@@ -74,6 +74,13 @@ class Estimate(Shares):
 
         The share p solves ``(p_hat - p)**2 = z**2 (alpha + beta p - p**2) / n``, where
         ``alpha + beta p`` is E[phi_x**2] as a function of the share; for one cell this is Wilson's interval.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.mechanism(dc.Context.uniform(["bus", "car", "bike"], epsilon="2"))
+        >>> tally = mechanism.tally(mechanism.randomize_many(["bus", "car", "car", "bike"] * 500, dc.random.seeded(1)))
+        >>> low, high = dc.estimate(tally).interval(confidence=0.9)
+        >>> low.round(2).tolist(), high.round(2).tolist()
+        ([0.23, 0.47, 0.23], [0.28, 0.52, 0.28])
         """
         return self._score(quantile(confidence))
 
@@ -156,7 +163,14 @@ class Estimate(Shares):
         return Cumulative(self, places_of(self.values, order))
 
     def quantile(self, level: float, order: Any = None) -> Quantile:
-        """The lowest value with at least the share `level` of the people at it or below, 0.5 for the median."""
+        """The lowest value with at least the share `level` of the people at it or below, 0.5 for the median.
+
+        >>> import discreet as dc
+        >>> mechanism = dc.mechanism(dc.Context.uniform(range(1, 6), epsilon="2"))
+        >>> tally = mechanism.tally(mechanism.randomize_many([3, 4, 4, 5] * 500, dc.random.seeded(1)))
+        >>> dc.estimate(tally).quantile(0.9).value
+        5
+        """
         return self.cumulative(order).quantile(level)
 
     @cached_property
