@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.questionnaires.surveys import read_form_surveys
+from discreet.questionnaires.reading import read_form_surveys
 
 FORM = """
 [form]

@@ -10,9 +10,8 @@ import pytest
 import discreet as dc
 from discreet.core.documents import parse_toml
 from discreet.core.errors import BeyondLimits, DiscreetError, InvalidInput, InvalidReport, InvalidSpec, UnknownValue
-from discreet.questionnaires.form import EACH, MOST_QUESTIONS, ONE, STRATEGIES, TOGETHER
+from discreet.questionnaires.form import EACH, MAX_QUESTIONS, ONE, STRATEGIES, TOGETHER
 from discreet.wire import Spec
-from discreet.wire.spec import IsForm
 
 HABITS = {"smokes": ["no", "yes"], "drinks": ["never", "weekly", "daily"]}
 ALL = [dict(zip(HABITS, answers, strict=True)) for answers in product(*HABITS.values())]
@@ -184,7 +183,7 @@ def test_only_the_question_that_is_asked_needs_an_answer():
         ({**written(), "form": {"strategy": ONE, "epsilon": "0"}}, "form.epsilon='0' must be positive and finite"),
         ({**written(), "form": {"strategy": ONE, "epsilons": "1"}}, "form.epsilons is not a known entry"),
         ({**written(), "form": {"strategy": ONE, "epsilon": "inf"}}, "form.epsilon='inf' must be positive and finite"),
-        ({**written(), "questions": []}, f"questions: 0 must be from 2 to {MOST_QUESTIONS}"),
+        ({**written(), "questions": []}, f"questions: 0 must be from 2 to {MAX_QUESTIONS}"),
         ({**written(), "questions": written()["questions"][:1]}, "questions: 1 must be from 2"),
         ({**written(), "questions": written()["questions"] * 40}, "questions: 80 must be from 2 to 64"),
         (
@@ -245,5 +244,5 @@ def test_a_form_that_cannot_be_is_refused(questions, strategy, more, said):
 
 
 def test_a_form_is_no_spec_of_one_question():
-    with pytest.raises(IsForm, match="this is a form of several questions"):
+    with pytest.raises(InvalidSpec, match="this is a form of several questions"):
         Spec.of(written())

@@ -34,13 +34,15 @@ def read_either(
     """The spec of one question in a file, or the form of several that it is, with mechanisms chosen alike."""
     from ..files.overwriting import check_outputs
     from ..questionnaires.form import Form
-    from ..wire.spec import IsForm
+    from ..questionnaires.spec import read_spec_or_form
 
-    try:
-        return read_spec(path, quiet=quiet, writes=writes, reads=reads)
-    except IsForm:
-        form = Form.read(path)
-    check_outputs(writes, [*form.files, *reads])
+    document = read_spec_or_form(path)
+    check_outputs(writes, [*document.files, *reads])
+    return settle_form(document, quiet=quiet) if isinstance(document, Form) else settle(document, quiet=quiet)
+
+
+def settle_form(form: Form, *, quiet: bool = False) -> Form:
+    """The form with the mechanism of every part chosen; see `settle`."""
     return form.settled({part: settle(spec, quiet=quiet) for part, spec in form.parts.items()})
 
 

@@ -27,7 +27,7 @@ def without(**options: Any) -> None:
 def randomize(form: Form, sources: Sequence[Source], out: str, rng: Any, **how: Any) -> tuple[int, int]:
     """Write the reports of the people in files; how many there were, and how many were left out."""
     from ..core.errors import UnknownValue
-    from ..questionnaires.files import randomize_form
+    from ..questionnaires.writing import randomize_form
 
     try:
         return randomize_form(form, sources, out, rng, **how)
@@ -37,7 +37,7 @@ def randomize(form: Form, sources: Sequence[Source], out: str, rng: Any, **how: 
 
 def counted(form: Form, earlier: Sequence[str], sources: Sequence[Source], *, unmarked: bool) -> FormTally:
     """The reports in files, counted, with earlier tallies."""
-    from ..questionnaires.rows import tally_form
+    from ..questionnaires.reading import tally_form
     from ..questionnaires.tally import FormTally
 
     total = form.tally()
@@ -83,7 +83,7 @@ def estimate(form: Form, path: str, *, confidence: float, as_json: bool, plot: s
 
 def survey(form: Form, question: str | None, sources: Sequence[Source], **read: Any) -> Survey:
     """The survey of one part of a form."""
-    from ..questionnaires.surveys import read_form_surveys
+    from ..questionnaires.reading import read_form_surveys
 
     part = part_of(form, question)
     return read_form_surveys(form, sources, **read)[part]

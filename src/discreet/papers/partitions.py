@@ -14,7 +14,7 @@ from ..geo import blocks_context, grid_coordinates, north_america
 from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_partitions, plot_points
-from ..plots.points import Points
+from ..plots.curves import Points
 from .cuts import Cut, cut, population, uniform_like
 from .data import Grid, check_ins, real_subset
 from .report import Check, Report, Table

@@ -2,17 +2,14 @@
 
 from .accounts import plot_exposure, plot_repeated, plot_shuffled
 from .bars import plot_bars, plot_dots
-from .curves import plot_curves, plot_ratios
+from .curves import plot_curves, plot_points, plot_ratios
 from .designs import plot_design
-from .deviations import plot_deviations
-from .error_region import plot_error_region
+from .diagnostics import plot_deviations, plot_noncompliance
 from .estimates import plot_estimates
 from .joint_tables import plot_table
 from .maps import plot_maps, plot_partitions
 from .matrices import plot_matrices
-from .noncompliance import plot_noncompliance
-from .points import plot_points
-from .regions import plot_regions
+from .regions import plot_error_region, plot_regions
 from .shares import plot_shares
 
 __all__ = [

@@ -20,7 +20,7 @@ POINTS = 25
 SMALLEST = 1e-9
 """The smallest delta that is drawn."""
 
-LARGEST = 40
+MAX_VALUES = 40
 """The most values that are drawn."""
 
 
@@ -53,7 +53,7 @@ def plot_repeated(repeated: Repeated, x: Any, z: Any, path: str | Path, *, delta
 def plot_exposure(exposure: Exposure, path: str | Path) -> None:
     """Draw for each value its share, what reports make of it at least and at most, and what E promises."""
     kind_of(path)
-    rows = exposure.as_dict()["values"][:LARGEST]
+    rows = exposure.as_dict()["values"][:MAX_VALUES]
     figure = new_figure(7.0, 1.2 + 0.3 * len(rows))
     axes = figure.subplots()
     for at, row in enumerate(rows):

@@ -12,7 +12,7 @@ from .picture import ESTIMATE, INK, TRUTH, kind_of, new_figure, plain, save
 if TYPE_CHECKING:
     from ..planning.design import Designed
 
-LARGEST = 320
+MAX_VALUES = 320
 """The most values that are drawn."""
 
 
@@ -21,8 +21,8 @@ def plot_design(designed: Designed, path: str | Path) -> None:
     kind_of(path)
     made = designed.mechanism
     size = made.context.size
-    if size > LARGEST or made.sampler.outputs > 1 << 14:
-        raise InvalidInput(f"{path}: at most {LARGEST} values and {1 << 14} reports are drawn")
+    if size > MAX_VALUES or made.sampler.outputs > 1 << 14:
+        raise InvalidInput(f"{path}: at most {MAX_VALUES} values and {1 << 14} reports are drawn")
     figure = new_figure(12.0, 3.8)
     left, middle, right = figure.subplots(1, 3)
     entries = [[float(made.context.closure().at(x, z)) for z in range(size)] for x in range(size)]

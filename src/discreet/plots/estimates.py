@@ -10,7 +10,7 @@ from typing import Any
 from ..core.errors import InvalidInput
 from .picture import ESTIMATE, FAINT, INK, kind_of, new_figure, save
 
-MOST = 60
+MAX_ROWS = 60
 """The most estimates drawn; beyond that only those farthest from zero in their errors are, and the title says so."""
 
 
@@ -30,7 +30,7 @@ def plot_estimates(
         raise InvalidInput("there is nothing to draw: no estimate has an interval")
     order = _farthest(known, *values)
     if len(order) < len(known):
-        title = f"{title}: the {MOST} of {len(known)} that are farthest from zero".removeprefix(": ")
+        title = f"{title}: the {MAX_ROWS} of {len(known)} that are farthest from zero".removeprefix(": ")
     shown = [str(names[i]) for i in order]
     heads = _heads([groups[i] for i in order]) if groups is not None else {}
     drawn = [[float(column[i]) for i in order] for column in values]
@@ -43,10 +43,10 @@ def _finite(number: Any) -> bool:
 
 def _farthest(known: list[int], estimate: Sequence[Any], low: Sequence[Any], high: Sequence[Any]) -> list[int]:
     """Those to draw, in their order."""
-    if len(known) <= MOST:
+    if len(known) <= MAX_ROWS:
         return known
     order = sorted(known, key=lambda i: -abs(estimate[i]) / max(high[i] - low[i], 1e-300))
-    return sorted(order[:MOST])
+    return sorted(order[:MAX_ROWS])
 
 
 def _heads(groups: Sequence[Any]) -> dict[int, str]:

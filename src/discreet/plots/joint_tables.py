@@ -10,7 +10,7 @@ from .picture import ESTIMATE, INK, kind_of, new_figure, plain, save
 
 DEEPEST = 0.5
 """How much of the colour the largest share has: so much that ink can still be read on it, in both themes."""
-MOST = 30
+MAX_SIDE = 30
 """The most rows or columns whose numbers can still be read."""
 
 
@@ -28,8 +28,10 @@ def plot_table(
     """Draw a table of shares as shades, each with its number and, below it, the half-width of its interval."""
     kind_of(path)
     rows, columns = len(shares), len(shares[0])
-    if max(rows, columns) > MOST:
-        raise InvalidInput(f"a table of {rows} x {columns} fields cannot be read; it must have at most {MOST} a side")
+    if max(rows, columns) > MAX_SIDE:
+        raise InvalidInput(
+            f"a table of {rows} x {columns} fields cannot be read; it must have at most {MAX_SIDE} a side"
+        )
     figure = new_figure(max(4.4, 1.8 + 0.78 * columns), 1.4 + 0.46 * rows)
     from matplotlib.patches import Rectangle
 

@@ -11,7 +11,7 @@ from ..core.errors import InvalidInput
 from ..estimation.results.shares import Shares
 from .picture import ESTIMATE, FAINT, INK, INTERVAL, TRUTH, kind_of, new_figure, save
 
-MOST = 60
+MAX_VALUES = 60
 """The most values drawn in one panel; beyond that only the largest shares are shown, and the title says so."""
 
 
@@ -41,9 +41,9 @@ def plot_shares(
     if not all(share is not None and math.isfinite(share) for panel in several for share in panel["shares"]):
         raise InvalidInput("there is nothing to draw: no reports, no shares")
     order = list(range(len(values)))
-    if len(values) > MOST:
-        order = sorted(order, key=lambda x: -several[0]["shares"][x])[:MOST]
-        title = f"{title}: the {MOST} largest of {len(values)} shares".removeprefix(": ")
+    if len(values) > MAX_VALUES:
+        order = sorted(order, key=lambda x: -several[0]["shares"][x])[:MAX_VALUES]
+        title = f"{title}: the {MAX_VALUES} largest of {len(values)} shares".removeprefix(": ")
     save(_figure(several, order, title, truth), path)
 
 

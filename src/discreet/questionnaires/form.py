@@ -38,15 +38,15 @@ STRATEGIES = {
 }
 """The ways to ask several questions, and what each means."""
 
-MOST_QUESTIONS = 64
+MAX_QUESTIONS = 64
 """The most questions of a form."""
-LONGEST_NAME = 64
+MAX_NAME_LENGTH = 64
 """The most characters of a question's name."""
-TUPLE = 40
+WORK_PER_TUPLE = 40
 """Steps that it takes to make one tuple of answers and to publish it."""
-TAKEN = {"report", "question", "discreet"}
+RESERVED_NAMES = {"report", "question", "discreet"}
 """Names of columns and keys beside those of the questions."""
-JOINED = " * "
+BETWEEN_NAMES = " * "
 """What stands between the names of questions that are answered as one value."""
 
 
@@ -89,8 +89,8 @@ class Form:
         check_type("questions", questions, Mapping, "contexts or mechanisms by the name of the question")
         if not isinstance(strategy, str) or strategy not in STRATEGIES:
             raise InvalidInput(f"strategy={shown(strategy)} must be one of {', '.join(map(repr, STRATEGIES))}")
-        if not 2 <= len(questions) <= MOST_QUESTIONS:
-            raise InvalidInput(f"a form of {len(questions)} questions must have from 2 to {MOST_QUESTIONS}")
+        if not 2 <= len(questions) <= MAX_QUESTIONS:
+            raise InvalidInput(f"a form of {len(questions)} questions must have from 2 to {MAX_QUESTIONS}")
         self.strategy, self.name, self.source = strategy, name, source
         self.note = self.pinned = ""
         self.limits = limits
@@ -110,7 +110,7 @@ class Form:
     @property
     def parts(self) -> dict[str, Spec]:
         """What has a mechanism and reports of its own, by name: each question, or all of them together."""
-        return self.questions if self._joint is None else {JOINED.join(self.names): self._joint}
+        return self.questions if self._joint is None else {BETWEEN_NAMES.join(self.names): self._joint}
 
     @cached_property
     def mechanisms(self) -> dict[str, Mechanism]:
@@ -141,7 +141,7 @@ class Form:
                 raise InvalidInput(f"question {name!r} has tuples as values; its parts must be questions of their own")
         tuples = math.prod(context.size for context in contexts)
         check("values", tuples, "the tuples of all answers")
-        spend(TUPLE * tuples, "the tuples of all answers")
+        spend(WORK_PER_TUPLE * tuples, "the tuples of all answers")
         if self.epsilon is not None:
             joint = Context.uniform(list(product(*(context.values for context in contexts))), self.epsilon)
         else:
@@ -303,11 +303,18 @@ class Form:
 
 def check_question(name: object) -> str:
     """The name of a question; `InvalidInput` unless it can head a column and stand in a message."""
-    plain = isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()
-    if not isinstance(name, str) or not plain or JOINED in name or name in TAKEN or name.startswith("#"):
+    if (
+        not isinstance(name, str)
+        or not 0 < len(name) <= MAX_NAME_LENGTH
+        or not name.isprintable()
+        or name != name.strip()
+        or BETWEEN_NAMES in name
+        or name in RESERVED_NAMES
+        or name.startswith("#")
+    ):
         raise InvalidInput(
-            f"question={shown(name)} must be a name of at most {LONGEST_NAME} printable characters, without spaces "
-            f"around it or {JOINED!r} in it, and none of {', '.join(sorted(TAKEN))}"
+            f"question={shown(name)} must be a name of at most {MAX_NAME_LENGTH} printable characters, without spaces "
+            f"around it or {BETWEEN_NAMES!r} in it, and none of {', '.join(sorted(RESERVED_NAMES))}"
         )
     return name
 

@@ -15,19 +15,30 @@ from ..core.exact import positive_finite, text_of
 from ..core.fields import Fields, listed, number, text, whole, written
 from ..core.limits import allowed, check, metered
 from ..wire.located import located
-from ..wire.spec import FINGERPRINT, Spec, check_name, named_files, parsed_document
-from .form import MOST_QUESTIONS, STRATEGIES, TOGETHER, VERSION, Form, check_question, question_epsilon
+from ..wire.spec import FINGERPRINT, Spec, check_name, is_form, named_files, parsed_document
+from .form import MAX_QUESTIONS, STRATEGIES, TOGETHER, VERSION, Form, check_question, question_epsilon
 
 
 def read_form(path: str | Path, *, folder: str | Path | None = None) -> Form:
     """The form in a file, TOML or JSON by its name; files that it names are in its folder, or in `folder`."""
     path = check_name(path)
     with located(str(path)):
+        return _form_in_file(parsed_document(path), path, path.parent if folder is None else Path(folder))
+
+
+def read_spec_or_form(path: str | Path) -> Spec | Form:
+    """The spec of one question, or the form of several, whichever a file holds."""
+    path = check_name(path)
+    with located(str(path)):
         data = parsed_document(path)
-        where = path.parent if folder is None else Path(folder)
-        form = form_of(data, where, str(path))
-        form.files = (path, *(where / name for name in named_files(data)))
-        return form
+        several = isinstance(data, Mapping) and is_form(data)
+        return _form_in_file(data, path, path.parent) if several else Spec.in_file(data, path, path.parent)
+
+
+def _form_in_file(data: Any, path: Path, folder: Path) -> Form:
+    form = form_of(data, folder, str(path))
+    form.files = (path, *(folder / name for name in named_files(data)))
+    return form
 
 
 def form_of(data: object, folder: Path | None, source: str) -> Form:
@@ -43,8 +54,8 @@ def form_of(data: object, folder: Path | None, source: str) -> Form:
         strategy, epsilon = _strategy(entries.required("strategy")), _epsilon(entries)
         entries.close()
         asked = listed(fields.required("questions"), "questions")
-        if not 2 <= len(asked) <= MOST_QUESTIONS:
-            raise InvalidSpec(f"questions: {len(asked)} must be from 2 to {MOST_QUESTIONS}")
+        if not 2 <= len(asked) <= MAX_QUESTIONS:
+            raise InvalidSpec(f"questions: {len(asked)} must be from 2 to {MAX_QUESTIONS}")
         share = None if epsilon is None else question_epsilon(epsilon, strategy, len(asked))
         choice = fields.optional("mechanism") if strategy == TOGETHER else None
         fields.close()

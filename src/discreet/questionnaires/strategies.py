@@ -23,9 +23,9 @@ from .form import EACH, ONE, STRATEGIES, TOGETHER, Form
 
 Array = NDArray[np.float64]
 
-MOST_TUPLES = 1 << 12
+MAX_TUPLES = 1 << 12
 """The most tuples of answers for which a mechanism is sought to compare it."""
-MOST_CELLS = 512
+MAX_CELLS = 512
 """The most pairs of answers to two questions whose errors are all worked out; of more only some are."""
 
 
@@ -151,8 +151,8 @@ def _strategy(form: Form, strategy: str, shares: Mapping[str, Array], n: int) ->
     try:
         if strategy == TOGETHER:
             tuples = math.prod(map(len, shares.values()))
-            if tuples > MOST_TUPLES and form.strategy != TOGETHER:
-                raise BeyondLimits(f"{tuples} tuples of answers are more than the {MOST_TUPLES} that are compared")
+            if tuples > MAX_TUPLES and form.strategy != TOGETHER:
+                raise BeyondLimits(f"{tuples} tuples of answers are more than the {MAX_TUPLES} that are compared")
         asked = form.asking(strategy)
         made = asked.mechanisms
     except DiscreetError as problem:
@@ -201,7 +201,7 @@ def _of_pairs(mechanism: Mechanism, sides: Sequence[Array], a: int, b: int) -> t
     joint = _product(sides)
     cells = [(x, z) for x in range(len(sides[a])) for z in range(len(sides[b]))]
     found = []
-    for x, z in cells[:: max(1, math.ceil(len(cells) / MOST_CELLS))]:
+    for x, z in cells[:: max(1, math.ceil(len(cells) / MAX_CELLS))]:
         one, two = np.eye(len(sides[a]))[x], np.eye(len(sides[b]))[z]
         cell = variance(mechanism, _spread(sides, {a: one, b: two}), joint)
         excess = _spread(sides, {a: one - sides[a][x], b: two - sides[b][z]})

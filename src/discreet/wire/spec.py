@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -37,10 +37,6 @@ VERSION = 1
 """The version of spec files; another one is refused."""
 
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
-
-
-class IsForm(InvalidSpec):
-    """A form of several questions where the spec of one was asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +77,13 @@ class Spec:
         """
         path = check_name(path)
         with located(str(path)):
-            parsed = parsed_document(path)
-            where = path.parent if folder is None else Path(folder)
-            spec = cls.of(parsed, folder=where, source=str(path))
-            return replace(spec, files=(path, *(where / name for name in named_files(parsed))))
+            return cls.in_file(parsed_document(path), path, path.parent if folder is None else Path(folder))
+
+    @classmethod
+    def in_file(cls, data: Any, path: Path, folder: Path) -> Spec:
+        """The spec that was parsed from a file, which is named in messages; files that it names are in `folder`."""
+        spec = cls.of(data, folder=folder, source=str(path))
+        return replace(spec, files=(path, *(folder / name for name in named_files(data))))
 
     @classmethod
     def of(cls, data: object, *, folder: Path | None = None, source: str = "") -> Spec:
@@ -99,8 +98,8 @@ class Spec:
 
     @classmethod
     def _of(cls, fields: Fields, folder: Path | None, source: str) -> Spec:
-        if "questions" in fields or "form" in fields:
-            raise IsForm(
+        if is_form(fields):
+            raise InvalidSpec(
                 "this is a form of several questions: compare and regress take --question NAME, estimate all of them"
             )
         name = text(fields.optional("name", default=""), "name")
@@ -270,6 +269,11 @@ class Spec:
         content = self.to_toml() if path.suffix == ".toml" else self.to_json()
         with replacing(path) as file:
             file.write(content.encode())
+
+
+def is_form(document: Container[str]) -> bool:
+    """True if the keys of a document are those of a form of several questions, and not of the spec of one."""
+    return "questions" in document or "form" in document
 
 
 def check_name(path: str | Path) -> Path:

@@ -90,7 +90,7 @@ def _of_form(
     from ...files.sources import source_of
     from ...plots.picture import kind_of
     from ...questionnaires.form import EACH, ONE
-    from ...questionnaires.surveys import read_form_surveys
+    from ...questionnaires.reading import read_form_surveys
     from ..form_commands import without
 
     if form.strategy == ONE:

@@ -110,11 +110,10 @@ def command(
     from ...planning import check_target, effect_of
     from ...planning import plan as make
     from ...questionnaires.form import Form
-    from ...wire import Spec
+    from ...questionnaires.spec import read_spec_or_form
     from ...wire.choices import query_of
-    from ...wire.spec import IsForm
     from .. import form_commands
-    from ..choosing import compare, read_either
+    from ..choosing import compare, settle_form
 
     if query and event:
         raise InvalidInput("--query and --event must not both be given")
@@ -132,14 +131,13 @@ def command(
         **parts,
     }
     check_target(n=n, tv=tv, stderr=stderr, effect=effect_of(**aims))
-    try:
-        wanted = Spec.read(spec)
-    except IsForm:
+    wanted = read_spec_or_form(spec)
+    if isinstance(wanted, Form):
         form_commands.without(tv=tv, stderr=stderr, query=query, event=event, worst=worst, candidates=candidates)
         form_commands.without(difference=difference, slope=slope, power=power, groups=groups, subgroup=subgroup != 1)
-        form = read_either(spec, quiet=True, writes=[plot], reads=[prior])
-        if isinstance(form, Form) and n is not None:
-            form_commands.plan(form, n, prior, as_json=as_json, plot=plot)
+        check_outputs([plot], [*wanted.files, prior])
+        if n is not None:
+            form_commands.plan(settle_form(wanted, quiet=True), n, prior, as_json=as_json, plot=plot)
         return
     check_outputs([plot], [*wanted.files, prior, covariate, *(one for one in query if one not in WORDS)])
     shares = wanted.prior if prior is None else read_prior(prior, wanted.context.domain)
