@@ -83,7 +83,7 @@ def test_files_are_counted_piece_by_piece(tmp_path, monkeypatch):
 
 
 def test_too_many_groups_are_refused(monkeypatch):
-    monkeypatch.setattr("discreet.bulk.labelled.counts.MOST_GROUPS", 2)
+    monkeypatch.setattr("discreet.bulk.labelled.counts.MAX_GROUPS", 2)
     with pytest.raises(InvalidInput, match="there are more than 2 groups, and each holds 8 counts"):
         sample(MECHANISM).tallies("region")
 

@@ -92,7 +92,7 @@ def test_labels_are_given_by_name(discreet, collector, url):
 
 
 def test_an_answer_that_cannot_be_sent_is_queued(discreet, collector, url, monkeypatch):
-    monkeypatch.setattr("discreet.client.sending.TRIES", 1)
+    monkeypatch.setattr("discreet.client.uploading.MAX_TRIES", 1)
     collector.replies["/survey/reports"] = [load().Reply(503)]
     done = discreet("answer", url, "hiv", "--cap", "4")
     assert done.exit_code == 0

@@ -10,10 +10,10 @@ import pytest
 from discreet.client import Response
 from discreet.client.addresses import address_of
 from discreet.client.collection import Collection
-from discreet.client.desk import Desk
 from discreet.client.document import Document
 from discreet.client.ledger import Ledger
-from discreet.client.sending import Courier
+from discreet.client.session import ClientSession
+from discreet.client.uploading import Uploader
 from discreet.core.errors import AlreadyAnswered, Overspent, Unreachable
 from discreet.core.strict_json import loads
 
@@ -65,14 +65,16 @@ def history(seed, lossy, mechanism):
         flaky.crashing = 0 if last else 0.2
         value, labels = chance.randrange(2), chance.choice(LABELS)
         try:
-            desk = Desk(Ledger(PATH, 2, disk=disk), flaky, Courier(flaky, lambda _: None, lambda: now), lambda: now)
+            session = ClientSession(
+                Ledger(PATH, 2, disk=disk), flaky, Uploader(flaky, lambda _: None, lambda: now), lambda: now
+            )
             if last or chance.random() < 0.2:
-                while last and desk.ledger.queued():
-                    desk.deliver(desk.ledger.queued()[0])
-                for upload in desk.ledger.queued():
-                    desk.deliver(upload)
+                while last and session.ledger.queued():
+                    session.deliver(session.ledger.queued()[0])
+                for upload in session.ledger.queued():
+                    session.deliver(upload)
                 continue
-            receipt = Collection(document, mechanism, desk).answer(value, labels=labels)
+            receipt = Collection(document, mechanism, session).answer(value, labels=labels)
             wanted.add((value, str(labels)))
             if receipt.state == "accepted":
                 accepted.add((value, str(labels)))
@@ -81,7 +83,7 @@ def history(seed, lossy, mechanism):
             disk.lose_power() if chance.random() < 0.5 else disk.killed()
         except (Overspent, AlreadyAnswered):
             pass
-    return flaky, accepted, wanted, crashes, desk.ledger
+    return flaky, accepted, wanted, crashes, session.ledger
 
 
 @pytest.mark.slow

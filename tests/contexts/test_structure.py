@@ -10,7 +10,7 @@ import pytest
 from discreet import Context
 from discreet.contexts import Line, Ring, Tree
 from discreet.contexts.structure.combine import Combined
-from discreet.contexts.structure.recognition import RECOGNISED, TREE_DEPTH, parting_pairs
+from discreet.contexts.structure.recognition import MAX_RECOGNISED, MAX_TREE_DEPTH, parting_pairs
 from discreet.core.domain import EvenLeaves
 
 F = Fraction
@@ -178,8 +178,8 @@ def test_trees_deeper_than_the_limit_are_not_followed():
     def stairs(size):
         return matrix_of(size, lambda x, z: 1 + F(max(x, z), size))
 
-    assert stairs(TREE_DEPTH).tree is not None
-    assert stairs(TREE_DEPTH + 2).tree is None
+    assert stairs(MAX_TREE_DEPTH).tree is not None
+    assert stairs(MAX_TREE_DEPTH + 2).tree is None
 
 
 def test_rows_of_one_entry_are_found_and_one_other_entry_is_seen():
@@ -217,7 +217,7 @@ def test_alike_values_are_found_among_many_classes():
 
 
 def test_structure_is_looked_for_in_small_contexts_only():
-    many = Context.blocks({b: [2 * b, 2 * b + 1] for b in range(RECOGNISED + 1)}, "1")
+    many = Context.blocks({b: [2 * b, 2 * b + 1] for b in range(MAX_RECOGNISED + 1)}, "1")
     assert (many.line, many.ring, many.tree, many.grades) == (None,) * 4
     assert many.exchangeable[:4] == (0, 0, 1, 1)
     assert many.factors is None

@@ -114,10 +114,10 @@ def test_what_only_begins_like_parquet_or_arrow_is_refused(piped, data):
 
 def test_no_more_is_kept_than_the_bound(piped, monkeypatch):
     data = written("Parquet")
-    monkeypatch.setattr(pipes, "LARGEST", len(data))
+    monkeypatch.setattr(pipes, "MAX_PIPE_BYTES", len(data))
     piped(data)
     assert open_column(source_of("-"), "place").rows == 1000  # the control
-    monkeypatch.setattr(pipes, "LARGEST", len(data) - 1)
+    monkeypatch.setattr(pipes, "MAX_PIPE_BYTES", len(data) - 1)
     piped(data)
     with pytest.raises(InvalidInput, match=r"standard input: more than .* bytes of Parquet; give them as a file"):
         source_of("-")

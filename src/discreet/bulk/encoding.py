@@ -25,7 +25,7 @@ from ..estimation.arrays.acceleration import accelerated
 ABSENT = -1
 """The number that stands for a null or a value outside the domain."""
 
-SPARSE = 1 << 16
+MAX_SPARSE_TABLE = 1 << 16
 """The most entries of a table of whole numbers that has more than a few for each value."""
 
 
@@ -197,7 +197,7 @@ class DomainLookup:
         except OverflowError:  # one has more than 64 bits
             return None
         low, high = int(wholes.min(initial=2**63 - 1)), int(wholes.max(initial=-(2**63)))
-        if not len(wholes) or high - low > max(SPARSE, 4 * len(wholes)):
+        if not len(wholes) or high - low > max(MAX_SPARSE_TABLE, 4 * len(wholes)):
             return None
         size = len(self._domain)
         if high - low + 1 == size and np.array_equal(wholes - low, numbers):

@@ -20,13 +20,13 @@ from .words import seeded
 if TYPE_CHECKING:
     from ..mechanisms.sampler import Sampler
 
-TRIED = 1 << 14
+TRIAL_WORDS = 1 << 14
 """Words used for random reports of the trial; the first and last values of every group are tried in any case."""
 
-MOST = 1 << 10
+MAX_TRIAL_REPORTS = 1 << 10
 """The most random reports of the trial: more than the compiled loops take at a time."""
 
-HELD = 1 << 17
+MAX_TRIAL_WORDS_HELD = 1 << 17
 """Words of the trial held at a time, or those of one report if that is more."""
 
 _made: weakref.WeakKeyDictionary[Sampler, Fill | None] = weakref.WeakKeyDictionary()
@@ -48,7 +48,7 @@ def _tried(sampler: Sampler, law: Packed) -> Fill | None:
     fill = _compiled_fill(law, sampler.size, sampler.words)
     edges = first_and_last(sampler)
     values = np.concatenate([edges, edges, edges, _random_values(sampler)])
-    source, step = seeded(0), max(1, HELD // sampler.words)
+    source, step = seeded(0), max(1, MAX_TRIAL_WORDS_HELD // sampler.words)
     for begin in range(0, len(values), step):
         x = values[begin : begin + step]
         words = source.fill(len(x) * sampler.words).reshape(len(x), sampler.words)
@@ -77,7 +77,7 @@ def first_and_last(sampler: Sampler) -> NDArray[np.uint32]:
 
 def _random_values(sampler: Sampler) -> NDArray[np.uint32]:
     """All values of a small domain, else some of every group; then some of all."""
-    rng, count = np.random.default_rng(0), min(MOST, TRIED // sampler.words)
+    rng, count = np.random.default_rng(0), min(MAX_TRIAL_REPORTS, TRIAL_WORDS // sampler.words)
     if sampler.size <= count // 2:
         chosen = [np.arange(sampler.size)]
     else:

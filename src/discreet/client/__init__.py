@@ -13,7 +13,7 @@
 from .asynchronous import AsyncClient, AsyncCollection
 from .client import Client, default_ledger
 from .collection import Collection
-from .desk import Receipt
+from .session import Receipt
 from .transport import HttpTransport, Request, Response, Transport
 
 __all__ = [

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 from ..core.errors import Refused, shown
 from .ledger.invitations import check_invitation
 
-LONGEST = 2048
+MAX_ADDRESS_LENGTH = 2048
 """The most characters of an address."""
 
 PORTS = {"http": 80, "https": 443}
@@ -58,7 +58,7 @@ def address_of(url: str, name: str = "url") -> Address:
     with characters that must be escaped, or with a host that is a number in disguise. No error repeats the fragment,
     which may hold an invitation.
     """
-    found = FORM.fullmatch(url) if isinstance(url, str) and len(url) <= LONGEST else None
+    found = FORM.fullmatch(url) if isinstance(url, str) and len(url) <= MAX_ADDRESS_LENGTH else None
     url = url.partition("#")[0] if isinstance(url, str) else url
     if found is None:
         raise Refused(f"{name}={shown(url)} must be an address that begins with https://")
@@ -79,7 +79,12 @@ def address_of(url: str, name: str = "url") -> Address:
 
 def address_beside(reference: str, base: Address, name: str) -> Address:
     """The address that a document at `base` gives, relative or not; `Refused` unless it has the same origin."""
-    if not isinstance(reference, str) or len(reference) > LONGEST or not reference.isprintable() or "\\" in reference:
+    if (
+        not isinstance(reference, str)
+        or len(reference) > MAX_ADDRESS_LENGTH
+        or not reference.isprintable()
+        or "\\" in reference
+    ):
         raise Refused(f"{name} must be an address")
     if not ABSOLUTE.match(reference) and "//" in re.split("[?#]", reference)[0]:
         raise Refused(f"{name}={shown(reference)} must have no empty segments")

@@ -13,8 +13,8 @@ from ..contexts import Context
 from ..core.domain import Value
 from .client import Client, _now
 from .collection import Collection
-from .desk import Receipt
 from .ledger import Ledger, Upload
+from .session import Receipt
 from .transport import Transport
 
 

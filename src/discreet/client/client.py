@@ -11,10 +11,10 @@ from pathlib import Path
 from ..contexts import Context
 from .addresses import address_of
 from .collection import Collection, open_collection
-from .desk import Desk, Receipt
 from .ledger import Ledger, Upload
-from .sending import Courier
+from .session import ClientSession, Receipt
 from .transport import HttpTransport, Transport
+from .uploading import Uploader
 
 
 def default_ledger() -> Path:
@@ -61,7 +61,7 @@ class Client:
         else:
             self.ledger = Ledger(path, cap, budgets=budgets)
         way = HttpTransport() if transport is None else transport
-        self._desk = Desk(self.ledger, way, Courier(way, sleep, now), now)
+        self._session = ClientSession(self.ledger, way, Uploader(way, sleep, now), now)
 
     def open(self, url: str) -> Collection:
         """The collection at an address, fetched and checked; `Refused`, with the reason, if it cannot be trusted.
@@ -70,7 +70,7 @@ class Client:
         `Unreachable` if the collector gives no answer. A link that ends in ``#invitation=...`` holds an invitation,
         which is kept for the answer.
         """
-        return open_collection(url, self._desk)
+        return open_collection(url, self._session)
 
     @property
     def queued(self) -> list[Upload]:
@@ -84,7 +84,7 @@ class Client:
         for upload in self.ledger.queued():
             origin = address_of(upload.url).origin
             if origin not in away:
-                receipts.append(self._desk.deliver(upload))
+                receipts.append(self._session.deliver(upload))
                 if receipts[-1].state == "queued":
                     away.add(origin)
         return receipts

@@ -15,16 +15,18 @@ from ..core.random import EntropySource
 from ..mechanisms.mechanism import Mechanism
 from ..wire.laws import parse_law
 from .addresses import address_of, invitation_of
-from .desk import Desk, Receipt
-from .document import BYTES, Document, parse_document
+from .document import MAX_DOCUMENT_BYTES, Document, parse_document
 from .promise import promise
+from .session import ClientSession, Receipt
 
 
 class Collection:
     """A collection whose law was fetched, compared with its fingerprint and certified from its integers."""
 
-    def __init__(self, document: Document, mechanism: Mechanism, desk: Desk, invitation: str | None = None) -> None:
-        self._document, self._desk, self._invitation = document, desk, invitation
+    def __init__(
+        self, document: Document, mechanism: Mechanism, session: ClientSession, invitation: str | None = None
+    ) -> None:
+        self._document, self._session, self._invitation = document, session, invitation
         self.mechanism = mechanism
 
     @property
@@ -105,10 +107,10 @@ class Collection:
         was accepted is not sent again. `invitation` goes along where the collection asks for one; without it, that of
         the link which was opened does.
         """
-        self._document.check_open(self._desk.now())
+        self._document.check_open(self._session.now())
         told = self._document.check_labels({} if labels is None else labels)
         invited = self._document.check_invitation(self._invitation if invitation is None else invitation)
-        upload = self._desk.ledger.submit(
+        upload = self._session.ledger.submit(
             self.mechanism,
             value,
             EntropySource(),
@@ -119,23 +121,23 @@ class Collection:
             access=self._document.access,
             invitation=invited,
         )
-        return self._desk.deliver(upload)
+        return self._session.deliver(upload)
 
     def __repr__(self) -> str:
         return f"<Collection {self.title!r} at {self.name}, epsilon={text_of(self.epsilon)}>"
 
 
-def open_collection(url: str, desk: Desk) -> Collection:
+def open_collection(url: str, session: ClientSession) -> Collection:
     """The collection at an address, if it may be answered now and its law keeps its promise; `Refused` if not."""
     address, invitation = address_of(url), invitation_of(url)
-    document = parse_document(desk.fetch(address, BYTES, "the description of the collection"), address)
-    document.check_open(desk.now())
-    content = desk.fetch(document.law, allowed().bytes, "the law of the collection")
+    document = parse_document(session.fetch(address, MAX_DOCUMENT_BYTES, "the description of the collection"), address)
+    document.check_open(session.now())
+    content = session.fetch(document.law, allowed().bytes, "the law of the collection")
     if hashlib.sha256(content).hexdigest() != document.fingerprint:
         raise Refused("the law of the collection is not the one that its fingerprint stands for")
     mechanism = _certified(content)
-    desk.ledger.check_law(str(address), mechanism)
-    return Collection(document, mechanism, desk, invitation)
+    session.ledger.check_law(str(address), mechanism)
+    return Collection(document, mechanism, session, invitation)
 
 
 def _certified(content: bytes) -> Mechanism:

@@ -18,7 +18,7 @@ T = TypeVar("T")
 VERSION = 1
 """The only version of a collection document."""
 
-BYTES = 65_536
+MAX_DOCUMENT_BYTES = 65_536
 """The most bytes of a collection document."""
 
 NEEDED = ("version", "title", "question", "fingerprint", "law", "reports", "changes")

@@ -16,7 +16,7 @@ from ..core.strict_json import RepeatedKey, loads
 from . import frames
 from .columns import REPORT, Entry, no_column, text_of_bytes
 
-LONGEST = 20
+MAX_NUMBER_DIGITS = 20
 """The most digits of a number with a point or an exponent that is taken as a whole one."""
 
 ABSENT = object()
@@ -167,7 +167,7 @@ def entry_of(value: Any) -> Entry:
         value = Decimal(repr(value))
     if not isinstance(value, Decimal):
         return None
-    whole = -LONGEST < value.adjusted() < LONGEST and value == value.to_integral_value()
+    whole = -MAX_NUMBER_DIGITS < value.adjusted() < MAX_NUMBER_DIGITS and value == value.to_integral_value()
     return str(int(value)) if whole else str(value)  # 18.0 and 18 are one number
 
 

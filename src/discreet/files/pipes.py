@@ -17,10 +17,10 @@ from .formats import IPC, PARQUET, PIPE, TEXT, Format, display_name
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 """The compression for the first bytes of a pipe."""
 
-HELD = {b"PAR1": PARQUET, b"ARROW1": IPC, b"\xff\xff\xff\xff": IPC}
+FORMAT_BY_SIGNATURE = {b"PAR1": PARQUET, b"ARROW1": IPC, b"\xff\xff\xff\xff": IPC}
 """The format for the first bytes of what must be kept before it is read."""
 
-LARGEST = 1 << 36
+MAX_PIPE_BYTES = 1 << 36
 """The most bytes of Parquet or Arrow that are kept."""
 
 
@@ -41,7 +41,7 @@ def opened_pipe(path: str = PIPE) -> Piped:
     with complete(display_name(path), compression):
         if compression is not None:
             head, content = _peeked(unpacked(content, compression))
-        format = _named(HELD, head)
+        format = _named(FORMAT_BY_SIGNATURE, head)
         if format is None:
             return Piped(TEXT, compression, content)
         return Piped(format, None, content, _kept(content, format))
@@ -98,9 +98,9 @@ def _kept(content: IO[bytes], format: Format) -> mmap.mmap:
     """All of the content, in a file without a name that ends with the process."""
     with tempfile.TemporaryFile() as file:
         while data := content.read(1 << 20):
-            if file.tell() + len(data) > LARGEST:
+            if file.tell() + len(data) > MAX_PIPE_BYTES:
                 raise InvalidInput(
-                    f"{display_name(PIPE)}: more than {LARGEST} bytes of {format.title}; give them as a file"
+                    f"{display_name(PIPE)}: more than {MAX_PIPE_BYTES} bytes of {format.title}; give them as a file"
                 )
             file.write(data)
         file.flush()

@@ -105,11 +105,11 @@ class Releasing(Ledger):
 class BeforeStoring(Releasing):
     """A planted fault: the report is released, and then stored."""
 
-    def _draw(self, journal, tell, tag, labels):
-        report = tell.mechanism.randomize(tell.value, tell.rng)
-        self.told.add(tell.question, tell.value, report)
-        journal.append(Report(tell.question, tag, report_to_json(tell.mechanism, report), dict(labels)))
-        return journal.account.collections[tell.question].reports[-1]
+    def _draw(self, journal, answer, tag, labels):
+        report = answer.mechanism.randomize(answer.value, answer.rng)
+        self.told.add(answer.question, answer.value, report)
+        journal.append(Report(answer.question, tag, report_to_json(answer.mechanism, report), dict(labels)))
+        return journal.account.collections[answer.question].reports[-1]
 
 
 class Unwritten:
@@ -125,25 +125,25 @@ class Unwritten:
 class BeforeDebit(Releasing):
     """A planted fault: the report is released, and then paid for."""
 
-    def _pay(self, journal, tell):
-        super()._pay(Unwritten(journal), tell)
+    def _pay(self, journal, answer):
+        super()._pay(Unwritten(journal), answer)
 
-    def _draw(self, journal, tell, tag, labels):
-        report = tell.mechanism.randomize(tell.value, tell.rng)
-        self.told.add(tell.question, tell.value, report)
-        known = journal.account.collections.get(tell.question)
+    def _draw(self, journal, answer, tag, labels):
+        report = answer.mechanism.randomize(answer.value, answer.rng)
+        self.told.add(answer.question, answer.value, report)
+        known = journal.account.collections.get(answer.question)
         if known is None or not known.owed:
-            super()._pay(journal, tell)
-        journal.append(Report(tell.question, tag, report_to_json(tell.mechanism, report), dict(labels)))
-        return journal.account.collections[tell.question].reports[-1]
+            super()._pay(journal, answer)
+        journal.append(Report(answer.question, tag, report_to_json(answer.mechanism, report), dict(labels)))
+        return journal.account.collections[answer.question].reports[-1]
 
 
 class WithoutBudgets(Releasing):
     """A planted fault: the budgets are written down, and only the cap is kept to."""
 
-    def _pay(self, journal, tell):
+    def _pay(self, journal, answer):
         journal.account.budgets.clear()
-        super()._pay(journal, tell)
+        super()._pay(journal, answer)
 
 
 def history(seed, kind, make_disk, crash, *, steps=10, setting=SCALAR):

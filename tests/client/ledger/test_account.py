@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.client.ledger.account import BATCH, Account
+from discreet.client.ledger.account import MAX_BATCH_REPORTS, Account
 from discreet.client.ledger.entries import Cap, Debit, Outcome, Report, Upload
 from discreet.core.canonical import canonical
 from discreet.core.errors import InvalidInput
@@ -70,15 +70,15 @@ def test_a_refused_upload_carries_nothing():
 
 def test_reports_that_were_never_sent_go_into_one_upload_of_at_most_a_thousand():
     entries = [Cap("4000")]
-    for number in range(BATCH + 5):
+    for number in range(MAX_BATCH_REPORTS + 5):
         entries += [DEBIT, report(number, labels={"week": "1"} if number % 2 else None)]
     account = Account(entries)
     last = account.collections[HERE].reports[-1]
-    assert len(account.batch(last, {})) == BATCH // 2 + 3
+    assert len(account.batch(last, {})) == MAX_BATCH_REPORTS // 2 + 3
     entries = [Cap("4000")]
-    for number in range(BATCH + 5):
+    for number in range(MAX_BATCH_REPORTS + 5):
         entries += [DEBIT, report(number)]
     account = Account(entries)
     batch = account.batch(account.collections[HERE].reports[-1], {})
-    assert len(batch) == BATCH
-    assert batch[-1].report == BATCH + 4
+    assert len(batch) == MAX_BATCH_REPORTS
+    assert batch[-1].report == MAX_BATCH_REPORTS + 4

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from discreet.client.ledger import claims
-from discreet.client.ledger.claims import claimed
+from discreet.client.ledger.claims import hold_claim
 from discreet.core.errors import InvalidInput
 
 HOST = socket.gethostname()
@@ -26,7 +26,7 @@ def ended():
 
 def test_a_claim_says_who_holds_it_and_leaves_nothing(tmp_path):
     path = tmp_path / "a.pid"
-    with claimed(path):
+    with hold_claim(path):
         number, pid, thread, host = path.read_text().split(" ")
         assert (len(number), pid, thread, host) == (16, str(os.getpid()), "0", HOST)
         assert path.stat().st_mode & 0o777 == 0o600
@@ -39,14 +39,14 @@ def test_the_claim_of_a_process_that_has_ended_is_removed(tmp_path, ended):
     for pid in (ended, os.getpid()):
         path.write_text(f"0123 {pid} 0 {HOST}")
         path.with_name("a.pid.0123").write_text(f"4567 {ended} 0 {HOST}")  # of one that ended while it removed it
-        with claimed(path):
+        with hold_claim(path):
             assert path.read_text().split(" ")[1] == str(os.getpid())
         assert list(tmp_path.iterdir()) == []
 
 
 def test_a_claim_that_may_be_held_is_waited_for(tmp_path, monkeypatch, ended):
     path = tmp_path / "a.pid"
-    monkeypatch.setattr(claims, "PATIENCE", 0.05)
+    monkeypatch.setattr(claims, "MAX_PATIENCE_SECONDS", 0.05)
     for held in (
         f"01 {os.getppid()} 0 {HOST}",
         f"02 {ended} 0 elsewhere",
@@ -55,7 +55,7 @@ def test_a_claim_that_may_be_held_is_waited_for(tmp_path, monkeypatch, ended):
         f"05 0 0 {HOST}",
     ):
         path.write_text(held)
-        with pytest.raises(InvalidInput, match="in use"), claimed(path):
+        with pytest.raises(InvalidInput, match="in use"), hold_claim(path):
             pass
         assert [(file, file.read_text()) for file in tmp_path.iterdir()] == [(path, held)]
 
@@ -66,7 +66,7 @@ def test_a_claim_is_taken_as_soon_as_it_is_free(tmp_path):
     timer = threading.Timer(0.2, path.unlink)
     begun = time.monotonic()
     timer.start()
-    with claimed(path):
+    with hold_claim(path):
         assert time.monotonic() - begun >= 0.2
     timer.join()
 
@@ -76,5 +76,5 @@ def test_where_nothing_can_be_linked_nobody_is_excluded(tmp_path, monkeypatch):
         raise PermissionError
 
     monkeypatch.setattr(claims.os, "link", refuse)
-    with claimed(tmp_path / "a.pid"):
+    with hold_claim(tmp_path / "a.pid"):
         assert list(tmp_path.iterdir()) == []

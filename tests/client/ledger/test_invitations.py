@@ -1,4 +1,4 @@
-"""Invitations are sealed in the journal: the key opens them, and nothing else does."""
+"""Invitations are encrypted in the journal: the key opens them, and nothing else does."""
 
 import hashlib
 import hmac
@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet.client.ledger import Ledger
 from discreet.client.ledger.entries import Upload, data_of, entry_of
-from discreet.client.ledger.invitations import LONGEST, check_invitation, is_sealed, seal, unseal
+from discreet.client.ledger.invitations import MAX_INVITATION_LENGTH, check_invitation, decrypt, encrypt, is_encrypted
 from discreet.core.errors import InvalidInput, Refused
 
 KEY, NUMBER = bytes(range(32)), "ab" * 16
@@ -18,23 +18,25 @@ SURVEY = dc.mechanism(dc.Context.uniform(range(40), "1"), "unary")
 
 @pytest.mark.parametrize("token", ["a", "a" * 31, "b" * 32, "c" * 33, "Az09._~-" * 16])
 def test_what_is_sealed_is_opened_by_its_key_and_number_only(token):
-    sealed = seal(KEY, NUMBER, token)
-    assert is_sealed(sealed)
-    assert len(sealed) == 2 * len(token)
-    assert unseal(KEY, NUMBER, sealed) == token
+    encrypted = encrypt(KEY, NUMBER, token)
+    assert is_encrypted(encrypted)
+    assert len(encrypted) == 2 * len(token)
+    assert decrypt(KEY, NUMBER, encrypted) == token
     if len(token) > 30:  # a short one may be opened to another by chance
-        assert unseal(bytes(32), NUMBER, sealed) is None
-        assert unseal(KEY, "cd" * 16, sealed) is None
+        assert decrypt(bytes(32), NUMBER, encrypted) is None
+        assert decrypt(KEY, "cd" * 16, encrypted) is None
 
 
 def test_the_form_is_the_documented_one():
     told = f'["invitation","{NUMBER}",0]', f'["invitation","{NUMBER}",1]'
     stream = b"".join(hmac.new(KEY, text.encode(), hashlib.sha256).digest() for text in told)
     token = b"x" * 40
-    assert seal(KEY, NUMBER, token.decode()) == bytes(a ^ b for a, b in zip(token, stream, strict=False)).hex()
+    assert encrypt(KEY, NUMBER, token.decode()) == bytes(a ^ b for a, b in zip(token, stream, strict=False)).hex()
 
 
-@pytest.mark.parametrize("wrong", ["", "a" * (LONGEST + 1), "a b", "a\nb", "ä", "a%20", "٣", None, 3, b"a"])
+@pytest.mark.parametrize(
+    "wrong", ["", "a" * (MAX_INVITATION_LENGTH + 1), "a b", "a\nb", "ä", "a%20", "٣", None, 3, b"a"]
+)
 def test_what_is_no_invitation_is_refused_and_not_repeated(wrong):
     with pytest.raises(InvalidInput) as caught:
         check_invitation(wrong)
@@ -47,7 +49,7 @@ def test_an_upload_line_has_an_invitation_or_no_such_key():
     assert entry_of(data_of(upload)) == upload
     invited = Upload(NUMBER, "c", "u", '{"reports":[]}', "00ff")
     assert entry_of(data_of(invited)) == invited
-    for wrong in (None, "", "0", "0F", "zz", 3, "00" * (LONGEST + 1)):
+    for wrong in (None, "", "0", "0F", "zz", 3, "00" * (MAX_INVITATION_LENGTH + 1)):
         with pytest.raises(InvalidInput, match="invitation of a upload"):
             entry_of({**data_of(upload), "invitation": wrong})
     with pytest.raises(InvalidInput, match="nothing else"):

@@ -18,10 +18,10 @@ Key: TypeAlias = tuple[str | None, ...]
 
 Counts = NDArray[np.int64]
 
-MOST_GROUPS = 100_000
+MAX_GROUPS = 100_000
 """The most groups that are counted: a label with more is not that of a group."""
 
-MOST_COUNTS = 1 << 24
+MAX_COUNTS = 1 << 24
 """The most counts held, over all groups and cells: an eighth of a gigabyte."""
 
 
@@ -55,7 +55,7 @@ def add_counts(mechanism: Mechanism, totals: dict[Key, Counts], part: Mapping[Ke
 
 def check_groups(mechanism: Mechanism, groups: int) -> None:
     """Raise `InvalidInput` for more groups than can be told apart or held."""
-    most = min(MOST_GROUPS, max(1, MOST_COUNTS // decoder_of(mechanism).cells))
+    most = min(MAX_GROUPS, max(1, MAX_COUNTS // decoder_of(mechanism).cells))
     if groups > most:
         raise InvalidInput(
             f"by: there are more than {most} groups, and each holds {decoder_of(mechanism).cells} counts; "

@@ -13,14 +13,14 @@ from ...estimation.tally import Tally
 from ...estimation.tally_json import parse_tally, read_tally, tally_from_json
 from ...mechanisms.mechanism import Mechanism
 from ...wire.located import located
-from .counts import MOST_COUNTS
+from .counts import MAX_COUNTS
 from .tallies import GroupTallies
 
 VERSION = 1
 """The version of files of tallies by label; another one is refused."""
 
 KEYS = ("version", "mechanism", "fingerprint", "labels", "groups")
-MOST_BYTES = 24 * MOST_COUNTS
+MAX_TALLY_BYTES = 24 * MAX_COUNTS
 """More than any file that is written here has."""
 
 HEAD = 1 << 13
@@ -93,8 +93,8 @@ def parse_counted(mechanism: Mechanism, written: str | bytes) -> Tally | GroupTa
     """The tally, or the tallies by label, in a JSON text."""
     if not _may_hold_groups(written[:HEAD]):
         return parse_tally(mechanism, written)
-    if len(written) > MOST_BYTES:
-        raise InvalidInput(f"tallies by label must have at most {MOST_BYTES} bytes")
+    if len(written) > MAX_TALLY_BYTES:
+        raise InvalidInput(f"tallies by label must have at most {MAX_TALLY_BYTES} bytes")
     data = loads(written, InvalidInput)
     return groups_from_json(mechanism, data) if _holds_groups(data) else tally_from_json(mechanism, data)
 
@@ -110,7 +110,7 @@ def read_counted(path: str | Path, mechanism: Mechanism) -> Tally | GroupTallies
         if not _may_hold_groups(file.read(HEAD)):
             return read_tally(path, mechanism)
         file.seek(0)
-        written = file.read(MOST_BYTES + 1)
+        written = file.read(MAX_TALLY_BYTES + 1)
     with located(str(path)):
         return parse_counted(mechanism, written)
 

@@ -12,12 +12,12 @@ from ...core.errors import InvalidInput
 from .budgets import Budgeted, Paid, budget_over, context_of
 from .entries import REFUSED, Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload, amount
 
-BATCH = 1000
+MAX_BATCH_REPORTS = 1000
 """The most reports of one upload."""
 
 
 @dataclass
-class Kept:
+class StoredReport:
     """A stored report, and the upload that carries it under each choice of labels."""
 
     entry: Report
@@ -32,14 +32,14 @@ class Answered:
     shows: bool
     spent: Fraction = Fraction(0)
     debits: int = 0
-    reports: list[Kept] = field(default_factory=list)
+    reports: list[StoredReport] = field(default_factory=list)
 
     @property
     def owed(self) -> bool:
         """True if a debit has no report: nothing was released under it, and one may be drawn."""
         return self.debits > len(self.reports)
 
-    def with_tag(self, tag: str) -> Kept | None:
+    def with_tag(self, tag: str) -> StoredReport | None:
         """The stored report of the value that has this tag."""
         return next((kept for kept in self.reports if kept.entry.tag == tag), None)
 
@@ -112,7 +112,7 @@ class Account:
         answered = self.collections.get(report.collection)
         if answered is None or not answered.owed:
             raise InvalidInput("a report must follow its debit")
-        answered.reports.append(Kept(report))
+        answered.reports.append(StoredReport(report))
 
     def _carry(self, upload: Upload) -> None:
         if upload.upload in self.uploads:
@@ -132,21 +132,21 @@ class Account:
             raise InvalidInput("an outcome must follow its upload")
         self.outcomes.setdefault(outcome.upload, outcome)
 
-    def carries(self, kept: Kept, labels: str) -> Upload | None:
+    def carries(self, kept: StoredReport, labels: str) -> Upload | None:
         """The upload that carries a report under these labels, unless it was refused."""
         number = kept.carried.get(labels)
         outcome = None if number is None else self.outcomes.get(number)
         refused = outcome is not None and outcome.state == REFUSED
         return None if number is None or refused else self.uploads[number]
 
-    def batch(self, kept: Kept, labels: Mapping[str, str]) -> list[Report]:
+    def batch(self, kept: StoredReport, labels: Mapping[str, str]) -> list[Report]:
         """The reports of one upload: this one, and others of its collection that were never sent, labelled alike."""
         others = [
             other.entry
             for other in self.collections[kept.entry.collection].reports
             if other is not kept and not other.carried and other.entry.labels == labels
         ]
-        return [*others[: BATCH - 1], kept.entry]
+        return [*others[: MAX_BATCH_REPORTS - 1], kept.entry]
 
     def queued(self) -> list[Upload]:
         """The uploads without an outcome, in the order they were made."""

@@ -1,4 +1,4 @@
-"""`claimed`: a lock that programs in other languages keep to as well, a file that says which process holds it.
+"""`hold_claim`: a lock that programs in other languages keep to as well, a file that says which process holds it.
 
 Node has no ``flock``. So whoever writes a journal, in Python or in Node, links a file of its own to ``PATH.pid``, which
 is there with all its text at once, or not at all. The text is ``NUMBER PID THREAD HOST``, with a random number. The
@@ -21,7 +21,7 @@ from ...core.errors import InvalidInput
 PRIVATE = 0o600
 """The mode of every file here: nobody else on the machine reads it."""
 
-PATIENCE = 30.0
+MAX_PATIENCE_SECONDS = 30.0
 """The seconds that a claim is waited for."""
 
 STEP = 0.01
@@ -29,7 +29,7 @@ STEP = 0.01
 
 
 @contextmanager
-def claimed(path: Path) -> Iterator[None]:
+def hold_claim(path: Path) -> Iterator[None]:
     """A ``with`` block that one process at a time is in; only under a lock that excludes all others in Python.
 
     Where files cannot be linked, Node writes no journal, and there is nobody to exclude.
@@ -52,7 +52,7 @@ def claimed(path: Path) -> Iterator[None]:
 
 def _linked(draft: Path, path: Path) -> bool:
     """True once the claim is there under its name; False where there are no links."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + MAX_PATIENCE_SECONDS
     while True:
         try:
             os.link(draft, path)
@@ -68,7 +68,7 @@ def _wait_for(path: Path, end: float) -> None:
     """Wait a moment for the claim that is there, or remove it if its process has ended."""
     other = _text(path).split(" ")
     if other[0] and _has_ended(other[1:]):
-        with claimed(path.with_name(f"{path.name}.{other[0]}")):
+        with hold_claim(path.with_name(f"{path.name}.{other[0]}")):
             if _text(path).startswith(f"{other[0]} "):
                 path.unlink()
     elif time.monotonic() > end:

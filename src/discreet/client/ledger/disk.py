@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from .claims import PRIVATE, claimed
+from .claims import PRIVATE, hold_claim
 
 try:
     import fcntl as _unix
@@ -70,7 +70,7 @@ class SystemDisk:
         try:
             _lock(opened)
             try:
-                with claimed(path.with_suffix(".pid")):
+                with hold_claim(path.with_suffix(".pid")):
                     yield
             finally:
                 _unlock(opened)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 from ...core.errors import InvalidInput, shown
 from ...core.exact import exact_number, text_of
 from ...core.strict_json import loads
-from .invitations import is_sealed
+from .invitations import is_encrypted
 
 VERSION = 1
 """The version of the journal, in its first line."""
@@ -79,7 +79,7 @@ class Upload:
     url: str
     body: str
     invitation: str | None = None
-    """The invitation that goes along with it, sealed; None where it needs none."""
+    """The invitation that goes along with it, encrypted; None where it needs none."""
 
     def contents(self) -> dict[str, Any]:
         """The body as data."""
@@ -150,7 +150,7 @@ FORMS: dict[str, dict[str, Callable[[object], bool]]] = {
 }
 """What every key of every kind must hold."""
 
-OPTIONAL: dict[str, dict[str, Callable[[object], bool]]] = {"upload": {"invitation": is_sealed}}
+OPTIONAL: dict[str, dict[str, Callable[[object], bool]]] = {"upload": {"invitation": is_encrypted}}
 """What keys must hold that may be left out."""
 
 

@@ -1,4 +1,4 @@
-"""Invitations in a journal: sealed with its key, so that neither the journal nor what is exported of it shows them.
+"""Invitations in a journal: encrypted with its key, so that neither the journal nor what is exported of it shows them.
 
 An invitation of n bytes is mixed (XOR) with the first n bytes of ``HMAC(key, ["invitation", upload, 0])``, ``HMAC(key,
 ["invitation", upload, 1])``, ..., and written in hexadecimal: HMAC-SHA256 of canonical JSON with the number of its
@@ -14,35 +14,35 @@ import re
 from ...core.canonical import canonical
 from ...core.errors import InvalidInput
 
-LONGEST = 128
+MAX_INVITATION_LENGTH = 128
 """The most characters of an invitation."""
 
-FORM = re.compile(rf"[A-Za-z0-9._~-]{{1,{LONGEST}}}", re.ASCII)
+FORM = re.compile(rf"[A-Za-z0-9._~-]{{1,{MAX_INVITATION_LENGTH}}}", re.ASCII)
 """An invitation: characters that need no escaping in a link or a header."""
 
-SEALED = re.compile(rf"(?:[0-9a-f]{{2}}){{1,{LONGEST}}}")
+ENCRYPTED = re.compile(rf"(?:[0-9a-f]{{2}}){{1,{MAX_INVITATION_LENGTH}}}")
 
 
 def check_invitation(invitation: object) -> str:
     """An invitation as it is; `InvalidInput`, which does not repeat it, for anything that is none."""
     if not isinstance(invitation, str) or not FORM.fullmatch(invitation):
-        raise InvalidInput(f"invitation must be 1 to {LONGEST} letters, digits, ., _, ~ or -")
+        raise InvalidInput(f"invitation must be 1 to {MAX_INVITATION_LENGTH} letters, digits, ., _, ~ or -")
     return invitation
 
 
-def is_sealed(entry: object) -> bool:
+def is_encrypted(entry: object) -> bool:
     """True if this is how a journal holds an invitation."""
-    return isinstance(entry, str) and bool(SEALED.fullmatch(entry))
+    return isinstance(entry, str) and bool(ENCRYPTED.fullmatch(entry))
 
 
-def seal(key: bytes, upload: str, invitation: str) -> str:
+def encrypt(key: bytes, upload: str, invitation: str) -> str:
     """An invitation as the line of its upload holds it."""
     return _mixed(key, upload, invitation.encode()).hex()
 
 
-def unseal(key: bytes, upload: str, sealed: str) -> str | None:
-    """The invitation of an upload; None if the key is another one than it was sealed with."""
-    found = _mixed(key, upload, bytes.fromhex(sealed)).decode("latin-1")
+def decrypt(key: bytes, upload: str, encrypted: str) -> str | None:
+    """The invitation of an upload; None if the key is another one than it was encrypted with."""
+    found = _mixed(key, upload, bytes.fromhex(encrypted)).decode("latin-1")
     return found if FORM.fullmatch(found) else None
 
 

@@ -19,11 +19,11 @@ from ...core.exact import epsilon_of, text_of
 from ...core.random import Source, check_source
 from ...mechanisms.mechanism import Mechanism
 from ...wire.reports import report_from_json, report_to_json
-from .account import Account, Kept
+from .account import Account, StoredReport
 from .budgets import Balance, budget_over, described, same_values
 from .disk import Disk, SystemDisk
 from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload
-from .invitations import check_invitation, seal, unseal
+from .invitations import check_invitation, decrypt, encrypt
 from .journal import Journal, OpenJournal, lines_of
 
 CHANGES = ("refuse", "spend")
@@ -181,7 +181,7 @@ class Ledger:
         return list(self._account().entries)
 
     def export(self) -> str:
-        """The lines of the journal as text; neither values nor the key are in it, and invitations are sealed."""
+        """The lines of the journal as text; neither values nor the key are in it, and invitations are encrypted."""
         return b"".join(lines_of(self._account().entries)).decode()
 
     def check_law(self, question: str, mechanism: Mechanism) -> None:
@@ -200,9 +200,9 @@ class Ledger:
         `Overspent` if the cap or a budget does not allow it; `AlreadyAnswered` if another value was answered and
         `changes` is "refuse" ("spend" makes a second report, which costs as much again).
         """
-        tell = _checked(mechanism, value, rng, question, changes)
+        answer = _check_answer(mechanism, value, rng, question, changes)
         with self._journal.opened() as journal:
-            return report_from_json(mechanism, self._kept(journal, tell, {}).entry.report)
+            return report_from_json(mechanism, self._kept(journal, answer, {}).entry.report)
 
     def submit(
         self,
@@ -222,23 +222,23 @@ class Ledger:
         One that carries it under these labels already, and was not refused, is given again, with the invitation that
         it has. A new one where `access` is "invitation" needs one, and is `Refused` before anything is spent.
         """
-        tell = _checked(mechanism, value, rng, question, changes)
+        answer = _check_answer(mechanism, value, rng, question, changes)
         if invitation is not None:
             check_invitation(invitation)
         with self._journal.opened() as journal:
-            stored = self._stored(journal, tell)
+            stored = self._stored(journal, answer)
             found = None if stored is None else journal.account.carries(stored, canonical(dict(labels)))
             if found is not None:
                 return found
             if access == "invitation" and invitation is None:
                 raise Refused(f"{question} needs an invitation, and none was given; no report was made")
-            kept = self._kept(journal, tell, labels)
+            kept = self._kept(journal, answer, labels)
             batch = [kept.entry] if invitation is not None else journal.account.batch(kept, labels)
             reports = [entry.report for entry in batch]
             body = {"version": BODY_VERSION, "fingerprint": mechanism.fingerprint, "reports": reports}
             written, number = canonical(body | ({"labels": dict(labels)} if labels else {})), secrets.token_hex(16)
-            sealed = None if invitation is None else seal(journal.key(), number, invitation)
-            upload = Upload(number, question, url, written, sealed)
+            encrypted = None if invitation is None else encrypt(journal.key(), number, invitation)
+            upload = Upload(number, question, url, written, encrypted)
             journal.append(upload)
             return upload
 
@@ -247,7 +247,7 @@ class Ledger:
         if upload.invitation is None:
             return None
         with self._journal.opened() as journal:
-            return unseal(journal.key(), upload.upload, upload.invitation)
+            return decrypt(journal.key(), upload.upload, upload.invitation)
 
     def queued(self) -> list[Upload]:
         """The uploads that were neither accepted nor refused yet, oldest first; they are durable, and may be sent."""
@@ -266,30 +266,30 @@ class Ledger:
             if upload.upload not in journal.account.outcomes:
                 journal.append(Outcome(upload.upload, state, status))
 
-    def _kept(self, journal: OpenJournal, tell: _Told, labels: Mapping[str, str]) -> Kept:
+    def _kept(self, journal: OpenJournal, answer: _Answer, labels: Mapping[str, str]) -> StoredReport:
         """The stored report of a value, or a new one: debit, draw, store, each durable before the next."""
-        if (kept := self._stored(journal, tell)) is not None:
+        if (kept := self._stored(journal, answer)) is not None:
             return kept
-        known = journal.account.collections.get(tell.question)
+        known = journal.account.collections.get(answer.question)
         if known is None or not known.owed:
-            self._pay(journal, tell)
-        return self._draw(journal, tell, _tag(journal.key(), tell.question, tell.value), labels)
+            self._pay(journal, answer)
+        return self._draw(journal, answer, _tag(journal.key(), answer.question, answer.value), labels)
 
-    def _stored(self, journal: OpenJournal, tell: _Told) -> Kept | None:
+    def _stored(self, journal: OpenJournal, answer: _Answer) -> StoredReport | None:
         """The stored report of a value; `AlreadyAnswered` if another value has one, and no change is taken."""
-        known = journal.account.collections.get(tell.question)
+        known = journal.account.collections.get(answer.question)
         if known is None:
             return None
-        _check_law(journal.account, tell.question, tell.mechanism)
-        kept = known.with_tag(_tag(journal.key(), tell.question, tell.value))
-        if kept is None and known.reports and tell.changes == "refuse":
+        _check_law(journal.account, answer.question, answer.mechanism)
+        kept = known.with_tag(_tag(journal.key(), answer.question, answer.value))
+        if kept is None and known.reports and answer.changes == "refuse":
             raise AlreadyAnswered(
-                f"{tell.question} was answered with another value, and takes no change; no report was made"
+                f"{answer.question} was answered with another value, and takes no change; no report was made"
             )
         return kept
 
-    def _pay(self, journal: OpenJournal, tell: _Told) -> None:
-        context, account = tell.mechanism.context, journal.account
+    def _pay(self, journal: OpenJournal, answer: _Answer) -> None:
+        context, account = answer.mechanism.context, journal.account
         if account.spent + context.largest > account.cap:
             raise Overspent(
                 f"this answer would spend {text_of(context.largest)}, and of the cap of {text_of(account.cap)} only "
@@ -297,22 +297,24 @@ class Ledger:
             )
         counted = [budget for budget in account.budgets if budget.counts(context)]
         for budget in counted:
-            budget.check(account.paid, account.terms | {tell.mechanism.fingerprint: context}, context)
-        if counted and tell.mechanism.fingerprint not in account.terms:
-            journal.append(Terms(tell.mechanism.fingerprint, **described(context)))
-        journal.append(Debit(tell.question, tell.mechanism.fingerprint, text_of(context.largest), bool(context.shows)))
+            budget.check(account.paid, account.terms | {answer.mechanism.fingerprint: context}, context)
+        if counted and answer.mechanism.fingerprint not in account.terms:
+            journal.append(Terms(answer.mechanism.fingerprint, **described(context)))
+        journal.append(
+            Debit(answer.question, answer.mechanism.fingerprint, text_of(context.largest), bool(context.shows))
+        )
 
-    def _draw(self, journal: OpenJournal, tell: _Told, tag: str, labels: Mapping[str, str]) -> Kept:
-        report = tell.mechanism.randomize(tell.value, tell.rng)
-        journal.append(Report(tell.question, tag, report_to_json(tell.mechanism, report), dict(labels)))
-        return journal.account.collections[tell.question].reports[-1]
+    def _draw(self, journal: OpenJournal, answer: _Answer, tag: str, labels: Mapping[str, str]) -> StoredReport:
+        report = answer.mechanism.randomize(answer.value, answer.rng)
+        journal.append(Report(answer.question, tag, report_to_json(answer.mechanism, report), dict(labels)))
+        return journal.account.collections[answer.question].reports[-1]
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r}, spent={text_of(self.spent)} of {text_of(self.cap)})"
 
 
 @dataclass(frozen=True, repr=False)
-class _Told:
+class _Answer:
     """An answer whose parts were checked; it has no text, so that no error repeats its value."""
 
     mechanism: Mechanism
@@ -322,14 +324,14 @@ class _Told:
     changes: str
 
 
-def _checked(mechanism: Mechanism, value: Value, rng: Source, question: str, changes: str) -> _Told:
+def _check_answer(mechanism: Mechanism, value: Value, rng: Source, question: str, changes: str) -> _Answer:
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
     check_type("question", question, str, "the name of a collection")
     check_source(rng)
     if changes not in CHANGES:
         raise InvalidInput(f"changes={changes!r} must be one of {', '.join(CHANGES)}")
     domain = mechanism.context.domain
-    return _Told(mechanism, domain[domain.index(value)], rng, question, changes)
+    return _Answer(mechanism, domain[domain.index(value)], rng, question, changes)
 
 
 def _check_law(account: Account, question: str, mechanism: Mechanism) -> None:

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from ...client.addresses import Address, address_of
 from ...client.collection import Collection, open_collection
-from ...client.desk import Desk
-from ...client.document import BYTES, Document, parse_document
+from ...client.document import MAX_DOCUMENT_BYTES, Document, parse_document
 from ...client.ledger import Ledger, Upload
-from ...client.sending import Courier
+from ...client.session import ClientSession
 from ...client.transport import Request, Response
+from ...client.uploading import Uploader
 from ...core.errors import Unreachable
 from ...core.exact import text_of
 from ...mechanisms.mechanism import Mechanism
@@ -98,26 +98,26 @@ class People:
 
     def __init__(self, url: str) -> None:
         self._transport = KeepAliveTransport()
-        self._courier = Courier(self._transport, threading.Event().wait, _now)
-        first = self._desk("0")
+        self._uploader = Uploader(self._transport, threading.Event().wait, _now)
+        first = self._session("0")
         opened = open_collection(url, first)
         self.mechanism: Mechanism = opened.mechanism
         self.document: Document = parse_document(
-            first.fetch(address_of(url), BYTES, "the description of the collection"), address_of(url)
+            first.fetch(address_of(url), MAX_DOCUMENT_BYTES, "the description of the collection"), address_of(url)
         )
         self._cap = text_of(opened.epsilon)
 
     def one(self, invitation: str | None = None) -> Collection:
         """The collection as a new person sees it, who has spent nothing yet and may answer once."""
-        return Collection(self.document, self.mechanism, self._desk(self._cap), invitation)
+        return Collection(self.document, self.mechanism, self._session(self._cap), invitation)
 
     def send(self, body: str, invitation: str | None = None) -> str:
         """What becomes of a crafted body: "accepted", "refused" or "queued"."""
         upload = Upload(secrets.token_hex(16), str(self.document.address), str(self.document.reports), body)
-        return self._courier.send(upload, invitation).state
+        return self._uploader.send(upload, invitation).state
 
-    def _desk(self, cap: str) -> Desk:
-        return Desk(Ledger("/ledger", cap, disk=MemoryDisk()), self._transport, self._courier, _now)
+    def _session(self, cap: str) -> ClientSession:
+        return ClientSession(Ledger("/ledger", cap, disk=MemoryDisk()), self._transport, self._uploader, _now)
 
 
 def _now() -> datetime:

@@ -19,7 +19,7 @@ from ..structure.recognition import Tree, parting_pairs
 from .blocks import Blocks
 from .uniform import Uniform
 
-DEPTH = 16
+MAX_DEPTH = 16
 """The most levels of blocks inside each other."""
 
 Path: TypeAlias = Sequence[Hashable]
@@ -50,8 +50,8 @@ class Nested(Context):
                     f"blocks: every value must be equally deep, but {domain[0]!r} is in {depth} blocks "
                     f"and {domain[x]!r} in {len(path)}"
                 )
-        if not 1 <= depth <= DEPTH:
-            raise InvalidContext(f"blocks: {depth} levels must be from 1 to {DEPTH}")
+        if not 1 <= depth <= MAX_DEPTH:
+            raise InvalidContext(f"blocks: {depth} levels must be from 1 to {MAX_DEPTH}")
         self.levels = _increasing(epsilon, depth)
         block_of, around = _numbered(paths)
         self._class_of = array("l", block_of)
@@ -288,8 +288,8 @@ def _name(path: Path) -> str:
 
 def _leaves(blocks: Mapping[Hashable, Any], path: Path) -> Iterator[tuple[Path, Any]]:
     """The innermost blocks with their paths."""
-    if len(path) >= DEPTH:
-        raise InvalidContext(f"blocks: there must be at most {DEPTH} levels")
+    if len(path) >= MAX_DEPTH:
+        raise InvalidContext(f"blocks: there must be at most {MAX_DEPTH} levels")
     if not blocks:
         raise InvalidContext(f"{_name(path)} must hold at least one block")
     for name, inside in blocks.items():

@@ -11,7 +11,7 @@ from ...core.fields import Fields, kind_of, listed, value, values, whole
 from ...core.limits import check, spend
 from ...core.ranges import values_in
 from ..reading import given, level
-from .nested import DEPTH, Nested
+from .nested import MAX_DEPTH, Nested
 
 LAYOUTS = ("sizes", "block_of", "blocks")
 
@@ -67,8 +67,8 @@ def _by_size(data: object, name: str, size: int) -> list[tuple[Hashable, ...]]:
 
 
 def _inside(sizes: list[Any], name: str, path: tuple[Hashable, ...]) -> Iterator[tuple[tuple[Hashable, ...], object]]:
-    if len(path) >= DEPTH:
-        raise InvalidSpec(f"{name}: there must be at most {DEPTH} levels")
+    if len(path) >= MAX_DEPTH:
+        raise InvalidSpec(f"{name}: there must be at most {MAX_DEPTH} levels")
     if not sizes:
         raise InvalidSpec(f"{name} must hold no empty list")
     for number, entry in enumerate(sizes):
@@ -101,8 +101,10 @@ def _by_name(data: object, name: str, domain: Domain | None) -> tuple[Domain, li
 
 def _tables(data: object, name: str, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:
     """The lists of values, and ranges of them, with the names of the tables around each."""
-    if not isinstance(data, Mapping) or len(path) >= DEPTH:
-        raise InvalidSpec(f"{'.'.join((name, *path))} must be a table of at most {DEPTH} levels, not {kind_of(data)}")
+    if not isinstance(data, Mapping) or len(path) >= MAX_DEPTH:
+        raise InvalidSpec(
+            f"{'.'.join((name, *path))} must be a table of at most {MAX_DEPTH} levels, not {kind_of(data)}"
+        )
     if not data:
         raise InvalidSpec(f"{'.'.join((name, *path))} must hold at least one block")
     for block, inside in data.items():

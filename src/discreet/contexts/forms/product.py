@@ -15,7 +15,7 @@ from ...core.limits import check, spend
 from ..context import Context
 from ..reading import context_in, describe_domain, domain_in
 
-SMALL = 128
+MAX_SIMPLIFIED_SIZE = 128
 """The most values of a product that is looked at for a simpler form."""
 
 ENTRY = 40
@@ -105,7 +105,7 @@ class Product(Context):
         return [[x * self.second.size + z for x in one for z in two] for one in sides[0] for two in sides[1]]
 
     def canonical_form(self) -> Context:
-        return super().canonical_form() if self.size <= SMALL else self.closure_if_cheap()
+        return super().canonical_form() if self.size <= MAX_SIMPLIFIED_SIZE else self.closure_if_cheap()
 
     # -- in a spec -------------------------------------------------------------------------------
     @classmethod

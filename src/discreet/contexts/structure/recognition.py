@@ -22,16 +22,16 @@ from ...core.exact import Epsilon
 if TYPE_CHECKING:
     from ..context import Context
 
-RECOGNISED = 1024
+MAX_RECOGNISED = 1024
 """The most values of a line or ring, and classes of values otherwise, that are recognised from the entries alone."""
 
-TREE_DEPTH = 128
+MAX_TREE_DEPTH = 128
 """The most levels of a tree that is recognised."""
 
-SPARSE = 16
+MAX_CELLS_PER_VALUE = 16
 """The most cells of a dense grid for each value."""
 
-PROBES = 8
+PROBE_CLASSES = 8
 """How many classes are compared with all others before any two are compared entry by entry."""
 
 Node: TypeAlias = "Tree | int"
@@ -103,7 +103,9 @@ class Grid:
     @cached_property
     def is_dense(self) -> bool:
         """True if values are in different cells, and one cell in sixteen at least is that of a value."""
-        return math.prod(self.shape) <= SPARSE * len(self.cells) == SPARSE * len(set(self.cells))
+        return (
+            math.prod(self.shape) <= MAX_CELLS_PER_VALUE * len(self.cells) == MAX_CELLS_PER_VALUE * len(set(self.cells))
+        )
 
     def nearest(self) -> tuple[int, int]:
         """The numbers of two values that are as near to each other as any two are."""
@@ -124,7 +126,7 @@ class Grid:
 def line_of(context: Context) -> Line | None:
     """The line that the values of a context form, from the end with the lower number; None if they form none."""
     size = context.size
-    if not 2 <= size <= RECOGNISED:
+    if not 2 <= size <= MAX_RECOGNISED:
         return None
     from_first = _distances(context, 0)
     if from_first is None:
@@ -146,7 +148,7 @@ def ring_of(context: Context) -> Ring | None:
     difference of its two distances says, or in the arc opposite, where the distances and s add up to the whole ring.
     """
     size = context.size
-    if not 3 <= size <= RECOGNISED or line_of(context) is not None:
+    if not 3 <= size <= MAX_RECOGNISED or line_of(context) is not None:
         return None
     near = _distances(context, 0)
     if near is None:
@@ -208,9 +210,9 @@ def _measured_by(context: Context, places: Sequence[Fraction], around: Fraction 
 def tree_of(context: Context) -> Tree | None:
     """The tree whose leaves are the values of a context; None if E is no finite ultrametric."""
     count = len(context.members)
-    if context.size < 2 or count > RECOGNISED:
+    if context.size < 2 or count > MAX_RECOGNISED:
         return None
-    root = _node(context, range(count), TREE_DEPTH)
+    root = _node(context, range(count), MAX_TREE_DEPTH)
     return root if isinstance(root, Tree) else None
 
 
@@ -280,7 +282,7 @@ def _ends(node: Node, labels: Leaves, found: list[tuple[int, int, Fraction]]) ->
 def grades_of(context: Context) -> tuple[Fraction, ...] | None:
     """The one finite entry in the row of every value; None if a row holds several, or none that is positive."""
     count = len(context.members)
-    if context.size < 2 or count > RECOGNISED:
+    if context.size < 2 or count > MAX_RECOGNISED:
         return None
     grades: list[Fraction] = []
     for c, members in enumerate(context.members):
@@ -295,16 +297,16 @@ def grades_of(context: Context) -> tuple[Fraction, ...] | None:
 def exchangeable_of(context: Context) -> tuple[int, ...]:
     """The class of every value among those that can be swapped without changing E, numbered as they first appear.
 
-    Above `RECOGNISED` classes of values, classes that are alike are not joined.
+    Above `MAX_RECOGNISED` classes of values, classes that are alike are not joined.
     """
     labels = context.class_of
-    if len(context.members) > RECOGNISED:
+    if len(context.members) > MAX_RECOGNISED:
         return _numbered(labels)
     joined: list[int] = []
-    probes = range(min(PROBES, len(context.members)))
+    probes = range(min(PROBE_CLASSES, len(context.members)))
     found: dict[object, list[int]] = {}
     for c in range(len(context.members)):
-        seen = tuple((context.between(c, w), context.between(w, c)) for w in probes) if c >= PROBES else None
+        seen = tuple((context.between(c, w), context.between(w, c)) for w in probes) if c >= PROBE_CLASSES else None
         close = [*found.get(None, ()), *found.get(seen, ())] if seen is not None else found.get(None, [])
         twin = next((d for d in close if _swappable(context, c, d)), c)
         if twin == c:

@@ -13,7 +13,7 @@ from ..forms.binary import Binary
 from ..forms.blocks import Blocks
 from ..forms.graded import Graded
 from ..forms.high_low import HighLow
-from ..forms.nested import DEPTH, Nested
+from ..forms.nested import MAX_DEPTH, Nested
 from ..forms.places import LINE, RING, Places
 from ..forms.uniform import Uniform
 from .components import linked
@@ -97,7 +97,7 @@ def _as_graded(joined: Context, rows: dict[int, dict[int, Epsilon]], full: Full)
 def _as_nested(joined: Context, rows: dict[int, dict[int, Epsilon]], levels: set[Epsilon]) -> Context | None:
     """An ultrametric: at every level, the values within it of each other are blocks, each inside one of the next."""
     classes = range(len(joined.members))
-    if len(levels) > DEPTH or any(
+    if len(levels) > MAX_DEPTH or any(
         rows.get(d, {}).get(c) != entry for c, row in rows.items() for d, entry in row.items()
     ):
         return None

@@ -1,4 +1,4 @@
-"""`Desk`: what answering needs of a client, and the `Receipt` that it gives."""
+"""`ClientSession`: what answering needs of a client, and the `Receipt` that it gives."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..core.errors import Refused, Unreachable
 from ..core.exact import text_of
 from .addresses import Address
 from .ledger import Ledger, Upload
-from .sending import TRANSIENT, Courier, Sent
 from .transport import Request, Transport
+from .uploading import TRANSIENT, Uploader, UploadResult
 
 
 @dataclass(frozen=True)
@@ -38,20 +38,20 @@ class Receipt:
 
 
 @dataclass(frozen=True)
-class Desk:
+class ClientSession:
     """What answering needs: the ledger, the way to the collector and the time."""
 
     ledger: Ledger
     transport: Transport
-    courier: Courier
+    uploader: Uploader
     now: Callable[[], datetime]
 
     def deliver(self, upload: Upload) -> Receipt:
         """Send an upload that has no outcome yet, and note what becomes of it."""
         state, status = self.ledger.state(upload)
-        sent = Sent(state, status)
+        sent = UploadResult(state, status)
         if state == "queued":
-            sent = self.courier.send(upload, self.ledger.invitation(upload))
+            sent = self.uploader.send(upload, self.ledger.invitation(upload))
             if sent.state != "queued" and sent.status is not None:
                 self.ledger.settle(upload, sent.state, sent.status)
         cost = next(entry.epsilon for entry in self.ledger.collections if entry.collection == upload.collection)

@@ -15,16 +15,16 @@ from .addresses import address_of
 from .ledger.entries import ACCEPTED, REFUSED, Upload
 from .transport import Request, Response, Transport
 
-TRIES = 5
+MAX_TRIES = 5
 """How often an upload is tried in one call."""
 
-LONGEST_WAIT = 60
+MAX_WAIT_SECONDS = 60
 """The most seconds between two tries, unless the collector asks for more."""
 
-LONGEST_ASKED = 3600
+MAX_RETRY_AFTER_SECONDS = 3600
 """The most seconds that a collector can ask for."""
 
-PATIENCE = 60
+MAX_PATIENCE_SECONDS = 60
 """The most seconds that one call waits for its next try; what would take longer stays queued."""
 
 TRANSIENT = {408, 425, 429}
@@ -36,12 +36,12 @@ REASONS = {
 }
 """Codes of refusals that a person can do something about, and what."""
 
-PROBLEM = 65_536
+MAX_PROBLEM_BYTES = 65_536
 """The most bytes that are read of the answer to an upload."""
 
 
 @dataclass(frozen=True)
-class Sent:
+class UploadResult:
     """How an upload went: "accepted", "refused" or still "queued", with the collector's status and code, or why not."""
 
     state: str
@@ -50,23 +50,23 @@ class Sent:
     reason: str | None = None
 
 
-class Courier:
+class Uploader:
     """Sends uploads by a transport; `sleep` waits for some seconds and `now` is the time."""
 
     def __init__(self, transport: Transport, sleep: Callable[[float], object], now: Callable[[], datetime]) -> None:
         self._transport, self._sleep, self._now = transport, sleep, now
 
-    def send(self, upload: Upload, invitation: str | None = None) -> Sent:
+    def send(self, upload: Upload, invitation: str | None = None) -> UploadResult:
         """How it went after as many tries as are allowed in one call, each with the invitation, if there is one."""
-        for attempt in range(TRIES):
+        for attempt in range(MAX_TRIES):
             response, reason = self._try(upload, invitation)
             if response is not None and (ended := outcome(response)) is not None:
                 return ended
             pause = wait(attempt, response, self._now())
-            if attempt == TRIES - 1 or pause > PATIENCE:
+            if attempt == MAX_TRIES - 1 or pause > MAX_PATIENCE_SECONDS:
                 break
             self._sleep(pause)
-        return Sent("queued", None if response is None else response.status, None, reason)
+        return UploadResult("queued", None if response is None else response.status, None, reason)
 
     def _try(self, upload: Upload, invitation: str | None) -> tuple[Response | None, str]:
         address = address_of(upload.url)
@@ -77,20 +77,22 @@ class Courier:
             **({} if invitation is None else {"Invitation": invitation}),
         }
         try:
-            response = self._transport.send(Request("POST", address, headers, upload.body.encode()), limit=PROBLEM)
+            response = self._transport.send(
+                Request("POST", address, headers, upload.body.encode()), limit=MAX_PROBLEM_BYTES
+            )
         except Unreachable as problem:
             return None, str(problem)
         return response, f"{address.origin} answered with status {response.status}"
 
 
-def outcome(response: Response) -> Sent | None:
+def outcome(response: Response) -> UploadResult | None:
     """How an upload ended with this answer; None if trying again may help."""
     if 200 <= response.status < 300:
-        return Sent(ACCEPTED, response.status)
+        return UploadResult(ACCEPTED, response.status)
     if response.status in TRANSIENT or response.status >= 500:
         return None
     code = problem_code(response)
-    return Sent(REFUSED, response.status, code, REASONS.get(code or ""))
+    return UploadResult(REFUSED, response.status, code, REASONS.get(code or ""))
 
 
 def problem_code(response: Response) -> str | None:
@@ -110,9 +112,9 @@ def wait(attempt: int, response: Response | None, now: datetime) -> float:
     """The seconds until the next try: 1, 2, 4, ..., times a random factor from a half to 1, or what was asked for."""
     asked = None if response is None else _asked(response.headers.get("retry-after", ""), now)
     if asked is not None:
-        return min(asked, LONGEST_ASKED)
+        return min(asked, MAX_RETRY_AFTER_SECONDS)
     factor = Fraction(2**32 + secrets.randbelow(2**32), 2**33)
-    return float(min(2**attempt, LONGEST_WAIT) * factor)
+    return float(min(2**attempt, MAX_WAIT_SECONDS) * factor)
 
 
 def _asked(text: str, now: datetime) -> float | None:
