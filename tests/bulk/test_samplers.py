@@ -15,6 +15,7 @@ from discreet.bulk.words import seeded
 from discreet.checks.words import as_integers
 from discreet.core.arithmetic import INTEGERS
 from discreet.estimation.arrays.arithmetic import ARRAYS
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.composed.high_low import HighLowResponse
 from discreet.mechanisms.lines_and_grids.geometric import Geometric

@@ -8,7 +8,7 @@ from discreet import Context
 from discreet.bulk import scores
 from discreet.core.errors import InvalidInput, InvalidReport
 from discreet.estimation.arrays import acceleration
-from discreet.mechanisms.sampler import Sampler
+from discreet.estimation.decoders import Decoder, decoder_of
 
 TREE = Context.nested({b: range(4 * b, 4 * b + 4) for b in range(3)}, ["1", "3"])
 BLOCKS = Context.blocks({"a": range(9), "b": range(9, 18), "c": [18], "d": range(19, 24)}, "1")
@@ -45,15 +45,15 @@ def drawn(mechanism, n):
 
 @every
 def test_sums_over_cells_are_the_same_compiled_in_numpy_in_parts_on_threads_and_by_counting(mechanism, monkeypatch):
-    randomizer, reports = mechanism.sampler, drawn(mechanism, 5000)
-    entries = np.random.default_rng(4).normal(size=randomizer.cells)
-    plain = scores.gathered(randomizer, entries, reports)
-    assert plain == pytest.approx(Sampler.gather(randomizer, entries, reports, 0), abs=1e-12)
+    decoder, reports = decoder_of(mechanism), drawn(mechanism, 5000)
+    entries = np.random.default_rng(4).normal(size=decoder.cells)
+    plain = scores.gathered(decoder, entries, reports)
+    assert plain == pytest.approx(Decoder.gather(decoder, entries, reports, 0), abs=1e-12)
     monkeypatch.setattr(acceleration, "WORTH", 1000)
-    assert scores.gathered(randomizer, entries, reports) == pytest.approx(plain, abs=1e-12)
+    assert scores.gathered(decoder, entries, reports) == pytest.approx(plain, abs=1e-12)
     monkeypatch.setattr(scores, "CHUNK", 3 << 10)
-    assert scores.gathered(randomizer, entries, reports, threads=3) == pytest.approx(plain, abs=1e-12)
-    assert scores.gathered(randomizer, entries + 1, reports) != pytest.approx(plain, abs=1e-12), "the control"
+    assert scores.gathered(decoder, entries, reports, threads=3) == pytest.approx(plain, abs=1e-12)
+    assert scores.gathered(decoder, entries + 1, reports) != pytest.approx(plain, abs=1e-12), "the control"
 
 
 @every

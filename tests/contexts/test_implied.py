@@ -100,10 +100,22 @@ FUNCTIONS = {
 }
 """All public functions that take a context, and what they say of it."""
 
-AS_ASKED = {"at", "between", "closed", "describe", "epsilon", "finite", "matrix", "pairs", "pairs_among", "tightest"}
+AS_ASKED = {"at", "between", "describe", "epsilon", "finite", "is_closed", "matrix", "pairs", "pairs_among", "tightest"}
 AS_ASKED |= {"generators", "largest", "protected_pairs", "published", "shows"}
 """The methods that state E as it was asked for."""
-NOT_OF_E = {"binary", "blocks", "high_low", "labels", "members", "metric", "parts", "read", "settled", "size", "strict"}
+NOT_OF_E = {
+    "binary",
+    "blocks",
+    "class_of",
+    "closure_if_cheap",
+    "high_low",
+    "is_canonical",
+    "members",
+    "metric",
+    "parts",
+    "read",
+    "size",
+}
 NOT_OF_E |= {"graded", "nested", "uniform", "values"}
 HOLDERS = {"Mechanism", "Plan", "Spec", "ContextBounds", "check_mechanism"}
 """What keeps a context, with all that it says of it made by the functions above."""
