@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..mechanisms.composed.blocks import BlockResponse
+from ..mechanisms.composed.cover import CoverUnits
 from ..mechanisms.composed.high_low import HighLowResponse
 from ..mechanisms.lines_and_grids.geometric import Geometric
 from ..mechanisms.sampler import Sampler
@@ -21,7 +22,6 @@ from ..mechanisms.tables.table import Table
 from ..mechanisms.uniform.cyclic import Cyclic
 from ..mechanisms.uniform.floyd import Steps, ranges
 from ..mechanisms.uniform.hadamard import Hadamard
-from ..mechanisms.uniform.pure import Neutral
 from ..mechanisms.uniform.randomized_response import RandomizedResponse
 from ..mechanisms.uniform.subset import Subset
 from ..mechanisms.uniform.unary import Unary
@@ -206,7 +206,7 @@ def _high_low(r: HighLowResponse, arrays: Arrays) -> Any:
         return _form(r.inner, arrays)
     if not r.others:
         raise _NoForm
-    inner = _inner(r.inner, arrays, r.neutral)
+    inner = _inner(r.inner, arrays, r.cover.units if r.others else CoverUnits(0))
     entries = 2 * np.array(r.place, dtype=np.uint32) + np.array(r.is_other, dtype=np.uint32)
     return PackedHighLow(_kept(arrays, entries, np.uint32), r.base % WORD, inner)
 
@@ -250,7 +250,7 @@ def _width_and_row(r: BlockResponse) -> Iterator[tuple[int, int]]:
         yield (part.outputs.bit_length() - 1, 1) if part.law.kind == "hadamard" else (0, 0)
 
 
-def _inner(randomizer: Sampler, arrays: Arrays, neutral: Neutral | None) -> Any:
+def _inner(randomizer: Sampler, arrays: Arrays, neutral: CoverUnits | None) -> Any:
     """The form of a base in plain integers; `neutral` if values that need no protection use it too."""
     pack = INNER.get(randomizer.law.kind)
     if pack is None:
@@ -258,20 +258,20 @@ def _inner(randomizer: Sampler, arrays: Arrays, neutral: Neutral | None) -> Any:
     return pack(randomizer, arrays, neutral)
 
 
-def _hadamard(r: Hadamard, arrays: Arrays, neutral: Neutral | None) -> PackedHadamard:
+def _hadamard(r: Hadamard, arrays: Arrays, neutral: CoverUnits | None) -> PackedHadamard:
     width = r.outputs.bit_length() - 1
     units = 0 if neutral is None else neutral.units << 64 - r.word_bits + width
     return PackedHadamard(64 - width, width, r.bound - 1, max(0, units - 1))
 
 
-def _response(r: RandomizedResponse, arrays: Arrays, neutral: Neutral | None) -> PackedResponse:
+def _response(r: RandomizedResponse, arrays: Arrays, neutral: CoverUnits | None) -> PackedResponse:
     if r.law.spare:
         raise _NoForm
     unit, each = max(1, r.law.low * r.scale), _unit_of(neutral, r.scale)
     return PackedResponse((r.size - 1) * unit, _divisor(unit), r.size * each - 1, _divisor(each))
 
 
-def _cyclic(r: Cyclic, arrays: Arrays, neutral: Neutral | None) -> PackedCycle | PackedCycles:
+def _cyclic(r: Cyclic, arrays: Arrays, neutral: CoverUnits | None) -> PackedCycle | PackedCycles:
     law, each = r.law, _unit_of(neutral, r.scale)
     few = r.outputs - len(law.shifts)
     cycle = PackedCycle(
@@ -291,7 +291,7 @@ def _cyclic(r: Cyclic, arrays: Arrays, neutral: Neutral | None) -> PackedCycle |
     return PackedCycles(cycle, _divisor(law.modulus), cycle.neutral_last, cycle.neutral)
 
 
-def _subset(r: Subset, arrays: Arrays, neutral: Neutral | None) -> PackedSubset:
+def _subset(r: Subset, arrays: Arrays, neutral: CoverUnits | None) -> PackedSubset:
     first = r.size - r.d
     steps = _kept(arrays, _draws(first, r.law.steps), np.uint32)
     if neutral is None:
@@ -305,7 +305,7 @@ def _draws(first: int, steps: Steps) -> list[tuple[int, int]]:
     return [(size, 0 if i else words) for sizes, words in ranges(first, steps) for i, size in enumerate(sizes)]
 
 
-def _unary(r: Unary, arrays: Arrays, neutral: Neutral | None) -> PackedUnary:
+def _unary(r: Unary, arrays: Arrays, neutral: CoverUnits | None) -> PackedUnary:
     last = 0 if neutral is None else neutral.units * r.scale - 1
     return PackedUnary(r.size, r.law.own * r.scale, r.law.other * r.scale, last)
 
@@ -318,7 +318,7 @@ WHOLE: dict[str, Callable[[Any, Arrays], Any]] = {
 }
 """How to pack laws that are never part of another one."""
 
-INNER: dict[str, Callable[[Any, Arrays, Neutral | None], Any]] = {
+INNER: dict[str, Callable[[Any, Arrays, CoverUnits | None], Any]] = {
     "hadamard": _hadamard,
     "response": _response,
     "cyclic": _cyclic,
@@ -328,7 +328,7 @@ INNER: dict[str, Callable[[Any, Arrays, Neutral | None], Any]] = {
 """How to pack laws that may also be used in blocks or on sensitive values."""
 
 
-def _unit_of(neutral: Neutral | None, scale: int) -> int:
+def _unit_of(neutral: CoverUnits | None, scale: int) -> int:
     return 1 if neutral is None else neutral.units * scale
 
 

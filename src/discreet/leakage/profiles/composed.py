@@ -91,7 +91,7 @@ class HighLowProfile(Profile[HighLowResponse]):
         rows = self._inner.pair_profile(*pair)
         if rows is None or not sampler.others:
             return rows
-        even = sampler.inner.neutral_even(sampler.neutral)
+        even = sampler.cover.evenness
         least, most = (1 - passes) * even, (1 - passes) / even
         seen = among is not None and all(sampler.is_other[v] for v in among)
         covered = [

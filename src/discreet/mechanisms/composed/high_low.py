@@ -14,8 +14,9 @@ from ..law import Bits, Law
 from ..laws import sampler_of
 from ..sampler import Pair, Sampler
 from ..uniform.floyd import Steps
-from ..uniform.pure import Neutral, PureSampler
+from ..uniform.pure import PureSampler
 from ..units import beyond_words, check_law, too_few
+from .cover import Cover, CoverUnits, cover_kind
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,14 @@ class HighLowResponse(Sampler):
     name = "high_low"
     law: HighLowLaw
     follows = HighLowLaw
+    cover: Cover[Any]
+    """The cover reports of values that are not sensitive, where there are any."""
 
     def __init__(self, size: int, sensitive: Sequence[int], inner: PureSampler, epsilon: Fraction) -> None:
-        neutral = inner.hiding(epsilon) if len(sensitive) < size else Neutral(0)
+        kind = cover_kind(inner)
+        neutral = kind.fewest(inner, epsilon) if len(sensitive) < size else CoverUnits(0)
         if len(sensitive) < size and inner.size == 1:
-            written = int((1 - inner.passing(neutral)) * 2**inner.word_bits)
+            written = int((1 - kind(inner, neutral).disclosing) * 2**inner.word_bits)
             if too_few(written, inner.word_bits):
                 raise beyond_words(epsilon, inner.word_bits)
         self._follow(HighLowLaw(Bits.of(sensitive, size), inner.law, neutral.units, neutral.steps), inner)
@@ -73,14 +77,14 @@ class HighLowResponse(Sampler):
         self.sensitive = tuple(law.sensitive)
         chosen = set(self.sensitive)
         self.others = tuple(x for x in range(self.size) if x not in chosen)
-        self.neutral = Neutral(law.neutral, law.steps)
+        neutral = CoverUnits(law.neutral, law.steps)
         self.passes = Fraction(0)
         self.words = inner.words
-        check_law(bool(self.others) or self.neutral == Neutral(0), law.kind, "without others nothing is neutral")
+        check_law(bool(self.others) or neutral == CoverUnits(0), law.kind, "without others nothing is neutral")
         if self.others:
-            inner.check_neutral(self.neutral)
-            self.passes = inner.passing(self.neutral)
-            self.words = max(inner.words, inner.neutral_words(self.neutral))
+            self.cover = cover_kind(inner)(inner, neutral)
+            self.passes = self.cover.disclosing
+            self.words = max(inner.words, self.cover.words)
         self.word_bits = inner.word_bits
         self.base = inner.outputs if inner.outputs <= 1 << 63 else 1 << 64 * -(-inner.bits // 64)
         self.outputs = self.base + len(self.others) if self.others else inner.outputs
@@ -110,15 +114,15 @@ class HighLowResponse(Sampler):
             return self.inner.draw(place, words, ops)
         other = ops.look_up(self.is_other, x)
         hidden = self.inner.draw(ops.select(other, 0, place), words, ops)
-        passes, neutral = self.inner.draw_neutral(self.neutral, words, ops)
-        written = ops.widen(ops.select(other, neutral, hidden), self.bits)
+        passes, cover = self.cover.draw(words, ops)
+        written = ops.widen(ops.select(other, cover, hidden), self.bits)
         return ops.pass_on(written, ops.select(other, passes, 0), place, self.base)
 
     def probability(self, x: int, y: int) -> Fraction:
         if not self.is_other[x]:
             return self.inner.probability(self.place[x], y) if y < self.base else Fraction(0)
         if y < self.base:
-            return self.inner.neutral_probability(self.neutral, y)
+            return self.cover.probability(y)
         return self.passes if y - self.base == self.place[x] else Fraction(0)
 
     def reports(self) -> Iterable[int]:
@@ -140,7 +144,7 @@ class HighLowResponse(Sampler):
         of = self.sensitive
         yield from (Pair(of[p.x], of[p.z], p.ratio) for p in self.inner.pairs())
         if self.others:
-            yield Pair(of[0], self.others[0], self.inner.neutral_ratio(self.neutral))
+            yield Pair(of[0], self.others[0], self.cover.ratio)
 
     def describe(self) -> dict[str, Any]:
         return self.inner.describe()

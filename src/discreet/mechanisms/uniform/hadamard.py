@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from ...core.arithmetic import MASK, Arithmetic
-from ...core.exact import ceil_div, exp_below
+from ...core.exact import exp_below
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
-from .pure import Neutral, PureNumbered
+from .pure import PureNumbered
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Hadamard(PureNumbered):
         self.outputs = 1 << law.size.bit_length()
         self.bound = law.true << WORD_BITS - width
         """The threshold for the bits of a word below the column, once they are moved to the top."""
-        self._width = width
+        self.width = width
         self.p, self.q, self.r = Fraction(law.true, 1 << width), Fraction(1, 2), Fraction(1, 2)
         self.high, self.low = 2 * self.p / self.outputs, 2 * (1 - self.p) / self.outputs
         self.ratio = self.high / self.low
@@ -82,21 +82,3 @@ class Hadamard(PureNumbered):
         if not self.is_report(y):
             return Fraction(0)
         return self.low if ((x + 1) & y).bit_count() & 1 else self.high
-
-    # -- values that need no protection: `units` of 2**(word_bits - m) for all columns together ---------
-    def hiding(self, epsilon: Fraction) -> Neutral:
-        return Neutral(ceil_div(2 * self.law.true, exp_below(epsilon)))
-
-    def passing(self, neutral: Neutral) -> Fraction:
-        return 1 - Fraction(neutral.units, 1 << self._width)
-
-    def neutral_ratio(self, neutral: Neutral) -> Fraction:
-        return Fraction(2 * self.law.true, neutral.units)
-
-    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
-        (u,) = words[:1]
-        bound = neutral.units << WORD_BITS - self._width
-        return 1 - ops.less(ops.fraction(u, self.outputs), bound), ops.position(u, self.outputs)
-
-    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
-        return (1 - self.passing(neutral)) / self.outputs if self.is_report(y) else Fraction(0)

@@ -7,7 +7,6 @@ with probability r (used by high-low).
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -16,21 +15,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from ...core.arithmetic import Arithmetic
 from ...core.domain import Alike
-from ...core.exact import ceil_div, exp_below
+from ...core.exact import ceil_div
 from ..enclosed import Enclosed
 from ..sampler import Pair
-from ..units import beyond_words, check_law
 from .numbered import Numbered
-
-
-class Neutral(NamedTuple):
-    """How often a value that needs no protection writes a neutral report, in units defined by its randomizer.
-
-    For reports that are sets, `steps` says how the words of a neutral set are shared out.
-    """
-
-    units: int
-    steps: tuple[tuple[int, int], ...] = ()
 
 
 class Blank(NamedTuple):
@@ -64,40 +52,6 @@ class PureSampler(Enclosed):
         `mass` is the share of people whose value is sensitive, for a high-low part; None where all values are.
         """
         return True
-
-    # -- values that need no protection -----------------------------------------------------------
-    @abstractmethod
-    def hiding(self, epsilon: Fraction) -> Neutral:
-        """The fewest neutral reports with which a value that needs no protection hides every protected one."""
-
-    def check_neutral(self, neutral: Neutral) -> None:
-        """Refuse neutral reports that this randomizer cannot draw."""
-        holds = neutral.units > 0 and not neutral.steps and self.passing(neutral) >= 0
-        check_law(holds, "high_low", "its neutral units must be positive and fit the words, and it must have no steps")
-
-    @abstractmethod
-    def passing(self, neutral: Neutral) -> Fraction:
-        """The probability that a value that needs no protection passes as it is."""
-
-    @abstractmethod
-    def neutral_ratio(self, neutral: Neutral) -> Fraction:
-        """The certified largest Q(y | x) / Pr(a value that needs no protection writes y)."""
-
-    def neutral_even(self, neutral: Neutral) -> Fraction:
-        """How far, at most, cover reports are from even ones: a factor up to 1."""
-        return Fraction(1)
-
-    def neutral_words(self, neutral: Neutral) -> int:
-        """The number of words that `draw_neutral` takes."""
-        return self.words
-
-    @abstractmethod
-    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
-        """Whether the value passes as it is, and the neutral report to write if not."""
-
-    @abstractmethod
-    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
-        """Pr(a value that needs no protection does not pass and writes y), exactly."""
 
     # -- reports of people whose value is elsewhere ---------------------------------------------------
     @property
@@ -161,25 +115,3 @@ class PureNumbered(Numbered, PureSampler):
     high: Fraction
     likeliest: int
     """The most words that lead to any report."""
-
-    # -- values that need no protection: `units` words for each neutral report, unless overridden ---------
-    def hiding(self, epsilon: Fraction) -> Neutral:
-        units = ceil_div(self.likeliest, exp_below(epsilon))
-        if units * self.outputs > 1 << self.word_bits:
-            raise beyond_words(epsilon, self.word_bits)
-        return Neutral(units)
-
-    def passing(self, neutral: Neutral) -> Fraction:
-        return 1 - Fraction(neutral.units * self.outputs, 1 << self.word_bits)
-
-    def neutral_ratio(self, neutral: Neutral) -> Fraction:
-        return Fraction(self.likeliest, neutral.units)
-
-    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
-        (u,) = words[:1]
-        unit = neutral.units * self.scale
-        passes = 1 - ops.less(u, self.outputs * unit)
-        return passes, ops.select(passes, 0, ops.divide(u, unit))
-
-    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
-        return Fraction(neutral.units, 1 << self.word_bits) if self.is_report(y) else Fraction(0)

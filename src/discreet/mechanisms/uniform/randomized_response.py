@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from ...core.arithmetic import Arithmetic
+from ...core.exact import ceil_div, exp_below
 from ..law import WORD_BITS, Law
-from ..units import Units, check_law, check_size
+from ..units import Units, beyond_words, check_law, check_size
 from .pure import Blank, PureNumbered
 
 WIDE = 1 << 17
@@ -58,7 +59,8 @@ class RandomizedResponse(PureNumbered):
         split = Units.fine if size > WIDE else Units.split
         units = split(word_bits, epsilon, a=1, b=size - 1)
         self.follow(ResponseLaw(size, units.low, units.high, units.spare, word_bits))
-        self.hiding(epsilon)  # refuses an epsilon that high-low could not serve
+        if ceil_div(self.likeliest, exp_below(epsilon)) * size > 1 << word_bits:
+            raise beyond_words(epsilon, word_bits)
 
     def follow(self, law: ResponseLaw) -> None:
         check_size(law.size, law.word_bits)

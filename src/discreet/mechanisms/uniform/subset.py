@@ -6,17 +6,16 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput
-from ...core.exact import approx, ceil_div, exp_below
+from ...core.exact import approx, exp_below
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
-from .pure import Blank, Neutral
+from .pure import Blank
 from .set_valued import SetValued
 
 
@@ -120,50 +119,6 @@ class Subset(SetValued):
     @property
     def blank(self) -> Blank:
         return Blank(self.size, self.d, self.ratio * self.evenness, self.evenness)
-
-    # -- values that need no protection: below `units` a uniform set of d values -----------------------
-    @cached_property
-    def _neutral_steps(self) -> Steps:
-        return steps_of(self.size - self.d + 1, self.d, self.word_bits)
-
-    def _likeliest(self, steps: Steps) -> Fraction:
-        """The largest Q(y | x) divided by the smallest share of y among neutral sets."""
-        even = self.evenness * evenness(self.size - self.d + 1, steps, self.word_bits)
-        return self.p * Fraction(self.size, self.d) / even
-
-    def hiding(self, epsilon: Fraction) -> Neutral:
-        units = ceil_div(self._likeliest(self._neutral_steps) * (1 << self.word_bits), exp_below(epsilon))
-        if units > 1 << self.word_bits:
-            raise beyond_words(epsilon, self.word_bits)
-        return Neutral(units, self._neutral_steps)
-
-    def check_neutral(self, neutral: Neutral) -> None:
-        holds = 0 < neutral.units <= 1 << self.word_bits and is_plan(neutral.steps, self.d)
-        check_law(holds, "high_low", f"its neutral units must fit the words and its steps must make {self.d} draws")
-
-    def passing(self, neutral: Neutral) -> Fraction:
-        return 1 - Fraction(neutral.units, 1 << self.word_bits)
-
-    def neutral_ratio(self, neutral: Neutral) -> Fraction:
-        return self._likeliest(neutral.steps) / (1 - self.passing(neutral))
-
-    def neutral_even(self, neutral: Neutral) -> Fraction:
-        return evenness(self.size - self.d + 1, neutral.steps, self.word_bits)
-
-    def neutral_words(self, neutral: Neutral) -> int:
-        return 1 + words_of(neutral.steps)
-
-    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
-        passes = 1 - ops.less(words[0], neutral.units * self.scale)
-        members = ops.empty_set(words[0], self.size)
-        for j, t in draws(self.size - self.d + 1, neutral.steps, words[1:], ops):
-            taken = ops.contains(members, t)
-            members = ops.insert(members, ops.select(taken, j - 1, t), 1)
-        return passes, ops.set_report(members, self.size)
-
-    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
-        law = set_law(self.size - self.d + 1, neutral.steps, self.word_bits, skip=0)
-        return (1 - self.passing(neutral)) * law.get(y, Fraction(0))
 
     def reports(self) -> Iterable[int]:
         return sorted(sum(1 << x for x in chosen) for chosen in combinations(range(self.size), self.d))

@@ -11,7 +11,6 @@ from ...core.arithmetic import Arithmetic
 from ...core.exact import ceil_div, exp_below
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
-from .pure import Neutral
 from .set_valued import SetValued
 
 
@@ -82,37 +81,6 @@ class Unary(SetValued):
         on = y.bit_count() - (y >> x & 1)
         own = self.p if y >> x & 1 else 1 - self.p
         return own * self.q**on * (1 - self.q) ** (self.size - 1 - on)
-
-    # -- values that need no protection: one more word, below `units` for a neutral report --------------
-    def hiding(self, epsilon: Fraction) -> Neutral:
-        space = 1 << self.word_bits
-        return Neutral(min(space, ceil_div(space * self.p / self.q, exp_below(epsilon))))
-
-    def passing(self, neutral: Neutral) -> Fraction:
-        return 1 - Fraction(neutral.units, 1 << self.word_bits)
-
-    def neutral_ratio(self, neutral: Neutral) -> Fraction:
-        return self.p / self.q / (1 - self.passing(neutral))
-
-    def neutral_words(self, neutral: Neutral) -> int:
-        return self.size + 1
-
-    def draw_neutral(self, neutral: Neutral, words: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
-        members = ops.empty_set(words[0], self.size)
-        for bit in range(self.size):
-            members = ops.insert(members, bit, ops.less(words[bit], self.law.other * self.scale))
-        passes = 1 - ops.less(words[self.size], neutral.units * self.scale)
-        return passes, ops.set_report(members, self.size)
-
-    def neutral_probability(self, neutral: Neutral, y: int) -> Fraction:
-        return (1 - self.passing(neutral)) * self.neutral_set_probability(y)
-
-    def neutral_set_probability(self, y: int) -> Fraction:
-        """Pr(the set y | no bit is the own one)."""
-        if not self.is_report(y):
-            return Fraction(0)
-        on = y.bit_count()
-        return self.q**on * (1 - self.q) ** (self.size - on)
 
     def reports(self) -> Iterable[int]:
         return range(self.outputs)

@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from ...core.arithmetic import Arithmetic
+from ..composed.cover import CoverUnits, UnaryCover
 from ..composed.high_low import HighLowLaw, HighLowResponse
 from ..law import WORD_BITS, Bits, Law
 from ..sampler import Pair
 from ..units import check_law
 from .bitwise import Bitwise
-from .pure import Neutral
 from .unary import Unary, UnaryLaw
 
 
@@ -48,14 +48,15 @@ class UtilityRappor(Bitwise):
 
     def __init__(self, size: int, sensitive: Sequence[int], epsilon: Fraction, *, word_bits: int = WORD_BITS) -> None:
         inner = Unary(len(sensitive), epsilon, word_bits=word_bits)
-        self.follow(UtilityRapporLaw(Bits.of(sensitive, size), inner.law, inner.hiding(epsilon).units))
+        self.follow(UtilityRapporLaw(Bits.of(sensitive, size), inner.law, UnaryCover.fewest(inner, epsilon).units))
 
     def follow(self, law: UtilityRapporLaw) -> None:
         self.law, self.size, self.inner = law, law.sensitive.size, Unary.of_law(law.inner)
         sound = len(law.sensitive) == self.inner.size and 0 < law.neutral <= 1 << law.inner.word_bits
         check_law(sound, law.kind, f"one bit per sensitive value and 0 < neutral <= 2**{law.inner.word_bits} must hold")
         self.word_bits, self.words = law.inner.word_bits, self.inner.size + 1
-        self.neutral, self.passes = Neutral(law.neutral), self.inner.passing(Neutral(law.neutral))
+        self.cover = UnaryCover(self.inner, CoverUnits(law.neutral))
+        self.passes = self.cover.disclosing
         self.sensitive = tuple(law.sensitive)
         self.place = {x: place for place, x in enumerate(self.sensitive)}
         self.others = tuple(x for x in range(self.size) if x not in self.place)
@@ -82,7 +83,7 @@ class UtilityRappor(Bitwise):
         hidden = sum((y >> bit & 1) << place for place, bit in enumerate(self.sensitive))
         if x in self.place:
             return Fraction(0) if seen else self.inner.probability(self.place[x], hidden)
-        neutral = self.inner.neutral_set_probability(hidden)
+        neutral = self.cover.set_probability(hidden)
         if seen:
             return neutral * self.passes if seen == [x] else Fraction(0)
         return neutral * (1 - self.passes)
@@ -108,4 +109,4 @@ class UtilityRappor(Bitwise):
         of = self.sensitive
         yield from (Pair(of[p.x], of[p.z], p.ratio) for p in self.inner.pairs())
         if self.others:
-            yield Pair(of[0], self.others[0], self.inner.neutral_ratio(self.neutral))
+            yield Pair(of[0], self.others[0], self.cover.ratio)
