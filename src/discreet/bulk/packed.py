@@ -206,7 +206,7 @@ def _high_low(r: HighLowResponse, arrays: Arrays) -> Any:
         return _form(r.inner, arrays)
     if not r.others:
         raise _NoForm
-    inner = _inner(r.inner, arrays, r.cover.units if r.others else CoverUnits(0))
+    inner = _inner(r.inner, arrays, r.cover.units)
     entries = 2 * np.array(r.place, dtype=np.uint32) + np.array(r.is_other, dtype=np.uint32)
     return PackedHighLow(_kept(arrays, entries, np.uint32), r.base % WORD, inner)
 

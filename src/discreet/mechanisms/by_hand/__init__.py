@@ -8,7 +8,7 @@ other mechanisms serves a survey on paper: tallies, estimates, comparisons, regr
 >>> design = dc.by_hand.forced_response(["no", "yes"], truth="2/3")
 >>> round(design.certificate.realised, 4)
 1.6094
->>> float(dc.estimate(design.tally(design.reports_of(["yes"] * 40 + ["no"] * 60)))["yes"])
+>>> round(float(dc.estimate(design.tally(design.reports_of(["yes"] * 40 + ["no"] * 60)))["yes"]), 4)
 0.35
 """
 

@@ -30,6 +30,11 @@ def forced_response(
     value; unless given, what is left of the truth is shared evenly. For yes and no
     ``pi = (lambda - forced_yes) / truth``, ``Var = lambda (1 - lambda) / (n truth**2)``. Any number of values.
 
+    >>> import discreet as dc
+    >>> design = dc.by_hand.forced_response(truth="2/3")
+    >>> round(float(dc.estimate(design.tally(design.reports_of(["yes"] * 40 + ["no"] * 60)))["yes"]), 4)
+    0.35
+
     References: Boruch1971, Fox1986, Blair2015.
     """
     domain, t = Domain(values), chance(truth, "truth")
@@ -56,6 +61,13 @@ def warner(values: Iterable[Value] = NO_YES, *, p: Any, reports: Iterable[str] =
     ``Pr(yes | yes) = p``, ``Pr(yes | no) = 1 - p``; ``pi = (lambda - (1 - p)) / (2p - 1)``,
     ``Var = pi (1 - pi) / n + p (1 - p) / (n (2p - 1)**2)``.
 
+    >>> import discreet as dc
+    >>> design = dc.by_hand.warner(p="3/4")
+    >>> round(design.certificate.realised, 4)
+    1.0986
+    >>> round(float(dc.estimate(design.tally(design.reports_of(["yes"] * 40 + ["no"] * 60)))["yes"]), 4)
+    0.3
+
     References: Warner1965.
     """
     q = _informative(p, "p")
@@ -70,6 +82,11 @@ def unrelated_question(
     ``Pr(yes | yes) = p + (1 - p) prevalence``, ``Pr(yes | no) = (1 - p) prevalence``;
     ``pi = (lambda - (1 - p) prevalence) / p``, ``Var = lambda (1 - lambda) / (n p**2)``. The harmless answer must have
     nothing to do with the sensitive one.
+
+    >>> import discreet as dc
+    >>> design = dc.by_hand.unrelated_question(p="2/3", prevalence="1/4")
+    >>> round(design.certificate.realised, 4)
+    1.2993
 
     References: Greenberg1969.
     """
@@ -89,6 +106,11 @@ def crosswise(
     "was your mother born in January to March"; ``pi = (lambda + prevalence - 1) / (2 prevalence - 1)``,
     ``Var = pi (1 - pi) / n + prevalence (1 - prevalence) / (n (2 prevalence - 1)**2)``.
 
+    >>> import discreet as dc
+    >>> design = dc.by_hand.crosswise(prevalence="1/4")
+    >>> round(float(dc.estimate(design.tally(design.reports_of(["same"] * 65 + ["different"] * 35)))["yes"]), 4)
+    0.2
+
     References: Yu2008.
     """
     q = _informative(prevalence, "prevalence")
@@ -103,6 +125,11 @@ def triangular(
     ``Pr(neither | no) = 1 - prevalence``, and 0 for yes: who says so is known not to hold the sensitive value, which is
     the price of its precision. ``pi = (lambda - prevalence) / (1 - prevalence)``,
     ``Var = pi (1 - pi) / n + (1 - pi) prevalence / (n (1 - prevalence))``.
+
+    >>> import discreet as dc
+    >>> design = dc.by_hand.triangular(prevalence="1/4")
+    >>> round(float(dc.estimate(design.tally(design.reports_of(["neither"] * 60 + ["one or both"] * 40)))["yes"]), 4)
+    0.2
 
     References: Yu2008.
     """
@@ -121,6 +148,11 @@ def kuk(
     With one draw ``pi = (lambda - no) / (yes - no)``, ``Var = lambda (1 - lambda) / (n (yes - no)**2)``. With m draws
     Kuk's estimator takes the mean of red cards; the one of this library is linear in the counts of all reports, and
     varies no more at even shares.
+
+    >>> import discreet as dc
+    >>> design = dc.by_hand.kuk(yes="3/4", no="1/4", draws=2)
+    >>> design.report_names, [[str(entry) for entry in row] for row in design.channel()]
+    (('0', '1', '2'), [['9/16', '3/8', '1/16'], ['1/16', '3/8', '9/16']])
 
     References: Kuk1990.
     """

@@ -35,6 +35,11 @@ class ByHand(Mechanism):
     Nothing here draws their reports, so that the promise is as good as the dice: the certificate is for the exact
     probabilities that were given, and for the table of whole units of 2**-64 next to them, which estimates use. The
     two differ by less than 2**-60 in any estimate, far below its error.
+
+    >>> import discreet as dc
+    >>> design = dc.by_hand.warner(p="3/4", reports=["disagree", "agree"])
+    >>> design.name, design.report_names
+    ('warner', ('disagree', 'agree'))
     """
 
     def __init__(
@@ -56,6 +61,11 @@ def table(values: Iterable[Value], rows: Iterable[Iterable[Any]], *, reports: It
 
     Entries are text such as "1/6" or "0.25", Fractions, ints, or floats, which mean the decimals that they print; a row
     must add up to exactly 1. `reports` are what people write, "0", "1", ... unless given.
+
+    >>> import discreet as dc
+    >>> design = dc.by_hand.table(["no", "yes"], [["3/4", "1/4"], ["1/2", "1/2"]], reports=["heads", "tails"])
+    >>> design.reports_of(["tails", "heads"]), round(design.certificate.realised, 4)
+    ([1, 0], 0.6931)
 
     References: Chaudhuri1988, Acharya2020 (Definition 2: the context is E[x, z] = log max_y Q(y|x) / Q(y|z)).
     """

@@ -23,6 +23,12 @@ def rounded(rows: Iterable[Iterable[Any]], context: Context, *, reports: Iterabl
     Every row is divided by its sum, which must be 1 but for rounding. Then Q is mixed with the mean of its rows,
     ``(1 - t) Q + t mean``, with the smallest t for which every ratio is within ``e**E``,
     ``t = max (Q(y|x) - e**E Q(y|z)) / (Q(y|x) - e**E Q(y|z) + (e**E - 1) mean_y)``, and rounded to whole units.
+
+    >>> import discreet as dc
+    >>> context = dc.Context.uniform(["no", "yes"], epsilon="1")
+    >>> design = dc.by_hand.rounded([[0.9, 0.1], [0.1, 0.9]], context)
+    >>> design.certificate.realised <= 1, len(design.reports())
+    (True, 2)
     """
     check_type("context", context, Context, "a context")
     exact = rows_of(rows)
