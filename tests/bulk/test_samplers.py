@@ -1,5 +1,6 @@
 """Compiled samplers give the reports of the plain integers, word for word, or are not used."""
 
+import gc
 from fractions import Fraction
 
 import numpy as np
@@ -204,9 +205,11 @@ def test_a_compiled_sampler_that_is_wrong_beyond_its_first_tile_is_caught(monkey
         assert samplers._tried(randomizer, packed(randomizer)) is None
 
 
-def test_a_compiled_sampler_is_made_once_and_forgotten_with_its_randomizer():
-    randomizer = Hadamard(30, ONE)
-    assert compiled_sampler(randomizer) is compiled_sampler(randomizer)
+def test_a_compiled_sampler_is_made_once_and_forgotten_with_its_sampler():
+    sampler = Hadamard(30, ONE)
+    assert compiled_sampler(sampler) is compiled_sampler(sampler)
+    gc.collect()
     before = len(samplers._made)
-    del randomizer
+    del sampler
+    gc.collect()
     assert len(samplers._made) == before - 1

@@ -7,6 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.finite_geometry.difference_sets import best, squared_error
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic, Family, base_blocks, best_family, families, is_family
 from discreet.planning.choose import candidate_of, prior_of
@@ -68,10 +69,8 @@ def test_it_is_not_tried_where_a_single_set_is_as_good() -> None:
 
 
 def test_supports_are_counted_exactly_over_all_blocks() -> None:
-    randomizer = Cyclotomic(10, Fraction(2), p=13, d=3)
-    counts = np.random.default_rng(1).integers(0, 1000, randomizer.outputs)
-    expected = [
-        sum(int(counts[y]) for y in range(randomizer.outputs) if randomizer.is_supported(x, y)) for x in range(10)
-    ]
-    assert randomizer.supports(counts).tolist() == expected
-    assert randomizer.describe() == {"name": "cyclotomic", "p": 13, "d": 3}
+    sampler = Cyclotomic(10, Fraction(2), p=13, d=3)
+    counts = np.random.default_rng(1).integers(0, 1000, sampler.outputs)
+    expected = [sum(int(counts[y]) for y in range(sampler.outputs) if sampler.is_supported(x, y)) for x in range(10)]
+    assert decoder_of(sampler).supports(counts).tolist() == expected
+    assert sampler.describe() == {"name": "cyclotomic", "p": 13, "d": 3}

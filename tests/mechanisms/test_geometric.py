@@ -11,13 +11,14 @@ import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidEpsilon, InvalidInput, NotServed
 from discreet.core.exact import exp_below
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.lines_and_grids.geometric import Geometric
 
 
-def error(randomizer):
-    k = randomizer.size
-    return float(randomizer.second_moments(np.full(k, 1 / k)).sum()) - 1 / k
+def error(sampler):
+    k = sampler.size
+    return float(decoder_of(sampler).second_moments(np.full(k, 1 / k)).sum()) - 1 / k
 
 
 def line(values, epsilon):
@@ -56,19 +57,19 @@ def test_it_is_the_tight_table_of_its_line():
 
 
 def test_a_million_values_are_decoded_without_bias():
-    made, rng = Geometric(10**6, Fraction(1, 100)), np.random.default_rng(1)
+    decoder, rng = decoder_of(Geometric(10**6, Fraction(1, 100))), np.random.default_rng(1)
     shares = rng.dirichlet(np.ones(10**6))
-    assert np.abs(made.decode(made.expected_counts(shares)) - shares).max() < 1e-9
+    assert np.abs(decoder.decode(decoder.expected_counts(shares)) - shares).max() < 1e-9
     weights = rng.normal(size=10**6)
-    assert np.dot(made.expected_counts_adjoint(weights), shares) == pytest.approx(
-        np.dot(made.expected_counts(shares), weights)
+    assert np.dot(decoder.expected_counts_adjoint(weights), shares) == pytest.approx(
+        np.dot(decoder.expected_counts(shares), weights)
     )
 
 
 def test_like_lines_are_decoded_together():
-    made, counts = Geometric(7, Fraction(1)), np.arange(21.0).reshape(3, 7)
-    together = made.decode(counts)
-    assert all(np.allclose(made.decode(one), many) for one, many in zip(counts, together, strict=True))
+    decoder, counts = decoder_of(Geometric(7, Fraction(1))), np.arange(21.0).reshape(3, 7)
+    together = decoder.decode(counts)
+    assert all(np.allclose(decoder.decode(one), many) for one, many in zip(counts, together, strict=True))
 
 
 def test_a_law_that_does_not_fade_by_one_ratio_is_refused():

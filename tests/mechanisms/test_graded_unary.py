@@ -9,6 +9,7 @@ import discreet as dc
 from discreet.checks import check_mechanism
 from discreet.core.errors import InvalidInput, NotServed, PrivacyViolation
 from discreet.core.exact import exp_below
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.graded_unary import GradedUnary, GradedUnaryLaw
@@ -20,9 +21,9 @@ def graded(*epsilons):
     return dc.Context.matrix(range(len(epsilons)), rows)
 
 
-def error(randomizer):
-    even = np.full(randomizer.size, 1 / randomizer.size)
-    return float(np.sum(randomizer.second_moments(even)) - np.sum(even**2))
+def error(sampler):
+    even = np.full(sampler.size, 1 / sampler.size)
+    return float(np.sum(decoder_of(sampler).second_moments(even)) - np.sum(even**2))
 
 
 @pytest.mark.parametrize("epsilons", [("1", "2", "1", "4"), ("0.3", "0.3", "7"), ("0.01", "20", "1")])

@@ -8,6 +8,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidReport
+from discreet.estimation.decoders import decoder_of
 
 C = (math.e + 1) / (math.e - 1)
 
@@ -15,25 +16,25 @@ C = (math.e + 1) / (math.e - 1)
 def test_hadamard_has_the_corrected_variances_inside_and_outside():
     """n Var: 2c**2/(e+1) + c p(A) - p_i**2 for sensitive i, c p_b - p_b**2 for others (Acharya2020 (15), (26))."""
     context = Context.high_low(range(8), [0, 2, 4], "1")
-    randomizer = dc.mechanism(context, "hadamard").sampler
+    decoder = decoder_of(dc.mechanism(context, "hadamard"))
     shares = np.random.default_rng(2).dirichlet(np.ones(8))
-    variances = randomizer.second_moments(shares) - shares**2
+    variances = decoder.second_moments(shares) - shares**2
     sensitive = shares[[0, 2, 4]].sum()
     for x in range(8):
         inside = 2 * C**2 / (math.e + 1) + C * sensitive
         expected = (inside if x in (0, 2, 4) else C * shares[x]) - shares[x] ** 2
         assert variances[x] == pytest.approx(expected, rel=1e-11)
-    assert randomizer.sigma == pytest.approx(1 / C)
-    assert randomizer.kappa == 0
+    assert decoder.sigma == pytest.approx(1 / C)
+    assert decoder.kappa == 0
 
 
 def test_the_estimated_share_of_all_sensitive_values_has_at_most_the_true_constant():
     """The variance of the estimated p(A) stays below c**2, not 3 c**2, for one sensitive value among many."""
     context = Context.high_low(range(5), [0], "1")
-    randomizer = dc.mechanism(context).sampler
+    decoder = decoder_of(dc.mechanism(context))
     for share in (0.0, 0.3, 1.0):
         shares = np.array([share, *[(1 - share) / 4] * 4])
-        assert randomizer.second_moments(shares)[0] - share**2 <= C**2
+        assert decoder.second_moments(shares)[0] - share**2 <= C**2
 
 
 def test_a_sensitive_value_never_shows_itself_and_another_does_as_often_as_allowed():
@@ -46,20 +47,21 @@ def test_a_sensitive_value_never_shows_itself_and_another_does_as_often_as_allow
         for x in (2, 3, 4):
             shown = reports[x] >= base
             assert set((reports[x][shown] - base).tolist()) == {x - 2}
-            assert shown.mean() == pytest.approx(mechanism.sampler.sigma, abs=0.15)
+            assert shown.mean() == pytest.approx(decoder_of(mechanism).sigma, abs=0.15)
 
 
 def test_with_randomized_response_inside_it_is_the_utility_optimised_one():
     """Murakami2019's uRR: a value that needs no protection shows itself with probability (e-1)/(s+e-1)."""
     mechanism = dc.mechanism(Context.high_low(range(10), range(4), "1"), "randomized_response")
-    assert mechanism.sampler.sigma == pytest.approx((math.e - 1) / (4 + math.e - 1))
+    assert decoder_of(mechanism).sigma == pytest.approx((math.e - 1) / (4 + math.e - 1))
 
 
 def test_utility_rappor_has_more_error_than_high_low_unary():
     context = Context.high_low(range(10), range(4), "1")
     shares = np.full(10, 0.1)
     errors = [
-        float(dc.mechanism(context, name).sampler.second_moments(shares).sum()) for name in ("unary", "utility_rappor")
+        float(decoder_of(dc.mechanism(context, name)).second_moments(shares).sum())
+        for name in ("unary", "utility_rappor")
     ]
     assert errors[0] < errors[1]
 
@@ -68,16 +70,16 @@ def test_utility_rappor_has_more_error_than_high_low_unary():
 def test_forged_reports_are_refused_at_every_width(sensitive):
     context = Context.high_low(range(sensitive + 3), range(sensitive), "1")
     mechanism = dc.mechanism(context, "subset")
-    randomizer = mechanism.sampler
+    sampler = mechanism.sampler
     sound = [mechanism.randomize_index(x, dc.random.seeded(x)) for x in (0, sensitive, sensitive + 2)]
     assert mechanism.tally(sound).n == 3
-    beyond = [randomizer.base + 3, randomizer.outputs, 0, 1, -1, (1 << sensitive) - 1, randomizer.base - 1]
+    beyond = [sampler.base + 3, sampler.outputs, 0, 1, -1, (1 << sensitive) - 1, sampler.base - 1]
     for y in beyond:
-        assert not randomizer.is_report(y)
+        assert not sampler.is_report(y)
         with pytest.raises(InvalidReport):
             mechanism.tally([y])
-    if randomizer.bits > 64:
-        columns = -(-randomizer.bits // 64)
+    if sampler.bits > 64:
+        columns = -(-sampler.bits // 64)
         rows = np.zeros((1, columns), dtype=np.uint64)
         rows[0, -1] = 2
         with pytest.raises(InvalidReport, match="must be below"):

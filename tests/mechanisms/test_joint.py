@@ -4,13 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from discreet.mechanisms.composed.averaged import Averaged
-from discreet.mechanisms.composed.joint import Joint
 
 from discreet import Context
 from discreet.checks import check_mechanism
 from discreet.checks.statistics import enumerated
 from discreet.estimation.decoders import decoder_of
+from discreet.estimation.decoders.mixture import Averaged, Joint
 from discreet.mechanisms.build import BASES
 from discreet.mechanisms.composed.high_low import HighLowResponse
 from discreet.mechanisms.composed.mixture import Mixture
@@ -91,22 +90,24 @@ def test_no_unbiased_estimate_has_less_error_at_its_prior(
     sensitive = [0, 1, 2, 4, 6]
     prior = shares_of(mass, 8, sensitive, tilt)
     mechanism, shares = subsets(8, sensitive, sizes, prior, epsilon), np.array(prior)
-    error = float(np.sum(decoder_of(mechanism.sampler).second_moments(shares)) - shares @ shares)
+    decoder = decoder_of(mechanism)
+    error = float(np.sum(decoder.second_moments(shares)) - shares @ shares)
     assert error == pytest.approx(least_error(mechanism, shares), rel=1e-12)
-    odds = mechanism.sampler.odds
+    odds = decoder.odds
     terms = [terms_of(5, d, float(epsilon), mass) for d in sizes]
     known = Terms(
         *(sum(share * one for share, one in zip(odds, column, strict=True)) for column in zip(*terms, strict=True))
     )
     spread = sum(prior[b] ** 2 for b in (3, 5, 7)) / (1 - mass) ** 2
     assert error == pytest.approx(mixed_error(known, 5, mass, spread), rel=1e-9), "the closed form"
-    averaged = Averaged(mechanism.sampler.parts, odds, prior)
+    averaged = Averaged(decoder.parts, odds, prior)
     by_value = float(np.sum(averaged.second_moments(shares)) - shares @ shares)
     assert by_value > error * (1 + 1e-5), "the control: value by value is worse"
 
 
 def test_the_weights_of_the_parts_average_to_one() -> None:
-    randomizer = CASES["three sizes"].sampler
-    terms = Joint(randomizer.parts, randomizer.odds, randomizer.prior).terms
+    mechanism = CASES["three sizes"]
+    decoder = decoder_of(mechanism)
+    terms = Joint(decoder.parts, decoder.odds, mechanism.sampler.prior).terms
     for weights in ([t.beta for t in terms], [t.alpha for t in terms], [t.tilt + t.alpha for t in terms]):
         assert sum(t.odds * one for t, one in zip(terms, weights, strict=True)) == pytest.approx(1)

@@ -13,6 +13,7 @@ from discreet import Context
 from discreet.checks import check_mechanism
 from discreet.core.arithmetic import INTEGERS
 from discreet.core.errors import InvalidInput, NotIdentifiable, PrivacyViolation
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.laws import sampler_of as kind_of
 from discreet.mechanisms.tree.level_choice import levels_response
@@ -39,9 +40,9 @@ def tree(branches, epsilons):
     return Context.nested(node(0, 0), [str(epsilon) for epsilon in reversed(epsilons)])
 
 
-def error(randomizer):
-    k = randomizer.size
-    return float(randomizer.second_moments(np.full(k, 1 / k)).sum()) - 1 / k
+def error(sampler):
+    k = sampler.size
+    return float(decoder_of(sampler).second_moments(np.full(k, 1 / k)).sum()) - 1 / k
 
 
 def by_rays(branches, epsilons, members):
@@ -272,24 +273,25 @@ def test_a_law_may_not_have_more_parts_than_can_be_drawn():
 
 def test_counts_that_no_reports_have_are_refused():
     made = levels_response(tree((2, 3), (3, 1)))
-    counts = np.zeros(made.cells, dtype=np.int64)
+    decoder = decoder_of(made)
+    counts = np.zeros(decoder.cells, dtype=np.int64)
     for y in list(made.reports())[:4]:
-        counts[list(made.cells_of(y))] += 1
-    assert made.inconsistency(counts) is None
+        counts[list(decoder.cells_of(y))] += 1
+    assert decoder.inconsistency(counts) is None
     counts[0] += 9
-    assert "more often than its node" in made.inconsistency(counts)
+    assert "more often than its node" in decoder.inconsistency(counts)
     counts[:] = 0
     counts[-1] = 1
-    assert "marked children" in made.inconsistency(counts)
+    assert "marked children" in decoder.inconsistency(counts)
 
 
 def test_reports_that_cannot_occur_are_refused_in_bulk():
-    made = levels_response(tree((4, 12), (1.5, 0.5)))
-    counts = np.zeros(made.cells, dtype=np.int64)
+    decoder = decoder_of(levels_response(tree((4, 12), (1.5, 0.5))))
+    counts = np.zeros(decoder.cells, dtype=np.int64)
     with pytest.raises(dc.errors.InvalidReport):
-        made.count(counts, np.array([2**63], dtype=np.uint64), 0)
+        decoder.count(counts, np.array([2**63], dtype=np.uint64), 0)
     with pytest.raises(dc.errors.InvalidReport, match="exactly"):
-        made.count(counts, np.array([0], dtype=np.uint64), 0)
+        decoder.count(counts, np.array([0], dtype=np.uint64), 0)
     assert not counts.any()
 
 

@@ -8,6 +8,7 @@ import pytest
 from discreet.core.arithmetic import INTEGERS
 from discreet.core.errors import InvalidInput, InvalidReport
 from discreet.estimation.arrays.arithmetic import ARRAYS
+from discreet.estimation.decoders.levels import places_of
 from discreet.mechanisms.tree.marking import marking_of
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
 from discreet.mechanisms.uniform.hadamard import Hadamard
@@ -52,12 +53,12 @@ def test_every_report_marks_as_many_places_and_says_where_each_stands(marking):
             assert (flag, rank) == (place in marked, sum(c < place for c in marked))
 
 
-def test_rows_are_what_reports_mark_and_what_they_do_not(marking):
+def test_places_are_what_reports_mark_and_what_they_do_not(marking):
     reports = some(marking)
     wide = in_array(marking, reports)
     others = [[c for c in range(marking.places) if c not in marking.marked(y)] for y in reports]
-    assert marking.rows(wide, True).tolist() == [marking.marked(y) for y in reports]
-    assert marking.rows(wide, False).tolist() == others
+    assert places_of(marking, wide, marked=True).tolist() == [marking.marked(y) for y in reports]
+    assert places_of(marking, wide, marked=False).tolist() == others
 
 
 def test_reports_mark_what_they_support(marking):
@@ -97,10 +98,10 @@ def test_what_marks_no_places_is_refused():
             marking_of(inner, "levels")
 
 
-def test_rows_of_reports_that_cannot_occur_are_refused():
+def test_places_of_reports_that_cannot_occur_are_refused():
     with pytest.raises(InvalidReport, match="exactly 2"):
-        marking_of(INNER["set"], "levels").rows(np.array([7], dtype=np.uint64), True)
+        places_of(marking_of(INNER["set"], "levels"), np.array([7], dtype=np.uint64), marked=True)
     with pytest.raises(InvalidReport, match="below 2"):
-        marking_of(INNER["set"], "levels").rows(np.array([33], dtype=np.uint64), True)
+        places_of(marking_of(INNER["set"], "levels"), np.array([33], dtype=np.uint64), marked=True)
     with pytest.raises(InvalidReport, match="from 0 to 3"):
-        marking_of(INNER["response"], "levels").rows(np.array([4], dtype=np.uint64), True)
+        places_of(marking_of(INNER["response"], "levels"), np.array([4], dtype=np.uint64), marked=True)

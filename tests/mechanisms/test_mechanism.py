@@ -13,6 +13,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidInput, PrivacyViolation, RandomnessFailure, UnknownValue
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.composed.mixture import Mixture
 from discreet.mechanisms.law import plain_law
@@ -127,12 +128,12 @@ EQUAL = {
 
 def different_steps(mechanism):
     """How many different sequences of instructions make reports of the values of one part."""
-    randomizer, domain = mechanism.sampler, mechanism.context.domain
-    part = randomizer.groups()[0].values[0].tolist()
+    sampler, domain = mechanism.sampler, mechanism.context.domain
+    part = decoder_of(mechanism).groups()[0].values[0].tolist()
     source, seen, reports = dc.random.seeded(1), set(), set()
     mechanism.randomize(domain[part[0]], source)  # what is worked out only once
-    extremes = [[0] * randomizer.words, [2**64 - 1] * randomizer.words]
-    for words in [*extremes, *(source.take(randomizer.words) for _ in range(25))]:
+    extremes = [[0] * sampler.words, [2**64 - 1] * sampler.words]
+    for words in [*extremes, *(source.take(sampler.words) for _ in range(25))]:
         for x in {part[0], part[len(part) // 2], part[-1], *part[:13]}:
 
             def work(x=x, words=words):
@@ -171,7 +172,7 @@ def test_a_random_pause_of_at_most_the_time_taken_follows_the_work(monkeypatch):
         clock.now += 10 if clock.read > 2 else 1000  # the work takes a thousand, a look at the clock ten
         return clock.now
 
-    for module in (dc.random, sys.modules[Mechanism.__module__]):
+    for module in (sys.modules["discreet.core.random"], sys.modules[Mechanism.__module__]):
         monkeypatch.setattr(module, "perf_counter_ns", read)
     waited = []
     for part in (0, 2**15, 2**16 - 1):

@@ -71,7 +71,7 @@ def test_the_prior_weighs_the_estimate_and_is_no_part_of_the_law() -> None:
     other = Mechanism(CONTEXT, Mixture(parts(1, 2), (QUARTER, 3 * QUARTER), [0.5, *[0.1] * 5]))
     assert other.law() == mixture().law()
     assert other.fingerprint == mixture().fingerprint
-    one, two = (decoder_of(made.sampler).second_moments(np.full(6, 1 / 6)) for made in (other, mixture()))
+    one, two = (decoder_of(made).second_moments(np.full(6, 1 / 6)) for made in (other, mixture()))
     assert not np.allclose(one, two)
 
 
@@ -125,17 +125,18 @@ def test_reports_of_many_words_are_drawn_counted_and_read_alike_one_by_one_and_t
     source = dc.random.seeded(5)
     alone = [mechanism.randomize_index(x, source) for x in people]
     assert Spec.of_mechanism(mechanism).mechanism.fingerprint == mechanism.fingerprint
-    counts = np.zeros(mechanism.sampler.cells)
+    decoder = decoder_of(mechanism)
+    counts = np.zeros(decoder.cells)
     for y in alone:
         assert mechanism.sampler.is_report(y)
-        counts[list(mechanism.sampler.cells_of(y))] += 1
+        counts[list(decoder.cells_of(y))] += 1
     assert mechanism.tally(together).counts.tolist() == counts.tolist()
     assert mechanism.tally(together).n == len(people)
     assert mechanism.bits == (mechanism.sampler.outputs - 1).bit_length()
     assert not mechanism.sampler.is_report(mechanism.sampler.outputs)
 
 
-def test_values_with_equal_prior_shares_are_twins() -> None:
+def test_values_with_equal_prior_shares_are_exchangeable() -> None:
     made = Mixture(parts(1, 2), (QUARTER, 3 * QUARTER), [0.3, 0.1, 0.1, 0.2, 0.2, 0.1])
-    assert list(made.twins) == [0, 1, 1, 2, 3, 1]
-    assert list(mixture().sampler.twins) == [1, 0, 0, 0, 1, 0]
+    assert list(decoder_of(made).exchangeable) == [0, 1, 1, 2, 3, 1]
+    assert list(decoder_of(mixture()).exchangeable) == [1, 0, 0, 0, 1, 0]

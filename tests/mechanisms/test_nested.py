@@ -11,6 +11,7 @@ import discreet as dc
 from discreet import Context
 from discreet.checks import check_mechanism
 from discreet.core.errors import InvalidEpsilon, InvalidInput, NotServed
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.tree.nested import Nested
 from discreet.mechanisms.tree.nested_choice import innermost, nested_error
 from discreet.mechanisms.uniform.hadamard import Hadamard
@@ -35,9 +36,9 @@ def tree(size):
     return Context.matrix(range(size), [[apart(x, z) for z in range(size)] for x in range(size)])
 
 
-def error(randomizer):
-    k = randomizer.size
-    return float(randomizer.second_moments(np.full(k, 1 / k)).sum()) - 1 / k
+def error(sampler):
+    k = sampler.size
+    return float(decoder_of(sampler).second_moments(np.full(k, 1 / k)).sum()) - 1 / k
 
 
 def closed_form(count, size, inside, outside, d):
@@ -67,7 +68,7 @@ def test_equal_blocks_have_the_error_of_the_closed_form(count, size, inside, out
 def test_the_error_by_which_a_set_is_chosen_is_that_of_the_mechanism(d):
     inner = Subset(6, Fraction(1), d=d)
     made = Nested([x // 6 for x in range(24)], [inner] * 4, Fraction(5, 2))
-    levels = float(inner.g), float(inner.h), float(inner.nu)
+    levels = float(inner.p), float(inner.q), float(inner.r)
     found = nested_error(*levels, size=6, blocks=4, inside=1.0, outside=2.5)
     assert found - 1 / 24 == pytest.approx(error(made), rel=1e-9)
 

@@ -8,6 +8,7 @@ import pytest
 import discreet as dc
 from discreet.core.errors import InvalidInput
 from discreet.estimation.arrays.transforms import CyclicKernel
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.finite_geometry.difference_sets import build
 from discreet.mechanisms.uniform.projective import Projective, room
 from discreet.mechanisms.uniform.subset import least_error_size
@@ -45,14 +46,13 @@ def test_up_to_64_values_the_default_is_the_subset_optimum(k: int) -> None:
 
 
 def test_supports_are_counted_exactly() -> None:
-    randomizer = Projective(200, ONE)
-    counts = np.random.default_rng(0).integers(0, 10**6, randomizer.outputs)
-    members = set(build(randomizer.parameters))
+    sampler = Projective(200, ONE)
+    counts = np.random.default_rng(0).integers(0, 10**6, sampler.outputs)
+    members = set(build(sampler.parameters))
     expected = [
-        sum(int(counts[y]) for y in range(randomizer.outputs) if (y - x) % randomizer.outputs in members)
-        for x in range(200)
+        sum(int(counts[y]) for y in range(sampler.outputs) if (y - x) % sampler.outputs in members) for x in range(200)
     ]
-    assert randomizer.supports(counts).tolist() == expected
+    assert decoder_of(sampler).supports(counts).tolist() == expected
 
 
 def test_decoding_beyond_the_error_bound_is_left_unrounded() -> None:
@@ -74,5 +74,5 @@ def test_a_set_may_be_named() -> None:
 
 
 def test_construction_is_quick_because_the_set_is_built_when_first_drawn() -> None:
-    randomizer = Projective(10**6, ONE)
-    assert "table" not in vars(randomizer)
+    sampler = Projective(10**6, ONE)
+    assert "table" not in vars(sampler)

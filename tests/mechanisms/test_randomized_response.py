@@ -16,10 +16,10 @@ from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 @pytest.mark.parametrize("k", [2, 3, 100])
 @pytest.mark.parametrize("epsilon", ["0.01", "1", "10"])
 def test_the_truth_is_told_with_the_known_probability(k, epsilon):
-    randomizer = RandomizedResponse(k, Fraction(epsilon))
+    sampler = RandomizedResponse(k, Fraction(epsilon))
     e = math.exp(float(epsilon))
-    assert float(randomizer.g) == pytest.approx(e / (e + k - 1), rel=1e-12)
-    assert float(randomizer.h) == pytest.approx(1 / (e + k - 1), rel=1e-12)
+    assert float(sampler.p) == pytest.approx(e / (e + k - 1), rel=1e-12)
+    assert float(sampler.q) == pytest.approx(1 / (e + k - 1), rel=1e-12)
 
 
 def test_two_values_are_warners_response():

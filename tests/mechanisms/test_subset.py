@@ -46,7 +46,7 @@ def test_one_value_is_best_exactly_when_two_do_not_tell_more(k, epsilon):
 
 @pytest.mark.parametrize(("k", "d", "epsilon"), [(5, 1, "1"), (5, 2, "1"), (6, 3, "0.5"), (6, 4, "2")])
 def test_error_information_and_truth_agree_with_the_enumerated_channel(k, d, epsilon):
-    """n f = (k-1)**2/(e-1)**2 (e**2/(k-d) + 1/d) - (k-1), I = log(k/(de+k-d)) + de eps/(de+k-d), g = de/(de+k-d)."""
+    """n f = (k-1)**2/(e-1)**2 (e**2/(k-d) + 1/d) - (k-1), I = log(k/(de+k-d)) + de eps/(de+k-d), p = de/(de+k-d)."""
     level, e = float(epsilon), math.exp(float(epsilon))
     mechanism = Mechanism(Context.uniform(range(k), epsilon), Subset(k, Fraction(epsilon), d=d))
     channel = np.array(channel_of(mechanism), dtype=float)
@@ -58,7 +58,7 @@ def test_error_information_and_truth_agree_with_the_enumerated_channel(k, d, eps
     told = (shares[:, None] * channel * np.log(channel / law)).sum()
     assert told == pytest.approx(information(k, d, level), rel=1e-10)
     assert told == pytest.approx(math.log(k / (d * e + k - d)) + d * e * level / (d * e + k - d), rel=1e-10)
-    assert float(mechanism.sampler.g) == pytest.approx(d * e / (d * e + k - d))
+    assert float(mechanism.sampler.p) == pytest.approx(d * e / (d * e + k - d))
 
 
 def test_sizes_are_given_by_number_or_by_name():

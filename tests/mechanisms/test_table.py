@@ -103,7 +103,7 @@ def test_a_table_is_weighted_for_the_shares_that_are_expected():
     """The error is the least there is at the prior, and no estimate is biased; another prior does worse there."""
     prior = [0.7, 0.2, 0.1]
     even, weighted = table(OVER, THREE), dc.mechanism(THREE, "table", rows=OVER, prior=prior)
-    errors = decoder_of([made.sampler).second_moments(np.array(prior)).sum() for made in (even, weighted)]
+    errors = [decoder_of(made).second_moments(np.array(prior)).sum() for made in (even, weighted)]
     q, p = np.array(even.channel(), dtype=float), np.array(prior)
     assert errors[1] == pytest.approx(np.trace(np.linalg.inv((q / (p @ q)) @ q.T)), rel=1e-12)
     assert errors[1] < errors[0]

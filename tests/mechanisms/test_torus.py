@@ -10,6 +10,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidInput, NotServed, PrivacyViolation
+from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.lines_and_grids.torus import Torus, torus_response
 
@@ -18,9 +19,9 @@ def grid(rows, columns, norm, epsilon):
     return Context.metric([(i, j) for i in range(rows) for j in range(columns)], norm, epsilon)
 
 
-def error(randomizer):
-    k = randomizer.size
-    return float(randomizer.second_moments(np.full(k, 1 / k)).sum()) - 1 / k
+def error(sampler):
+    k = sampler.size
+    return float(decoder_of(sampler).second_moments(np.full(k, 1 / k)).sum()) - 1 / k
 
 
 @pytest.mark.parametrize(("side", "epsilon", "expected"), [(32, "1", 115.08), (16, "1", 115.08), (16, "2", 4.81)])

@@ -8,6 +8,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import PrivacyViolation
+from discreet.core.exact import within
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.lines_and_grids import torus
 from discreet.mechanisms.lines_and_grids.torus import Torus, torus_response
@@ -46,11 +47,7 @@ def test_whatever_it_accepts_is_private(cell, sign):
         if min(full) <= 0:
             break
         largest = [torus._largest(full, t, (6, 6)) for t in range(36)]
-        private = all(
-            dc.certificate.within(largest[6 * i + j], context.grid.epsilon((i, j)))
-            for i, j in shorter((6, 6))
-            if i or j
-        )
+        private = all(within(largest[6 * i + j], context.grid.epsilon((i, j))) for i, j in shorter((6, 6)) if i or j)
         leaked += not private
         assert private or not follows(units, weights, context.grid)
     towards_even = (cell, sign) in (((0, 0), -1), ((3, 3), 1))

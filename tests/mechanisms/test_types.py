@@ -165,8 +165,8 @@ def test_no_linear_estimate_has_less_error_at_the_assumed_shares_where_all_place
     rows = channel(made)
     written = Table.of_fractions(rows)
     even = np.full(8, 1 / 8)
-    least = np.sum(written.second_moments(even))
-    error = np.sum(made.second_moments(even))
+    least = np.sum(decoder_of(written).second_moments(even))
+    error = np.sum(decoder_of(made).second_moments(even))
     assert least <= error * (1 + 1e-9)
     if made.marked[0][0].inner is not made.inners[0] or made.inners[0].blank.places == made.inners[0].size:
         assert error == pytest.approx(least, rel=1e-9)
@@ -178,10 +178,10 @@ def test_the_assumed_shares_weigh_the_estimate_and_are_no_part_of_the_law():
     plain, other = Mechanism(CONTEXT, several()), Mechanism(CONTEXT, several().weighted(PRIOR))
     assert plain.fingerprint == other.fingerprint
     shares = np.array(PRIOR)
-    errors = [float(np.sum(decoder_of(made.sampler).second_moments(shares))) for made in (other, plain)]
+    errors = [float(np.sum(decoder_of(made).second_moments(shares))) for made in (other, plain)]
     assert errors[0] < errors[1]
     for made in (plain, other):
-        assert np.allclose(decoder_of(made.sampler).decode(decoder_of(made.sampler).expected_counts(shares)), shares)
+        assert np.allclose(decoder_of(made).decode(decoder_of(made).expected_counts(shares)), shares)
 
 
 def test_it_goes_over_the_wire_by_its_law_with_its_prior():
@@ -221,8 +221,8 @@ def test_types_inside_blocks_are_counted_and_estimated_block_by_block():
     blocks = BlockResponse([0] * 8 + [1] * 8 + [2] * 3, [inner, inner, RandomizedResponse(3, ONE)])
     context = dc.Context.blocks({"a": range(8), "b": range(8, 16), "c": range(16, 19)}, epsilon="4")
     check_mechanism(Mechanism(context, blocks))
-    shares = np.arange(1.0, 20) / 190
-    assert np.allclose(blocks.decode(blocks.expected_counts(shares)), shares)
+    shares, decoder = np.arange(1.0, 20) / 190, decoder_of(blocks)
+    assert np.allclose(decoder.decode(decoder.expected_counts(shares)), shares)
 
 
 def test_estimates_of_people_are_near_their_shares():
@@ -267,7 +267,7 @@ def test_classes_that_types_do_not_tell_apart_have_no_estimate(marks, rows):
     assert not made.is_identifiable
     assert several().is_identifiable
     with pytest.raises(NotIdentifiable, match="types: "):
-        made.influence()
+        decoder_of(made).influence()
 
 
 LAW = several().law

@@ -36,8 +36,8 @@ def test_the_published_probabilities() -> None:
     randomizer = dc.mechanism(CONTEXT, "utility_rappor").sampler
     inner = randomizer.inner
     half = 2.718281828459045**0.5
-    assert float(inner.g) == pytest.approx(half / (1 + half))
-    assert float(inner.h) == pytest.approx(1 / (1 + half))
+    assert float(inner.p) == pytest.approx(half / (1 + half))
+    assert float(inner.q) == pytest.approx(1 / (1 + half))
     assert float(1 - randomizer.passes) == pytest.approx(1 / half)
 
 

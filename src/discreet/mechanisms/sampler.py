@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..core.arithmetic import Arithmetic
@@ -144,6 +145,15 @@ class Sampler(ABC):
     def passed(self) -> Sequence[int]:
         """The values, in order, that some reports show as they are; none unless overridden."""
         return ()
+
+    # -- what others work out from it -----------------------------------------------------------------
+    @cached_property
+    def attachments(self) -> dict[str, Any]:
+        """What others keep with this sampler, such as its decoder: for as long as it lives, and not in its copies."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: entry for name, entry in vars(self).items() if name != "attachments"}
 
     # -- derived ------------------------------------------------------------------------------------
     @property

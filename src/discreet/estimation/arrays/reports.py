@@ -179,7 +179,7 @@ def locate(reports: Array, offsets: Sequence[int], outputs: int) -> tuple[Array,
     reports = as_reports(reports)
     if reports.ndim == 2:
         if len(reports) and int(reports[:, -1].max()) >= len(offsets):
-            raise InvalidReport(f"reports: a block must be from 0 to {len(offsets) - 1}")
+            raise InvalidReport(f"reports: the highest word must be below {len(offsets)}, the number of parts")
         return reports[:, -1].astype(np.int64), reports[:, :-1]
     if reports.size and int(reports.max()) >= outputs:
         raise InvalidReport(f"reports: every report must be from 0 to {outputs - 1}")
@@ -202,20 +202,6 @@ def count_parts(counts: Array, reports: Array, start: Any, layout: PartLayout) -
         raise InvalidReport(f"reports: every report must belong to one of the {len(layout.offsets)} blocks")
     counts[start : start + layout.cells] += found
     return True
-
-
-def hidden_and_passed(reports: Array, base: int, outputs: int) -> tuple[Array, Array, Array]:
-    """The rows below `base`, the rows from `base` on, and the positions that the latter pass on."""
-    reports = as_reports(reports).astype(np.uint64, copy=False)
-    if reports.ndim == 2:
-        above = reports[:, -1] != 0
-        passed = np.nonzero(above)[0]
-        if (reports[passed, -1] != 1).any() or reports[passed, 1:-1].any():
-            raise InvalidReport(f"reports: every report must be below {outputs}")
-        return np.nonzero(~above)[0], passed, reports[passed, 0]
-    above = reports >= np.uint64(base)
-    passed = np.nonzero(above)[0]
-    return np.nonzero(~above)[0], passed, reports[passed] - np.uint64(base)
 
 
 def _column_sums(words: NDArray[np.uint64], size: int) -> NDArray[np.int64]:

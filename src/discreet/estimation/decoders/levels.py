@@ -105,8 +105,8 @@ class LevelsDecoder(Decoder[Levels]):
             marked = others = None
             if state.marking is not None:
                 part = bits_at(words, slot.at, state.marking.inner.bits)
-                marked = _places(state.marking, part, marked=True)
-                others = _places(state.marking, part, marked=False) if slot.rest else None
+                marked = places_of(state.marking, part, marked=True)
+                others = places_of(state.marking, part, marked=False) if slot.rest else None
                 nobody = (node < 0)[:, None] | (marked >= branch)
                 yield unless(nobody, self.starts[slot.state] + node[:, None] * branch + marked)
             at.append((node, marked, others))
@@ -278,7 +278,7 @@ class LevelsDecoder(Decoder[Levels]):
         return float(self.cells + len(self.states) * self.size)
 
 
-def _places(marking: Marking, reports: Array, *, marked: bool) -> Array:
+def places_of(marking: Marking, reports: Array, *, marked: bool) -> Array:
     """For each sub-report the places that it marks, or those that it does not, in increasing order."""
     if isinstance(marking, SetMarking):
         return set_rows(reports, marking.places, marking.members, marked)

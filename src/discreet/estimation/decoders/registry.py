@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from ...core.registry import Registry
 from ...mechanisms.mechanism import Mechanism
@@ -34,8 +33,6 @@ DECODERS: Registry[type[Decoder[Any]]] = Registry(
 )
 """The decoder of each kind of law that has one of its own."""
 
-_KNOWN: WeakKeyDictionary[Sampler, Decoder[Any]] = WeakKeyDictionary()
-
 
 def decoder_of(subject: Sampler | Mechanism) -> Decoder[Any]:
     """The decoder of what a sampler, or that of a mechanism, writes; made once.
@@ -46,11 +43,9 @@ def decoder_of(subject: Sampler | Mechanism) -> Decoder[Any]:
     4
     """
     sampler = subject.sampler if isinstance(subject, Mechanism) else subject
-    known = _KNOWN.get(sampler)
-    if known is None:
+    if "decoder" not in sampler.attachments:
         from .written_out import WrittenOutDecoder
 
-        kind = sampler.law.kind
-        make = DECODERS.get(kind, WrittenOutDecoder)
-        known = _KNOWN[sampler] = make(sampler)
-    return known
+        sampler.attachments["decoder"] = DECODERS.get(sampler.law.kind, WrittenOutDecoder)(sampler)
+    decoder: Decoder[Any] = sampler.attachments["decoder"]
+    return decoder

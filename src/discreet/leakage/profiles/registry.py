@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from ...core.registry import Registry
 from ...mechanisms.mechanism import Mechanism
@@ -34,8 +33,6 @@ PROFILES: Registry[type[Profile[Any]]] = Registry(
 )
 """The profile of each kind of law that has closed forms."""
 
-_KNOWN: WeakKeyDictionary[Sampler, Profile[Any]] = WeakKeyDictionary()
-
 
 def profile_of(subject: Sampler | Mechanism) -> Profile[Any]:
     """What the adversary sees of a sampler, or of that of a mechanism; made once.
@@ -46,7 +43,7 @@ def profile_of(subject: Sampler | Mechanism) -> Profile[Any]:
     4
     """
     sampler = subject.sampler if isinstance(subject, Mechanism) else subject
-    known = _KNOWN.get(sampler)
-    if known is None:
-        known = _KNOWN[sampler] = PROFILES.get(sampler.law.kind, Profile)(sampler)
-    return known
+    if "profile" not in sampler.attachments:
+        sampler.attachments["profile"] = PROFILES.get(sampler.law.kind, Profile)(sampler)
+    profile: Profile[Any] = sampler.attachments["profile"]
+    return profile

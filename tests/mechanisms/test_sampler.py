@@ -1,5 +1,9 @@
-"""Laws of two-level units, sizes and word widths."""
+"""Laws of two-level units, sizes and word widths, and what is kept with a sampler."""
 
+import gc
+import pickle
+import weakref
+from copy import copy
 from fractions import Fraction
 
 import pytest
@@ -8,6 +12,8 @@ from hypothesis import strategies as st
 
 from discreet.core.errors import InvalidEpsilon, InvalidInput, InvalidReport
 from discreet.core.exact import within
+from discreet.estimation.decoders import decoder_of
+from discreet.leakage.profiles import profile_of
 from discreet.mechanisms.uniform.hadamard import Hadamard
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 from discreet.mechanisms.uniform.subset import Subset
@@ -47,7 +53,7 @@ def test_nothing_to_lie_about_leaves_all_words_to_the_truth():
 
 
 @pytest.mark.parametrize("kind", [RandomizedResponse, Hadamard, Unary, Subset])
-def test_sizes_and_widths_that_no_randomizer_has_are_refused(kind):
+def test_sizes_and_widths_that_no_sampler_has_are_refused(kind):
     with pytest.raises(InvalidInput, match="size=0 must be at least 1"):
         kind(0, Fraction(1))
     for width in (0, 65):
@@ -69,14 +75,35 @@ def test_check_size_passes_what_is_sound():
 @given(st.integers(2, 40), epsilons)
 def test_a_report_holds_in_its_bits(size, epsilon):
     for kind in (RandomizedResponse, Hadamard):
-        randomizer = kind(size, epsilon)
-        assert 1 << randomizer.bits - 1 < max(2, randomizer.outputs) <= 1 << randomizer.bits
+        sampler = kind(size, epsilon)
+        assert 1 << sampler.bits - 1 < max(2, sampler.outputs) <= 1 << sampler.bits
 
 
 @given(st.one_of(st.integers(), st.floats(), st.booleans(), st.text(), st.none()))
 def test_only_whole_numbers_that_can_occur_are_reports(y):
-    randomizer = RandomizedResponse(7, Fraction(1))
+    sampler = RandomizedResponse(7, Fraction(1))
     assume(not (type(y) is int and 0 <= y < 7))
     with pytest.raises(InvalidReport, match="cannot occur under randomized_response on 7 values"):
-        randomizer.check_report(y)
-    assert randomizer.check_report(6) == 6
+        sampler.check_report(y)
+    assert sampler.check_report(6) == 6
+
+
+def test_a_decoder_and_a_profile_live_as_long_as_their_sampler_and_are_made_once():
+    sampler = Subset(9, Fraction(1))
+    decoder, profile = decoder_of(sampler), profile_of(sampler)
+    assert decoder_of(sampler) is decoder
+    assert profile_of(sampler) is profile
+    there = weakref.ref(sampler)
+    del sampler, decoder, profile
+    gc.collect()
+    assert there() is None
+
+
+def test_a_copy_of_a_sampler_has_a_decoder_of_its_own():
+    sampler = Subset(9, Fraction(1))
+    decoder = decoder_of(sampler)
+    for other in (copy(sampler), pickle.loads(pickle.dumps(sampler))):
+        assert not other.attachments
+        assert decoder_of(other) is not decoder
+        assert decoder_of(other).sampler is other
+    assert decoder_of(sampler) is decoder
