@@ -8,6 +8,7 @@ import pytest
 
 import discreet.planning.choose
 from discreet.cli.remembered import _folder
+from discreet.mechanisms.build import COMPARISONS
 
 AUTO = '[domain]\nsize = 40\n[context]\nform = "uniform"\nepsilon = "1"\n'
 TOLD = re.compile(r"^discreet: chose \S+ of \d+ candidates in \d+\.\d s; pin it with `discreet resolve`$", re.MULTILINE)
@@ -36,6 +37,7 @@ def compared(folder, monkeypatch):
         contexts.append(context)
         return explain(context, **more)
 
+    monkeypatch.setitem(COMPARISONS, "auto", counted)
     for module in ("discreet.planning.choose", "discreet.planning.plans"):
         monkeypatch.setattr(f"{module}.explain", counted)
     return contexts
