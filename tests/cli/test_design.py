@@ -63,7 +63,7 @@ def test_what_was_found_is_remembered(ages, discreet, monkeypatch):
     def never(*args, **more):
         raise AssertionError("it was searched again")
 
-    monkeypatch.setattr(command, "_designed", never)
+    monkeypatch.setattr(command, "_run_design", never)
     again = discreet("design", "ages.toml", "--seconds", "120", "-o", "two.toml")
     assert again.stdout == first.stdout
     assert Path("one.toml").read_text() == Path("two.toml").read_text()

@@ -5,7 +5,7 @@ import re
 
 from discreet import papers
 from discreet.core.errors import MissingExtra
-from discreet.papers.report import Report
+from discreet.papers.report import ExperimentReport
 
 
 def test_without_a_name_the_experiments_are_listed(discreet):
@@ -67,7 +67,7 @@ class Lacking(papers.Experiment):
 
 class Plain(papers.Experiment):
     def run(self, setting):
-        return Report(self.name, self.title, "done")
+        return ExperimentReport(self.name, self.title, "done")
 
 
 def test_of_several_one_that_lacks_an_extra_is_left_out(discreet, monkeypatch):

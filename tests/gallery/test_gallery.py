@@ -13,7 +13,7 @@ from discreet import gallery
 from discreet.core.errors import InvalidInput
 from discreet.gallery import EXAMPLES, FORMS, find
 from discreet.gallery.gains import gain_of, one_bit
-from discreet.gallery.page import LEAST, page
+from discreet.gallery.page import MIN_GAIN, page
 from discreet.planning.objective import objective_of
 from discreet.wire import Spec
 
@@ -65,7 +65,7 @@ def test_gains_are_compared_on_one_page_with_a_picture_each(tmp_path):
         assert gain.without < gain.designed.bound <= gain.designed.error <= gain.error * (1 + 1e-9) < gain.classical
     made = page(gains, seconds=0.5)
     assert made.command == "discreet gallery all --seconds 0.5"
-    assert [check.holds for check in made.checks] == [all(gain.ratio >= LEAST for gain in gains)] == [True]
+    assert [check.holds for check in made.checks] == [all(gain.ratio >= MIN_GAIN for gain in gains)] == [True]
     written, missing = made.save(tmp_path, ["png"])
     assert {path.name for path in written} >= {"gallery.md", "gallery-gains.tsv"}
     if not missing:

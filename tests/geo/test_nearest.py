@@ -1,6 +1,6 @@
 import numpy as np
 
-from discreet.geo.nearest import nearest
+from discreet.geo.cities import nearest
 
 
 def distance(a, b):

@@ -8,17 +8,17 @@ import pytest
 from discreet.papers import acharya2020_table1, cuts, data, datasets, domains, partitions, shrunk
 
 CACHED = [
-    acharya2020_table1.made,
+    acharya2020_table1.mechanism_for,
     cuts.population,
     data.check_ins,
     datasets.pages,
     datasets.census,
     datasets.affairs,
     datasets.affair,
-    domains.made,
+    domains.mechanism_for,
     partitions.grids,
     shrunk.cases,
-    shrunk._made,
+    shrunk._mechanism_for,
 ]
 LINES = """0\t2010-10-19T23:55:27Z\t30.2359091167\t-97.7951395833\t22847
 0\t2010-10-18T22:17:43Z\t30.2691029532\t-97.7493953705\t420315
@@ -116,5 +116,5 @@ def snap_file(tmp_path):
 @pytest.fixture
 def shared():
     """The real shared data, or the reason why there is nothing to test."""
-    if data.stored("gowalla_composite_counts.npz") is None:
+    if data.find_file("gowalla_composite_counts.npz") is None:
         pytest.skip("the shared data sets are not here: DISCREET_DATA names no folder with them")

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from discreet.papers import asoodeh2021
-from discreet.papers.data import expected
+from discreet.papers.data import read_expected
 from discreet.papers.setting import Setting
 
 
-@pytest.mark.parametrize("row", expected("asoodeh2021_figure1"), ids=lambda row: row["epsilon"])
+@pytest.mark.parametrize("row", read_expected("asoodeh2021_figure1"), ids=lambda row: row["epsilon"])
 @pytest.mark.parametrize("name", asoodeh2021.BOUNDS)
 def test_figure_1(name, row):
     assert asoodeh2021.risk(name, float(row["epsilon"])) == pytest.approx(float(row[name]), abs=1e-4)

@@ -47,12 +47,12 @@ def test_without_any_data_population_stands_in(no_data, monkeypatch):
 
 def test_a_table_that_is_not_there_is_named(no_data):
     with pytest.raises(InvalidInput, match=r"msnbc_counts\.tsv must lie in the folder that DISCREET_DATA names"):
-        data.needed("msnbc_counts.tsv")
+        data.require_file("msnbc_counts.tsv")
 
 
 def test_data_are_also_found_beside_the_project(monkeypatch):
     monkeypatch.delenv("DISCREET_DATA", raising=False)
-    found = data.folder()
+    found = data.data_folder()
     assert found is None or found.parts[-2:] == ("shared", "data")
 
 
@@ -61,6 +61,6 @@ def test_data_are_also_found_beside_the_project(monkeypatch):
     [("wang2016_table1", 41), ("acharya2020_figure2", 12), ("acharya2020_table1", 4), ("asoodeh2021_figure1", 8)],
 )
 def test_expected_values_come_with_the_package(name, rows):
-    found = data.expected(name)
+    found = data.read_expected(name)
     assert len(found) == rows
     assert all(value for row in found for value in row.values())

@@ -5,10 +5,10 @@ from discreet.papers.setting import Setting
 
 
 def test_the_papers_mechanism_is_hadamard_also_for_one_sensitive_value(made_up):
-    assert domains.made("pages", "high-low, health", "1", paper=True).name == "high_low(hadamard)"
-    assert domains.made("pages", "classical", "1", paper=True).name == "hadamard"
-    assert domains.made("affair", "classical", "1", paper=True).name == "randomized_response"
-    assert domains.made("affair", "binary, only yes hidden", "1", paper=True).name == "binary"
+    assert domains.mechanism_for("pages", "high-low, health", "1", paper=True).name == "high_low(hadamard)"
+    assert domains.mechanism_for("pages", "classical", "1", paper=True).name == "hadamard"
+    assert domains.mechanism_for("affair", "classical", "1", paper=True).name == "randomized_response"
+    assert domains.mechanism_for("affair", "binary, only yes hidden", "1", paper=True).name == "binary"
 
 
 def test_the_report_covers_every_survey_and_context(made_up, tmp_path):

@@ -6,9 +6,9 @@ import math
 import pytest
 
 from discreet.core.errors import MissingExtra
-from discreet.papers.report import BEGIN, Check, Report, Table, beside_the_print
+from discreet.papers.report import BEGIN, CheckedClaim, ExperimentReport, ReportTable, beside_the_print
 
-TABLE = Table(
+TABLE = ReportTable(
     "errors",
     "Errors of two methods",
     [("method", "s"), ("TV", ".3f"), ("bits", "d")],
@@ -22,8 +22,13 @@ def report(**more):
     and its second.
 
     Another."""
-    return Report(
-        "name", "a title", said, [TABLE], [Check("it holds", True, "1 of 1"), Check("it does", False, "0")], **more
+    return ExperimentReport(
+        "name",
+        "a title",
+        said,
+        [TABLE],
+        [CheckedClaim("it holds", True, "1 of 1"), CheckedClaim("it does", False, "0")],
+        **more,
     )
 
 
@@ -112,4 +117,4 @@ def test_what_is_printed_comes_first_with_the_difference(tmp_path):
 
 def test_rows_must_fit_the_columns():
     with pytest.raises(ValueError):
-        Table("t", "", [("a", "d")], [(1, 2)]).text()
+        ReportTable("t", "", [("a", "d")], [(1, 2)]).text()

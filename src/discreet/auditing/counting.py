@@ -37,7 +37,7 @@ class PairFeature(Protocol):
 
 
 @dataclass(frozen=True)
-class Looks:
+class FeatureSet:
     """What an audit looks at: features for all pairs, single bytes, and features made for one pair."""
 
     features: Sequence[Feature]
@@ -60,7 +60,7 @@ class Stage:
 
 
 def count_stage(
-    subject: Subject, values: Sequence[int], n: int, looks: Looks, progress: Callable[[int], None]
+    subject: Subject, values: Sequence[int], n: int, looks: FeatureSet, progress: Callable[[int], None]
 ) -> Stage:
     """Count n fresh reports of every value by all features; those made for a pair only on its two values."""
     stage = _empty(len(values), n, looks)
@@ -72,7 +72,7 @@ def count_stage(
     return stage
 
 
-def count_seen(seen: Sequence[Strings], looks: Looks) -> Stage:
+def count_batches(seen: Sequence[Strings], looks: FeatureSet) -> Stage:
     """Count existing reports, one batch per value."""
     stage = _empty(len(seen), len(seen[0]), looks)
     for row, batch in enumerate(seen):
@@ -80,21 +80,21 @@ def count_seen(seen: Sequence[Strings], looks: Looks) -> Stage:
     return stage
 
 
-def _empty(values: int, n: int, looks: Looks) -> Stage:
+def _empty(values: int, n: int, looks: FeatureSet) -> Stage:
     return Stage(
         n,
         [np.zeros((values, feature.size), dtype=np.int64) for feature in looks.features],
         np.zeros((len(looks.places), values, Byte.size), dtype=np.int64),
-        {pair: [np.zeros((2, one.size), dtype=np.int64) for one in made] for pair, made in looks.special.items()},
+        {pair: [np.zeros((2, one.size), dtype=np.int64) for one in own] for pair, own in looks.special.items()},
     )
 
 
-def _add(stage: Stage, row: int, batch: Strings, looks: Looks) -> None:
+def _add(stage: Stage, row: int, batch: Strings, looks: FeatureSet) -> None:
     for table, feature in zip(stage.features, looks.features, strict=True):
         table[row] += np.bincount(feature.codes_of(batch), minlength=feature.size)
     for table, byte in zip(stage.places, looks.places, strict=True):
         table[row] += np.bincount(byte.codes(batch), minlength=Byte.size)
-    for pair, made in looks.special.items():
+    for pair, own in looks.special.items():
         if row in pair:
-            for table, one in zip(stage.special[pair], made, strict=True):
+            for table, one in zip(stage.special[pair], own, strict=True):
                 table[pair.index(row)] += np.bincount(one.codes(batch), minlength=one.size)

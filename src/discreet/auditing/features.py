@@ -19,13 +19,13 @@ from .strings import END, Strings
 
 Codes = NDArray[np.int64]
 
-VOCABULARY = 4096
+MAX_OUTCOMES = 4096
 """The most outcomes that a feature distinguishes; the rest are one outcome."""
-COLUMNS = 96
+MAX_END_BYTES = 96
 """How many bytes at either end of a long report are looked at one by one."""
-POSITIONS = 16
+MAX_POSITIONS = 16
 """How many positions of a word are distinguished."""
-SHOWN = 4
+MAX_DESCRIBED = 4
 """How many outcomes the description of an event spells out."""
 
 
@@ -41,7 +41,7 @@ class Feature(ABC):
 
     def codes_of(self, batch: Strings) -> Codes:
         """`codes`, computed once per batch."""
-        return batch.kept(self, lambda: self.codes(batch))
+        return batch.cached(self, lambda: self.codes(batch))
 
     @abstractmethod
     def outcome(self, code: int) -> str:
@@ -58,8 +58,8 @@ class Feature(ABC):
         return f"{self.name} is {self._listed(chosen)}"
 
     def _listed(self, codes: NDArray[np.int64]) -> str:
-        named = " or ".join(self.outcome(int(code)) for code in codes[:SHOWN])
-        return named if len(codes) <= SHOWN else f"one of {len(codes)} outcomes such as {named}"
+        named = " or ".join(self.outcome(int(code)) for code in codes[:MAX_DESCRIBED])
+        return named if len(codes) <= MAX_DESCRIBED else f"one of {len(codes)} outcomes such as {named}"
 
 
 class Byte(Feature):
@@ -94,7 +94,7 @@ BITS = np.array(
 """The outcomes of a byte with each bit set, then with each bit clear."""
 
 
-class Looked(Feature):
+class FrequentOutcomes(Feature):
     """A feature with many outcomes, of which those frequent in the first reports are distinguished."""
 
     def __init__(
@@ -102,7 +102,7 @@ class Looked(Feature):
         name: str,
         keys: Callable[[Strings], NDArray[np.uint64]],
         seen: Iterable[Strings],
-        described: Callable[[Strings, int, int], str],
+        describe: Callable[[Strings, int, int], str],
     ) -> None:
         self.name = name
         self._keys = keys
@@ -111,14 +111,14 @@ class Looked(Feature):
         self._texts: dict[int, str] = {}
         for batch in seen:
             found, first, counts = np.unique(keys(batch), return_index=True, return_counts=True)
-            if len(found) > VOCABULARY:
-                frequent = np.sort(np.argsort(-counts, kind="stable")[:VOCABULARY])
+            if len(found) > MAX_OUTCOMES:
+                frequent = np.sort(np.argsort(-counts, kind="stable")[:MAX_OUTCOMES])
                 found, first, counts = found[frequent], first[frequent], counts[frequent]
             for key, row, count in zip(found.tolist(), first.tolist(), counts.tolist(), strict=True):
                 totals[key] = totals.get(key, 0) + count
                 if key not in self._texts:
-                    self._texts[key] = described(batch, row, key)
-        kept = sorted(totals, key=lambda key: (-totals[key], key))[:VOCABULARY]
+                    self._texts[key] = describe(batch, row, key)
+        kept = sorted(totals, key=lambda key: (-totals[key], key))[:MAX_OUTCOMES]
         self._known = np.array(sorted(kept), dtype=np.uint64)
         self.size = len(self._known) + 1
 
@@ -132,29 +132,30 @@ class Looked(Feature):
         return self._texts[int(self._known[code])] if code < len(self._known) else "none of the frequent ones"
 
 
-def chosen_features(seen: Sequence[Strings], texts: Iterable[bytes]) -> list[Feature]:
+def choose_features(seen: Sequence[Strings], texts: Iterable[bytes]) -> list[Feature]:
     """The features for reports like those seen, where `texts` is how each audited value is written."""
-    found: list[Feature] = [Looked("the report", Strings.whole, seen, _string)]
+    features: list[Feature] = [FrequentOutcomes("the report", Strings.whole, seen, _string)]
     if not _level(seen):
-        found.append(Looked("the length", lambda batch: batch.lengths.astype(np.uint64), seen, _number))
+        features.append(FrequentOutcomes("the length", lambda batch: batch.lengths.astype(np.uint64), seen, _number))
     if all(batch.items is not None and batch.is_text() for batch in seen):
-        found += _text_features(seen, texts)
+        features += _text_features(seen, texts)
     for count in (2, 4, 8):
         if max(batch.width for batch in seen) > count:
-            found.append(
-                Looked(f"the beginning ({count} bytes)", partial(Strings.head, count=count), seen, _part(count))
-            )
-            found.append(Looked(f"the end ({count} bytes)", partial(Strings.tail, count=count), seen, _part(count)))
-    return found
+            ends = ("the beginning", Strings.head), ("the end", Strings.tail)
+            features += [
+                FrequentOutcomes(f"{name} ({count} bytes)", partial(end, count=count), seen, _part(count))
+                for name, end in ends
+            ]
+    return features
 
 
-def chosen_places(seen: Sequence[Strings], values: Iterable[int]) -> list[Byte]:
+def choose_bytes(seen: Sequence[Strings], values: Iterable[int]) -> list[Byte]:
     """The bytes worth looking at: all of a short report, or both ends and the audited values' own positions."""
     width = max(batch.width for batch in seen)
-    if width <= 2 * COLUMNS:
+    if width <= 2 * MAX_END_BYTES:
         places = set(range(width))
     else:
-        places = set(range(COLUMNS)) | set(range(width - COLUMNS, width))
+        places = set(range(MAX_END_BYTES)) | set(range(width - MAX_END_BYTES, width))
         for x in values:
             places |= {at for at in (x, x // 8, width - 1 - x, width - 1 - x // 8) if 0 <= at < width}
     backwards = [] if _level(seen) else range(-min(width, 8), 0)
@@ -178,28 +179,28 @@ def _number(batch: Strings, row: int, key: int) -> str:
 
 
 def _part(count: int) -> Callable[[Strings, int, int], str]:
-    def described(batch: Strings, row: int, key: int) -> str:
+    def describe(batch: Strings, row: int, key: int) -> str:
         data = key.to_bytes(8, "little")[:count]
         plain = batch.items is not None and all(32 <= c < 127 for c in data)
         return repr(data)[1:] if plain else f"0x{data.hex()}"
 
-    return described
+    return describe
 
 
 # -- text: the words of a report, in order ------------------------------------------------------------
 
 
-def _picked(batch: Strings, place: int) -> NDArray[np.uint64]:
+def _word_at(batch: Strings, place: int) -> NDArray[np.uint64]:
     words = [words[place] if -len(words) <= place < len(words) else b"" for words in batch.words]
     return Strings.of(words).whole()
 
 
 def _describe_word(place: int) -> Callable[[Strings, int, int], str]:
-    def described(batch: Strings, row: int, key: int) -> str:
+    def describe(batch: Strings, row: int, key: int) -> str:
         words = batch.words[row]
         return repr(words[place].decode()) if -len(words) <= place < len(words) else "missing"
 
-    return described
+    return describe
 
 
 def _count(batch: Strings) -> NDArray[np.uint64]:
@@ -209,21 +210,23 @@ def _count(batch: Strings) -> NDArray[np.uint64]:
 class Place(Feature):
     """Where the text of one value appears among the words of a report: 0, 1, ..., further on, or nowhere."""
 
-    size = POSITIONS + 2
+    size = MAX_POSITIONS + 2
 
     def __init__(self, text: bytes, texts: frozenset[bytes]) -> None:
         self.text, self._texts = text, texts
         self.name = f"the place of the word {text.decode(errors='replace')!r}"
 
     def codes(self, batch: Strings) -> Codes:
-        places = np.full(len(batch), POSITIONS + 1)
+        places = np.full(len(batch), MAX_POSITIONS + 1)
         for row, words in enumerate(batch.words_among(self._texts)):
             if self.text in words:
-                places[row] = min(batch.words[row].index(self.text), POSITIONS)
+                places[row] = min(batch.words[row].index(self.text), MAX_POSITIONS)
         return places
 
     def outcome(self, code: int) -> str:
-        return str(code) if code < POSITIONS else f"{POSITIONS} or later" if code == POSITIONS else "nowhere"
+        return (
+            str(code) if code < MAX_POSITIONS else f"{MAX_POSITIONS} or later" if code == MAX_POSITIONS else "nowhere"
+        )
 
 
 def _text_features(seen: Sequence[Strings], texts: Iterable[bytes]) -> list[Feature]:
@@ -232,7 +235,7 @@ def _text_features(seen: Sequence[Strings], texts: Iterable[bytes]) -> list[Feat
     named = {0: "the first word", 1: "the second word", -1: "the last word"}
     own = frozenset(text for text in texts if Strings.of([text]).words == [[text]])
     return [
-        Looked("the number of words", _count, seen, _number),
-        *(Looked(name, partial(_picked, place=at), seen, _describe_word(at)) for at, name in named.items()),
+        FrequentOutcomes("the number of words", _count, seen, _number),
+        *(FrequentOutcomes(name, partial(_word_at, place=at), seen, _describe_word(at)) for at, name in named.items()),
         *(Place(text, own) for text in sorted(own)),
     ]

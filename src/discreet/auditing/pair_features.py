@@ -11,7 +11,7 @@ from .counting import Mask
 from .features import Feature
 from .strings import Strings
 
-LEVELS = 64
+MAX_RATIOS = 64
 """The most likelihood ratios that are distinguished."""
 
 
@@ -25,13 +25,13 @@ class Sign:
     def holds(self, batch: Strings) -> NDArray[np.uint8]:
         """1 for every report that has the sign."""
         key = self.feature, self.mask.tobytes()
-        return batch.kept(key, lambda: self.mask[self.feature.codes_of(batch)].astype(np.uint8))
+        return batch.cached(key, lambda: self.mask[self.feature.codes_of(batch)].astype(np.uint8))
 
     def __str__(self) -> str:
         return self.feature.event(self.mask)
 
 
-class Together:
+class SignCombination:
     """Which of a few signs a report has: with s signs, 2**s outcomes."""
 
     def __init__(self, signs: tuple[Sign, ...]) -> None:
@@ -60,8 +60,8 @@ class Ratio:
             ratio = np.where(law > 0, np.log(law) - np.log(other), -np.inf)
         rounded = np.round(np.where(np.isnan(ratio), -np.inf, ratio), 9)
         self._levels, self._class = np.unique(rounded, return_inverse=True)
-        if len(self._levels) > LEVELS:
-            edges = np.unique(np.quantile(rounded, np.linspace(0, 1, LEVELS), method="lower"))
+        if len(self._levels) > MAX_RATIOS:
+            edges = np.unique(np.quantile(rounded, np.linspace(0, 1, MAX_RATIOS), method="lower"))
             self._levels, self._class = edges, np.searchsorted(edges, rounded, side="right") - 1
         self._class = self._class.astype(np.uint8)
         self.size = len(self._levels) + 1

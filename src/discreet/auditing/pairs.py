@@ -1,4 +1,4 @@
-"""Which pairs are audited: all protected pairs of a small context, a documented choice from a large one."""
+"""The pairs that are audited: all protected pairs of a small context, some of a large one."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from ..core.domain import Value, listed_values
 from ..core.errors import InvalidInput
 from ..core.random import Source
 
-VALUES = 16
+MAX_VALUES = 16
 """The most values that an audit samples unless pairs are given."""
 
-CLASSES = 2048
+MAX_CLASSES = 2048
 """The most classes of values that are all compared to find partners."""
 
 
-def chosen_pairs(context: Context, rng: Source) -> list[tuple[int, int]]:
+def choose_pairs(context: Context, rng: Source) -> list[tuple[int, int]]:
     """All ordered pairs with a finite entry among the values of a context, or among some values of a large one.
 
-    From a context with more than `VALUES` values: the tightest pair, then the first and last of the domain with
+    From a context with more than `MAX_VALUES` values: the tightest pair, then the first and last of the domain with
     one partner each, then random values, each with a random partner from which it is protected, while there is room.
     """
-    if context.size <= VALUES:
+    if context.size <= MAX_VALUES:
         values = list(range(context.size))
     else:
-        values = _some(context, rng)
+        values = _choose_values(context, rng)
     return [(x, z) for x in values for z in values if x != z and isinstance(context.at(x, z), Fraction)]
 
 
-def given_pairs(context: Context, pairs: Iterable[tuple[Value, Value]]) -> list[tuple[int, int]]:
+def check_pairs(context: Context, pairs: Iterable[tuple[Value, Value]]) -> list[tuple[int, int]]:
     """Pairs of values by number, each checked to be protected."""
-    found = []
+    checked = []
     for given in listed_values(pairs, "pairs"):
         if not isinstance(given, (tuple, list)) or len(given) != 2:
             raise InvalidInput(f"pairs: {given!r} must be a pair of values")
@@ -40,18 +40,18 @@ def given_pairs(context: Context, pairs: Iterable[tuple[Value, Value]]) -> list[
         pair = context.domain.asked(x), context.domain.asked(z)
         if pair[0] == pair[1] or not isinstance(context.at(*pair), Fraction):
             raise InvalidInput(f"pairs: {x!r} is not protected from {z!r}; E must be finite there")
-        found.append(pair)
-    return list(dict.fromkeys(found))
+        checked.append(pair)
+    return list(dict.fromkeys(checked))
 
 
-def _some(context: Context, rng: Source) -> list[int]:
+def _choose_values(context: Context, rng: Source) -> list[int]:
     if context.tightest is None:
         return []
     partners = _partners(context)
     values = list(dict.fromkeys(context.tightest))
     tried = [0, context.size - 1]
-    for _ in range(100 * VALUES):
-        if len(values) >= VALUES:
+    for _ in range(100 * MAX_VALUES):
+        if len(values) >= MAX_VALUES:
             break
         x = tried.pop(0) if tried else _below(context.size, rng)
         label = context.class_of[x]
@@ -59,13 +59,13 @@ def _some(context: Context, rng: Source) -> list[int]:
             members = context.members[classes[_below(len(classes), rng)]]
             z = members[_below(len(members), rng)]
             values = list(dict.fromkeys([*values, x, z])) if x != z else values
-    return sorted(values[:VALUES])
+    return sorted(values[:MAX_VALUES])
 
 
 def _partners(context: Context) -> Callable[[int, Source], Sequence[int]]:
-    """For a class, those that it is protected from or that are from it; of many classes a random one, if it is."""
+    """For a class, the classes that it is protected from or that are protected from it; of many, a random one."""
     count = len(context.members)
-    if count > CLASSES:
+    if count > MAX_CLASSES:
 
         def random(c: int, rng: Source) -> Sequence[int]:
             d = _below(count, rng)
@@ -73,11 +73,11 @@ def _partners(context: Context) -> Callable[[int, Source], Sequence[int]]:
             return [d] if c != d and any(isinstance(entry, Fraction) for entry in either) else []
 
         return random
-    found: dict[int, list[int]] = {}
+    partners: dict[int, list[int]] = {}
     for c, d in context.finite():
-        found.setdefault(c, []).append(d)
-        found.setdefault(d, []).append(c)
-    return lambda c, rng: found.get(c, [])
+        partners.setdefault(c, []).append(d)
+        partners.setdefault(d, []).append(c)
+    return lambda c, rng: partners.get(c, [])
 
 
 def _below(bound: int, rng: Source) -> int:

@@ -1,4 +1,4 @@
-"""What an audit found."""
+"""The result of an audit: a lower bound on the epsilon of each audited pair."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..core.exact import Epsilon, text_of
 
 @dataclass(frozen=True)
 class Finding:
-    """One ordered pair: with the audit's confidence, the realised epsilon of x against z is at least this.
+    """One ordered pair: with the audit's confidence, the actual epsilon of x against z is at least this.
 
     `event` is a set of reports S found on other samples; `hits` of x's reports and `others` of z's were in it.
     """
@@ -40,7 +40,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Audit:
-    """A lower bound on the realised epsilon of each audited pair; all hold together with `confidence`.
+    """A lower bound on the actual epsilon of each audited pair; all hold together with `confidence`.
 
     >>> import discreet as dc
     >>> context = dc.Context.uniform(["no", "yes"], epsilon="1")
@@ -73,7 +73,7 @@ class Audit:
 
     @property
     def pair(self) -> tuple[Value, Value]:
-        """The worst pair: x first, then the z that it is plain_value from."""
+        """The worst pair: x first, then the z that it is told apart from."""
         return self.worst.x, self.worst.z
 
     @property

@@ -13,19 +13,19 @@ from ..core.errors import InvalidInput
 from ..core.random import Source, check_source
 from ..estimation.results.intervals import check_confidence
 from ..estimation.tails import binomial_lower, binomial_upper
-from .counting import BATCH, Looks, Pair, PairFeature, count_seen, count_stage
-from .features import Byte, Feature, chosen_features, chosen_places
+from .counting import BATCH, FeatureSet, Pair, PairFeature, count_batches, count_stage
+from .features import Byte, Feature, choose_bytes, choose_features
 from .pair_features import Ratio
-from .pairs import chosen_pairs, given_pairs
-from .restart import repeated_noise
+from .pairs import check_pairs, choose_pairs
+from .restart import find_repeated_noise
 from .result import Audit, Finding
 from .search import Event, best_event, signs_of
 from .subjects import Subject, subject_of, text_of_value
 
-FEWEST = 600
+MIN_SAMPLES = 600
 """The fewest samples per value that an audit can use."""
 
-MOST = 1 << 40
+MAX_SAMPLES = 1 << 40
 """The most samples per value that anyone can wait for."""
 
 
@@ -39,7 +39,7 @@ def audit(
     progress: Callable[[int, int], None] | None = None,
     rng: Source | None = None,
 ) -> Audit:
-    """A lower bound on the realised epsilon of a mechanism, a function or a command, on the bytes it writes.
+    """A lower bound on the actual epsilon of a mechanism, a function or a command, on the bytes it writes.
 
     `subject` is a mechanism, a function from a value to a report (or a `Bulk` of many), or a command line that
     reads one value per line and writes one report per line; the last two need the `context` that they claim.
@@ -61,14 +61,14 @@ def audit(
 
     References: Clopper1934, Acharya2020 (Definition 2), Ding2018 and Jagielski2020 (events, then limits).
     """
-    if isinstance(samples, bool) or not isinstance(samples, int) or not FEWEST <= samples <= MOST:
-        raise InvalidInput(f"samples={repr(samples)[:60]} must be a whole number from {FEWEST} to {MOST}")
+    if isinstance(samples, bool) or not isinstance(samples, int) or not MIN_SAMPLES <= samples <= MAX_SAMPLES:
+        raise InvalidInput(f"samples={repr(samples)[:60]} must be a whole number from {MIN_SAMPLES} to {MAX_SAMPLES}")
     check_confidence(confidence)
     source = secure() if rng is None else rng
     check_source(source)
     audited, asked = subject_of(subject, context, source)
     claimed = asked.closure_if_cheap()
-    chosen = chosen_pairs(claimed, source) if pairs is None else given_pairs(claimed, pairs)
+    chosen = choose_pairs(claimed, source) if pairs is None else check_pairs(claimed, pairs)
     if not chosen:
         raise InvalidInput("context protects no pair of values; there is nothing to audit")
     values = sorted({x for pair in chosen for x in pair})
@@ -83,10 +83,10 @@ def audit(
     tests = len(chosen) + audited.restarts
     level = (1 - confidence) / tests
     numbered = [(values.index(x), values.index(z)) for x, z in chosen]
-    found = _findings(audited, claimed, values, numbered, samples, level, advance)
+    findings = _findings(audited, claimed, values, numbered, samples, level, advance)
     if audited.restarts:
-        found += repeated_noise(audited, claimed, chosen, level)
-    return Audit(audited.name, tuple(found), confidence, samples, claimed.protected_pairs)
+        findings += find_repeated_noise(audited, claimed, chosen, level)
+    return Audit(audited.name, tuple(findings), confidence, samples, claimed.protected_pairs)
 
 
 def _findings(
@@ -102,7 +102,7 @@ def _findings(
     first = min(samples // 6, BATCH)
     form = (samples - n - first) // 2
     events = _events(subject, context, values, pairs, (first, form, samples - n - first - form), level, advance)
-    looks = _needed(events)
+    looks = _features_used(events)
     tested = count_stage(subject, values, n, looks, advance)
     hits, others = [], []
     for pair in pairs:
@@ -144,28 +144,28 @@ def _events(
     z = -NormalDist().inv_cdf(level / 2)
     first, form, scored = sizes
     seen = [subject.reports(x, first) for x in values]
-    features = chosen_features(seen, [text_of_value(context.values[x]) for x in values])
-    places = chosen_places(seen, values)
-    learnt = count_seen(seen, Looks(features, places, {}))
+    features = choose_features(seen, [text_of_value(context.values[x]) for x in values])
+    places = choose_bytes(seen, values)
+    learnt = count_batches(seen, FeatureSet(features, places, {}))
     advance(first * len(values))
     laws = [subject.claimed_law(x) for x in values]
     special: dict[Pair, list[PairFeature]] = {}
     for pair in pairs:
-        together = signs_of(pair, Looks(features, places, {}), learnt, z)
+        together = signs_of(pair, FeatureSet(features, places, {}), learnt, z)
         law, other = laws[pair[0]], laws[pair[1]]
         special[pair] = [together] if together else []
         if law is not None and other is not None:
             special[pair].append(Ratio(law, other))
-    looks = Looks(features, places, special)
+    looks = FeatureSet(features, places, special)
     ordered = count_stage(subject, values, form, looks, advance)
     judged = count_stage(subject, values, scored, looks, advance)
     return {pair: best_event(pair, looks, ordered, judged, z) for pair in pairs}
 
 
-def _needed(events: dict[Pair, Event]) -> Looks:
-    """The view with only what the chosen events look at."""
+def _features_used(events: dict[Pair, Event]) -> FeatureSet:
+    """The features that the chosen events look at."""
     used = [event.feature for event in events.values()]
     features = list(dict.fromkeys(f for f in used if isinstance(f, Feature) and not isinstance(f, Byte)))
     places = list(dict.fromkeys(f for f in used if isinstance(f, Byte)))
     special = {pair: [e.feature] for pair, e in events.items() if not isinstance(e.feature, Feature)}
-    return Looks(features, places, special)
+    return FeatureSet(features, places, special)

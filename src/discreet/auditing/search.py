@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .counting import Counts, Looks, Mask, Pair, PairFeature, Stage
+from .counting import Counts, FeatureSet, Mask, Pair, PairFeature, Stage
 from .features import BITS, Feature
-from .pair_features import Sign, Together
+from .pair_features import Sign, SignCombination
 
 Array = NDArray[np.float64]
 
-SIGNS = 2
+SIGNS_PER_VALUE = 2
 """How many signs of x, and of z, are combined for a pair."""
 
 
@@ -61,7 +61,7 @@ def _mask(order: NDArray[np.int64], taken: int) -> Mask:
     return mask
 
 
-def best_event(pair: Pair, looks: Looks, form: Stage, scored: Stage, z: float) -> Event:
+def best_event(pair: Pair, looks: FeatureSet, form: Stage, scored: Stage, z: float) -> Event:
     """The event with the highest score for x against z, over everything that was looked at."""
     x, other = pair
     options = [
@@ -83,7 +83,7 @@ def _of_feature(
     return Event(float(value), feature, _mask(order, int(taken)))
 
 
-def _of_bytes(pair: Pair, looks: Looks, form: Stage, scored: Stage, z: float) -> list[Event]:
+def _of_bytes(pair: Pair, looks: FeatureSet, form: Stage, scored: Stage, z: float) -> list[Event]:
     """The best set of values of one byte, and the best single bit, over all bytes at once."""
     x, other = pair
     on = scored.places[:, x], scored.places[:, other]
@@ -97,7 +97,7 @@ def _of_bytes(pair: Pair, looks: Looks, form: Stage, scored: Stage, z: float) ->
     ]
 
 
-def signs_of(pair: Pair, looks: Looks, learnt: Stage, z: float) -> Together | None:
+def signs_of(pair: Pair, looks: FeatureSet, learnt: Stage, z: float) -> SignCombination | None:
     """The strongest signs of x and of z in the first reports, to be combined."""
     found: dict[tuple[str, int], Sign] = {}
     for favoured, against in (pair, pair[::-1]):
@@ -107,13 +107,13 @@ def signs_of(pair: Pair, looks: Looks, learnt: Stage, z: float) -> Together | No
             top = int(values.argmax())
             best.append((float(values[top]), (feature.name, top), Sign(feature, np.arange(feature.size) == top)))
         bits = score(learnt.places[:, favoured] @ BITS.T, learnt.places[:, against] @ BITS.T, learnt.n, z)
-        for flat in np.argsort(-bits, axis=None, kind="stable")[: 8 * SIGNS]:
+        for flat in np.argsort(-bits, axis=None, kind="stable")[: 8 * SIGNS_PER_VALUE]:
             place, top = divmod(int(flat), len(BITS))
             byte = looks.places[place]
             best.append((float(bits[place, top]), (byte.name, top % 8), Sign(byte, BITS[top])))
         best.sort(key=lambda one: -one[0])
-        room = len(found) + SIGNS
+        room = len(found) + SIGNS_PER_VALUE
         for _, key, sign in best:
             if len(found) < room:
                 found.setdefault(key, sign)
-    return Together(tuple(found.values())) if len(found) > 1 else None
+    return SignCombination(tuple(found.values())) if len(found) > 1 else None

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from ..core.errors import CheckFailed
 from ..core.random import Source
 
-WORDS = 40_960
+EXAMINED_WORDS = 40_960
 """Words examined: more than twice the 19,937 bits of state of a Mersenne twister."""
-REACH = 24
+MAX_DEVIATION = 24
 """How far from half the linear complexity of random bits may be; exceeded less than once in 2**40."""
 
 
@@ -23,15 +23,15 @@ def check_source(make: Callable[[], Source]) -> None:
 
     References: Massey1969, Matsumoto1998.
     """
-    words = make().take(WORDS)
+    words = make().take(EXAMINED_WORDS)
     if words[:8] == make().take(8):
         raise CheckFailed("source: two fresh sources give the same words: the seed is constant")
     for place in (0, 63):
         found = linear_complexity([word >> place & 1 for word in words])
-        if abs(2 * found - WORDS) > 2 * REACH:
+        if abs(2 * found - EXAMINED_WORDS) > 2 * MAX_DEVIATION:
             raise CheckFailed(
-                f"source: bit {place} of {WORDS} words follows a linear recurrence of length {found}; "
-                f"that of random words is about {WORDS // 2}"
+                f"source: bit {place} of {EXAMINED_WORDS} words follows a linear recurrence of length {found}; "
+                f"that of random words is about {EXAMINED_WORDS // 2}"
             )
 
 

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from ..core.errors import InvalidInput
 
-Made = TypeVar("Made")
+Cached = TypeVar("Cached")
 
 END = 256
 """The code of a position beyond the end of a string."""
-LONGEST = 1 << 16
+MAX_REPORT_BYTES = 1 << 16
 """The most bytes that a report may have."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
 SHIFT = np.uint64(29)
-WORDS = bytes(c if chr(c).isalnum() or c in b"_-.+%:/" else 32 for c in range(128)) + bytes([32]) * 128
+WORD_BYTES = bytes(c if chr(c).isalnum() or c in b"_-.+%:/" else 32 for c in range(128)) + bytes([32]) * 128
 """A translation table that turns everything that separates words into spaces."""
 
 
@@ -31,15 +31,17 @@ class Strings:
     rows: NDArray[np.uint8]
     lengths: NDArray[np.int64]
     items: Sequence[bytes] | None = None
-    _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    _cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, items: Sequence[bytes]) -> Strings:
         """The strings of a list."""
         lengths = np.fromiter((len(item) for item in items), dtype=np.int64, count=len(items))
         width = max(1, int(lengths.max(initial=0)))
-        if width > LONGEST:
-            raise InvalidInput(f"report: {width} bytes must be at most {LONGEST}, the most that an audit reads")
+        if width > MAX_REPORT_BYTES:
+            raise InvalidInput(
+                f"report: {width} bytes must be at most {MAX_REPORT_BYTES}, the most that an audit reads"
+            )
         flat = np.frombuffer(b"".join(items), dtype=np.uint8)
         if bool((lengths == width).all()):
             return cls(flat.reshape(len(items), width), lengths, items)
@@ -72,8 +74,8 @@ class Strings:
             return self.rows[:, place].astype(np.int64)
         at = np.full(len(self), place) if place >= 0 else self.lengths + place
         inside = (at >= 0) & (at < self.lengths)
-        found = self.rows[np.arange(len(self)), np.where(inside, at, 0)].astype(np.int64)
-        return np.where(inside, found, END)
+        codes = self.rows[np.arange(len(self)), np.where(inside, at, 0)].astype(np.int64)
+        return np.where(inside, codes, END)
 
     def head(self, count: int) -> NDArray[np.uint64]:
         """The first `count` bytes (at most 8) as one number, with zeros beyond the end."""
@@ -112,15 +114,15 @@ class Strings:
     @cached_property
     def words(self) -> list[list[bytes]]:
         """The words of every string: runs of letters, digits and ``_-.+%:/``."""
-        return [item.translate(WORDS).split() for item in self.items or ()]
+        return [item.translate(WORD_BYTES).split() for item in self.items or ()]
 
-    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+    def cached(self, key: Hashable, make: Callable[[], Cached]) -> Cached:
         """The result of `make`, computed once for these strings and this key."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        found: Made = self._kept[key]
-        return found
+        if key not in self._cache:
+            self._cache[key] = make()
+        cached: Cached = self._cache[key]
+        return cached
 
     def words_among(self, some: frozenset[bytes]) -> list[frozenset[bytes]]:
         """Which of `some` words every string has."""
-        return self.kept(some, lambda: [some.intersection(words) for words in self.words])
+        return self.cached(some, lambda: [some.intersection(words) for words in self.words])

@@ -19,8 +19,8 @@ from ..mechanisms.mechanism import Mechanism
 from ..wire.reports import byte_width
 from .strings import Strings
 
-LAWS = 1 << 18
-"""The most reports whose claimed chances are written out to find an event."""
+MAX_REPORTS = 1 << 18
+"""The most reports whose claimed chances are bytes_of_report out to find an event."""
 
 
 class Subject(Protocol):
@@ -28,7 +28,7 @@ class Subject(Protocol):
 
     name: str
     restarts: bool
-    """True if every batch is written by a new start of the program."""
+    """True if every batch is bytes_of_report by a new start of the program."""
 
     def reports(self, x: int, count: int) -> Strings:
         """`count` fresh reports of the value numbered x, as they would be sent."""
@@ -39,8 +39,8 @@ class Subject(Protocol):
         ...
 
 
-class OfMechanism:
-    """A mechanism of this library: reports are made in bulk and packed as they are sent."""
+class MechanismSubject:
+    """A mechanism of this library: reports are reports in bulk and packed as they are sent."""
 
     restarts = False
 
@@ -54,7 +54,7 @@ class OfMechanism:
 
     def claimed_law(self, x: int) -> NDArray[np.float64] | None:
         decoder = decoder_of(self._mechanism)
-        if not decoder.disjoint or self._mechanism.sampler.outputs != decoder.cells or decoder.cells > LAWS:
+        if not decoder.disjoint or self._mechanism.sampler.outputs != decoder.cells or decoder.cells > MAX_REPORTS:
             return None
         alone = np.zeros(decoder.size)
         alone[x] = 1.0
@@ -73,16 +73,16 @@ class Bulk:
 
     def many(self, value: Any, count: int) -> Strings:
         """The reports as byte strings."""
-        made = self._function(value, count)
-        if len(made) != count:
-            raise InvalidInput(f"{self.name} gave {len(made)} reports instead of {count}")
-        if isinstance(made, np.ndarray) and made.dtype == np.uint8 and made.ndim == 2:
-            return Strings(made, np.full(count, made.shape[1], dtype=np.int64))
-        return Strings.of([written(report) for report in made])
+        reports = self._function(value, count)
+        if len(reports) != count:
+            raise InvalidInput(f"{self.name} gave {len(reports)} reports instead of {count}")
+        if isinstance(reports, np.ndarray) and reports.dtype == np.uint8 and reports.ndim == 2:
+            return Strings(reports, np.full(count, reports.shape[1], dtype=np.int64))
+        return Strings.of([bytes_of_report(report) for report in reports])
 
 
-class OfFunction:
-    """Any function, giving one report or many at a time; see `written` for how a report becomes bytes."""
+class FunctionSubject:
+    """Any function, giving one report or many at a time; see `bytes_of_report` for how a report becomes bytes."""
 
     restarts = False
 
@@ -90,7 +90,7 @@ class OfFunction:
         self._bulk, self._values, self.name = bulk, context.values, bulk.name
 
     @classmethod
-    def one_by_one(cls, function: Callable[[Any], object], context: Context) -> OfFunction:
+    def one_by_one(cls, function: Callable[[Any], object], context: Context) -> FunctionSubject:
         """A function from a value to its report."""
         bulk = Bulk(lambda value, count: [function(value) for _ in range(count)])
         bulk.name = getattr(function, "__name__", type(function).__name__)
@@ -103,7 +103,7 @@ class OfFunction:
         return None
 
 
-class OfCommand:
+class CommandSubject:
     """A program that reads one value per line and writes one report per line, started afresh for every batch."""
 
     restarts = True
@@ -138,7 +138,7 @@ class OfCommand:
         return None
 
 
-def written(report: object) -> bytes:
+def bytes_of_report(report: object) -> bytes:
     """A report as bytes: bytes as they are, an array as its memory, anything else as its `repr`, so that types show."""
     if isinstance(report, (bytes, bytearray, memoryview)):
         return bytes(report)
@@ -148,7 +148,7 @@ def written(report: object) -> bytes:
 
 
 def text_of_value(value: object) -> bytes:
-    """A value as it is written in a line of text."""
+    """A value as it is bytes_of_report in a line of text."""
     return str(value).encode()
 
 
@@ -160,11 +160,11 @@ def subject_of(subject: object, context: Context | None, rng: Source) -> tuple[S
         raise InvalidInput("context must be given to audit anything but a mechanism; it says what is claimed")
     check_type("context", context, Context, "a context")
     if isinstance(subject, Mechanism):
-        return OfMechanism(subject, rng), context
+        return MechanismSubject(subject, rng), context
     if isinstance(subject, Bulk):
-        return OfFunction(subject, context), context
+        return FunctionSubject(subject, context), context
     if callable(subject):
-        return OfFunction.one_by_one(subject, context), context
+        return FunctionSubject.one_by_one(subject, context), context
     if isinstance(subject, Sequence):
-        return OfCommand(subject, context), context
+        return CommandSubject(subject, context), context
     raise InvalidInput(f"subject={subject!r} must be a mechanism, a function or a command")

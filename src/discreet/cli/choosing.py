@@ -1,4 +1,4 @@
-"""The spec of a command: a mechanism left to "auto" is chosen once, told on standard error, and remembered."""
+"""The spec of a command: a mechanism left to "auto" is chosen once, named on standard error, and remembered."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def settle_form(form: Form, *, quiet: bool = False) -> Form:
 
 
 def settle(spec: Spec, *, quiet: bool = False) -> Spec:
-    """The spec with its mechanism chosen, if it leaves that to a comparison; a choice that is remembered is taken."""
+    """The spec with its mechanism chosen: by an earlier comparison that is remembered, or else by a new one."""
     if not spec.is_auto:
         return spec
     known = remembered.recall(spec)
@@ -55,7 +55,7 @@ def settle(spec: Spec, *, quiet: bool = False) -> Spec:
 
 
 def compare(spec: Spec, *, quiet: bool = False) -> Explanation:
-    """The comparison that a spec chooses by, told unless `quiet`; what it chose is remembered."""
+    """The comparison of mechanisms that a spec asks for; the choice is remembered, and printed unless `quiet`."""
     began = perf_counter()
     explanation = spec.compare()
     took = perf_counter() - began

@@ -128,9 +128,9 @@ def verify(form: Form, *, as_json: bool) -> None:
     from ..core import tables
     from ..core.exact import text_of
     from ..questionnaires.form import ONE, STRATEGIES
-    from .before.verify import certified
+    from .before.verify import certificate_data
 
-    told = {part: certified(mechanism) for part, mechanism in form.mechanisms.items()}
+    told = {part: certificate_data(mechanism) for part, mechanism in form.mechanisms.items()}
     if as_json:
         whole = {"ok": True, "strategy": form.strategy, "epsilon": text_of(form.largest), "parts": told}
         click.echo(json.dumps(whole | {"fingerprint": form.fingerprint}, ensure_ascii=False))

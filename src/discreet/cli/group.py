@@ -43,7 +43,7 @@ COMMANDS = {
 }
 """Every command: the folder of its file, which holds it as `command` (a-name in FOLDER/a_name.py), and its purpose."""
 
-BAD_INPUT = 2
+EXIT_BAD_INPUT = 2
 """The exit code of everything a user can put right."""
 
 
@@ -91,7 +91,7 @@ class Commands(click.Group):
 
 def _fail(message: str) -> NoReturn:
     click.echo(f"discreet: {' '.join(message.splitlines())}", err=True)
-    sys.exit(BAD_INPUT)
+    sys.exit(EXIT_BAD_INPUT)
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:

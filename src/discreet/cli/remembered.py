@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..mechanisms.mechanism import Mechanism
     from ..wire import Spec
 
-LARGEST = 1 << 24
+MAX_ENTRY_BYTES = 1 << 24
 """The most bytes that an entry may have; a larger one is neither written nor read."""
 
 
@@ -53,7 +53,7 @@ def _entry(spec: Spec, asked: Mapping[str, Any]) -> tuple[Mechanism, dict[str, A
 
     file = _file(spec, asked)
     try:
-        if file is None or file.stat().st_size > LARGEST:
+        if file is None or file.stat().st_size > MAX_ENTRY_BYTES:
             return None
         entry = loads(file.read_bytes(), InvalidInput)
         if not isinstance(entry, dict) or not isinstance(entry.get("choice"), dict) or is_auto(entry["choice"]):
@@ -73,7 +73,7 @@ def _keep(
     file = _file(spec, asked)
     entry = {"choice": choice, "fingerprint": made.fingerprint, "said": said}
     written = json.dumps(entry, ensure_ascii=True).encode()
-    if file is None or len(written) > LARGEST:
+    if file is None or len(written) > MAX_ENTRY_BYTES:
         return
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

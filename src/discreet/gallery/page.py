@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..papers.report import Check, Report, Table
+from ..papers.report import CheckedClaim, ExperimentReport, ReportTable
 from ..plots import plot_matrices
 from .gains import Gain
 
-LEAST = 1.3
+MIN_GAIN = 1.3
 """How many times less error than classical privacy every context of the gallery must have."""
 
 
-def page(gains: Sequence[Gain], *, seconds: float) -> Report:
+def page(gains: Sequence[Gain], *, seconds: float) -> ExperimentReport:
     """The table, the checks and one picture for each context."""
     columns = [("context", "s"), ("values", "d"), ("asked", "s"), ("smallest E", ".3g"), ("no privacy", ".3g")]
     columns += [("classical", ".4g"), ("chosen", ".4g"), ("by", "s"), ("designed", ".4g"), ("at least", ".4g")]
@@ -38,7 +38,7 @@ def page(gains: Sequence[Gain], *, seconds: float) -> Report:
         for gain in gains
     ]
     least = min(gains, key=lambda gain: gain.ratio)
-    return Report(
+    return ExperimentReport(
         "gallery",
         "natural contexts, and what they gain",
         """
@@ -51,11 +51,11 @@ def page(gains: Sequence[Gain], *, seconds: float) -> Report:
         privacy. The promise is the one that was asked for: every pair is as hard to tell apart as its entry of E says.
         Classical privacy promises the smallest entry for all pairs, more than was asked, and that is what it pays for.
         """,
-        [Table("gains", "n x error of what is asked", columns, rows)],
+        [ReportTable("gains", "n x error of what is asked", columns, rows)],
         [
-            Check(
-                f"every context has at least {LEAST} times less error than classical privacy",
-                least.ratio >= LEAST,
+            CheckedClaim(
+                f"every context has at least {MIN_GAIN} times less error than classical privacy",
+                least.ratio >= MIN_GAIN,
                 f"least {least.ratio:.2f}, {least.example.name}",
             )
         ],

@@ -7,9 +7,12 @@ from numpy.typing import ArrayLike
 
 from ..core.errors import InvalidInput, MissingExtra
 from .labels import FloatArray, IntArray, check_points, check_positive
-from .nearest import nearest
 
 SMALLEST_LISTS = (500, 1000, 5000, 15000)
+"""The fewest inhabitants of the cities in each list of GeoNames."""
+
+MAX_PRODUCTS = 4_000_000
+"""The most inner products of points and centres that are computed at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +61,16 @@ def nearest_city_blocks(latitude: ArrayLike, longitude: ArrayLike, *, blocks: in
     most, fewest = check_positive("blocks", blocks), check_positive("least", least)
     if len(lat) < fewest:
         raise InvalidInput(f"least={fewest} must not exceed the {len(lat)} points")
-    found = cities_around(lat, lon)
-    if not len(found):
+    cities = cities_around(lat, lon)
+    if not len(cities):
         raise InvalidInput("the bounding box of the points must hold a city")
-    kept = np.arange(min(most, len(found)))
+    used = np.arange(min(most, len(cities)))
     while True:
-        labels = nearest(lat, lon, found.latitude[kept], found.longitude[kept])
-        enough = np.bincount(labels, minlength=len(kept)) >= fewest
+        labels = nearest(lat, lon, cities.latitude[used], cities.longitude[used])
+        enough = np.bincount(labels, minlength=len(used)) >= fewest
         if enough.all():
             return labels
-        kept = kept[enough] if enough.any() else kept[:1]
+        used = used[enough] if enough.any() else used[:1]
 
 
 def city_population(latitude: ArrayLike, longitude: ArrayLike, *, smallest: int = 15000) -> FloatArray:
@@ -76,8 +79,30 @@ def city_population(latitude: ArrayLike, longitude: ArrayLike, *, smallest: int 
     Public weights for `kd_tree_blocks` and `quadtree_blocks`, which never look at the values people hold.
     """
     lat, lon = check_points(latitude, longitude)
-    found = cities_around(lat, lon, smallest=smallest)
-    if not len(found):
+    cities = cities_around(lat, lon, smallest=smallest)
+    if not len(cities):
         return np.zeros(len(lat))
-    home = nearest(found.latitude, found.longitude, lat, lon)
-    return np.asarray(np.bincount(home, found.population, len(lat)), dtype=np.float64)
+    home = nearest(cities.latitude, cities.longitude, lat, lon)
+    return np.asarray(np.bincount(home, cities.population, len(lat)), dtype=np.float64)
+
+
+def nearest(
+    latitude: FloatArray, longitude: FloatArray, centre_latitude: FloatArray, centre_longitude: FloatArray
+) -> IntArray:
+    """The index of the centre nearest to each point along a great circle; the first of equals.
+
+    The nearest centre has the largest inner product of unit vectors.
+    """
+    centres = _unit_vectors(centre_latitude, centre_longitude).T
+    points = _unit_vectors(latitude, longitude)
+    index = np.empty(len(points), dtype=np.int64)
+    step = max(1, MAX_PRODUCTS // centres.shape[1])
+    for start in range(0, len(points), step):
+        index[start : start + step] = np.argmax(points[start : start + step] @ centres, axis=1)
+    return index
+
+
+def _unit_vectors(latitude: FloatArray, longitude: FloatArray) -> FloatArray:
+    """Points of the unit sphere [point, 3]."""
+    lat, lon = np.radians(latitude), np.radians(longitude)
+    return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)

@@ -20,7 +20,7 @@ def h3_blocks(latitude: ArrayLike, longitude: ArrayLike, *, resolution: int) -> 
 def h3_parent_blocks(cells: Sequence[str], *, resolution: int) -> IntArray:
     """Labels of H3 cells by their parent at that coarser resolution."""
     h3 = _h3(resolution)
-    for cell in _checked(cells, h3):
+    for cell in _check_cells(cells, h3):
         if h3.get_resolution(cell) < resolution:
             raise InvalidInput(f"resolution={resolution} must be at most {h3.get_resolution(cell)}, that of {cell}")
     return _in_order([h3.cell_to_parent(cell, resolution) for cell in cells])
@@ -29,11 +29,11 @@ def h3_parent_blocks(cells: Sequence[str], *, resolution: int) -> IntArray:
 def h3_centres(cells: Sequence[str]) -> tuple[FloatArray, FloatArray]:
     """Latitude and longitude of the centres of H3 cells, in order."""
     h3 = _h3(0)
-    centres = np.array([h3.cell_to_latlng(cell) for cell in _checked(cells, h3)])
+    centres = np.array([h3.cell_to_latlng(cell) for cell in _check_cells(cells, h3)])
     return centres[:, 0], centres[:, 1]
 
 
-def _checked(cells: Sequence[str], h3: ModuleType) -> Sequence[str]:
+def _check_cells(cells: Sequence[str], h3: ModuleType) -> Sequence[str]:
     """The cells, at least one, if every one of them is an H3 cell."""
     if not len(cells):
         raise InvalidInput("cells must not be empty")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .report import ExperimentReport
     from .setting import Setting
 
 
@@ -25,11 +25,11 @@ class Experiment:
     short: int
     full: int
 
-    def run(self, setting: Setting) -> Report:
+    def run(self, setting: Setting) -> ExperimentReport:
         """Run the experiment, whose module is loaded only now, for its tables, figures and checks."""
         module = import_module(f"{__name__}.{self.name.replace('-', '_')}")
-        made: Report = module.run(setting)
-        return replace(made, options=setting.options)
+        report: ExperimentReport = module.run(setting)
+        return replace(report, options=setting.options)
 
 
 EXPERIMENTS = (

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..contexts import Context
 from ..mechanisms.build import mechanism
 from ..plots import plot_regions
-from .report import Check, Report, Table
+from .report import CheckedClaim, ExperimentReport, ReportTable
 from .setting import Setting
 
 PAIRS = (("1", "1"), ("0.5", "2"), ("2", "0.5"), ("1", "inf"))
@@ -21,7 +21,7 @@ def attained(forward: str, backward: str) -> tuple[float, float]:
     return float(z[0]), float(x[1])
 
 
-def run(setting: Setting) -> Report:
+def run(setting: Setting) -> ExperimentReport:
     """The regions, and a check that the mechanism reaches their corners."""
     rows, regions, gap = [], {}, 0.0
     for forward, backward in PAIRS:
@@ -32,7 +32,7 @@ def run(setting: Setting) -> Report:
         regions[f"E[x,z] = {forward}, E[z,x] = {backward}"] = region.corners
     columns = [("E[x,z]", "s"), ("E[z,x]", "s"), ("corner P_FA", ".6f"), ("corner P_MD", ".6f")]
     columns += [("reached P_FA", ".6f"), ("reached P_MD", ".6f"), ("allowed", "s")]
-    return Report(
+    return ExperimentReport(
         "acharya2020-figure1",
         "the errors a test can reach under an asymmetric context",
         """
@@ -46,10 +46,14 @@ def run(setting: Setting) -> Report:
         of the paper's (23) is misprinted. The library's binary mechanism, in whole units of 64-bit words, reaches
         it in these four contexts, to the precision of the table.
         """,
-        [Table("corners", "Corners of the regions, and the errors that the mechanism gives a test", columns, rows)],
         [
-            Check("the mechanism reaches every corner, to 1e-12", gap < 1e-12, f"largest gap {gap:.1g}"),
-            Check("and never passes it", all(row[-1] for row in rows), f"{len(rows)} contexts"),
+            ReportTable(
+                "corners", "Corners of the regions, and the errors that the mechanism gives a test", columns, rows
+            )
+        ],
+        [
+            CheckedClaim("the mechanism reaches every corner, to 1e-12", gap < 1e-12, f"largest gap {gap:.1g}"),
+            CheckedClaim("and never passes it", all(row[-1] for row in rows), f"{len(rows)} contexts"),
         ],
         {"acharya2020-figure1": lambda path: _draw(regions, path)},
     )

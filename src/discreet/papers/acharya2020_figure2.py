@@ -14,8 +14,8 @@ from ..geo import blocks_context
 from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_curves
-from .data import expected
-from .report import Check, Report, Table
+from .data import read_expected
+from .report import CheckedClaim, ExperimentReport, ReportTable
 from .setting import Setting
 from .simulate import Mean, drawn_tally, total_variation
 
@@ -72,12 +72,12 @@ def _curve(job: tuple[str, int, int]) -> list[Mean]:
     return [measure(name, blocks, people, runs=runs) for people in PEOPLE]
 
 
-def run(setting: Setting) -> Report:
+def run(setting: Setting) -> ExperimentReport:
     """The four panels, beside the values of our own earlier simulation."""
     runs = setting.repetitions(short=100, full=200)
     jobs = [(name, blocks, runs) for name in TITLES for blocks in BLOCKS]
     curves = dict(zip([job[:2] for job in jobs], setting.each(_curve, jobs, "acharya2020-figure2"), strict=True))
-    return Report(
+    return ExperimentReport(
         "acharya2020-figure2",
         "four distributions on 1,000 values, classical and in blocks",
         f"""
@@ -99,7 +99,7 @@ def run(setting: Setting) -> Report:
     )
 
 
-def _comparison(curves: dict[tuple[str, int], list[Mean]]) -> Table:
+def _comparison(curves: dict[tuple[str, int], list[Mean]]) -> ReportTable:
     rows = []
     for name, people, blocks, earlier in earlier_values():
         found = curves[name, blocks][PEOPLE.index(people)]
@@ -111,12 +111,12 @@ def _comparison(curves: dict[tuple[str, int], list[Mean]]) -> Table:
     columns = [("distribution", "s"), ("n", ",d"), ("m", "s"), ("now", ".3f"), ("±", ".4f")]
     columns += [("earlier", ".3f"), ("difference", "+.1%"), ("in standard errors", ".1f")]
     caption = "Total variation beside our own earlier simulation (± one standard error)"
-    return Table("comparison", caption, columns, rows)
+    return ReportTable("comparison", caption, columns, rows)
 
 
 def earlier_values() -> list[tuple[str, int, int, float]]:
     """Distribution, people, blocks and the total variation of our earlier simulation."""
-    rows = expected("acharya2020_figure2")
+    rows = read_expected("acharya2020_figure2")
     return [
         (row["distribution"], int(row["n"]), blocks, float(row[_label(blocks)]))
         for row in rows
@@ -124,13 +124,13 @@ def earlier_values() -> list[tuple[str, int, int, float]]:
     ]
 
 
-def _all(curves: dict[tuple[str, int], list[Mean]]) -> Table:
+def _all(curves: dict[tuple[str, int], list[Mean]]) -> ReportTable:
     columns = [("distribution", "s"), ("m", "s"), *((f"n={n:,}", ".3f") for n in PEOPLE)]
     rows = [(TITLES[name], _label(blocks), *(mean.value for mean in curves[name, blocks])) for name, blocks in curves]
-    return Table("all", "Every point of the figure", columns, rows)
+    return ReportTable("all", "Every point of the figure", columns, rows)
 
 
-def _checks(curves: dict[tuple[str, int], list[Mean]]) -> list[Check]:
+def _checks(curves: dict[tuple[str, int], list[Mean]]) -> list[CheckedClaim]:
     compared = _comparison(curves).rows
     plain = sum(abs(row[6]) <= TOLERANCE for row in compared)
     near = sum(abs(row[6]) <= TOLERANCE or row[7] <= 3 for row in compared)
@@ -141,8 +141,10 @@ def _checks(curves: dict[tuple[str, int], list[Mean]]) -> list[Check]:
     total = len(TITLES) * (len(BLOCKS) - 1) * len(PEOPLE)
     shown = f"{near} of {len(compared)}; {plain} without allowing for noise"
     return [
-        Check(f"our earlier simulation within {TOLERANCE:.0%} or three standard errors", near == len(compared), shown),
-        Check("more blocks, less error, at every n", ordered == total, f"{ordered} of {total} comparisons"),
+        CheckedClaim(
+            f"our earlier simulation within {TOLERANCE:.0%} or three standard errors", near == len(compared), shown
+        ),
+        CheckedClaim("more blocks, less error, at every n", ordered == total, f"{ordered} of {total} comparisons"),
     ]
 
 

@@ -13,8 +13,8 @@ from ..geo import grid_context, grid_coordinates, north_america
 from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_maps
-from .data import Grid, check_ins
-from .report import Report, Table, beside_the_print
+from .data import CheckInGrid, check_ins
+from .report import ExperimentReport, ReportTable, beside_the_print
 from .setting import Setting
 from .simulate import recorded_tally, squared_error, total_variation
 from .snap import BOX, CITIES, PAPER_RECORDS, SHAPE
@@ -23,7 +23,7 @@ EPSILON = "1"
 PARTS = (25, 35)
 
 
-def run(setting: Setting) -> Report:
+def run(setting: Setting) -> ExperimentReport:
     """The map of the data, and one survey by each method."""
     data = check_ins(setting)
     maps: dict[str, NDArray[np.float64]] = {}
@@ -40,7 +40,7 @@ def run(setting: Setting) -> Report:
         rows.append((title, data.name, used.name, *errors))
     columns = [("method", "s"), ("data", "s"), ("mechanism", "s"), ("TV", ".4f"), ("squared error", ".3g")]
     occupied = int(np.count_nonzero(data.counts))
-    return Report(
+    return ExperimentReport(
         "acharya2020-figure3",
         "the heat map of check-ins, and what is left of it",
         f"""
@@ -52,7 +52,7 @@ def run(setting: Setting) -> Report:
         variation is the share of all check-ins that an estimate has in the wrong cell. Cells with less than one
         check-in in a million are left blank.
         """,
-        [Table("error", f"One survey each, on {data.name}", columns, rows)],
+        [ReportTable("error", f"One survey each, on {data.name}", columns, rows)],
         figures={"acharya2020-figure3": lambda path: _draw(maps, {row[0]: row[3] for row in rows}, data, path)},
         data=data.source,
         beside=beside_the_print(
@@ -73,7 +73,7 @@ def _estimate(used: Mechanism, people: NDArray[np.int64], *, spatial: bool) -> N
     return project(tally, onto="simplex").shares
 
 
-def _draw(maps: dict[str, NDArray[np.float64]], wrong: dict[str, float], data: Grid, path: Path) -> None:
+def _draw(maps: dict[str, NDArray[np.float64]], wrong: dict[str, float], data: CheckInGrid, path: Path) -> None:
     shown = {f"The data: {data.name}": data.shares.reshape(SHAPE)}
     for title, shares in maps.items():
         shown[f"{title}: {100 * wrong[title]:.0f} % misplaced"] = shares.reshape(SHAPE)

@@ -11,8 +11,8 @@ from ..geo import grid_context
 from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_bars
-from .data import Grid, check_ins, expected
-from .report import Check, Report, Table, beside_the_print
+from .data import CheckInGrid, check_ins, read_expected
+from .report import CheckedClaim, ExperimentReport, ReportTable, beside_the_print
 from .setting import Setting
 from .simulate import Mean, recorded_tally, total_variation
 from .snap import SHAPE
@@ -32,12 +32,12 @@ WAYS = {
 }
 """The last step: the paper does not name its own either."""
 
-Found = dict[tuple[str, str], dict[str, Mean]]
+MeanErrors = dict[tuple[str, str], dict[str, Mean]]
 """For an epsilon and a column of the table, the mean total variation after each last step."""
 
 
 @lru_cache(maxsize=8)
-def made(parts: str, name: str, epsilon: str = EPSILON) -> Mechanism:
+def mechanism_for(parts: str, name: str, epsilon: str = EPSILON) -> Mechanism:
     """The mechanism called `name` for the rectangles of a column of the table."""
     return mechanism(grid_context(SHAPE, PARTS[parts], epsilon), name)
 
@@ -45,7 +45,7 @@ def made(parts: str, name: str, epsilon: str = EPSILON) -> Mechanism:
 def measure(setting: Setting, epsilon: str, parts: str, run: int) -> dict[str, float]:
     """The total variation of one survey of everyone by the paper's mechanism, after each last step."""
     data = check_ins(setting)
-    used = made(parts, "hadamard", epsilon)
+    used = mechanism_for(parts, "hadamard", epsilon)
     found = estimate(recorded_tally(used, data.people, 1000 * run + list(PARTS).index(parts)))
     shares = {
         "simplex": project(found, onto="simplex").shares,
@@ -60,20 +60,20 @@ def _measure(job: tuple[Setting, str, str, int]) -> dict[str, float]:
     return measure(*job)
 
 
-def run(setting: Setting) -> Report:
+def run(setting: Setting) -> ExperimentReport:
     """The table beside the paper's, and the same at other epsilons and with other last steps."""
     runs = setting.repetitions(short=5, full=100)
     data = check_ins(setting)
     repeated = {epsilon: runs if epsilon == EPSILON else min(runs, TRIED) for epsilon in EPSILONS}
     jobs = [(setting, e, parts, number) for e in EPSILONS for parts in PARTS for number in range(repeated[e])]
     measured = dict(zip([job[1:] for job in jobs], setting.each(_measure, jobs, "acharya2020-table1"), strict=True))
-    found: Found = {
+    found: MeanErrors = {
         (e, parts): {way: Mean.of([measured[e, parts, number][way] for number in range(repeated[e])]) for way in WAYS}
         for e in EPSILONS
         for parts in PARTS
     }
     choices = _choices(found, data)
-    return Report(
+    return ExperimentReport(
         "acharya2020-table1",
         "check-ins on 43,750 cells, classical and in blocks",
         f"""
@@ -98,10 +98,10 @@ def run(setting: Setting) -> Report:
 
 def printed(column: str = "printed") -> dict[str, float]:
     """The values of the paper, or those of our "earlier" simulation, by column of the table."""
-    return {row["parts"]: float(row[column]) for row in expected("acharya2020_table1")}
+    return {row["parts"]: float(row[column]) for row in read_expected("acharya2020_table1")}
 
 
-def _beside(found: Found, data: Grid) -> Table:
+def _beside(found: MeanErrors, data: CheckInGrid) -> ReportTable:
     """The printed row, and ours by the same method."""
     paper = printed()
     rows = [
@@ -112,7 +112,7 @@ def _beside(found: Found, data: Grid) -> Table:
     return beside_the_print(caption, rows)
 
 
-def _nearest(choices: Table, data: Grid) -> str:
+def _nearest(choices: ReportTable, data: CheckInGrid) -> str:
     """What the rows say of the epsilon and the last step that the paper does not name."""
     unnamed = (
         "The paper names neither its epsilon nor its last step; we took epsilon 1 and the projection onto the simplex."
@@ -129,7 +129,7 @@ def _nearest(choices: Table, data: Grid) -> str:
     )
 
 
-def _deviation(data: Grid) -> str:
+def _deviation(data: CheckInGrid) -> str:
     if data.key == "gowalla":
         return f"Tolerance {TOLERANCE:.0%} of the printed values."
     if data.key == "semi-synthetic":
@@ -144,7 +144,7 @@ def _deviation(data: Grid) -> str:
     )
 
 
-def _table(found: Found, data: Grid) -> Table:
+def _table(found: MeanErrors, data: CheckInGrid) -> ReportTable:
     paper = printed()
     rows: list[list[object]] = [["paper", "its file", *(paper[parts] for parts in PARTS)]]
     if data.key == "semi-synthetic":
@@ -160,10 +160,10 @@ def _table(found: Found, data: Grid) -> Table:
         ]
     )
     columns = [("", "s"), ("data", "s"), *((parts, ".4f") for parts in PARTS)]
-    return Table("tv", f"Total variation at epsilon {EPSILON}, on {data.name}", columns, rows)
+    return ReportTable("tv", f"Total variation at epsilon {EPSILON}, on {data.name}", columns, rows)
 
 
-def _choices(found: Found, data: Grid) -> Table:
+def _choices(found: MeanErrors, data: CheckInGrid) -> ReportTable:
     """Every epsilon and last step that was tried, beside the paper's values."""
     paper = printed()
     rows = []
@@ -174,32 +174,34 @@ def _choices(found: Found, data: Grid) -> Table:
             rows.append((epsilon, shown, *values.values(), far))
     columns = [("epsilon", "s"), ("last step", "s"), *((parts, ".4f") for parts in PARTS)]
     columns += [("largest difference from the paper", ".1%")]
-    return Table(
+    return ReportTable(
         "choices", f"Total variation at other epsilons and with other last steps, on {data.name}", columns, rows
     )
 
 
-def _checks(found: Found, data: Grid) -> list[Check]:
+def _checks(found: MeanErrors, data: CheckInGrid) -> list[CheckedClaim]:
     means = [found[EPSILON, parts]["simplex"].value for parts in PARTS]
     order = " > ".join(f"{mean:.4f}" for mean in means)
     checks = [
-        Check("the finer the blocks, the less error, as in the print", means == sorted(means, reverse=True), order)
+        CheckedClaim(
+            "the finer the blocks, the less error, as in the print", means == sorted(means, reverse=True), order
+        )
     ]
     gains = {parts: found[EPSILON, parts]["blocks"].value / mean - 1 for parts, mean in zip(PARTS, means, strict=True)}
     better = all(gain < 0 for parts, gain in gains.items() if parts != "LDP")
     gained = ", ".join(f"{parts} {gain:+.1%}" for parts, gain in gains.items())
-    checks.append(Check("in blocks, less error by projection onto the block totals", better, gained))
+    checks.append(CheckedClaim("in blocks, less error by projection onto the block totals", better, gained))
     shown = {"gowalla": ("printed", "the printed values"), "semi-synthetic": ("earlier", "our own earlier simulation")}
     if data.key in shown:
         column, whose = shown[data.key]
         held = printed(column)
         far = [mean / held[parts] - 1 for mean, parts in zip(means, PARTS, strict=True)]
         differences = ", ".join(f"{one:+.1%}" for one in far)
-        checks.append(Check(f"within {TOLERANCE:.0%} of {whose}", max(map(abs, far)) <= TOLERANCE, differences))
+        checks.append(CheckedClaim(f"within {TOLERANCE:.0%} of {whose}", max(map(abs, far)) <= TOLERANCE, differences))
     return checks
 
 
-def _draw(found: Found, data: Grid, runs: int, path: Path) -> None:
+def _draw(found: MeanErrors, data: CheckInGrid, runs: int, path: Path) -> None:
     names = {f"its method, {data.name}": "simplex", f"onto block totals, {data.name}": "blocks"}
     series = {
         "paper, on its own file": [printed()[parts] for parts in PARTS],

@@ -10,8 +10,8 @@ import numpy as np
 
 from .. import theory as bounds
 from ..plots import plot_curves
-from .data import expected
-from .report import Check, Report, Table, beside_the_print
+from .data import read_expected
+from .report import CheckedClaim, ExperimentReport, ReportTable, beside_the_print
 from .setting import Setting
 
 DELTA = 1e-4
@@ -58,7 +58,7 @@ def remark_1() -> tuple[float, float]:
     return information, best
 
 
-def run(setting: Setting) -> Report:
+def run(setting: Setting) -> ExperimentReport:
     """The figure, the remark and the closed forms beside what the paper prints."""
     figure, forms, orders = _figure_table(), _forms_table(), _orders_table()
     worst = max(abs(row[1 + i] - row[4 + i]) for row in figure.rows for i in range(3))
@@ -67,16 +67,18 @@ def run(setting: Setting) -> Report:
     turned = rows[2.0][2] > rows[2.0][1] and rows[3.0][2] < rows[3.0][1]
     off = max(abs(float(row[1]) - float(row[2])) for row in forms.rows)
     checks = [
-        Check(f"our own earlier values within {TOLERANCE:g}", worst <= TOLERANCE, f"largest difference {worst:.1g}"),
-        Check("Theorem 2 and Corollary 3 cross between epsilon 2 and 3", turned, f"at {crossed:.3f}"),
-        Check(
+        CheckedClaim(
+            f"our own earlier values within {TOLERANCE:g}", worst <= TOLERANCE, f"largest difference {worst:.1g}"
+        ),
+        CheckedClaim("Theorem 2 and Corollary 3 cross between epsilon 2 and 3", turned, f"at {crossed:.3f}"),
+        CheckedClaim(
             "with the best gamma Theorem 2 is above the other two in every row",
             all(row[3] > max(row[1], row[2]) for row in figure.rows),
             f"{len(figure.rows)} values of epsilon",
         ),
-        Check("every closed form equals the computed quantity", off < 1e-9, f"largest difference {off:.1g}"),
+        CheckedClaim("every closed form equals the computed quantity", off < 1e-9, f"largest difference {off:.1g}"),
     ]
-    return Report(
+    return ExperimentReport(
         "asoodeh2021",
         "bounds on the Bayes risk, contraction and their closed forms",
         f"""
@@ -98,17 +100,17 @@ def run(setting: Setting) -> Report:
     )
 
 
-def _figure_table() -> Table:
+def _figure_table() -> ReportTable:
     rows = []
-    for row in expected("asoodeh2021_figure1"):
+    for row in read_expected("asoodeh2021_figure1"):
         found = [risk(name, float(row["epsilon"])) for name in BOUNDS]
         rows.append([float(row["epsilon"]), *found, *(float(row[name]) for name in BOUNDS)])
     columns = [("epsilon", "g"), *((SHOWN[name], ".4f") for name in BOUNDS)]
     columns += [(f"earlier {number}", ".4f") for number in ("C3", "T2", "T2 best")]
-    return Table("figure1", "Lower bounds on the Bayes risk, beside our own earlier values", columns, rows)
+    return ReportTable("figure1", "Lower bounds on the Bayes risk, beside our own earlier values", columns, rows)
 
 
-def _beside() -> Table:
+def _beside() -> ReportTable:
     """The only numbers that the paper prints."""
     information, best = remark_1()
     rows = [
@@ -119,7 +121,7 @@ def _beside() -> Table:
     return beside_the_print("Remark 1: one person, no privacy; Figure 1 is printed without numbers", rows)
 
 
-def _forms_table() -> Table:
+def _forms_table() -> ReportTable:
     """Closed forms of the examples beside the same quantity computed from the channel."""
     rows: list[tuple[str, float, float, str]] = []
     for epsilon in (0.5, 1.0, 2.0):
@@ -146,7 +148,7 @@ def _forms_table() -> Table:
             (f"I_gamma(Theta; X), gamma {gamma:g} (Remark 1)", bounds.bernoulli_e_gamma(1, gamma), form, "(18)")
         )
     columns = [("quantity", "s"), ("computed", ".6f"), ("closed form", ".6f"), ("form", "s")]
-    return Table("forms", "The closed forms of Example 1, Lemma 1 and Remark 1", columns, rows)
+    return ReportTable("forms", "The closed forms of Example 1, Lemma 1 and Remark 1", columns, rows)
 
 
 def _response(k: int, gamma: float) -> list[list[float]]:
@@ -154,7 +156,7 @@ def _response(k: int, gamma: float) -> list[list[float]]:
     return [[(gamma if x == y else 1.0) / (gamma + k - 1) for y in range(k)] for x in range(k)]
 
 
-def _orders_table() -> Table:
+def _orders_table() -> ReportTable:
     """Examples 2 and 3: the paper gives orders; with their constants worked out they are numbers."""
     rows = []
     for epsilon in (0.5, 1.0, 2.0):
@@ -168,7 +170,7 @@ def _orders_table() -> Table:
     caption = (
         "Examples 2 and 3: our lower bounds beside the paper's orders, which have no constants; in (12) phi_n is 1"
     )
-    return Table("orders", caption, columns, rows)
+    return ReportTable("orders", caption, columns, rows)
 
 
 @cache

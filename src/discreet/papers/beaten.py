@@ -16,9 +16,9 @@ from ..estimation.results.shrinking import shrink
 from ..estimation.tally import Tally
 from ..geo import grid_coordinates
 from ..plots import plot_bars
-from .acharya2020_table1 import EPSILON, PARTS, made
-from .data import Grid, check_ins
-from .report import Check, Report, Table
+from .acharya2020_table1 import EPSILON, PARTS, mechanism_for
+from .data import CheckInGrid, check_ins
+from .report import CheckedClaim, ExperimentReport, ReportTable
 from .setting import Setting
 from .simulate import Mean, recorded_tally, squared_error, total_variation
 from .snap import SHAPE
@@ -53,7 +53,9 @@ def measure(setting: Setting, parts: str, run: int) -> dict[str, dict[str, float
     tallies = {}
     for method, (name, _, finish) in METHODS.items():
         if name not in tallies:
-            tallies[name] = recorded_tally(made(parts, name), data.people, 1000 * run + list(PARTS).index(parts))
+            tallies[name] = recorded_tally(
+                mechanism_for(parts, name), data.people, 1000 * run + list(PARTS).index(parts)
+            )
         begun = time.process_time()
         shares = finish(tallies[name])
         seconds = time.process_time() - begun
@@ -66,22 +68,22 @@ def _measure(job: tuple[Setting, str, int]) -> dict[str, dict[str, float]]:
     return measure(*job)
 
 
-Found = dict[tuple[str, str], dict[str, Mean]]
+MeanErrors = dict[tuple[str, str], dict[str, Mean]]
 
 
-def run(setting: Setting) -> Report:
+def run(setting: Setting) -> ExperimentReport:
     """Every method on every partition of the paper."""
     runs = setting.repetitions(short=3, full=20)
     data = check_ins(setting)
     jobs = [(setting, parts, number) for parts in PARTS for number in range(runs)]
     measured = setting.each(_measure, jobs, "beaten")
-    found: Found = {}
+    found: MeanErrors = {}
     for place, parts in enumerate(PARTS):
         several = measured[place * runs : (place + 1) * runs]
         for method in METHODS:
             means = {what: Mean.of([one[method][what] for one in several]) for what in several[0][method]}
             found[parts, method] = means
-    return Report(
+    return ExperimentReport(
         "beaten",
         "the paper's method beside ours on the same data",
         f"""
@@ -107,21 +109,21 @@ def run(setting: Setting) -> Report:
     )
 
 
-def _table(found: Found, data: Grid, runs: int) -> Table:
+def _table(found: MeanErrors, data: CheckInGrid, runs: int) -> ReportTable:
     rows: list[list[Any]] = []
     for (parts, method), means in found.items():
         name, finish, _ = METHODS[method]
-        used = made(parts, name)
+        used = mechanism_for(parts, name)
         paper = found[parts, "paper"]
         line: list[Any] = [parts, used.name, finish, means["tv"].value, means["tv"].stderr]
         line += [means["tv"].value / paper["tv"].value - 1, means["squared"].value, means["squared"].stderr]
         rows.append([*line, means["squared"].value / paper["squared"].value - 1, used.bits, means["seconds"].value])
     columns = [("blocks", "s"), ("mechanism", "s"), ("finish", "s"), ("TV", ".4f"), ("±", ".4f"), ("to paper", "+.0%")]
     columns += [("squared error", ".3g"), ("±", ".1g"), ("to paper", "+.0%"), ("bits", "d"), ("seconds", ".2f")]
-    return Table("errors", f"The same people, {runs} surveys each, on {data.name}", columns, rows)
+    return ReportTable("errors", f"The same people, {runs} surveys each, on {data.name}", columns, rows)
 
 
-def _checks(found: Found, name: str) -> list[Check]:
+def _checks(found: MeanErrors, name: str) -> list[CheckedClaim]:
     gains = {parts: 1 - found[parts, BEST]["tv"].value / found[parts, "paper"]["tv"].value for parts in PARTS}
     squared = {
         parts: found[parts, "shrink"]["squared"].value / found[parts, "projection"]["squared"].value for parts in PARTS
@@ -130,12 +132,12 @@ def _checks(found: Found, name: str) -> list[Check]:
     ratios = ", ".join(f"{parts} {ratio:.2f}" for parts, ratio in squared.items())
     reached = all(gain >= GOALS[parts] for parts, gain in gains.items())
     return [
-        Check(f"TV at least 15 % below the paper's for LDP and 22 % in blocks, on {name}", reached, shown),
-        Check("shrinkage (mean) no worse than projection in squared error", max(squared.values()) <= 1, ratios),
+        CheckedClaim(f"TV at least 15 % below the paper's for LDP and 22 % in blocks, on {name}", reached, shown),
+        CheckedClaim("shrinkage (mean) no worse than projection in squared error", max(squared.values()) <= 1, ratios),
     ]
 
 
-def _draw(found: Found, data: Grid, runs: int, path: Path) -> None:
+def _draw(found: MeanErrors, data: CheckInGrid, runs: int, path: Path) -> None:
     series: dict[str, list[float | None]] = {}
     errors: dict[str, list[float | None]] = {}
     for method, (name, finish, _) in METHODS.items():

@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Grid:
+class CheckInGrid:
     """Check-ins, or a stand-in for them, on the paper's grid: `counts` [125, 350], a name, and what they are."""
 
     key: str
@@ -54,7 +54,7 @@ class Grid:
         return np.asarray(self.people / self.people.sum())
 
 
-def folder() -> Path | None:
+def data_folder() -> Path | None:
     """Where the stand-ins are: the environment's DISCREET_DATA, or ``../shared/data`` beside the project."""
     if named := os.environ.get("DISCREET_DATA"):
         return Path(named)
@@ -62,24 +62,24 @@ def folder() -> Path | None:
     return beside if beside.is_dir() else None
 
 
-def stored(name: str) -> Path | None:
+def find_file(name: str) -> Path | None:
     """The stand-in file of that name, if present."""
-    found = folder()
-    return found / name if found and (found / name).is_file() else None
+    place = data_folder()
+    return place / name if place and (place / name).is_file() else None
 
 
 @lru_cache(maxsize=4)
-def check_ins(setting: Setting) -> Grid:
+def check_ins(setting: Setting) -> CheckInGrid:
     """The best check-ins available, read once per process: the user's SNAP file, else the semi-synthetic grid, else
     population.
     """
     if setting.gowalla is not None:
         counts = read_snap(setting.gowalla)
         label = f"Gowalla, {counts.sum():,} check-ins of the SNAP file (the paper keeps {PAPER_RECORDS:,})"
-        return Grid("gowalla", label, counts)
-    if path := stored("gowalla_composite_counts.npz"):
+        return CheckInGrid("gowalla", label, counts)
+    if path := find_file("gowalla_composite_counts.npz"):
         counts = np.load(path)["counts"].astype(np.int64)
-        return Grid(
+        return CheckInGrid(
             "semi-synthetic",
             f"semi-synthetic Gowalla, {counts.sum():,} check-ins, not the paper's file: totals of 0.7 x 1.4 degree "
             "bins are real, the placement inside them is real for a fifth and modelled for the rest",
@@ -88,9 +88,9 @@ def check_ins(setting: Setting) -> Grid:
     return population()
 
 
-def real_subset() -> Grid | None:
+def real_subset() -> CheckInGrid | None:
     """The real check-ins of some users, if the file is present."""
-    path = stored("gowalla_counts.npz")
+    path = find_file("gowalla_counts.npz")
     if path is None:
         return None
     counts = np.load(path)["counts"].astype(np.int64)
@@ -98,10 +98,10 @@ def real_subset() -> Grid | None:
         f"a real subset of Gowalla, {counts.sum():,} check-ins of some users, not the paper's file: heavy on Austin, "
         "few rare cells"
     )
-    return Grid("real-subset", label, counts)
+    return CheckInGrid("real-subset", label, counts)
 
 
-def population() -> Grid:
+def population() -> CheckInGrid:
     """The public population of towns, scaled to the paper's number of records: a stand-in of the same shape."""
     weights = city_population(*grid_centres(SHAPE, BOX), smallest=1000)
     counts = np.rint(weights / weights.sum() * PAPER_RECORDS).astype(np.int64).reshape(SHAPE)
@@ -109,16 +109,16 @@ def population() -> Grid:
         f"inhabitants of towns (GeoNames), scaled to {counts.sum():,}, no check-ins: the method is the paper's, the "
         "values are not; give its file with --gowalla"
     )
-    return Grid("population", label, counts)
+    return CheckInGrid("population", label, counts)
 
 
-def rows(path: Path) -> list[dict[str, str]]:
+def read_rows(path: Path) -> list[dict[str, str]]:
     """The rows of a tab-separated file with a header."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
 
 
-def expected(name: str) -> list[dict[str, str]]:
+def read_expected(name: str) -> list[dict[str, str]]:
     """The rows of a table that comes with the package; ``#`` lines are comments.
 
     They are values as printed, or values of our own earlier calculations where nothing is printed.
@@ -128,9 +128,9 @@ def expected(name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(lines, delimiter="\t"))
 
 
-def needed(name: str) -> Path:
+def require_file(name: str) -> Path:
     """The stand-in file of that name; `InvalidInput` says where it should be."""
-    path = stored(name)
+    path = find_file(name)
     if path is None:
         raise InvalidInput(f"{name} must lie in the folder that DISCREET_DATA names")
     return path

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from ..contexts import Context
 from ..core.domain import Value
-from .data import needed, rows
+from .data import read_rows, require_file
 
 FILES = ("msnbc_counts.tsv", "adult_joint_marital_occupation_race_sex.tsv", "fair_affairs_counts.tsv")
 
 
 @dataclass(frozen=True)
-class Survey:
+class Dataset:
     """A survey: the `values`, the `counts` of people, and contexts by name as functions of epsilon."""
 
     name: str
@@ -37,15 +37,15 @@ class Survey:
 
 
 @lru_cache(maxsize=1)
-def pages() -> Survey:
+def pages() -> Dataset:
     """The first page category of 989,818 visitors of msnbc.com; "health" is sensitive."""
-    found = rows(needed(FILES[0]))
-    values: list[Value] = [row["category"] for row in found]
-    return Survey(
+    table = read_rows(require_file(FILES[0]))
+    values: list[Value] = [row["category"] for row in table]
+    return Dataset(
         "pages",
         "msnbc.com: first page category of each visitor (UCI)",
         values,
-        np.array([int(row["first_page_users"]) for row in found]),
+        np.array([int(row["first_page_users"]) for row in table]),
         {
             "classical": lambda epsilon: Context.uniform(values, epsilon),
             "high-low, health": lambda epsilon: Context.high_low(values, ["health"], epsilon),
@@ -56,17 +56,17 @@ def pages() -> Survey:
 
 
 @lru_cache(maxsize=1)
-def census() -> Survey:
+def census() -> Dataset:
     """Marital status x occupation x race x sex of 48,842 people: all 1,050 combinations, used or not."""
-    found = rows(needed(FILES[1]))
+    table = read_rows(require_file(FILES[1]))
     keys = ("marital-status", "occupation", "race", "sex")
-    values, counts = _crossed(found, keys)
+    values, counts = _cross_tabulate(table, keys)
     blocks: dict[Hashable, list[Value]] = {}
     for value in values:
         blocks.setdefault(value[2:], []).append(value)
     ordered: list[Value] = [value for members in blocks.values() for value in members]
     number = {value: place for place, value in enumerate(values)}
-    return Survey(
+    return Dataset(
         "census",
         "Adult: marital status x occupation x race x sex (UCI)",
         ordered,
@@ -81,13 +81,13 @@ def census() -> Survey:
 
 
 @lru_cache(maxsize=1)
-def affairs() -> Survey:
+def affairs() -> Dataset:
     """Religiousness x rating of the marriage x occupation x affair of 6,366 women: all 240 combinations."""
-    found = rows(needed(FILES[2]))
-    values, counts = _crossed(found, ("religious", "rate_marriage", "occupation", "affair"))
+    table = read_rows(require_file(FILES[2]))
+    values, counts = _cross_tabulate(table, ("religious", "rate_marriage", "occupation", "affair"))
     listed: list[Value] = list(values)
     sensitive = [value for value in values if value[-1] == "yes"]
-    return Survey(
+    return Dataset(
         "affairs",
         "Fair's survey: religiousness x marriage x occupation x affair (statsmodels)",
         listed,
@@ -102,11 +102,11 @@ def affairs() -> Survey:
 
 
 @lru_cache(maxsize=1)
-def affair() -> Survey:
+def affair() -> Dataset:
     """The one question of the same survey: 2,053 of 6,366 say yes."""
     whole = affairs()
     yes = int(whole.counts @ whole.asked)
-    return Survey(
+    return Dataset(
         "affair",
         "Fair's survey: an affair, yes or no (statsmodels)",
         ["no", "yes"],
@@ -120,9 +120,11 @@ def affair() -> Survey:
     )
 
 
-def _crossed(found: list[dict[str, str]], keys: tuple[str, ...]) -> tuple[list[tuple[str, ...]], NDArray[np.int64]]:
+def _cross_tabulate(
+    table: list[dict[str, str]], keys: tuple[str, ...]
+) -> tuple[list[tuple[str, ...]], NDArray[np.int64]]:
     """Every combination of the columns' categories, in order, and how many people hold it."""
-    categories = [sorted({row[key] for row in found}) for key in keys]
-    held = {tuple(row[key] for key in keys): int(row["count"]) for row in found}
+    categories = [sorted({row[key] for row in table}) for key in keys]
+    held = {tuple(row[key] for key in keys): int(row["count"]) for row in table}
     values = list(product(*categories))
     return values, np.array([held.get(value, 0) for value in values])

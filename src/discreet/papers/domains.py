@@ -22,8 +22,8 @@ from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.uniform.hadamard import Hadamard
 from ..plots import plot_dots
 from . import datasets
-from .data import stored
-from .report import Check, Report, Table
+from .data import find_file
+from .report import CheckedClaim, ExperimentReport, ReportTable
 from .setting import Setting
 from .simulate import Mean, recorded_tally, squared_error, total_variation
 
@@ -40,7 +40,7 @@ METHODS: dict[str, tuple[str, Callable[[Tally], NDArray[np.float64]]]] = {
 
 
 @lru_cache(maxsize=64)
-def made(survey: str, context: str, epsilon: str, *, paper: bool) -> Mechanism:
+def mechanism_for(survey: str, context: str, epsilon: str, *, paper: bool) -> Mechanism:
     """The paper's mechanism for a context, Hadamard response (Warner and Mangat for two values), or ours."""
     wanted = SURVEYS[survey]().contexts[context](epsilon)
     if not paper:
@@ -59,7 +59,7 @@ def measure(survey: str, context: str, epsilon: str, run: int) -> dict[str, dict
     data = SURVEYS[survey]()
     found: dict[str, dict[str, float]] = {}
     for paper in (True, False):
-        tally = recorded_tally(made(survey, context, epsilon, paper=paper), data.counts, run)
+        tally = recorded_tally(mechanism_for(survey, context, epsilon, paper=paper), data.counts, run)
         query = estimate(tally).query(data.asked, calibrated=False)  # as the papers add shares up
         truth = float(data.asked @ data.shares)
         low, high = query.interval(0.95)
@@ -82,12 +82,14 @@ def _measure(job: tuple[str, str, str, int]) -> dict[str, dict[str, float]]:
 Key = tuple[str, str, str, str]
 
 
-def run(setting: Setting) -> Report:
+def run(setting: Setting) -> ExperimentReport:
     """Every survey, context and method side by side."""
-    absent = [name for name in datasets.FILES if stored(name) is None]
+    absent = [name for name in datasets.FILES if find_file(name) is None]
     if absent:
         title = "page categories, a census table and a survey of affairs"
-        return Report("domains", title, f"Not run: {absent[0]} must lie in the folder that DISCREET_DATA names.")
+        return ExperimentReport(
+            "domains", title, f"Not run: {absent[0]} must lie in the folder that DISCREET_DATA names."
+        )
     runs = setting.repetitions(short=10, full=40)
     cases = [
         (name, context, epsilon)
@@ -103,7 +105,7 @@ def run(setting: Setting) -> Report:
         for method in METHODS:
             values = [one[method] for one in several]
             found[*case, method] = {key: Mean.of([value[key] for value in values]) for key in values[0]}
-    return Report(
+    return ExperimentReport(
         "domains",
         "page categories, a census table and a survey of affairs",
         f"""
@@ -146,12 +148,12 @@ def _projected(found: dict[Key, dict[str, Mean]]) -> str:
     )
 
 
-def _table(found: dict[Key, dict[str, Mean]]) -> Table:
+def _table(found: dict[Key, dict[str, Mean]]) -> ReportTable:
     rows: list[list[Any]] = []
     for (survey, context, epsilon, method), means in found.items():
         if epsilon != SHOWN:
             continue
-        used = made(survey, context, epsilon, paper=method == "paper")
+        used = mechanism_for(survey, context, epsilon, paper=method == "paper")
         label = METHODS[method][0]
         line: list[Any] = [survey, context, label, used.name, used.bits, means["tv"].value, means["tv"].stderr]
         rows.append([*line, means["squared"].value, means["asked"].value ** 0.5, means["covered"].value])
@@ -163,10 +165,10 @@ def _table(found: dict[Key, dict[str, Mean]]) -> Table:
         ("question off by", ".4f"),
         ("covered", ".2f"),
     ]
-    return Table("errors", f"Errors at epsilon {SHOWN}", columns, rows)
+    return ReportTable("errors", f"Errors at epsilon {SHOWN}", columns, rows)
 
 
-def _gains(found: dict[Key, dict[str, Mean]]) -> Table:
+def _gains(found: dict[Key, dict[str, Mean]]) -> ReportTable:
     """The gains from the context and from the library, as ratios of squared error."""
     rows = []
     for name, survey in SURVEYS.items():
@@ -182,7 +184,7 @@ def _gains(found: dict[Key, dict[str, Mean]]) -> Table:
             rows.append(line)
     columns = [("survey", "s"), ("context", "s"), ("epsilon", "s"), ("by the context", ".2f"), ("±", ".2f")]
     columns += [("by the library", ".2f"), ("±", ".2f"), ("together", ".2f"), ("±", ".2f")]
-    return Table(
+    return ReportTable(
         "gains",
         "How many times smaller the squared error is: of the paper's method, by the context; in the context, by our "
         "method (shrinkage); and by both together (± one standard error, as if the surveys of both were independent)",
@@ -191,8 +193,8 @@ def _gains(found: dict[Key, dict[str, Mean]]) -> Table:
     )
 
 
-def _checks(found: dict[Key, dict[str, Mean]], runs: int) -> list[Check]:
-    def lowered(method: str) -> Check:
+def _checks(found: dict[Key, dict[str, Mean]], runs: int) -> list[CheckedClaim]:
+    def lowered(method: str) -> CheckedClaim:
         better = 0
         for name, survey in SURVEYS.items():
             classical, suited = (
@@ -201,7 +203,7 @@ def _checks(found: dict[Key, dict[str, Mean]], runs: int) -> list[Check]:
             better += sum(a > b for a, b in zip(classical, suited, strict=True))
         total = len(SURVEYS) * len(EPSILONS)
         claim = f"the context lowers the squared error, {METHODS[method][0]}"
-        return Check(claim, better == total, f"{better} of {total} settings")
+        return CheckedClaim(claim, better == total, f"{better} of {total} settings")
 
     covered = [means["covered"].value for (_, _, _, method), means in found.items() if method in ("paper", "project")]
     mean = float(np.mean(covered))
@@ -210,7 +212,7 @@ def _checks(found: dict[Key, dict[str, Mean]], runs: int) -> list[Check]:
         lowered("paper"),
         lowered("likelihood"),
         lowered("shrink"),
-        Check("95 % intervals of the question hold", mean >= 0.95 - band, f"{mean:.3f} of all runs"),
+        CheckedClaim("95 % intervals of the question hold", mean >= 0.95 - band, f"{mean:.3f} of all runs"),
     ]
 
 

@@ -16,8 +16,8 @@ from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_partitions, plot_points
 from ..plots.curves import Points
 from .cuts import Cut, cut, population, uniform_like
-from .data import Grid, check_ins, real_subset
-from .report import Check, Report, Table
+from .data import CheckInGrid, check_ins, real_subset
+from .report import CheckedClaim, ExperimentReport, ReportTable
 from .setting import Setting
 from .simulate import Mean, recorded_tally, squared_error, total_variation
 from .snap import BOX, CITIES, SHAPE
@@ -45,21 +45,21 @@ Beside = dict[str, dict[str, dict[str, Cut]]]
 
 
 @lru_cache(maxsize=2)
-def grids(setting: Setting) -> dict[str, Grid]:
+def grids(setting: Setting) -> dict[str, CheckInGrid]:
     """The check-ins, and the real subset if it is present."""
     found = [check_ins(setting), real_subset()]
     return {grid.key: grid for grid in found if grid is not None}
 
 
 @lru_cache(maxsize=4)
-def _made(labels: bytes) -> Mechanism:
+def _mechanism_for(labels: bytes) -> Mechanism:
     return mechanism(blocks_context(np.frombuffer(labels, dtype=np.int64), EPSILON))
 
 
 def measure(setting: Setting, key: str, used: Cut, run: int) -> dict[str, float]:
     """One survey with our best mechanism in these blocks: errors after projection and after spatial shrinkage."""
     data = grids(setting)[key]
-    tally = recorded_tally(_made(used.labels.tobytes()), data.people, run)
+    tally = recorded_tally(_mechanism_for(used.labels.tobytes()), data.people, run)
     flat = project(tally).shares
     smooth = shrink(tally, rule="tv", coordinates=grid_coordinates(SHAPE)).shares
     return {
@@ -73,10 +73,10 @@ def _measure(job: tuple[Setting, str, Cut, int]) -> dict[str, float]:
     return measure(*job)
 
 
-Found = dict[tuple[str, str], dict[str, Mean]]
+MeanErrors = dict[tuple[str, str], dict[str, Mean]]
 
 
-def run(setting: Setting) -> Report:
+def run(setting: Setting) -> ExperimentReport:
     """Every partition beside the uniform grids that are like it in one respect."""
     runs = setting.repetitions(short=1, full=3)
     chosen = [cut(*kind) for kind in KINDS]
@@ -91,13 +91,13 @@ def run(setting: Setting) -> Report:
     }
     jobs = [(setting, key, one, number) for key in data for one in cuts[key].values() for number in range(runs)]
     measured = setting.each(_measure, jobs, "partitions")
-    found: Found = {}
+    found: MeanErrors = {}
     for place in range(0, len(jobs), runs):
         several = measured[place : place + runs]
         _, key, one, _ = jobs[place]
         found[key, one.name] = {what: Mean.of([m[what] for m in several]) for what in several[0]}
     tables = [_table(grid, chosen, beside, found) for grid in data.values()]
-    return Report(
+    return ExperimentReport(
         "partitions",
         "blocks that follow cities beside uniform grids",
         f"""
@@ -132,7 +132,7 @@ def run(setting: Setting) -> Report:
     )
 
 
-def _left(data: dict[str, Grid], chosen: list[Cut], beside: Beside, found: Found) -> str:
+def _left(data: dict[str, CheckInGrid], chosen: list[Cut], beside: Beside, found: MeanErrors) -> str:
     """What the rows say of the total variation at equal cells."""
     said = []
     for grid in data.values():
@@ -145,7 +145,7 @@ def _left(data: dict[str, Grid], chosen: list[Cut], beside: Beside, found: Found
 
 
 def _following(
-    grid: Grid, chosen: list[Cut], beside: Beside, found: Found, by: str
+    grid: CheckInGrid, chosen: list[Cut], beside: Beside, found: MeanErrors, by: str
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Ratios of total variation to the uniform grids: of partitions that follow population, and of the others."""
     following: dict[str, float] = {}
@@ -157,7 +157,7 @@ def _following(
     return following, others
 
 
-def _table(grid: Grid, chosen: list[Cut], beside: Beside, found: Found) -> Table:
+def _table(grid: CheckInGrid, chosen: list[Cut], beside: Beside, found: MeanErrors) -> ReportTable:
     rows: list[list[Any]] = []
     for one in chosen:
         mine = found[grid.key, one.name]
@@ -178,10 +178,10 @@ def _table(grid: Grid, chosen: list[Cut], beside: Beside, found: Found) -> Table
     columns += [("TV", ".4f"), ("spatial", ".4f"), ("squared", ".2g")]
     for respect in RESPECTS.values():
         columns += [(f"uniform, {respect}", "s"), ("its cells", ".0f"), ("TV", ".4f"), ("ratio", ".2f")]
-    return Table(grid.key, f"Total variation on {grid.name}, beside uniform grids", columns, rows)
+    return ReportTable(grid.key, f"Total variation on {grid.name}, beside uniform grids", columns, rows)
 
 
-def _checks(grid: Grid, chosen: list[Cut], beside: Beside, found: Found) -> list[Check]:
+def _checks(grid: CheckInGrid, chosen: list[Cut], beside: Beside, found: MeanErrors) -> list[CheckedClaim]:
     """Whether the partitions that follow population beat uniform grids; H3 and a quadtree by size do not follow it."""
     checks = []
     for by, respect in RESPECTS.items():
@@ -189,11 +189,13 @@ def _checks(grid: Grid, chosen: list[Cut], beside: Beside, found: Found) -> list
         rest = ", ".join(f"{name} {ratio:.2f}" for name, ratio in others.items())
         spread = f"ratios of TV {min(following.values()):.2f} to {max(following.values()):.2f}"
         claim = f"on {grid.name}, blocks that follow population have less error than uniform ones, {respect}"
-        checks.append(Check(claim, max(following.values()) < 1, f"{spread}; others: {rest}" if rest else spread))
+        checks.append(CheckedClaim(claim, max(following.values()) < 1, f"{spread}; others: {rest}" if rest else spread))
     return checks
 
 
-def _draw(data: dict[str, Grid], cuts: dict[str, dict[str, Cut]], runs: int, found: Found, path: Path) -> None:
+def _draw(
+    data: dict[str, CheckInGrid], cuts: dict[str, dict[str, Cut]], runs: int, found: MeanErrors, path: Path
+) -> None:
     families = ("uniform", "nearest city", "H3 parents", "k-d tree", "quadtree")
     panels: dict[str, dict[str, Points]] = {}
     for key, grid in data.items():

@@ -23,7 +23,7 @@ fill = TextWrapper(100).fill
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows of plain values under named columns, each with the format it is shown in (as for `format`)."""
 
     name: str
@@ -49,10 +49,10 @@ class Table:
         return "".join("\t".join(row) + "\n" for row in ([name for name, _ in self.columns], *rows))
 
 
-def beside_the_print(caption: str, rows: Sequence[tuple[str, str, float]], *, form: str = ".4f") -> Table:
+def beside_the_print(caption: str, rows: Sequence[tuple[str, str, float]], *, form: str = ".4f") -> ReportTable:
     """What the paper prints, as it prints it, what comes out here, and by how much that is more or less."""
     columns = [("", "s"), ("printed", "s"), ("ours", form), ("difference", "+.1%")]
-    return Table(
+    return ReportTable(
         "beside",
         caption,
         columns,
@@ -66,7 +66,7 @@ def _plain(cell: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckedClaim:
     """A statement about the numbers, whether it holds, and what was found."""
 
     claim: str
@@ -78,15 +78,15 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Report:
+class ExperimentReport:
     """One experiment's outcome: what was done, what holds, the tables and the figures."""
 
     name: str
     title: str
     said: str
     """Paragraphs separated by empty lines."""
-    tables: Sequence[Table] = ()
-    checks: Sequence[Check] = ()
+    tables: Sequence[ReportTable] = ()
+    checks: Sequence[CheckedClaim] = ()
     figures: dict[str, Draw] = field(default_factory=dict)
     """Each by the name of its files without the suffix."""
     data: Mapping[str, str] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class Report:
     """The options of the command that made it."""
     command_name: str = "papers"
     """The command that makes it; one that makes many takes the name of this one first."""
-    beside: Table | None = None
+    beside: ReportTable | None = None
     """What the paper prints beside ours, which a page begins with."""
     captions: Mapping[str, str] = field(default_factory=dict)
     """What stands above each figure on the page, in Markdown; figures with captions follow the tables."""
@@ -107,7 +107,7 @@ class Report:
         return f"discreet {self.command_name}{which} {self.options}".rstrip()
 
     @property
-    def all_tables(self) -> list[Table]:
+    def all_tables(self) -> list[ReportTable]:
         """The table beside the print, if there is one, and the others."""
         return [*([self.beside] if self.beside is not None else []), *self.tables]
 
@@ -144,17 +144,17 @@ class Report:
         head = [f"# {self.title[0].upper()}{self.title[1:]}", *compared, *self.paragraphs]
         return "\n\n".join([*head, *first, *last, f"Made by `{self.command}`."]) + "\n"
 
-    def save(self, folder: Path, formats: Sequence[str] = KINDS) -> tuple[list[Path], str]:
+    def save(self, data_folder: Path, formats: Sequence[str] = KINDS) -> tuple[list[Path], str]:
         """Write the page, one TSV per table and each figure in these formats, of which the page shows the first.
 
         Return what was written, and why a picture was not.
         """
-        folder.mkdir(parents=True, exist_ok=True)
+        data_folder.mkdir(parents=True, exist_ok=True)
         written, missing = [], ""
         pictures: dict[str, list[str]] = {name: [] for name in self.figures}
         for name, draw in self.figures.items():
             for suffix in formats:
-                path = folder / f"{name}.{suffix}"
+                path = data_folder / f"{name}.{suffix}"
                 try:
                     draw(path)
                 except MissingExtra as absent:
@@ -162,10 +162,10 @@ class Report:
                 else:
                     written.append(path)
                     pictures[name].append(path.name)
-        page = folder / f"{self.name}.md"
+        page = data_folder / f"{self.name}.md"
         page.write_text(self.markdown(pictures), encoding="utf-8")
         for table in self.all_tables:
-            written.append(folder / f"{self.name}-{table.name}.tsv")
+            written.append(data_folder / f"{self.name}-{table.name}.tsv")
             written[-1].write_text(table.tsv(), encoding="utf-8")
         return [page, *written], missing
 

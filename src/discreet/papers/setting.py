@@ -13,7 +13,7 @@ from typing import TypeVar
 from tqdm import tqdm
 
 Job = TypeVar("Job")
-Made = TypeVar("Made")
+Outcome = TypeVar("Outcome")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Setting:
             return self.runs
         return full if self.full else short
 
-    def each(self, work: Callable[[Job], Made], jobs: Iterable[Job], label: str) -> list[Made]:
+    def each(self, work: Callable[[Job], Outcome], jobs: Iterable[Job], label: str) -> list[Outcome]:
         """``[work(job) for job in jobs]`` with a progress bar, in several processes where that helps.
 
         The results depend on the jobs alone, so they are the same for any number of processes.
@@ -52,15 +52,15 @@ class Setting:
         workers = min(self.workers or os.cpu_count() or 1, len(listed))
         with tqdm(total=len(listed), desc=label, unit="job", disable=None) as bar:
             if workers < 2:
-                made = []
+                outcomes = []
                 for job in listed:
-                    made.append(work(job))
+                    outcomes.append(work(job))
                     bar.update()
-                return made
+                return outcomes
             with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
                 waiting = {pool.submit(work, job): place for place, job in enumerate(listed)}
-                found: dict[int, Made] = {}
+                by_place: dict[int, Outcome] = {}
                 for done in as_completed(waiting):
-                    found[waiting[done]] = done.result()
+                    by_place[waiting[done]] = done.result()
                     bar.update()
-            return [found[place] for place in range(len(listed))]
+            return [by_place[place] for place in range(len(listed))]

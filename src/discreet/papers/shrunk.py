@@ -18,8 +18,8 @@ from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_dots
 from . import datasets
-from .data import population, real_subset, stored
-from .report import Check, Report, Table
+from .data import find_file, population, real_subset
+from .report import CheckedClaim, ExperimentReport, ReportTable
 from .setting import Setting
 from .simulate import Mean, recorded_tally, squared_error, total_variation
 from .snap import SHAPE
@@ -39,14 +39,14 @@ def cases() -> dict[str, tuple[Counts, Callable[[str], Context]]]:
             found[f"{name}, {where}"] = counts.ravel(), _grid(shape, parts)
 
     paper = [(1, 1), (5, 7), (25, 35), (25, 70)]
-    if path := stored("gowalla_composite_counts.npz"):
+    if path := find_file("gowalla_composite_counts.npz"):
         grids("Gowalla semi-synthetic", np.load(path)["counts"].astype(np.int64), SHAPE, paper)
     if (subset := real_subset()) is not None:
         grids("Gowalla real subset", subset.counts, SHAPE, paper)
-    if path := stored("gowalla_full_coarse.npz"):
+    if path := find_file("gowalla_full_coarse.npz"):
         counts = np.load(path)["counts"].astype(np.int64)
         grids("Gowalla real, coarse world", counts, (256, 256), [(1, 1), (16, 16), (64, 64)])
-    if all(stored(name) for name in datasets.FILES):
+    if all(find_file(name) for name in datasets.FILES):
         for survey in (datasets.pages(), datasets.census(), datasets.affairs()):
             for name, context in survey.contexts.items():
                 found[f"{survey.name}, {name}"] = survey.counts, context
@@ -74,14 +74,14 @@ def _grid(shape: tuple[int, int], parts: tuple[int, int]) -> Callable[[str], Con
 
 
 @lru_cache(maxsize=4)
-def _made(case: str, epsilon: str) -> Mechanism:
+def _mechanism_for(case: str, epsilon: str) -> Mechanism:
     return mechanism(cases()[case][1](epsilon))
 
 
 def measure(case: str, epsilon: str, run: int) -> dict[str, float]:
     """One survey: both errors of the projection and of shrinkage (rule "mean"), and whether shrinkage projected."""
     counts = cases()[case][0]
-    tally = recorded_tally(_made(case, epsilon), counts, run)
+    tally = recorded_tally(_mechanism_for(case, epsilon), counts, run)
     truth = counts / counts.sum()
     flat, shrunk = project(tally).shares, shrink(tally)
     return {
@@ -97,16 +97,16 @@ def _measure(job: tuple[str, str, int]) -> dict[str, float]:
     return measure(*job)
 
 
-Found = dict[tuple[str, str], dict[str, Mean]]
+MeanErrors = dict[tuple[str, str], dict[str, Mean]]
 
 
-def run(setting: Setting) -> Report:
+def run(setting: Setting) -> ExperimentReport:
     """Every data set at three levels of privacy."""
     runs = setting.repetitions(short=2, full=10)
     levels = EPSILONS if setting.full else ("1",)
     settings = [(case, epsilon) for case in cases() for epsilon in levels]
     measured = setting.each(_measure, [(*one, number) for one in settings for number in range(runs)], "shrunk")
-    found: Found = {}
+    found: MeanErrors = {}
     better = 0
     for place, one in enumerate(settings):
         several = measured[place * runs : (place + 1) * runs]
@@ -114,7 +114,7 @@ def run(setting: Setting) -> Report:
         found[one] = {what: Mean.of([m[what] for m in several]) for what in several[0]}
         found[one]["ratio"] = Mean.of([m["shrunk squared"] / m["squared"] for m in several])
         found[one]["ratio of tv"] = Mean.of([m["shrunk tv"] / m["tv"] for m in several])
-    return Report(
+    return ExperimentReport(
         "shrunk",
         "shrinkage beside projection on every data set at hand",
         f"""
@@ -135,7 +135,7 @@ def run(setting: Setting) -> Report:
     )
 
 
-def _table(found: Found) -> Table:
+def _table(found: MeanErrors) -> ReportTable:
     rows: list[list[Any]] = []
     for (case, epsilon), means in found.items():
         line: list[Any] = [case, epsilon, means["squared"].value, means["shrunk squared"].value]
@@ -144,10 +144,10 @@ def _table(found: Found) -> Table:
     columns = [("data and context", "s"), ("epsilon", "s"), ("projection", ".3g"), ("shrinkage", ".3g")]
     columns += [("ratio", ".3f"), ("±", ".3f"), ("ratio of TV", ".3f"), ("projected", ".0%")]
     caption = "Squared error of projection and of shrinkage; ± is the standard error of the ratio of single surveys"
-    return Table("ratios", caption, columns, rows)
+    return ReportTable("ratios", caption, columns, rows)
 
 
-def _checks(found: Found, better: int, total: int) -> list[Check]:
+def _checks(found: MeanErrors, better: int, total: int) -> list[CheckedClaim]:
     ratios = {one: means["shrunk squared"].value / means["squared"].value for one, means in found.items()}
     worst = max(ratios, key=lambda one: ratios[one])
     noise = np.nan_to_num([means["ratio"].stderr for means in found.values()])
@@ -158,10 +158,10 @@ def _checks(found: Found, better: int, total: int) -> list[Check]:
     )
     runs = total // len(found)
     claim = f"shrinkage no worse than projection in squared error, to two standard errors of {runs} surveys"
-    return [Check(claim, holds, shown)]
+    return [CheckedClaim(claim, holds, shown)]
 
 
-def _draw(found: Found, runs: int, path: Path) -> None:
+def _draw(found: MeanErrors, runs: int, path: Path) -> None:
     names = [case for case, epsilon in found if epsilon == "1"]
     ratios = [found[case, "1"]["shrunk squared"].value / found[case, "1"]["squared"].value for case in names]
     distances = [found[case, "1"]["shrunk tv"].value / found[case, "1"]["tv"].value for case in names]

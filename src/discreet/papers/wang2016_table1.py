@@ -19,8 +19,8 @@ from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.uniform.pure import PureSampler
 from ..mechanisms.uniform.subset import least_error_size, most_information_size
 from ..plots import plot_ratios
-from .data import expected
-from .report import Check, Report, Table
+from .data import read_expected
+from .report import CheckedClaim, ExperimentReport, ReportTable
 from .setting import Setting
 from .simulate import Mean, recorded_tally
 
@@ -34,7 +34,7 @@ NORMS = ("l2", "l1")
 
 
 @dataclass(frozen=True)
-class Row:
+class PrintedRow:
     """One row of the table: the printed values and the two sizes."""
 
     d: int
@@ -67,13 +67,13 @@ class Row:
         return 0.5 * 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
 
 
-def rows() -> list[Row]:
+def rows() -> list[PrintedRow]:
     """The 41 rows as printed."""
-    return [Row(int(row["d"]), row["epsilon"], row) for row in expected("wang2016_table1")]
+    return [PrintedRow(int(row["d"]), row["epsilon"], row) for row in read_expected("wang2016_table1")]
 
 
 @lru_cache(maxsize=256)
-def made(d: int, epsilon: str, method: str) -> Mechanism:
+def mechanism_for(d: int, epsilon: str, method: str) -> Mechanism:
     """The library's mechanism for one column: unary is BRR, randomized response is MRR."""
     context = Context.uniform(range(d), epsilon)
     if method in ("k_star", "k_sharp"):
@@ -81,7 +81,7 @@ def made(d: int, epsilon: str, method: str) -> Mechanism:
     return mechanism(context, {"brr": "unary", "mrr": "randomized_response"}[method])
 
 
-def drawn_people(d: int, generator: np.random.Generator) -> NDArray[np.int64]:
+def draw_people(d: int, generator: np.random.Generator) -> NDArray[np.int64]:
     """10,000 people in the proportions of a random distribution of normalised uniforms: their numbers are theta n."""
     weights = generator.random(d)
     asked = PEOPLE * weights / weights.sum()
@@ -90,27 +90,27 @@ def drawn_people(d: int, generator: np.random.Generator) -> NDArray[np.int64]:
     return counts
 
 
-def shortcut(row: Row, method: str, *, runs: int) -> dict[str, Mean]:
+def shortcut(row: PrintedRow, method: str, *, runs: int) -> dict[str, Mean]:
     """The paper's model: each value's support count drawn by itself, binomial with its own probability.
 
     ``f_j ~ Binomial(n_j, p) + Binomial(n - n_j, q)`` independent over j; in the mechanism they are not.
     """
-    design = made(row.d, row.epsilon, method).sampler
+    design = mechanism_for(row.d, row.epsilon, method).sampler
     assert isinstance(design, PureSampler)
     p, q = float(design.p), float(design.q)
     generator = _generator(row, method, 0)
-    people = np.stack([drawn_people(row.d, generator) for _ in range(runs)])
+    people = np.stack([draw_people(row.d, generator) for _ in range(runs)])
     found = generator.binomial(people, p) + generator.binomial(PEOPLE - people, q)
     raw = (found / PEOPLE - q) / (p - q)
     labels = np.repeat(np.arange(runs), row.d)
     return _errors(project_blocks(raw.ravel(), labels, np.ones(runs)).reshape(runs, row.d), people)
 
 
-def itself(row: Row, method: str, *, runs: int) -> dict[str, Mean]:
+def itself(row: PrintedRow, method: str, *, runs: int) -> dict[str, Mean]:
     """The mechanism itself: every one of the people is randomized."""
     generator = _generator(row, method, 1)
-    people = np.stack([drawn_people(row.d, generator) for _ in range(runs)])
-    used = made(row.d, row.epsilon, method)
+    people = np.stack([draw_people(row.d, generator) for _ in range(runs)])
+    used = mechanism_for(row.d, row.epsilon, method)
     tallies = [recorded_tally(used, one, int(generator.integers(1 << 62))) for one in people]
     return _errors(np.stack([project(tally).shares for tally in tallies]), people)
 
@@ -123,32 +123,32 @@ def _errors(shares: Array, people: NDArray[np.int64]) -> dict[str, Mean]:
     }
 
 
-def _generator(row: Row, method: str, model: int) -> np.random.Generator:
+def _generator(row: PrintedRow, method: str, model: int) -> np.random.Generator:
     return np.random.default_rng([2016, row.d, round(1000 * float(row.epsilon)), METHODS.index(method), model])
 
 
 Measured = dict[str, tuple[dict[str, Mean], dict[str, Mean]]]
 
 
-def _measure(job: tuple[Row, int, int]) -> Measured:
+def _measure(job: tuple[PrintedRow, int, int]) -> Measured:
     row, short_runs, own_runs = job
     return {m: (shortcut(row, m, runs=short_runs), itself(row, m, runs=own_runs)) for m in METHODS}
 
 
-def beyond(row: Row, method: str, norm: str, found: Mean) -> float:
+def beyond(row: PrintedRow, method: str, norm: str, found: Mean) -> float:
     """How far the mean is from the printed one beyond three standard errors and rounding, relative to it."""
     printed = row.value(method, norm)
     noise = 3 * found.stderr_beside(PAPER_RUNS) + row.rounding(method, norm)
     return max(abs(found.value - printed) - (0.0 if math.isnan(noise) else noise), 0.0) / printed
 
 
-def run(setting: Setting) -> Report:
+def run(setting: Setting) -> ExperimentReport:
     """Both models beside the printed values."""
     own = setting.repetitions(short=PAPER_RUNS // 2, full=4 * PAPER_RUNS)
     jobs = [(row, 20 * own, own) for row in rows()]
     measured = setting.each(_measure, jobs, "wang2016-table1")
     table = list(zip(rows(), measured, strict=True))
-    return Report(
+    return ExperimentReport(
         "wang2016-table1",
         "subset selection beside randomized response, 41 settings",
         f"""
@@ -173,7 +173,7 @@ def run(setting: Setting) -> Report:
     )
 
 
-def _all_beside(table: list[tuple[Row, Measured]]) -> Table:
+def _all_beside(table: list[tuple[PrintedRow, Measured]]) -> ReportTable:
     """Every printed squared error, ours by the shortcut, and the difference."""
     columns = [("d", "d"), ("epsilon", "s")]
     for method in METHODS:
@@ -186,10 +186,10 @@ def _all_beside(table: list[tuple[Row, Measured]]) -> Table:
             line += [printed, ours, ours / printed - 1]
         body.append(line)
     caption = "Mean squared error of all shares as printed, of 100 repetitions, and ours by the shortcut, all 41 rows"
-    return Table("beside", caption, columns, body)
+    return ReportTable("beside", caption, columns, body)
 
 
-def _beside(table: list[tuple[Row, Measured]]) -> str:
+def _beside(table: list[tuple[PrintedRow, Measured]]) -> str:
     """What the rows say of the mechanism itself beside the shortcut, without BRR."""
 
     def ratios(low: int, high: int) -> str:
@@ -203,7 +203,7 @@ def _beside(table: list[tuple[Row, Measured]]) -> str:
     )
 
 
-def _table(table: list[tuple[Row, Measured]], norm: str) -> Table:
+def _table(table: list[tuple[PrintedRow, Measured]], norm: str) -> ReportTable:
     columns = [("d", "d"), ("epsilon", "s"), ("k*", "d"), ("k#", "d")]
     for method in METHODS:
         columns += [(f"{SHOWN[method]} paper", ".3g"), ("shortcut", ".3g"), ("itself", ".3g"), ("ratio", ".2f")]
@@ -215,12 +215,12 @@ def _table(table: list[tuple[Row, Measured]], norm: str) -> Table:
             line += [printed, near[norm].value, own[norm].value, own[norm].value / printed]
         body.append(line)
     what = "squared error" if norm == "l2" else "absolute error"
-    return Table(norm, f"Mean {what} of all shares; ratio is the mechanism itself over the paper", columns, body)
+    return ReportTable(norm, f"Mean {what} of all shares; ratio is the mechanism itself over the paper", columns, body)
 
 
-def _checks(table: list[tuple[Row, Measured]]) -> list[Check]:
+def _checks(table: list[tuple[PrintedRow, Measured]]) -> list[CheckedClaim]:
     same = sum(row.sizes == row.printed_sizes for row, _ in table)
-    checks = [Check("k* and k# are the paper's", same == len(table), f"{same} of {len(table)} rows")]
+    checks = [CheckedClaim("k* and k# are the paper's", same == len(table), f"{same} of {len(table)} rows")]
     for low, high in ((2, 4), (6, 8), (16, 256)):
         chosen = [
             (row, method, norm, f) for row, f in table if low <= row.d <= high for method in METHODS for norm in NORMS
@@ -234,10 +234,10 @@ def _checks(table: list[tuple[Row, Measured]]) -> list[Check]:
         outside = sum(far > 0 for _, far in found)
         claim = f"shortcut within {found[0][0].tolerance:.0%} of the paper for d from {low} to {high}, beyond noise"
         shown = f"{near} of {len(found)} means, {outside} past the noise at all; without allowing for noise {plain}"
-        checks.append(Check(claim, near == len(found), shown))
+        checks.append(CheckedClaim(claim, near == len(found), shown))
     apart = [_apart(*found["brr"], norm) for _, found in table for norm in NORMS]
     shown = f"largest difference {max(apart):.1f} of {len(apart)}"
-    return [*checks, Check("BRR: both models within four standard errors", max(apart) <= 4, shown)]
+    return [*checks, CheckedClaim("BRR: both models within four standard errors", max(apart) <= 4, shown)]
 
 
 def _apart(near: dict[str, Mean], own: dict[str, Mean], norm: str) -> float:
@@ -245,7 +245,7 @@ def _apart(near: dict[str, Mean], own: dict[str, Mean], norm: str) -> float:
     return abs(near[norm].value - own[norm].value) / math.hypot(near[norm].stderr, own[norm].stderr)
 
 
-def _draw(table: list[tuple[Row, Measured]], runs: int, path: Path) -> None:
+def _draw(table: list[tuple[PrintedRow, Measured]], runs: int, path: Path) -> None:
     series: dict[str, tuple[list[float], list[float]]] = {}
     errors: dict[str, list[float]] = {}
     for method in METHODS:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...auditing import Audit
     from ...contexts import Context
 
-BREACH = 1
+EXIT_BREACH = 1
 """The exit code when the claim is refuted."""
 
 
@@ -70,7 +70,7 @@ def command(
             rng=secure() if insecure_seed is None else seeded(insecure_seed),
         )
     click.echo(json.dumps(found.as_dict(), ensure_ascii=False) if as_json else str(found))
-    return BREACH if found.breach else 0
+    return EXIT_BREACH if found.breach else 0
 
 
 def _uniform(values: str, epsilon: str) -> Context:

@@ -53,20 +53,21 @@ def command(
     What was found is remembered for the same context, query, shares, seconds and seed.
     """
     from ...files.overwriting import check_outputs
+    from ...mechanisms.build import shares_of
     from ...wire import Spec
     from ...wire.spec import check_name
     from .. import remembered
-    from .plan import WORDS, read_prior, read_queries
+    from .plan import QUERY_NAMES, read_prior, read_queries
 
     if output is not None:
         check_name(output)
     wanted = Spec.read(spec)
-    check_outputs([output, plot], [*wanted.files, prior, *(one for one in query if one not in WORDS)])
+    check_outputs([output, plot], [*wanted.files, prior, *(one for one in query if one not in QUERY_NAMES)])
     shares = wanted.prior if prior is None else read_prior(prior, wanted.context.domain)
     asked = {
         "query": read_queries(query) if query else wanted.choice.get("query"),
         "worst": worst or bool(wanted.choice.get("worst", False)),
-        "prior": None if shares is None else _listed(wanted, shares),
+        "prior": None if shares is None else shares_of(wanted.context, shares),
         "seconds": seconds,
         "seed": seed,
         "bits": wanted.choice.get("bits"),
@@ -75,7 +76,7 @@ def command(
     if known is not None and plot is None:
         mechanism, said = known
     else:
-        designed = _designed(wanted, asked, quiet=quiet)
+        designed = _run_design(wanted, asked, quiet=quiet)
         mechanism, said = designed.mechanism, {"text": str(designed), "result": designed.as_dict()}
         said["prior"] = list(designed.prior)
         if not designed.stopped:
@@ -91,7 +92,7 @@ def command(
         replace(wanted, choice=choice, fingerprint="").settled(mechanism).resolved().write(output)
 
 
-def _designed(spec: Spec, asked: dict[str, Any], *, quiet: bool) -> Designed:
+def _run_design(spec: Spec, asked: dict[str, Any], *, quiet: bool) -> Designed:
     """The design that was asked for, with its progress shown."""
     from ...planning.design import design
     from ...wire.choices import query_of
@@ -104,9 +105,3 @@ def _designed(spec: Spec, asked: dict[str, Any], *, quiet: bool) -> Designed:
             show(step.seconds, f", n x error {step.error:.6g}")
 
         return design(spec.context, **{**asked, "query": about, "progress": tell})
-
-
-def _listed(spec: Spec, shares: Any) -> list[float]:
-    from ...mechanisms.build import shares_of
-
-    return shares_of(spec.context, shares)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...planning import Plan
 
 
-WORDS = ("shares", "mean", "cumulative")
+QUERY_NAMES = ("shares", "mean", "cumulative")
 """The queries that have a name."""
 
 
@@ -139,7 +139,7 @@ def command(
         if n is not None:
             form_commands.plan(settle_form(wanted, quiet=True), n, prior, as_json=as_json, plot=plot)
         return
-    check_outputs([plot], [*wanted.files, prior, covariate, *(one for one in query if one not in WORDS)])
+    check_outputs([plot], [*wanted.files, prior, covariate, *(one for one in query if one not in QUERY_NAMES)])
     shares = wanted.prior if prior is None else read_prior(prior, wanted.context.domain)
     bits = wanted.choice.get("bits", REPORT_BITS)
     asked = read_event(wanted.context.domain, event) if event else read_queries(query)
@@ -179,9 +179,9 @@ def read_queries(queries: Sequence[str]) -> Any:
 
     found = []
     for one in queries:
-        if one not in WORDS and not one.endswith(".json"):
-            raise InvalidInput(f"query={one!r} must be {', '.join(WORDS)} or the name of a .json file of weights")
-        found.append(one if one in WORDS else read_json(one))
+        if one not in QUERY_NAMES and not one.endswith(".json"):
+            raise InvalidInput(f"query={one!r} must be {', '.join(QUERY_NAMES)} or the name of a .json file of weights")
+        found.append(one if one in QUERY_NAMES else read_json(one))
     return found[0] if len(found) == 1 else found or None
 
 

@@ -15,7 +15,7 @@ from .drafts import FORMS
 
 T = TypeVar("T")
 
-OF_FORM = {
+KEYS_OF_FORM = {
     "uniform": ("values", "source", "column"),
     "blocks": ("source", "column", "block_column", "blocks"),
     "high_low": ("values", "source", "column", "sensitive"),
@@ -25,7 +25,7 @@ OF_FORM = {
     "metric": ("values", "source", "column", "points", "distance", "around"),
 }
 """The options that each form takes, beside the name and epsilon."""
-IN_BLOCKS = ("blocks", "nested")
+FORMS_OF_BLOCKS = ("blocks", "nested")
 """The forms whose values are listed block by block."""
 FLAGS = {"source": "--file", "block_column": "--block-column", "blocks": "--block"}
 
@@ -62,7 +62,7 @@ class Questions:
     def refuse_others(self, form: str) -> None:
         """Raise `InvalidInput` for an option that has no use in this form."""
         for key in self.given:
-            if key not in (*OF_FORM[form], "form", "name", "epsilon"):
+            if key not in (*KEYS_OF_FORM[form], "form", "name", "epsilon"):
                 raise InvalidInput(f"{flag(key)} has no use in the form {form}")
 
 
@@ -84,7 +84,7 @@ def entries_from(ask: Questions, *, name: str) -> dict[str, Any]:
         question = "Each value and its epsilon, such as none=inf,cold=3,hiv=0.5"
         values, epsilons = ask.get("epsilon", question, answers.value_epsilons)
         return entries | {"domain": {"values": values}, "context": context | {"epsilons": epsilons}}
-    if form not in IN_BLOCKS or "source" in ask:
+    if form not in FORMS_OF_BLOCKS or "source" in ask:
         entries["domain"] = _domain(ask, form)
     elif "column" in ask or "block_column" in ask:
         raise InvalidInput("--column and --block-column go with --file")
@@ -162,11 +162,11 @@ def _nested_blocks(ask: Questions) -> dict[str, Any]:
         inside[last] = members
         return last
 
-    _asked_for(ask, "Blocks around some values, the outermost first, such as fr/paris=p1,p2", add)
+    _add_blocks(ask, "Blocks around some values, the outermost first, such as fr/paris=p1,p2", add)
     return found
 
 
-def _asked_for(ask: Questions, question: str, add: Callable[[str], str]) -> None:
+def _add_blocks(ask: Questions, question: str, add: Callable[[str], str]) -> None:
     """Give every block of the options to `add`, or those of a terminal, until an empty answer."""
     if "blocks" in ask:
         for entry in ask.given["blocks"]:
@@ -188,7 +188,7 @@ def _blocks(ask: Questions) -> dict[str, Any]:
         found[name] = members
         return name
 
-    _asked_for(ask, "A block and its values, such as boston=b1,b2", add)
+    _add_blocks(ask, "A block and its values, such as boston=b1,b2", add)
     return found
 
 

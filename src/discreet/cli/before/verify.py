@@ -39,7 +39,7 @@ def command(spec: str, as_json: bool) -> None:
     if mechanism.context.smallest == 0:
         click.echo("discreet: E is 0 for two values: no number of reports will tell their shares apart", err=True)
     certificate = mechanism.certificate
-    result = certified(mechanism)
+    result = certificate_data(mechanism)
     if as_json:
         click.echo(json.dumps(result, ensure_ascii=False))
         return
@@ -57,7 +57,7 @@ def command(spec: str, as_json: bool) -> None:
     click.echo(tables.text([("", "s"), ("", "s")], rows.items()))
 
 
-def certified(mechanism: Mechanism) -> dict[str, Any]:
+def certificate_data(mechanism: Mechanism) -> dict[str, Any]:
     """The certificate of a mechanism as plain data."""
     certificate = mechanism.certificate
     return certificate.as_dict() | {"outputs": _outputs(certificate.outputs)}

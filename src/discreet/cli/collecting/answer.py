@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from ...client import Client, Collection, Receipt
     from ...core.domain import Value
 
-PAGE = re.compile(r"^(https?://[^/#?]+/(?:[^/#?]+/)*?)answer/([0-9a-f]+)(?=#|$)")
+PAGE_URL = re.compile(r"^(https?://[^/#?]+/(?:[^/#?]+/)*?)answer/([0-9a-f]+)(?=#|$)")
 """The path of a collector's page to answer, which is what people are sent, and the id of the collection."""
 
-LISTED = 40
+MAX_LISTED_VALUES = 40
 """The most values that are listed before a question."""
 
 JOINERS = "\u200c\u200d"
 """Characters without a picture that some scripts and emoji need between others."""
 
-REFUSED = 1
+EXIT_REFUSED = 1
 """The exit code of an answer that the collector did not take."""
 
 
@@ -69,12 +69,12 @@ def command(
     else:
         click.echo(_sentence(receipt, client))
     if receipt.state == "refused":
-        sys.exit(REFUSED)
+        sys.exit(EXIT_REFUSED)
 
 
 def _of_page(url: str) -> str:
     """The address of the collection, where that of its page to answer is given."""
-    return PAGE.sub(r"\1collections/\2", url)
+    return PAGE_URL.sub(r"\1collections/\2", url)
 
 
 def _client(ledger: str | None, cap: str | None) -> Client:
@@ -139,12 +139,12 @@ def in_terminal() -> bool:
 def _show(collection: Collection) -> None:
     click.echo(printable(collection.title))
     click.echo(printable(collection.question))
-    for value in collection.values[:LISTED]:
+    for value in collection.values[:MAX_LISTED_VALUES]:
         text = str(value)
         words = collection.words.get(text)
         click.echo(f"  {printable(text)}" + ("" if words is None else f": {printable(words)}"))
-    if len(collection.values) > LISTED:
-        click.echo(f"  ... and {len(collection.values) - LISTED} more")
+    if len(collection.values) > MAX_LISTED_VALUES:
+        click.echo(f"  ... and {len(collection.values) - MAX_LISTED_VALUES} more")
     for sentence in collection.promise:
         click.echo(printable(sentence))
 

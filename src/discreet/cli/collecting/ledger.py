@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...client import Client
     from ...client.ledger import Balance, Ledger
 
-NAMED = 5
+MAX_NAMED_VALUES = 5
 """The most values of a budget that are listed."""
 
 
@@ -120,8 +120,9 @@ def _sentence(balance: Balance) -> str:
     from .answer import printable
 
     values = balance.budget.values
-    names = ", ".join(printable(str(value)) for value in values[:NAMED])
-    over = f"Budget over {names}" + (f" and {len(values) - NAMED:,} more" if len(values) > NAMED else "")
+    names = ", ".join(printable(str(value)) for value in values[:MAX_NAMED_VALUES])
+    rest = len(values) - MAX_NAMED_VALUES
+    over = f"Budget over {names}" + (f" and {rest:,} more" if rest > 0 else "")
     if (tightest := balance.tightest()) is None:
         return f"{over}: protects nothing."
     x, z, allowed, spent = tightest

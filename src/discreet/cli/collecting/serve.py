@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from ...collector.settings import Settings
 
-DAMAGED = 1
+EXIT_DAMAGED = 1
 """The exit code of a check that found damage."""
 
 
@@ -63,7 +63,7 @@ def _check(settings: Settings) -> None:
     for sentence in damage:
         click.echo(sentence)
     if damage:
-        sys.exit(DAMAGED)
+        sys.exit(EXIT_DAMAGED)
     click.echo("The store is whole: every chain and every tally is as it should be.")
 
 
