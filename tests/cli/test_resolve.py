@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 import discreet as dc
-from discreet.mechanisms.build import AUTO, COMPARISONS
+from discreet.mechanisms.build import COMPARISONS
 from discreet.wire import Spec
 
 AUTO = 'name = "cells"\n[domain]\nsize = 100\n[context]\nform = "blocks"\nsizes = [30, 30, 40]\nepsilon = "1"\n'
@@ -57,7 +57,7 @@ def test_a_resolved_spec_is_not_chosen_for_again(discreet, auto, monkeypatch):
     def choose(*_, **__):
         raise AssertionError("a resolved spec was chosen for")
 
-    monkeypatch.setitem(COMPARISONS, AUTO, choose)
+    monkeypatch.setitem(COMPARISONS, "auto", choose)
     assert discreet("verify", "pinned.toml").exit_code == 0
     with pytest.raises(AssertionError, match="was chosen for"):  # the control: a choice is seen
         discreet("verify", auto)

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...estimation.decoders import decoder_of
-
 if TYPE_CHECKING:
     from ...bulk.labelled.tallies import GroupTallies
     from ...estimation.results.shares import Shares
@@ -169,6 +167,7 @@ def _plot_by_label(
 def _estimated(tally: Tally, method: str, confidence: float, simultaneous: bool) -> dict[str, Any]:
     """Everything that is printed, as plain data."""
     from ...core.errors import NotIdentifiable, Unavailable
+    from ...estimation.decoders import decoder_of
     from ...estimation.results.block_columns import block_columns
     from ...estimation.results.shares import finite
 
