@@ -21,7 +21,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.uniform.graded_unary import GradedUnary
 from discreet.mechanisms.uniform.subset import least_error_size
 from discreet.planning.classwise import certified_types, types_error

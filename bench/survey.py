@@ -19,7 +19,6 @@ from measure import Result, least, memory_beside, table
 import discreet as dc
 from discreet.bulk.scores import gathered
 from discreet.estimation.arrays.acceleration import cores
-from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.mechanism import Mechanism
 
 ONE = "1"

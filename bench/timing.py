@@ -155,7 +155,7 @@ def accuracy(one: NDArray[np.int64], two: NDArray[np.int64]) -> float:
 def hidden_values(mechanism: Mechanism) -> list[int]:
     """The first, middle and last of values that must be hard to tell apart, and of those that need no protection."""
     first = np.asarray(decoder_of(mechanism.sampler).groups()[0].values)[0].tolist()
-    passed = [x for x in mechanism.sampler.passed if x in first]
+    passed = [x for x in mechanism.sampler.disclosed if x in first]
     parts = [passed, [x for x in first if x not in set(passed)]]
     return sorted({some[at] for some in parts if some for at in (0, len(some) // 2, -1)})
 

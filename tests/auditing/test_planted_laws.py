@@ -18,7 +18,7 @@ from discreet.core.arithmetic import INTEGERS, MASK
 from discreet.core.errors import CheckFailed, PrivacyViolation
 from discreet.core.exact import exp_below
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.sampler import Pair
+from discreet.mechanisms.sampler import RatioBound
 from discreet.mechanisms.tables.table import Table
 from discreet.mechanisms.uniform.hadamard import Hadamard
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
@@ -214,8 +214,8 @@ def test_an_engine_that_reuses_noise_across_values_is_refused():
 
 def test_a_ratio_that_the_randomizer_understates_is_refused():
     class Understated(Table):
-        def pairs(self):
-            return (Pair(pair.x, pair.z, Fraction(2)) for pair in super().pairs())
+        def ratio_bounds(self):
+            return (RatioBound(pair.x, pair.z, Fraction(2)) for pair in super().ratio_bounds())
 
     rows = [[3 * WORDS // 4, WORDS // 4], [WORDS // 4, 3 * WORDS // 4]]
     with pytest.raises(PrivacyViolation):

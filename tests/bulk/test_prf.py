@@ -213,7 +213,7 @@ def test_a_law_of_an_unknown_kind_has_no_words():
     class Own(HadamardLaw):
         kind = "my own"
 
-    own = Mechanism(HADAMARD.context, Hadamard.of_law(Own(5, HADAMARD.law().true, 64)))
+    own = Mechanism(HADAMARD.context, Hadamard.from_law(Own(5, HADAMARD.law().true, 64)))
     with pytest.raises(InvalidInput, match="law of kind 'my own' is not known"):
         randomize_records(own, VALUES, ids=IDS, key=key(own))
 

@@ -160,7 +160,7 @@ def faults(randomizer):
         yield f"group {number}", group.values.ravel()
         yield f"the first value of group {number}", group.values[0, :1]
         yield f"the last value of group {number}", group.values[-1, -1:]
-    for name, some in {"pass": randomizer.passed, "are sensitive": getattr(randomizer, "sensitive", ())}.items():
+    for name, some in {"pass": randomizer.disclosed, "are sensitive": getattr(randomizer, "sensitive", ())}.items():
         if some:
             yield f"the first and last of those that {name}", [some[0], some[-1]]
             yield f"the last of those that {name}", some[-1:]

@@ -13,7 +13,7 @@ from discreet.core.errors import PrivacyViolation
 from discreet.estimation.decoders import DECODERS, Decoder
 from discreet.estimation.decoders.two_level import RandomizedResponseDecoder
 from discreet.mechanisms.mechanism import Mechanism
-from discreet.mechanisms.sampler import Pair
+from discreet.mechanisms.sampler import RatioBound
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse, ResponseLaw
 from discreet.mechanisms.uniform.subset import Subset
 
@@ -64,13 +64,13 @@ class TrustingReports(RandomizedResponse):
 
 
 class UnderstatedRatio(RandomizedResponse):
-    def pairs(self):
-        yield Pair(0, 1, self.ratio * Fraction(99, 100))
+    def ratio_bounds(self):
+        yield RatioBound(0, 1, self.ratio * Fraction(99, 100))
 
 
 class OverstatedRatio(RandomizedResponse):
-    def pairs(self):
-        yield Pair(0, 1, self.ratio * Fraction(1000001, 1000000))
+    def ratio_bounds(self):
+        yield RatioBound(0, 1, self.ratio * Fraction(1000001, 1000000))
 
 
 class Biased(RandomizedResponseDecoder):
@@ -179,7 +179,7 @@ FAULTS = [
     (Unsorted, checks.check_reports, "once, in order"),
     (TrustingReports, checks.check_reports, "accepts the forged report -2"),
     (UnderstatedRatio, checks.check_pairs, "has the largest ratio"),
-    (OverstatedRatio, checks.check_pairs, "pairs() says 1.00000"),
+    (OverstatedRatio, checks.check_pairs, "ratio_bounds() says 1.00000"),
     (Biased, checks.check_unbiased, "is off by"),
     (DoubleTotals, checks.check_unbiased, "the cells of one report count as 2.0 reports"),
     (WrongMoment, checks.check_moments, "second_moments differs"),
@@ -373,8 +373,8 @@ def test_a_mechanism_with_an_understated_certificate_fails_when_its_channel_is_w
     hot = RandomizedResponse(5, Fraction(2))
 
     class Lying(RandomizedResponse):
-        def pairs(self):
-            yield Pair(0, 1, Fraction(2))
+        def ratio_bounds(self):
+            yield RatioBound(0, 1, Fraction(2))
 
     lying = Mechanism(CONTEXT, Lying(5, Fraction(2)))
     with pytest.raises(PrivacyViolation):

@@ -86,7 +86,7 @@ def test_parts_with_sensitive_values_and_others_are_served_each_by_its_own_high_
     chosen = dc.explain(wards)
     named = {name: dc.mechanism(wards, name) for name in ("subset", "hadamard", "randomized_response")}
     assert {made.name for made in named.values()} == {f"blocks({name})" for name in named}
-    assert list(named["subset"].sampler.passed) == [2, 3, 4, 7, 8, 9]
+    assert list(named["subset"].sampler.disclosed) == [2, 3, 4, 7, 8, 9]
     errors = [float(c.error) for c in chosen.candidates]
     halves = dc.explain(Halves(Domain(range(10)), 5, "1", "0.5"))
     assert errors[0] < halves.candidates[0].error / 2  # what needs no protection is not paid for

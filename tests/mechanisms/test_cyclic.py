@@ -11,6 +11,7 @@ from discreet.core.arithmetic import INTEGERS, Arithmetic
 from discreet.core.errors import InvalidEpsilon
 from discreet.core.exact import exp_below
 from discreet.estimation.arrays.arithmetic import ARRAYS
+from discreet.mechanisms.composed.cover import NumberedCover
 from discreet.mechanisms.uniform.cyclic import Cyclic
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
 from discreet.mechanisms.uniform.projective import Projective
@@ -62,20 +63,20 @@ def test_every_value_has_as_many_supporting_reports_and_shares_as_many_with_anot
 
 def test_ratios_stay_within_the_epsilon(made: Cyclic) -> None:
     epsilon = EPSILONS[DESIGNS.index(made)]
-    limit, neutral = exp_below(epsilon), made.hiding(epsilon)
+    limit, cover = exp_below(epsilon), NumberedCover(made, NumberedCover.fewest(made, epsilon))
     rows = [[made.probability(x, y) for y in range(made.outputs)] for x in range(made.size)]
     assert max(a / b for one in rows for other in rows for a, b in zip(one, other, strict=True)) <= made.ratio <= limit
-    others = [made.neutral_probability(neutral, y) for y in range(made.outputs)]
-    assert max(a / b for row in rows for a, b in zip(row, others, strict=True)) <= made.neutral_ratio(neutral) <= limit
-    assert sum(others) + made.passing(neutral) == 1
+    others = [cover.probability(y) for y in range(made.outputs)]
+    assert max(a / b for row in rows for a, b in zip(row, others, strict=True)) <= cover.ratio <= limit
+    assert sum(others) + cover.disclosing == 1
 
 
-def test_neutral_reports_run_over_every_word_are_the_stated_law(made: Cyclic) -> None:
-    neutral = made.hiding(EPSILONS[DESIGNS.index(made)])
-    outcomes = [made.draw_neutral(neutral, [u], INTEGERS) for u in WORDS]
+def test_cover_reports_run_over_every_word_are_the_stated_law(made: Cyclic) -> None:
+    cover = NumberedCover(made, NumberedCover.fewest(made, EPSILONS[DESIGNS.index(made)]))
+    outcomes = [cover.draw([u], INTEGERS) for u in WORDS]
     hidden = Counter(y for passes, y in outcomes if not passes)
-    assert hidden == {y: made.neutral_probability(neutral, y) * (1 << BITS) for y in range(made.outputs)}
-    assert sum(passes for passes, _ in outcomes) == made.passing(neutral) * (1 << BITS)
+    assert hidden == {y: cover.probability(y) * (1 << BITS) for y in range(made.outputs)}
+    assert sum(passes for passes, _ in outcomes) == cover.disclosing * (1 << BITS)
 
 
 class Twisted(Projective):

@@ -77,10 +77,10 @@ def test_a_law_that_does_not_fade_by_one_ratio_is_refused():
     for change in (50, 10**6, -(10**6), 2**60):
         first, second, *rest = law.units
         with pytest.raises(InvalidInput, match="fall by one ratio"):
-            Geometric.of_law(replace(law, units=(first - 2 * change, second + change, *rest)))
+            Geometric.from_law(replace(law, units=(first - 2 * change, second + change, *rest)))
     short = replace(law, units=(law.units[0] + 2 * law.units[-1], *law.units[1:-1]))
     with pytest.raises(InvalidInput, match="fall by one ratio"):
-        Geometric.of_law(short)
+        Geometric.from_law(short)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_law_that_does_not_fade_by_one_ratio_is_refused():
 )
 def test_numbers_that_contradict_each_other_are_refused(change, message):
     with pytest.raises(InvalidInput, match=message):
-        Geometric.of_law(replace(Geometric(6, Fraction(1)).law, **change))
+        Geometric.from_law(replace(Geometric(6, Fraction(1)).law, **change))
 
 
 def test_what_words_cannot_say_is_refused():

@@ -37,7 +37,7 @@ def test_it_keeps_every_law(epsilons):
 def test_every_value_is_as_private_as_it_asks_and_no_more():
     """Against every other value the realised epsilon is that of the row, to the last words."""
     mechanism = dc.mechanism(graded("0.5", "1", "3"), "graded_unary")
-    for pair in mechanism.sampler.pairs():
+    for pair in mechanism.sampler.ratio_bounds():
         asked = exp_below(mechanism.context.at(pair.x, pair.z))
         assert asked * (1 - Fraction(1, 1 << 50)) < pair.ratio <= asked
 
@@ -46,10 +46,10 @@ def test_a_unit_more_for_the_own_bit_is_refused():
     context = graded("1", "2", "1")
     law = dc.mechanism(context, "graded_unary").law()
     closer = GradedUnaryLaw(law.grade_of, law.own, tuple(other + (1 << 10) for other in law.other), 64)
-    Mechanism(context, GradedUnary.of_law(closer))
+    Mechanism(context, GradedUnary.from_law(closer))
     forged = GradedUnaryLaw(law.grade_of, (law.own[0] + 4, law.own[1]), law.other, 64)
     with pytest.raises(PrivacyViolation, match="0 against"):
-        Mechanism(context, GradedUnary.of_law(forged))
+        Mechanism(context, GradedUnary.from_law(forged))
 
 
 def test_the_number_c_is_the_best_of_all():
@@ -61,7 +61,7 @@ def test_the_number_c_is_the_best_of_all():
         law = GradedUnaryLaw(
             best.law.grade_of, tuple(int(x * 2**64) for x in a), tuple(int(x * 2**64) + 1 for x in b), 64
         )
-        assert error(best) <= error(GradedUnary.of_law(law)) * (1 + 1e-6)
+        assert error(best) <= error(GradedUnary.from_law(law)) * (1 + 1e-6)
 
 
 def test_the_error_of_a_thousand_values_is_as_computed_elsewhere():
@@ -88,4 +88,4 @@ def test_other_contexts_are_not_served():
 )
 def test_a_law_that_contradicts_itself_is_refused(law, match):
     with pytest.raises(InvalidInput, match=match):
-        GradedUnary.of_law(law)
+        GradedUnary.from_law(law)

@@ -32,7 +32,7 @@ def test_the_channel_is_the_product_of_the_two():
     one, two = (dc.mechanism(context, name) for context, name in ((LINE, "geometric"), (THREE, "hadamard")))
     asked = np.kron(np.array(one.channel(), dtype=float), np.array(two.channel(), dtype=float))
     assert np.allclose(np.array(mechanism.channel(), dtype=float), asked, rtol=1e-12)
-    assert [pair.ratio for pair in mechanism.sampler.pairs() if (pair.x, pair.z) == (0, 4)] == [
+    assert [pair.ratio for pair in mechanism.sampler.ratio_bounds() if (pair.x, pair.z) == (0, 4)] == [
         one.sampler.ratio(1) * two.sampler.ratio
     ]
 

@@ -70,13 +70,13 @@ def test_long_rings_are_chosen_over_tables_and_bases():
 )
 def test_numbers_that_contradict_each_other_are_refused(change, message):
     with pytest.raises(InvalidInput, match=message):
-        RingResponse.of_law(replace(RingResponse(6, Fraction(1)).law, **change))
+        RingResponse.from_law(replace(RingResponse(6, Fraction(1)).law, **change))
 
 
 def test_words_that_hide_a_pattern_have_no_estimate():
     """The own place and the one opposite are equally likely, so opposite values are told apart by nothing."""
     law = RingResponse(4, Fraction(1)).law
-    made = RingResponse.of_law(replace(law, units=(2**61, 2**61, 2**60), flat=2**61))
+    made = RingResponse.from_law(replace(law, units=(2**61, 2**61, 2**60), flat=2**61))
     with pytest.raises(NotIdentifiable, match="do not tell all 4 values apart"):
         decoder_of(made).decode(np.ones(4))
 

@@ -63,7 +63,7 @@ def test_a_displacement_that_is_too_likely_leaks():
     units = [unit - 2**40 if t in sides else unit for t, unit in enumerate(law.units)]
     units[0] += 2**40 * len(sides)
     with pytest.raises(PrivacyViolation, match=r"leaks 1\.0"):
-        dc.Mechanism(context, Torus.of_law(replace(law, units=tuple(units))))
+        dc.Mechanism(context, Torus.from_law(replace(law, units=tuple(units))))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_displacement_that_is_too_likely_leaks():
 def test_numbers_that_contradict_each_other_are_refused(change, message):
     law = torus_response(grid(3, 3, "l2", "1")).law
     with pytest.raises(InvalidInput, match=message):
-        Torus.of_law(replace(law, **change))
+        Torus.from_law(replace(law, **change))
 
 
 def test_words_that_are_not_the_same_both_ways_are_refused():
@@ -88,7 +88,7 @@ def test_words_that_are_not_the_same_both_ways_are_refused():
     units = list(law.units)
     units[1], units[2] = units[1] + 1, units[2] - 1
     with pytest.raises(InvalidInput, match="mirror image"):
-        Torus.of_law(replace(law, units=tuple(units)))
+        Torus.from_law(replace(law, units=tuple(units)))
 
 
 def test_what_is_no_grid_is_not_served():

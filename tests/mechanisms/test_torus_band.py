@@ -70,7 +70,7 @@ def test_a_displacement_that_is_too_likely_leaks_on_a_large_torus(monkeypatch):
     near = [t for t, unit in enumerate(law.units) if unit == law.units[1]]
     moved = [unit - 2**30 if t in near else unit for t, unit in enumerate(law.units)]
     moved[0] += 2**30 * len(near)
-    forged = Torus.of_law(replace(law, units=tuple(moved)))
+    forged = Torus.from_law(replace(law, units=tuple(moved)))
     with pytest.raises(PrivacyViolation, match=r"leaks 1\.0"):
         dc.Mechanism(context, forged)
     monkeypatch.setattr(torus, "COMPARED", 1)
@@ -85,14 +85,14 @@ def test_values_must_lie_as_the_context_says():
     cells = list(law.cells)
     cells[0], cells[-1] = cells[-1], cells[0]
     with pytest.raises(PrivacyViolation, match="leaks"):
-        dc.Mechanism(context, Torus.of_law(replace(law, cells=Row.of(cells))))
+        dc.Mechanism(context, Torus.from_law(replace(law, cells=Row.of(cells))))
 
 
 def test_values_may_all_be_moved_alike():
     context = grid(30, 20, "l1", "1")
     law = torus_response(context).law
     moved = Row.of((cell + 20 * 3) % 600 for cell in law.cells)
-    assert dc.Mechanism(context, Torus.of_law(replace(law, cells=moved))).certificate.gap >= 0
+    assert dc.Mechanism(context, Torus.from_law(replace(law, cells=moved))).certificate.gap >= 0
 
 
 def test_units_that_are_all_alike_follow_nothing():

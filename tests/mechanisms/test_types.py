@@ -41,7 +41,7 @@ def units(*weights):
 
 def types(inners, marks, rows=((3, 2, 1), (1, 2, 2), (2, 1, 3)), class_of=CLASS_OF):
     laws = tuple(inner.law for inner in inners)
-    return Types.of_law(TypesLaw(Row.of(class_of), tuple(units(*row) for row in rows), marks, laws, 64))
+    return Types.from_law(TypesLaw(Row.of(class_of), tuple(units(*row) for row in rows), marks, laws, 64))
 
 
 def several():
@@ -77,14 +77,14 @@ def test_it_keeps_every_law(made):
 def test_the_sampler_runs_its_law_word_for_word():
     pair = [RandomizedResponse(2, Fraction(2)), RandomizedResponse(3, Fraction(2))]
     made = types(pair, ((1, 2), (0, 2), (0, 0)), ((3, 2, 1), (1, 2, 2)), [0, 1, 0, 1, 1])
-    assert check_every_word(made, factory=lambda width: made.narrowed(width, Fraction(2))) == 1
+    assert check_every_word(made, factory=lambda width: made.with_word_bits(width, Fraction(2))) == 1
     assert check_every_word(alone()) >= 1
 
     class Careless(Types):
         def draw(self, x, words, ops):
             return super().draw(x - x, words, ops)
 
-    careless = Careless.of_law(alone().narrowed(6).law)
+    careless = Careless.from_law(alone().with_word_bits(6).law)
     with pytest.raises(dc.errors.CheckFailed, match="its law says"):
         check_every_word(alone(), factory=lambda width: careless)
 
@@ -130,7 +130,7 @@ def test_the_certificate_is_the_largest_ratio_of_the_channel_and_a_unit_less_is_
 
     def made(fewest):
         rows = ((weight, SPACE - weight), (fewest, SPACE - fewest))
-        return Types.of_law(
+        return Types.from_law(
             TypesLaw(Row.of(class_of), rows, ((1, 2), (0, 0)), tuple(inner.law for inner in inners), 64)
         )
 
@@ -154,7 +154,7 @@ def test_the_certificate_is_the_largest_ratio_of_the_channel_and_a_unit_less_is_
 
 def test_a_class_that_never_writes_a_type_is_told_from_those_that_do():
     made = types([], ((0, 0), (0, 0)), ((3, 1), (1, 0)), [0, 1])
-    assert [(pair.x, pair.z) for pair in made.pairs()] == [(1, 0)]
+    assert [(pair.x, pair.z) for pair in made.ratio_bounds()] == [(1, 0)]
     with pytest.raises(PrivacyViolation, match="for certain"):
         Mechanism(dc.Context.uniform(range(2), epsilon="9"), made)
 
@@ -297,6 +297,6 @@ LAW = several().law
 )
 def test_a_law_that_contradicts_itself_is_refused(change, match):
     fields = {name: getattr(LAW, name) for name in ("class_of", "units", "marks", "inners", "word_bits")}
-    assert Types.of_law(TypesLaw(**fields)).size == 8
+    assert Types.from_law(TypesLaw(**fields)).size == 8
     with pytest.raises(InvalidInput, match=match):
-        Types.of_law(TypesLaw(**{**fields, **change}))
+        Types.from_law(TypesLaw(**{**fields, **change}))

@@ -69,7 +69,7 @@ def first_and_last(sampler: Sampler) -> NDArray[np.uint32]:
     ends = [0, sampler.size - 1]
     for group in decoder_of(sampler).groups():
         ends += np.asarray(group.values)[[0, 0, -1, -1], [0, -1, 0, -1]].tolist()
-    if passed := sampler.passed:
+    if passed := sampler.disclosed:
         held = np.setdiff1d(np.arange(sampler.size), passed)
         ends += [passed[0], passed[-1], *held[[0, -1][: held.size]].tolist()]
     return np.unique(np.array(ends, dtype=np.uint32))

@@ -72,13 +72,13 @@ def _refused(mechanism: Mechanism, y: object) -> None:
 
 
 def check_pairs(mechanism: Mechanism) -> None:
-    """`pairs` bounds the true largest ratio of every ordered pair of values, tightly (small domains).
+    """`ratio_bounds` bounds the true largest ratio of every ordered pair of values, tightly (small domains).
 
-    A pair that `pairs` leaves out must be one that some report tells apart for certain.
+    A pair that `ratio_bounds` leaves out must be one that some report tells apart for certain.
     """
     randomizer, channel = mechanism.sampler, channel_of(mechanism)
     labels = randomizer.labels
-    stated = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in randomizer.pairs()}
+    stated = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in randomizer.ratio_bounds()}
     scale = math.lcm(*(entry.denominator for row in channel for entry in row))
     units = [[int(entry * scale) for entry in row] for row in channel]
     for x, z in permutations(range(randomizer.size), 2):
@@ -86,11 +86,12 @@ def check_pairs(mechanism: Mechanism) -> None:
         bound = stated.get((labels[x], labels[z]))
         if (true is None) != (bound is None) or (true and bound and true > bound):
             raise CheckFailed(
-                f"{mechanism.name}: {x} against {z} has the largest ratio {_shown(true)}; pairs() says {_shown(bound)}"
+                f"{mechanism.name}: {x} against {z} has the largest ratio {_shown(true)}; "
+                f"ratio_bounds() says {_shown(bound)}"
             )
         if true and bound and mechanism.served.at(x, z) <= 10 and log_of(bound) - log_of(true) > SLACK:
             raise CheckFailed(
-                f"{mechanism.name}: {x} against {z} leaks {log_of(true):.12}; pairs() says {log_of(bound):.12}"
+                f"{mechanism.name}: {x} against {z} leaks {log_of(true):.12}; ratio_bounds() says {log_of(bound):.12}"
             )
 
 

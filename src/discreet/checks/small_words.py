@@ -25,11 +25,11 @@ Factory = Callable[[int], Sampler]
 
 
 def narrow(randomizer: Sampler, word_bits: int, *, epsilon: Fraction | None = None) -> Sampler:
-    """The randomizer rebuilt with words of `word_bits` bits, see `Sampler.narrowed`.
+    """The randomizer rebuilt with words of `word_bits` bits, see `Sampler.with_word_bits`.
 
     One made in another way needs its own factory: ``check_mechanism(mechanism, factory=lambda word_bits: ...)``.
     """
-    return randomizer.narrowed(word_bits, epsilon)
+    return randomizer.with_word_bits(word_bits, epsilon)
 
 
 def small_forms(randomizer: Sampler, factory: Factory | None) -> Iterator[Sampler]:

@@ -76,7 +76,7 @@ def limits_of(mechanism: Mechanism) -> Callable[[int, int], Epsilon]:
 
     The second is looked at where E allows more than words of 64 bits may.
     """
-    closure, leak = mechanism.context.closure(), mechanism.sampler.leaks()
+    closure, leak = mechanism.context.closure(), mechanism.sampler.max_ratios()
 
     @cache
     def log_above(ratio: Fraction) -> Fraction:

@@ -78,7 +78,7 @@ class Exposure:
         i, j = domain.asked(x), domain.asked(z)
         rows = profile_of(self.mechanism).pair_profile(i, j)
         if rows is None:
-            leak = randomizer.leaks()
+            leak = randomizer.max_ratios()
             rows = extremal(leak(i, j), leak(j, i))
         return (1 + min(1.0, Divergence(rows).delta(1, 0.0))) / 2
 
@@ -133,7 +133,7 @@ class Exposure:
         shown = len(hiders) < self.mechanism.context.size
         own, other = self.points(x)
         lines = ["Your report shows your block; inside it:"] if shown else []
-        if i in set(randomizer.passed):
+        if i in set(randomizer.disclosed):
             lines.append(
                 f"{_up(own)} of 100 people with this value show it openly; nobody with a sensitive value ever does."
             )

@@ -216,7 +216,7 @@ def _law(mechanism: Mechanism, i: int, j: int) -> Losses:
     """The losses of one report; the worst that its ratios allow where the reports are too many to look at."""
     rows = profile_of(mechanism).pair_profile(i, j)
     if rows is None:
-        leak = mechanism.sampler.leaks()
+        leak = mechanism.sampler.max_ratios()
         rows = extremal(leak(i, j), leak(j, i))
     return losses_of(rows)
 

@@ -196,7 +196,7 @@ class Shuffled:
         if (i, j) not in self._known:
             rows = self._contrast(i, j)
             if rows is None:
-                leak = self.mechanism.sampler.leaks()
+                leak = self.mechanism.sampler.max_ratios()
                 rows = extremal(leak(i, j), leak(j, i))
             key = tuple(rows)
             self._known[i, j] = self._known.setdefault(key, Divergence(rows))

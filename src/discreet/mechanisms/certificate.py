@@ -122,7 +122,7 @@ def _tightest(mechanism: Mechanism, context: Context) -> tuple[int, int, Fractio
     if context.tightest is None:
         return None
     x, z = context.tightest
-    ratio = mechanism.sampler.leaks()(x, z)
+    ratio = mechanism.sampler.max_ratios()(x, z)
     return _worst(mechanism, context) if ratio is None else (x, z, ratio)
 
 
@@ -146,15 +146,15 @@ def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] |
     An entry is checked for every two labels that its values have in the randomizer, so that the symmetry of
     the context is never taken for that of the randomizer, nor the other way round. Entries that follow from those
     that are checked (`Context.generators`) hold with at least as much slack. Where a randomizer proves all entries at
-    once (`Sampler.proved`), the pair that it names is compared.
+    once (`Sampler.prove`), the pair that it names is compared.
     """
     randomizer = mechanism.sampler
-    if (proved := randomizer.proved(served)) is not None:
+    if (proved := randomizer.prove(served)) is not None:
         _check_bound(randomizer, proved[2])
         if not within(proved[2], served.at(*proved[:2])):
             raise _violation(mechanism.name, served, *proved)
         return proved
-    leak = randomizer.leaks()
+    leak = randomizer.max_ratios()
     seen: dict[tuple[Fraction, Epsilon], tuple[int, int]] = {}
     last: tuple[Fraction | None, Epsilon] = None, math.inf
     for number, (x, z, asked) in enumerate(served.generators(randomizer.labels)):

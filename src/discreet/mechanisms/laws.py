@@ -52,7 +52,7 @@ def sampler_of(law: Law) -> Sampler:
     """The randomizer that draws by this law."""
     if law.kind not in FOLLOWERS or type(law) is not FOLLOWERS[law.kind].follows:
         raise InvalidInput(f"law of kind {law.kind!r} is not known")
-    return FOLLOWERS[law.kind].of_law(law)
+    return FOLLOWERS[law.kind].from_law(law)
 
 
 def law_of(data: object, *, values: int = ROWS) -> Law:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 from operator import truediv
 
-from .sampler import Pair
+from .sampler import RatioBound
 
 EXACT_BITS = 1000
 """Units of at most so many bits have quotients that doubles hold without overflow."""
@@ -18,7 +18,7 @@ MARGIN = 2.0**-48
 
 def pairs_of(
     rows: Sequence[Sequence[int]], space: int, among: Iterable[tuple[int, int]] | None = None
-) -> Iterator[Pair]:
+) -> Iterator[RatioBound]:
     """The pairs x, z of rows, each adding up to `space`, with max_y rows[x][y] / rows[z][y]; none if that is infinite.
 
     Both orders of all pairs, or of those `among` them. Quotients of doubles sort out the reports that are too far from
@@ -37,7 +37,9 @@ def pairs_of(
                 _largest(rows[x], rows[z], [y for y, quotient in enumerate(quotients) if quotient >= most]),
                 _largest(rows[z], rows[x], [y for y, quotient in enumerate(quotients) if quotient <= least]),
             )
-        yield from (Pair(*of, ratio) for of, ratio in zip(((x, z), (z, x)), found, strict=True) if ratio is not None)
+        yield from (
+            RatioBound(*of, ratio) for of, ratio in zip(((x, z), (z, x)), found, strict=True) if ratio is not None
+        )
 
 
 def _rounded(row: Sequence[int], space: int) -> list[float] | None:

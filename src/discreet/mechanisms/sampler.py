@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Pair:
+class RatioBound:
     """An ordered pair of values and a certified bound on the ratio Q(y | x) / Q(y | z) over all reports y.
 
     It holds for every pair of different values with the same two labels.
@@ -58,7 +58,7 @@ class Sampler(ABC):
         """Adopt a law and work everything else out from it; `InvalidInput` if it contradicts itself."""
 
     @classmethod
-    def of_law(cls, law: Law) -> Self:
+    def from_law(cls, law: Law) -> Self:
         """The randomizer that draws by this law."""
         made = cls.__new__(cls)
         made.follow(law)
@@ -90,19 +90,19 @@ class Sampler(ABC):
         return range(self.size)
 
     @abstractmethod
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         """One pair per ordered pair of labels with a bounded ratio; pairs that are not covered are unbounded."""
 
-    def leaks(self) -> Callable[[int, int], Fraction | None]:
+    def max_ratios(self) -> Callable[[int, int], Fraction | None]:
         """From two different values x, z to a certified bound on the ratio Q(y | x) / Q(y | z); None without one.
 
         It says what `pairs` says, which takes too long to list where every two values have a ratio of their own.
         """
         labels = self.labels
-        known = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in self.pairs()}
+        known = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in self.ratio_bounds()}
         return lambda x, z: known.get((labels[x], labels[z]))
 
-    def proved(self, context: Context) -> tuple[int, int, Fraction] | None:
+    def prove(self, context: Context) -> tuple[int, int, Fraction] | None:
         """A pair of values of the context and its certified ratio, where all entries are proved at once.
 
         None, unless overridden, where they are gone through one by one; `PrivacyViolation` where the proof fails.
@@ -113,22 +113,22 @@ class Sampler(ABC):
         """Its name and parameters, which is how a spec asks for it if it can be named at all; the rest is in `law`."""
         return {"name": self.name}
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Sampler:
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Sampler:
         """The same idea with words of `word_bits` bits, at `epsilon` or at the epsilon that its own law realises.
 
         This default serves constructors ``type(r)(size, epsilon, word_bits=..., **parameters)`` with the parameters
         that `describe` gives besides the name; any other randomizer brings its own.
         """
         parameters = {key: entry for key, entry in self.describe().items() if key != "name"}
-        level = self.realised if epsilon is None else epsilon
+        level = self.actual_epsilon if epsilon is None else epsilon
         make: Any = type(self)
         made: Sampler = make(self.size, level, word_bits=word_bits, **parameters)
         return made
 
     @property
-    def realised(self) -> Fraction:
+    def actual_epsilon(self) -> Fraction:
         """The largest epsilon between any two values, to 12 places: for display and for trials at other widths."""
-        worst = max((pair.ratio for pair in self.pairs()), default=Fraction(1))
+        worst = max((pair.ratio for pair in self.ratio_bounds()), default=Fraction(1))
         return Fraction(round(log_of(worst) * 10**12), 10**12)
 
     @property
@@ -142,7 +142,7 @@ class Sampler(ABC):
         return False
 
     @property
-    def passed(self) -> Sequence[int]:
+    def disclosed(self) -> Sequence[int]:
         """The values, in order, that some reports show as they are; none unless overridden."""
         return ()
 

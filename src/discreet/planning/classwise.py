@@ -126,7 +126,7 @@ def _is_certified(randomizer: Types, classes: Classes) -> bool:
     """True if every pair of classes has a certified ratio within its epsilon."""
 
     def ratios() -> Iterator[tuple[Fraction, Fraction]]:
-        for pair in randomizer.pairs():
+        for pair in randomizer.ratio_bounds():
             c, d = randomizer.class_of[pair.x], randomizer.class_of[pair.z]
             yield pair.ratio, classes.inside[c] if c == d else classes.across[c]
 

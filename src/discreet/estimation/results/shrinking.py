@@ -134,7 +134,7 @@ def _blocks(unbiased: Estimate) -> tuple[NDArray[np.int64], Array]:
     """
     n, (block_of, shares) = unbiased.n, unbiased.blocks
     block_of, totals = block_of.copy(), shares * n
-    passed = np.array(unbiased.mechanism.sampler.passed, dtype=np.int64)
+    passed = np.array(unbiased.mechanism.sampler.disclosed, dtype=np.int64)
     if not len(passed):
         return block_of, totals
     of, seen = block_of[passed], np.clip(unbiased.shares[passed] * n, 0.0, None)

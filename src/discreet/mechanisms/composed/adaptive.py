@@ -72,9 +72,9 @@ class Adaptive(WrittenOut):
         self.rows = tuple(self._row(x) for x in range(self.size))
         self._check_rows()
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Adaptive:
-        seconds = [second.narrowed(word_bits, epsilon) for second in self.seconds]
-        return Adaptive(self.first.narrowed(word_bits, epsilon), seconds, self.law.choice)
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Adaptive:
+        seconds = [second.with_word_bits(word_bits, epsilon) for second in self.seconds]
+        return Adaptive(self.first.with_word_bits(word_bits, epsilon), seconds, self.law.choice)
 
     def _row(self, x: int) -> tuple[int, ...]:
         after = []

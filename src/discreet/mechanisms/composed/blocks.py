@@ -16,7 +16,7 @@ from ...core.domain import Alike
 from ...core.errors import InvalidInput
 from ..law import Law, Row
 from ..laws import sampler_of
-from ..sampler import Pair, Sampler
+from ..sampler import RatioBound, Sampler
 from ..units import check_law
 
 
@@ -50,12 +50,12 @@ class BlockResponse(Sampler):
 
     def __init__(self, block_of: Sequence[int], inner: Sequence[Sampler]) -> None:
         numbers: dict[int, int] = {}
-        of_law: dict[Law, int] = {}
+        from_law: dict[Law, int] = {}
         kinds: list[Sampler] = []
         for part in inner:
             if id(part) not in numbers:
-                numbers[id(part)] = of_law.setdefault(part.law, len(kinds))
-                if len(of_law) > len(kinds):
+                numbers[id(part)] = from_law.setdefault(part.law, len(kinds))
+                if len(from_law) > len(kinds):
                     kinds.append(part)
         kind_of = tuple(numbers[id(part)] for part in inner)
         self._follow(BlocksLaw(Row.of(block_of), kind_of, tuple(kind.law for kind in kinds)), kinds)
@@ -83,8 +83,8 @@ class BlockResponse(Sampler):
         self.words = max(part.words for part in self.kinds)
         self._lay_out()
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> BlockResponse:
-        kinds = [part.narrowed(word_bits, epsilon) for part in self.kinds]
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> BlockResponse:
+        kinds = [part.with_word_bits(word_bits, epsilon) for part in self.kinds]
         return BlockResponse(self.block_of, [kinds[kind] for kind in self.kind_of])
 
     def weighted(self, prior: Sequence[float]) -> BlockResponse:
@@ -156,14 +156,14 @@ class BlockResponse(Sampler):
             for x, block in enumerate(self.block_of)
         ]
 
-    def pairs(self) -> Iterator[Pair]:
-        known = [list(part.pairs()) for part in self.kinds]
+    def ratio_bounds(self) -> Iterator[RatioBound]:
+        known = [list(part.ratio_bounds()) for part in self.kinds]
         for of, kind in zip(self.members, self.kind_of, strict=True):
-            yield from (Pair(of[p.x], of[p.z], p.ratio) for p in known[kind])
+            yield from (RatioBound(of[p.x], of[p.z], p.ratio) for p in known[kind])
 
     @cached_property
-    def passed(self) -> Sequence[int]:
-        known = [part.passed for part in self.kinds]
+    def disclosed(self) -> Sequence[int]:
+        known = [part.disclosed for part in self.kinds]
         return sorted(of[x] for of, kind in zip(self.members, self.kind_of, strict=True) for x in known[kind])
 
     def describe(self) -> dict[str, Any]:

@@ -67,8 +67,8 @@ class Product(WrittenOut):
         self.rows = tuple(self._row(x) for x in range(self.size))
         self._check_rows()
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Product:
-        return Product(self.first.narrowed(word_bits, epsilon), self.second.narrowed(word_bits, epsilon))
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Product:
+        return Product(self.first.with_word_bits(word_bits, epsilon), self.second.with_word_bits(word_bits, epsilon))
 
     def _row(self, x: int) -> tuple[int, ...]:
         one = units_of(self.first, x)

@@ -12,7 +12,7 @@ from ...core.arithmetic import Arithmetic
 from ...core.errors import InvalidInput
 from ..law import Bits, Law
 from ..laws import sampler_of
-from ..sampler import Pair, Sampler
+from ..sampler import RatioBound, Sampler
 from ..uniform.floyd import Steps
 from ..uniform.pure import PureSampler
 from ..units import beyond_words, check_law, too_few
@@ -95,9 +95,9 @@ class HighLowResponse(Sampler):
         for place, x in enumerate(self.others):
             self.place[x], self.is_other[x] = place, 1
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> HighLowResponse:
-        level = self.realised if epsilon is None else epsilon
-        inner: Any = self.inner.narrowed(word_bits, level)
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> HighLowResponse:
+        level = self.actual_epsilon if epsilon is None else epsilon
+        inner: Any = self.inner.with_word_bits(word_bits, level)
         return HighLowResponse(self.size, self.sensitive, inner, level)
 
     @property
@@ -137,14 +137,14 @@ class HighLowResponse(Sampler):
         return self.is_other
 
     @property
-    def passed(self) -> Sequence[int]:
+    def disclosed(self) -> Sequence[int]:
         return self.others
 
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         of = self.sensitive
-        yield from (Pair(of[p.x], of[p.z], p.ratio) for p in self.inner.pairs())
+        yield from (RatioBound(of[p.x], of[p.z], p.ratio) for p in self.inner.ratio_bounds())
         if self.others:
-            yield Pair(of[0], self.others[0], self.cover.ratio)
+            yield RatioBound(of[0], self.others[0], self.cover.ratio)
 
     def describe(self) -> dict[str, Any]:
         return self.inner.describe()

@@ -15,7 +15,7 @@ from ...core.domain import Alike
 from ...core.errors import InvalidInput
 from ..law import Law
 from ..laws import sampler_of
-from ..sampler import Pair, Sampler
+from ..sampler import RatioBound, Sampler
 from ..tables.table import filled
 from ..units import check_law
 
@@ -80,8 +80,8 @@ class Mixture(Sampler):
     def weighted(self, prior: Sequence[float]) -> Mixture:
         return Mixture(self.parts, self.units, prior)
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Mixture:
-        parts = [part.narrowed(word_bits, epsilon) for part in self.parts]
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Mixture:
+        parts = [part.with_word_bits(word_bits, epsilon) for part in self.parts]
         units = [max(1, unit >> self.word_bits - word_bits) for unit in self.units]
         return Mixture(parts, filled(units, 1 << word_bits), self.prior)
 
@@ -114,15 +114,15 @@ class Mixture(Sampler):
     def labels(self) -> Sequence[int]:
         return self.parts[0].labels
 
-    def pairs(self) -> Iterator[Pair]:
-        listed = [{(p.x, p.z): p.ratio for p in part.pairs()} for part in self.parts]
+    def ratio_bounds(self) -> Iterator[RatioBound]:
+        listed = [{(p.x, p.z): p.ratio for p in part.ratio_bounds()} for part in self.parts]
         for x, z in listed[0]:
             if all((x, z) in one for one in listed):
-                yield Pair(x, z, max(one[x, z] for one in listed))
+                yield RatioBound(x, z, max(one[x, z] for one in listed))
 
     @property
-    def passed(self) -> Sequence[int]:
-        return self.parts[0].passed
+    def disclosed(self) -> Sequence[int]:
+        return self.parts[0].disclosed
 
     def describe(self) -> dict[str, Any]:
         return {

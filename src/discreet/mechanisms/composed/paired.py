@@ -12,7 +12,7 @@ from ...core.arithmetic import Arithmetic
 from ...core.limits import spend
 from ..law import Law
 from ..laws import sampler_of
-from ..sampler import Pair, Sampler
+from ..sampler import RatioBound, Sampler
 from ..uniform.numbered import Numbered
 from ..units import check_law
 
@@ -69,8 +69,8 @@ class Paired(Numbered):
         two = [sum(prior[x::k]) for x in range(k)]
         return Paired(self.first.weighted(one), self.second.weighted(two))
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Paired:
-        return Paired(self.first.narrowed(word_bits, epsilon), self.second.narrowed(word_bits, epsilon))
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Paired:
+        return Paired(self.first.with_word_bits(word_bits, epsilon), self.second.with_word_bits(word_bits, epsilon))
 
     @property
     def is_identifiable(self) -> bool:
@@ -88,16 +88,16 @@ class Paired(Numbered):
         (one, two), (left, right) = divmod(x, self.second.size), divmod(y, self.second.outputs)
         return self.first.probability(one, left) * self.second.probability(two, right)
 
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         spend(self.size**2, f"{self.name} of {self.size} values")
-        leak = self.leaks()
+        leak = self.max_ratios()
         for x, z in permutations(range(self.size), 2):
             if (ratio := leak(x, z)) is not None:
-                yield Pair(x, z, ratio)
+                yield RatioBound(x, z, ratio)
 
-    def leaks(self) -> Callable[[int, int], Fraction | None]:
+    def max_ratios(self) -> Callable[[int, int], Fraction | None]:
         spend(PAIR * self.size * (self.first.size + self.second.size), f"{self.name} of {self.size} values")
-        one, two, k, same = self.first.leaks(), self.second.leaks(), self.second.size, Fraction(1)
+        one, two, k, same = self.first.max_ratios(), self.second.max_ratios(), self.second.size, Fraction(1)
 
         def leak(x: int, z: int) -> Fraction | None:
             (x1, x2), (z1, z2) = divmod(x, k), divmod(z, k)

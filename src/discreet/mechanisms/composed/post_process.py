@@ -86,8 +86,8 @@ class PostProcessed(WrittenOut):
         self._check_rows()
         self._bounds = tuple(tuple(bound * self.scale for bound in accumulate(row)) for row in law.weights)
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> PostProcessed:
-        inner = self.inner.narrowed(word_bits, epsilon)
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> PostProcessed:
+        inner = self.inner.with_word_bits(word_bits, epsilon)
         rows = [[unit >> self.word_bits - word_bits for unit in row] for row in self.weights]
         return PostProcessed(inner, [filled(row, 1 << word_bits) for row in rows])
 

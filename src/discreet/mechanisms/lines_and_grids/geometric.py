@@ -14,7 +14,7 @@ from ...core.errors import InvalidInput, NotServed
 from ...core.exact import ceil_div, exp_below, log_of
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import Pair
+from ..sampler import RatioBound
 from ..uniform.numbered import Numbered
 from ..units import beyond_words, check_law, check_size, too_few
 
@@ -106,7 +106,7 @@ class Geometric(Numbered):
         fading = [k * law.flat, *reversed(units), *units[1:]]
         self.bounds = tuple(bound * self.scale for bound in accumulate(fading))
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Geometric:
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Geometric:
         step = Fraction(round(log_of(self.ratio(1)) * 10**12), 10**12)
         return Geometric(self.size, step if epsilon is None else epsilon, places=self.places, word_bits=word_bits)
 
@@ -164,18 +164,18 @@ class Geometric(Numbered):
                 worst, over = a, b
         return Fraction(worst, over)
 
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         places = self.places or range(self.size)
         for x, z in permutations(range(self.size), 2):
-            yield Pair(x, z, self.ratio(abs(places[x] - places[z])))
+            yield RatioBound(x, z, self.ratio(abs(places[x] - places[z])))
 
-    def leaks(self) -> Callable[[int, int], Fraction]:
+    def max_ratios(self) -> Callable[[int, int], Fraction]:
         if self.places:
             return lambda x, z: self.ratio(abs(self.places[x] - self.places[z]))
         return lambda x, z: self.ratio(abs(x - z))
 
     @property
-    def realised(self) -> Fraction:
+    def actual_epsilon(self) -> Fraction:
         return Fraction(round(log_of(self.ratio(self.size - 1)) * 10**12), 10**12)
 
 

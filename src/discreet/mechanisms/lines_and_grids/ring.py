@@ -14,7 +14,7 @@ from ...core.errors import InvalidInput, NotServed
 from ...core.exact import ceil_div, exp_below, log_of
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import Pair
+from ..sampler import RatioBound
 from ..units import beyond_words, check_law, check_size, too_few
 from .circular import Circular
 from .geometric import MOST
@@ -104,7 +104,7 @@ class RingResponse(Circular):
         fading = [k * law.flat, *reversed(units), *units[1:]]
         self.bounds = tuple(bound * self.scale for bound in accumulate(fading))
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> RingResponse:
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> RingResponse:
         step = Fraction(round(log_of(self.ratio(1)) * 10**12), 10**12)
         return RingResponse(self.size, step if epsilon is None else epsilon, places=self.places, word_bits=word_bits)
 
@@ -144,16 +144,16 @@ class RingResponse(Circular):
             self._ratios[steps] = Fraction(worst, over)
         return self._ratios[steps]
 
-    def pairs(self) -> Iterator[Pair]:
-        leak = self.leaks()
-        yield from (Pair(x, z, leak(x, z)) for x, z in permutations(range(self.size), 2))
+    def ratio_bounds(self) -> Iterator[RatioBound]:
+        leak = self.max_ratios()
+        yield from (RatioBound(x, z, leak(x, z)) for x, z in permutations(range(self.size), 2))
 
-    def leaks(self) -> Callable[[int, int], Fraction]:
+    def max_ratios(self) -> Callable[[int, int], Fraction]:
         places = self.places or range(self.size)
         return lambda x, z: self.ratio(abs(places[x] - places[z]))
 
     @property
-    def realised(self) -> Fraction:
+    def actual_epsilon(self) -> Fraction:
         return Fraction(round(log_of(self.ratio(self.size // 2)) * 10**12), 10**12)
 
     def describe(self) -> dict[str, Any]:

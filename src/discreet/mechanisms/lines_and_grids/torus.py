@@ -14,7 +14,7 @@ from ...core.errors import NotServed, PrivacyViolation
 from ...core.exact import log_of, within
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import Pair
+from ..sampler import RatioBound
 from ..units import check_law, check_size
 from .circular import Circular
 from .torus_band import Cell, faded_by, follows, shorter
@@ -93,11 +93,11 @@ class Torus(Circular):
     def noise(self) -> Sequence[int]:
         return self.law.units
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Torus:
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Torus:
         units = [max(1, unit >> self.word_bits - word_bits) for unit in self.law.units]
         more, spare = divmod((1 << word_bits) - sum(units), len(units))
         law = TorusLaw(self.shape, tuple(unit + more for unit in units), spare, self.law.cells, word_bits)
-        return Torus.of_law(law)
+        return Torus.from_law(law)
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         (u,) = words[:1]
@@ -131,14 +131,14 @@ class Torus(Circular):
             self._ratios[apart] = _largest(self.law.units, apart, self.shape)
         return self._ratios[apart]
 
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         spend(self.size**2, f"{self.name} of {self.size} values")
-        yield from (Pair(x, z, self.ratio(x, z)) for x, z in permutations(range(self.size), 2))
+        yield from (RatioBound(x, z, self.ratio(x, z)) for x, z in permutations(range(self.size), 2))
 
-    def leaks(self) -> Callable[[int, int], Fraction]:
+    def max_ratios(self) -> Callable[[int, int], Fraction]:
         return self.ratio
 
-    def proved(self, context: Context) -> tuple[int, int, Fraction] | None:
+    def prove(self, context: Context) -> tuple[int, int, Fraction] | None:
         grid = context.grid
         if grid is None or not grid.is_dense or self.outputs <= FEW or not self._lies_as(grid.cells):
             return None
@@ -162,7 +162,7 @@ class Torus(Circular):
         return len(moved) == 1
 
     @property
-    def realised(self) -> Fraction:
+    def actual_epsilon(self) -> Fraction:
         if self.outputs > FEW:
             worst = Fraction(max(self.law.units), min(self.law.units))
         else:
@@ -191,7 +191,7 @@ def torus_response(context: Context) -> Torus:
             units = [row[cell] for cell in folded]
             more, spare = divmod(space - sum(units), size)
             cells = Row.of(_number(cell, shape) for cell in grid.cells)
-            return Torus.of_law(TorusLaw(shape, tuple(unit + more for unit in units), spare, cells, WORD_BITS))
+            return Torus.from_law(TorusLaw(shape, tuple(unit + more for unit in units), spare, cells, WORD_BITS))
     raise NotServed("torus: no displacements could be certified for this E")
 
 

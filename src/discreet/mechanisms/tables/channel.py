@@ -11,7 +11,7 @@ from typing import Any, Self
 from ...core.errors import InvalidInput
 from ...core.limits import spend
 from ..ratios import pairs_of
-from ..sampler import Pair, Sampler
+from ..sampler import RatioBound, Sampler
 
 PAIR = 50
 """Steps that it takes to certify a pair of values, beside one for each report."""
@@ -71,7 +71,7 @@ class WrittenOut(Sampler):
     def is_numbered(self) -> bool:
         return all(map(any, zip(*self.rows, strict=True)))
 
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         spend(self.size**2 * (self.outputs + PAIR), f"{self.name} of {self.size} rows")
         yield from pairs_of(self.rows, self.space)
 

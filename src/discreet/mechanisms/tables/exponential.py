@@ -71,7 +71,7 @@ def _half(entry: Epsilon) -> int:
 
 def _holds(table: Table, E: Sequence[Sequence[Epsilon]]) -> bool:
     """True if the table satisfies every finite entry of E."""
-    ratios = {(pair.x, pair.z): pair.ratio for pair in table.pairs()}
+    ratios = {(pair.x, pair.z): pair.ratio for pair in table.ratio_bounds()}
     return all(
         (x, z) in ratios and within(ratios[x, z], entry)
         for x, row in enumerate(E)

@@ -52,7 +52,7 @@ class Table(WrittenOut):
         self._check_rows()
         self._bounds = tuple(tuple(bound * self.scale for bound in accumulate(row)) for row in law.rows)
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Table:
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Table:
         rows = [[unit >> self.word_bits - word_bits for unit in row] for row in self.rows]
         return Table([filled(row, 1 << word_bits) for row in rows], word_bits=word_bits)
 

@@ -15,7 +15,7 @@ from ...core.exact import ceil_div
 from ...core.limits import spend
 from ..law import Law, Row, plain_law
 from ..laws import sampler_of
-from ..sampler import Pair
+from ..sampler import RatioBound
 from ..uniform.pure import PureSampler
 from ..units import check_law, check_size
 from .table import filled
@@ -105,8 +105,8 @@ class Types(Typed):
     def weighted(self, prior: Sequence[float]) -> Types:
         return Types(self.law, self.inners, [sum(prior[x] for x in of) for of in self.members])
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Types:
-        inners: list[Any] = [inner.narrowed(word_bits, epsilon) for inner in self.inners]
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Types:
+        inners: list[Any] = [inner.with_word_bits(word_bits, epsilon) for inner in self.inners]
         shift, space = self.word_bits - word_bits, 1 << word_bits
         rows = ([max(1, unit >> shift) if unit else 0 for unit in row] for row in self.law.units)
         units = tuple(tuple(filled(row, space)) for row in rows)
@@ -151,7 +151,7 @@ class Types(Typed):
     def labels(self) -> Sequence[int]:
         return self.class_of
 
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         spend(self.types * self.classes**2, f"{self.name} of {self.types} types")
         inside = [Fraction(1)] * self.classes
         most = [[units << FINE for units in row] for row in self.law.units]
@@ -165,7 +165,7 @@ class Types(Typed):
                     inside[group] = max(inside[group], inner.ratio)
         for c, of in enumerate(self.members):
             if len(of) > 1:
-                yield Pair(of[0], of[1], inside[c])
+                yield RatioBound(of[0], of[1], inside[c])
             for d, others in enumerate(self.members):
                 worst, over = 0, 1
                 for a, b in zip(most[c], least[d], strict=True):
@@ -174,7 +174,7 @@ class Types(Typed):
                         if b == 0:
                             break
                 if c != d and over:
-                    yield Pair(of[0], others[0], Fraction(worst, over))
+                    yield RatioBound(of[0], others[0], Fraction(worst, over))
 
     @cached_property
     def _description(self) -> dict[str, Any]:

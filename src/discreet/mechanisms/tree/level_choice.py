@@ -278,7 +278,7 @@ class _Built:
             Row.of(shape.leaves),
             WORD_BITS,
         )
-        self.sampler = Levels.of_law(law)
+        self.sampler = Levels.from_law(law)
 
     def _node(self, state: Marks) -> tuple[Fraction, Fraction]:
         """The certified largest ratios of own to blank and back under a node in this state."""

@@ -16,7 +16,7 @@ from ...core.exact import log_of
 from ...core.limits import spend
 from ..law import Law, Row
 from ..laws import sampler_of
-from ..sampler import Pair
+from ..sampler import RatioBound
 from ..units import check_law, check_size
 from .level_cells import Leveled
 from .marking import marking_of
@@ -86,9 +86,9 @@ class Levels(Leveled):
         self.branches, self.leaves = law.branches, leaves
         self.lay_out(law.shown, markings, law.kind)
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Levels:
-        inners = tuple(sampler_of(inner).narrowed(word_bits, epsilon).law for inner in self.law.inners)
-        return Levels.of_law(LevelsLaw(self.branches, self.law.shown, inners, self.law.leaves, word_bits))
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Levels:
+        inners = tuple(sampler_of(inner).with_word_bits(word_bits, epsilon).law for inner in self.law.inners)
+        return Levels.from_law(LevelsLaw(self.branches, self.law.shown, inners, self.law.leaves, word_bits))
 
     @property
     def is_identifiable(self) -> bool:
@@ -182,13 +182,13 @@ class Levels(Leveled):
         """The certified largest Q(y | x) / Q(y | z)."""
         return self.ratios[self.labels.parting(x, z)]
 
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         spend(self.size**2, f"{self.name} of {self.size} values")
-        yield from (Pair(x, z, self.ratio(x, z)) for x, z in permutations(range(self.size), 2))
+        yield from (RatioBound(x, z, self.ratio(x, z)) for x, z in permutations(range(self.size), 2))
 
-    def leaks(self) -> Callable[[int, int], Fraction]:
+    def max_ratios(self) -> Callable[[int, int], Fraction]:
         return self.ratio
 
     @property
-    def realised(self) -> Fraction:
+    def actual_epsilon(self) -> Fraction:
         return Fraction(round(log_of(self.ratios[0]) * 10**12), 10**12)

@@ -17,7 +17,7 @@ from ...core.limits import spend
 from ..composed.blocks import BlockResponse, BlocksLaw
 from ..enclosed import Enclosed
 from ..law import Law, Row
-from ..sampler import Pair, Sampler
+from ..sampler import RatioBound, Sampler
 from ..units import beyond_words, check_law, too_few
 
 PAIR = 20
@@ -103,9 +103,9 @@ class Nested(Enclosed):
         self.outputs = blocks.outputs
         self._bounds = (*(bound * self.scale for bound in accumulate(law.units)), 1 << 64)
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Nested:
-        kinds: list[Any] = [part.narrowed(word_bits, epsilon) for part in self.kinds]
-        level = 2 * max(part.realised for part in kinds) + 1 if epsilon is None else 2 * epsilon
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Nested:
+        kinds: list[Any] = [part.with_word_bits(word_bits, epsilon) for part in self.kinds]
+        level = 2 * max(part.actual_epsilon for part in kinds) + 1 if epsilon is None else 2 * epsilon
         return Nested(self.blocks.block_of, [kinds[kind] for kind in self.law.kind_of], level)
 
     @property
@@ -157,19 +157,19 @@ class Nested(Enclosed):
         inside = [part.innermost if isinstance(part, Nested) else 1 for part in self.kinds]
         return sum(inside[kind] for kind in self.law.kind_of)
 
-    def leaks(self) -> Callable[[int, int], Fraction | None]:
-        return self.leak if self.is_wide else super().leaks()
+    def max_ratios(self) -> Callable[[int, int], Fraction | None]:
+        return self.leak if self.is_wide else super().max_ratios()
 
     @property
-    def realised(self) -> Fraction:
-        return Fraction(round(log_of(self.most) * 10**12), 10**12) if self.is_wide else super().realised
+    def actual_epsilon(self) -> Fraction:
+        return Fraction(round(log_of(self.most) * 10**12), 10**12) if self.is_wide else super().actual_epsilon
 
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         if self.is_wide:
             spend(self.size**2, f"{self.name} of {self.size} values")
-            yield from (Pair(x, z, self.leak(x, z)) for x, z in permutations(range(self.size), 2))
+            yield from (RatioBound(x, z, self.leak(x, z)) for x, z in permutations(range(self.size), 2))
             return
-        yield from self.blocks.pairs()
+        yield from self.blocks.ratio_bounds()
         firsts: dict[int, int] = {}
         for x, label in enumerate(self.labels):
             firsts.setdefault(label, x)
@@ -178,7 +178,7 @@ class Nested(Enclosed):
         for x, own, above, _ in bounds:
             for z, other, _, below in bounds:
                 if own != other:
-                    yield Pair(x, z, max(above, below))
+                    yield RatioBound(x, z, max(above, below))
 
     # -- many blocks: one bound for all values that part here, of equal blocks only one is looked at ------------
     def leak(self, x: int, z: int) -> Fraction:
@@ -275,7 +275,7 @@ class Nested(Enclosed):
 
 def _most_inside(part: Enclosed) -> Fraction:
     """The largest ratio inside a block."""
-    return max((pair.ratio for pair in part.pairs()), default=Fraction(1))
+    return max((pair.ratio for pair in part.ratio_bounds()), default=Fraction(1))
 
 
 def _held(part: Enclosed, place: Any, words: Sequence[Any], ops: Arithmetic) -> Any:

@@ -83,9 +83,9 @@ class Cyclic(PureNumbered):
         self.likeliest = law.high + (law.spare > 0)
         self.p, self.r, self.ratio = many * self.high, Fraction(many, outputs), self.high / self.low
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> Cyclic:
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Cyclic:
         made, p = type(self).__new__(type(self)), self.law.modulus
-        level = self.realised if epsilon is None else epsilon
+        level = self.actual_epsilon if epsilon is None else epsilon
         made.shift(self.size, level, word_bits, modulus=p, shifts=self.sets, shared=self.shared)
         return made
 

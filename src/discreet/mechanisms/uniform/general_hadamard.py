@@ -11,7 +11,7 @@ from typing import Any
 from ...core.arithmetic import MASK, Arithmetic
 from ...core.domain import Alike
 from ..law import WORD_BITS, Law
-from ..sampler import Pair, Sampler
+from ..sampler import RatioBound, Sampler
 from ..units import Units, check_law, check_size
 
 
@@ -112,6 +112,6 @@ class GeneralHadamard(Sampler):
     def labels(self) -> Sequence[int]:
         return Alike(self.size)
 
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         if self.size > 1:
-            yield Pair(0, 1, self.high / self.low)
+            yield RatioBound(0, 1, self.high / self.low)

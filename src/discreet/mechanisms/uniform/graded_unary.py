@@ -12,7 +12,7 @@ from ...core.arithmetic import Arithmetic
 from ...core.exact import approx, ceil_div, exp_below
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
-from ..sampler import Pair
+from ..sampler import RatioBound
 from ..units import beyond_words, check_law, check_size
 from .bitwise import Bitwise
 
@@ -82,11 +82,11 @@ class GradedUnary(Bitwise):
         self.law, self.size, self.word_bits, self.words = law, len(grade_of), law.word_bits, len(grade_of)
         self.grade_of = grade_of
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> GradedUnary:
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> GradedUnary:
         shift = self.word_bits - word_bits
         own = tuple(a >> shift for a in self.law.own)
         other = tuple(-(-b >> shift) for b in self.law.other)
-        return GradedUnary.of_law(GradedUnaryLaw(self.law.grade_of, own, other, word_bits))
+        return GradedUnary.from_law(GradedUnaryLaw(self.law.grade_of, own, other, word_bits))
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         members = ops.empty_set(words[0], self.size)
@@ -114,7 +114,7 @@ class GradedUnary(Bitwise):
     def labels(self) -> Sequence[int]:
         return self.grade_of
 
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         grades, space = len(self.law.own), 1 << self.word_bits
         spend(grades**2, f"{self.name} of {grades} grades")
         some: list[list[int]] = [[] for _ in range(grades)]
@@ -125,7 +125,7 @@ class GradedUnary(Bitwise):
         for c, of in enumerate(some):
             for d, others in enumerate(some):
                 if c != d or len(of) > 1:
-                    yield Pair(of[0], others[-1], on[c] * off[d])
+                    yield RatioBound(of[0], others[-1], on[c] * off[d])
 
 
 def _best(epsilons: Sequence[float], masses: Sequence[float], counts: Sequence[int]) -> float:

@@ -17,7 +17,7 @@ from ...core.arithmetic import Arithmetic
 from ...core.domain import Alike
 from ...core.exact import ceil_div
 from ..enclosed import Enclosed
-from ..sampler import Pair
+from ..sampler import RatioBound
 from .numbered import Numbered
 
 
@@ -100,9 +100,9 @@ class PureSampler(Enclosed):
     def labels(self) -> Sequence[int]:
         return Alike(self.size)
 
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         if self.size > 1:
-            yield Pair(0, 1, self.ratio)
+            yield RatioBound(0, 1, self.ratio)
 
 
 class PureNumbered(Numbered, PureSampler):

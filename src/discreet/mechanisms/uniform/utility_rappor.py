@@ -12,7 +12,7 @@ from ...core.arithmetic import Arithmetic
 from ..composed.cover import CoverUnits, UnaryCover
 from ..composed.high_low import HighLowLaw, HighLowResponse
 from ..law import WORD_BITS, Bits, Law
-from ..sampler import Pair
+from ..sampler import RatioBound
 from ..units import check_law
 from .bitwise import Bitwise
 from .unary import Unary, UnaryLaw
@@ -51,7 +51,7 @@ class UtilityRappor(Bitwise):
         self.follow(UtilityRapporLaw(Bits.of(sensitive, size), inner.law, UnaryCover.fewest(inner, epsilon).units))
 
     def follow(self, law: UtilityRapporLaw) -> None:
-        self.law, self.size, self.inner = law, law.sensitive.size, Unary.of_law(law.inner)
+        self.law, self.size, self.inner = law, law.sensitive.size, Unary.from_law(law.inner)
         sound = len(law.sensitive) == self.inner.size and 0 < law.neutral <= 1 << law.inner.word_bits
         check_law(sound, law.kind, f"one bit per sensitive value and 0 < neutral <= 2**{law.inner.word_bits} must hold")
         self.word_bits, self.words = law.inner.word_bits, self.inner.size + 1
@@ -62,8 +62,8 @@ class UtilityRappor(Bitwise):
         self.others = tuple(x for x in range(self.size) if x not in self.place)
         self.is_other = tuple(int(x not in self.place) for x in range(self.size))
 
-    def narrowed(self, word_bits: int, epsilon: Fraction | None = None) -> UtilityRappor:
-        level = self.inner.realised if epsilon is None else epsilon
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> UtilityRappor:
+        level = self.inner.actual_epsilon if epsilon is None else epsilon
         return UtilityRappor(self.size, self.sensitive, level, word_bits=word_bits)
 
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
@@ -93,7 +93,7 @@ class UtilityRappor(Bitwise):
     def without_noise(self) -> HighLowResponse:
         """The same reports without the sensitive bits of those that show a value."""
         units = self.law.neutral if self.others else 0
-        return HighLowResponse.of_law(HighLowLaw(self.law.sensitive, self.law.inner, units, ()))
+        return HighLowResponse.from_law(HighLowLaw(self.law.sensitive, self.law.inner, units, ()))
 
     def reports(self) -> Iterable[int]:
         return (y for y in range(self.outputs) if self.is_report(y))
@@ -105,8 +105,8 @@ class UtilityRappor(Bitwise):
     def labels(self) -> Sequence[int]:
         return self.is_other
 
-    def pairs(self) -> Iterator[Pair]:
+    def ratio_bounds(self) -> Iterator[RatioBound]:
         of = self.sensitive
-        yield from (Pair(of[p.x], of[p.z], p.ratio) for p in self.inner.pairs())
+        yield from (RatioBound(of[p.x], of[p.z], p.ratio) for p in self.inner.ratio_bounds())
         if self.others:
-            yield Pair(of[0], self.others[0], self.cover.ratio)
+            yield RatioBound(of[0], self.others[0], self.cover.ratio)
