@@ -221,5 +221,5 @@ def test_a_ratio_that_the_randomizer_understates_is_refused():
     with pytest.raises(PrivacyViolation):
         Mechanism(uniform(2), Table(rows))
     believed = Mechanism(uniform(2), Understated(rows))
-    with pytest.raises(CheckFailed, match=r"pairs\(\) says"):
+    with pytest.raises(CheckFailed, match=r"ratio_bounds\(\) says"):
         check_pairs(believed)
