@@ -67,7 +67,7 @@ for epsilon in ("0.69", "1.09", "1.38", "2.3"):
     choice = dc.Context.high_low(answers, sensitive=sensitive, epsilon=epsilon)
     odds = choice.posterior_odds_bound("daily", "never", 5 / 95)
     expected = dc.plan(choice, n=10_000, prior=[0.7, 0.15, 0.1, 0.05], query={"daily": 1}).expected
-    factor, certain, error = math.exp(float(epsilon)), 100 * odds / (1 + odds), expected.wishes[0][1]
+    factor, certain, error = math.exp(float(epsilon)), 100 * odds / (1 + odds), expected.targets[0][1]
     print(f"{epsilon:>7}  {factor:>17.2f}  {certain:>16.1f} in 100  {error:>17.4f}")
 
 # %% [markdown]
