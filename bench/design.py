@@ -159,7 +159,7 @@ def measured(row: Row, seconds: float | None) -> tuple[Any, ...]:
     began, worked = time.monotonic(), time.process_time()
     found = dc.design(context, query=row.query, seconds=seconds or row.seconds)
     took, work = time.monotonic() - began, time.process_time() - worked
-    errors = [error for _, error in found.wishes]
+    errors = [error for _, error in found.targets]
     closed = found.compared[0].error if found.compared else None
     searched = found.history[-1].seconds if found.history else 0.0
     listed = ["/".join(f"{error:.6g}" for error in many) for many in (row.reach, errors)]
