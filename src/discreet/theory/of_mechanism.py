@@ -33,7 +33,7 @@ MAX_STEPS = 1000
 
 
 @dataclass(frozen=True)
-class GroupMoments:
+class MomentsByGroup:
     """Second moments by groups of values treated alike.
 
     ``table[g, h]`` is the moment of a value of group g when people are spread evenly over group h.
@@ -97,7 +97,7 @@ def worst_total_variation(mechanism: Mechanism, n: int) -> Bound:
     return Bound("total variation, worst shares", value, "attained", mechanism.name, not value < 1, "at most")
 
 
-def moments_of(decoder: Decoder[Any]) -> GroupMoments:
+def moments_of(decoder: Decoder[Any]) -> MomentsByGroup:
     """The second moments of a decoder by groups; `InvalidInput` if there are too many values to track."""
     groups = groups_of(decoder)
     table = np.empty((len(groups), len(groups)))
@@ -106,7 +106,7 @@ def moments_of(decoder: Decoder[Any]) -> GroupMoments:
         spread = np.zeros(decoder.size)
         spread[group] = 1 / len(group)
         table[:, h] = np.asarray(decoder.second_moments(spread))[first]
-    return GroupMoments(np.array([float(len(group)) for group in groups]), table)
+    return MomentsByGroup(np.array([float(len(group)) for group in groups]), table)
 
 
 def groups_of(decoder: Decoder[Any]) -> list[list[int]]:
