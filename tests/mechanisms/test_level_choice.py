@@ -7,6 +7,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidEpsilon, NotServed
+from discreet.mechanisms.composed.even_cover import places_of
 from discreet.mechanisms.tree.level_choice import levels_response, options_of
 from discreet.mechanisms.tree.level_shape import shape_of
 
@@ -32,7 +33,7 @@ def test_options_fit_the_bits_and_mark_some_of_all_places(bits):
     assert all(option.bits <= bits and 20 <= option.places > option.members > 0 for option in options)
     for option in options:
         made = option.make(20, Fraction(1), **dict(option.parameters))
-        assert (made.blank.places, made.blank.members) == (option.places, option.members)
+        assert places_of(made)[:2] == (option.places, option.members)
         assert made.bits == option.bits
 
 

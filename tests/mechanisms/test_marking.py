@@ -9,6 +9,7 @@ from discreet.core.arithmetic import INTEGERS
 from discreet.core.errors import InvalidInput, InvalidReport
 from discreet.estimation.arrays.arithmetic import ARRAYS
 from discreet.estimation.decoders.levels import places_of
+from discreet.mechanisms.composed.even_cover import EvenCover
 from discreet.mechanisms.tree.marking import marking_of
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
 from discreet.mechanisms.uniform.hadamard import Hadamard
@@ -66,7 +67,7 @@ def test_reports_mark_what_they_support(marking):
         for x in range(min(marking.inner.size, 6)):
             own = marking.inner.probability(x, y) if marking.places < 70 else None
             if own is not None:
-                high = float(own) > float(marking.inner.blank_probability(y))
+                high = float(own) > float(marking.cover.probability(y))
                 assert high == (x in marking.marked(y))
 
 
@@ -75,7 +76,7 @@ def test_the_swing_bounds_every_chance(name):
     marking = marking_of(INNER[name], "levels")
     inner, swing = INNER[name], marking.swing
     for y in inner.reports():
-        marked, blank = set(marking.marked(y)), inner.blank_probability(y)
+        marked, blank = set(marking.marked(y)), EvenCover(inner).probability(y)
         for x in range(inner.size):
             own, mark = inner.probability(x, y), int(x in marked)
             assert own / blank <= swing.above[mark] <= own / blank * (1 + Fraction(1, 10**9))

@@ -15,6 +15,7 @@ from discreet.core.errors import InvalidInput, NotIdentifiable, PrivacyViolation
 from discreet.core.exact import exp_below
 from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.blocks import BlockResponse
+from discreet.mechanisms.composed.even_cover import EvenCover, places_of
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.tables.table import Table
@@ -100,7 +101,9 @@ def test_a_report_is_a_type_and_independent_reports_of_the_classes_that_it_marks
                 first.probability(made.place[x], part)
                 if made.class_of[x] == 0
                 else sum(share * first.probability(z, part) for z, share in enumerate(even)),
-                second.probability(made.place[x], shown) if made.class_of[x] == 2 else second.blank_probability(shown),
+                second.probability(made.place[x], shown)
+                if made.class_of[x] == 2
+                else EvenCover(second).probability(shown),
             ]
             report = part + (shown << first.bits)
             assert made.probability(x, report) == Fraction(own[0], SPACE) * prod(chances)
@@ -108,18 +111,18 @@ def test_a_report_is_a_type_and_independent_reports_of_the_classes_that_it_marks
         assert sum(made.probability(x, y) for y in made.reports()) == 1
 
 
-def test_blank_reports_are_uniform_up_to_the_parts_of_words_and_bounded_by_their_ratios():
+def test_cover_reports_are_uniform_up_to_the_parts_of_words_and_bounded_by_their_ratios():
     for inner in (*PAIR, *PADDED, Subset(4, ONE, d=1, word_bits=10), RandomizedResponse(3, ONE, word_bits=6)):
-        blank = {y: inner.blank_probability(y) for y in inner.reports()}
-        assert sum(blank.values()) == 1
-        assert max(blank.values()) - min(blank.values()) <= Fraction(len(blank), 1 << inner.word_bits)
-        above, below = inner.blank_ratios
-        for x, y in product(range(inner.size), blank):
-            assert inner.probability(x, y) <= above * blank[y]
-            assert blank[y] <= below * inner.probability(x, y)
+        cover = {y: EvenCover(inner).probability(y) for y in inner.reports()}
+        assert sum(cover.values()) == 1
+        assert max(cover.values()) - min(cover.values()) <= Fraction(len(cover), 1 << inner.word_bits)
+        above, below = EvenCover(inner).largest_ratios
+        for x, y in product(range(inner.size), cover):
+            assert inner.probability(x, y) <= above * cover[y]
+            assert cover[y] <= below * inner.probability(x, y)
         if inner.word_bits == 64:
-            assert above <= max(inner.probability(0, y) / blank[y] for y in blank) * (1 + Fraction(1, 1 << 40))
-    assert Unary(3, ONE).blank is None
+            assert above <= max(inner.probability(0, y) / cover[y] for y in cover) * (1 + Fraction(1, 1 << 40))
+    assert places_of(Unary(3, ONE)) is None
 
 
 def test_the_certificate_is_the_largest_ratio_of_the_channel_and_a_unit_less_is_refused():
@@ -168,7 +171,7 @@ def test_no_linear_estimate_has_less_error_at_the_assumed_shares_where_all_place
     least = np.sum(decoder_of(written).second_moments(even))
     error = np.sum(decoder_of(made).second_moments(even))
     assert least <= error * (1 + 1e-9)
-    if made.marked[0][0].inner is not made.inners[0] or made.inners[0].blank.places == made.inners[0].size:
+    if made.marked[0][0].inner is not made.inners[0] or places_of(made.inners[0]).places == made.inners[0].size:
         assert error == pytest.approx(least, rel=1e-9)
     else:
         assert error < 1.2 * least

@@ -9,6 +9,7 @@ import pytest
 import discreet as dc
 from discreet.core.errors import NotServed
 from discreet.core.exact import exp_below
+from discreet.mechanisms.composed.even_cover import places_of
 from discreet.planning.classwise import classes_of, inner_sampler
 from discreet.planning.optimize.type_options import TypeProblem, options_of
 
@@ -82,7 +83,7 @@ def test_options_within_few_bits_fit_them_and_show_about_every_share():
     for option in few[::9]:
         made = inner_sampler(option, 950, Fraction(1))
         assert made.bits <= option.bits
-        assert made.blank.members / made.blank.places == pytest.approx(option.share)
+        assert places_of(made).members / places_of(made).places == pytest.approx(option.share)
     with pytest.raises(NotServed, match="nothing that shows a value of each class fits 3 bits"):
         TypeProblem(classes_of(nested((30, 40), "1", "2"), np.full(70, 1 / 70)), bits=3)
 

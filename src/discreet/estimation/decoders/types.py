@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import NotIdentifiable
+from ...mechanisms.composed.even_cover import EvenCover
 from ...mechanisms.tables.types import Types
 from ..arrays.gathering import gather_cells
 from ..arrays.layout import Array, Cells, total_of
@@ -286,8 +287,7 @@ class _Weights:
         for kind, part in enumerate(kinds):
             for group, inner in zip(part.groups, part.parts, strict=True):
                 sampler = inner.sampler
-                assert sampler.blank is not None
-                r, v, n = float(sampler.r), sampler.blank.places, inner.size
+                r, v, n = float(sampler.r), EvenCover(sampler).places.places, inner.size
                 self.support[kind, group], self.inverse[kind, group] = r, 1 / v
                 self.gain[kind, group] = chances[group, kind] * inner.gap
                 extra = (1 - 2 * r) * self.gain[kind, group] * masses[group] * (1 / n - 1 / v)

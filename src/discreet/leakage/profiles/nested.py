@@ -12,8 +12,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
 
-from ...mechanisms.enclosed import Enclosed
-from ...mechanisms.tree.nested import Nested
+from ...mechanisms.composed.even_cover import places_of
+from ...mechanisms.sampler import Sampler
+from ...mechanisms.tree.nested import Nested, NestedCover, cover_of
 from ...mechanisms.uniform.pure import PureSampler
 from .profile import Profile
 from .pure import PureProfile
@@ -56,7 +57,7 @@ class NestedProfile(Profile[Nested]):
         ]
 
 
-def _one_of_each(part: Enclosed) -> list[int]:
+def _one_of_each(part: Sampler) -> list[int]:
     """A value of every kind: those of one class, in blocks that are alike, are of one kind."""
     if not isinstance(part, Nested):
         firsts: dict[int, int] = {}
@@ -69,7 +70,7 @@ def _one_of_each(part: Enclosed) -> list[int]:
 
 
 class Inside(NamedTuple):
-    """Reports of a block: the blanket of its own values, of x and of z there, and of a blank at least and at most."""
+    """Reports of a block: the blanket of its values, x and z there, and a cover report at least and at most."""
 
     blanket: Fraction
     own: Fraction
@@ -84,15 +85,17 @@ def _rows(nested: Nested, x: int, z: int) -> Sequence[Row] | None:
     return None if rows is None else merged(Row(row.blanket, row.own, row.other) for row in rows)
 
 
-def _inside(part: Enclosed, x: int | None, z: int | None) -> list[Inside] | None:
+def _inside(part: Sampler, x: int | None, z: int | None) -> list[Inside] | None:
     """The groups of a block's reports, for x and z that are in it; what is said of one that is not means nothing."""
     some = x if x is not None else z
     if some is None:
         places = range(1 if isinstance(part, PureSampler) else part.size)
-        return [Inside(1 / max(part.blank_ratios_of(v)[1] for v in places), ONE, ONE, ONE, ONE)]
+        cover = cover_of(part)
+        assert cover is not None
+        return [Inside(1 / max(cover.ratios(v)[1] for v in places), ONE, ONE, ONE, ONE)]
     if isinstance(part, Nested):
         return _between(part, x, z)
-    if not isinstance(part, PureSampler) or part.blank is None:
+    if not isinstance(part, PureSampler) or places_of(part) is None:
         return None
     rows = profile_of(part).pair_profile(some, some if z is None else z)
     return None if rows is None else list(_of_base(part, rows))
@@ -100,16 +103,16 @@ def _inside(part: Enclosed, x: int | None, z: int | None) -> list[Inside] | None
 
 def _of_base(part: PureSampler, rows: Sequence[Row]) -> Iterator[Inside]:
     for row in rows:
-        blank = (
-            _pure(part).cover_shares(row) if row.blanket else (row.other, row.own)
-        )  # spare words are told, and hide nobody
-        yield Inside(row.blanket, row.own, row.other, *blank)
+        # spare words are told, and hide nobody
+        cover = _pure(part).cover_shares(row) if row.blanket else (row.other, row.own)
+        yield Inside(row.blanket, row.own, row.other, *cover)
 
 
 def _between(nested: Nested, x: int | None, z: int | None) -> list[Inside] | None:
     """The groups of all reports, by the block that they show."""
     space, block_of, place = 1 << nested.word_bits, nested.blocks.block_of, nested.blocks.place
     own, other = (None if v is None else block_of[v] for v in (x, z))
+    units = NestedCover(nested).units
     found: list[Inside] = []
     plain: dict[int, list[Inside] | None] = {}
     for b, kind in enumerate(nested.law.kind_of):
@@ -121,7 +124,7 @@ def _between(nested: Nested, x: int | None, z: int | None) -> list[Inside] | Non
         if rows is None:
             return None
         elsewhere, inside = (Fraction(nested.shown_units(of, b), space) for of in (-1, b))
-        least, most = (entry / space for entry in nested.blank_units[b])
+        least, most = (entry / space for entry in units[b])
         found += [
             Inside(
                 min(inside * row.blanket, elsewhere * row.least),

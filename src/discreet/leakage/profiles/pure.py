@@ -12,6 +12,7 @@ import numpy as np
 from ...core.errors import InvalidInput
 from ...estimation.arrays.layout import Array
 from ...estimation.decoders.pure import PureNumberedDecoder
+from ...mechanisms.composed.even_cover import EvenCover
 from ...mechanisms.uniform.cyclic import Cyclic
 from ...mechanisms.uniform.general_hadamard import GeneralHadamard
 from ...mechanisms.uniform.hadamard import Hadamard
@@ -34,10 +35,9 @@ class PureProfile(Profile[Pure]):
 
         The blanket of a row is that of reports on the lower level, rounded down by the unevenness once.
         """
-        blank = self.sampler.blank
-        assert blank is not None
-        above, below = self.sampler.blank_ratios
-        return row.blanket * blank.odds / above, row.blanket / blank.even * below
+        cover = EvenCover(self.sampler)
+        above, below = cover.largest_ratios
+        return row.blanket * cover.places.odds / above, row.blanket / cover.places.even * below
 
     def bayes_success(self, shares: Array, *, beside: float = 0.0) -> float | None:
         """As for any; `beside` is the mass of somebody else, who writes cover reports, and may be guessed as well."""

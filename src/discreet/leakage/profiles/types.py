@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
 
+from ...mechanisms.composed.even_cover import EvenCover
 from ...mechanisms.tables.types import Types
 from ...mechanisms.uniform.pure import PureSampler
 from .profile import Profile
@@ -53,7 +54,8 @@ def _rows(types: Types, x: int, z: int) -> Sequence[Row] | None:
         inner = {mark.group: mark.inner for mark in shown}
         chances = [Fraction(row[kind], 1 << types.word_bits) for row in types.law.units]
         least = [
-            chance / inner[group].blank_ratios[1] if group in inner else chance for group, chance in enumerate(chances)
+            chance / EvenCover(inner[group]).largest_ratios[1] if group in inner else chance
+            for group, chance in enumerate(chances)
         ]
         first = _shown(inner.get(c), types.place[x], types.place[z] if c == d else types.place[x])
         second = [NOTHING] if c == d else _shown(inner.get(d), types.place[z], types.place[z])

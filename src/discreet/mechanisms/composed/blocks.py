@@ -123,14 +123,14 @@ class BlockResponse(Sampler):
         inside = ops.choose(kind, draws, ops.look_up(self.place, x), words, self.bits)
         return ops.place(inside, self.offsets, block)
 
-    def _inside(self, y: int) -> tuple[int, int]:
+    def inside(self, y: int) -> tuple[int, int]:
         block = bisect_right(self.offsets, y) - 1
         return block, y - self.offsets[block]
 
     def probability(self, x: int, y: int) -> Fraction:
         if not 0 <= y < self.outputs:
             return Fraction(0)
-        block, inside = self._inside(y)
+        block, inside = self.inside(y)
         if block != self.block_of[x]:
             return Fraction(0)
         return self.inner[block].probability(self.place[x], inside)
@@ -142,7 +142,7 @@ class BlockResponse(Sampler):
     def is_report(self, y: int) -> bool:
         if not 0 <= y < self.outputs:
             return False
-        block, inside = self._inside(y)
+        block, inside = self.inside(y)
         return self.inner[block].is_report(inside)
 
     @cached_property

@@ -8,6 +8,7 @@ from itertools import accumulate, product
 from typing import NamedTuple
 
 from ...core.limits import spend
+from ..composed.even_cover import EvenCover
 from ..sampler import Sampler
 from ..uniform.pure import PureSampler
 
@@ -16,8 +17,13 @@ class Mark(NamedTuple):
     """What a type shows of one class, and where that begins among the bits of the report."""
 
     group: int
-    inner: PureSampler
+    cover: EvenCover
     at: int
+
+    @property
+    def inner(self) -> PureSampler:
+        """The sampler of the class."""
+        return self.cover.base
 
 
 class Typed(Sampler):
@@ -29,6 +35,7 @@ class Typed(Sampler):
 
     def lay_out(self, marks: Sequence[Sequence[int]], inners: Sequence[PureSampler]) -> None:
         """Give each type its reports: ``marks[y][c]`` is 0, or i if y shows class c by ``inners[i - 1]``."""
+        covers = [EvenCover(inner) for inner in inners]
         self.marked: list[list[Mark]] = []
         outputs, words, work = [], [0], 0
         for row in marks:
@@ -36,7 +43,7 @@ class Typed(Sampler):
             for group, mark in enumerate(row):
                 if mark:
                     inner = inners[mark - 1]
-                    shown.append(Mark(group, inner, at))
+                    shown.append(Mark(group, covers[mark - 1], at))
                     at, taken = at + inner.bits, taken + 1 + inner.words
                     work += inner.outputs if inner.is_numbered else inner.size
             self.marked.append(shown)

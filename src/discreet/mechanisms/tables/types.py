@@ -13,6 +13,7 @@ from typing import Any
 from ...core.arithmetic import Arithmetic
 from ...core.exact import ceil_div
 from ...core.limits import spend
+from ..composed.even_cover import places_of
 from ..law import Law, Row, plain_law
 from ..laws import sampler_of
 from ..sampler import RatioBound
@@ -48,13 +49,13 @@ class TypesLaw(Law):
 class Types(Typed):
     """Draw a type by the class of the value; then, for each class that it marks, a report of the class's randomizer.
 
-    In the class of the value, that report is drawn from the value; in any other it is *blank*, drawn from a place
-    taken evenly, by the same lines from as many words.
+    In the class of the value, that report is drawn from the value; in any other it is a *cover report*, drawn from a
+    place taken evenly, by the same lines from as many words.
 
     *Why private.* Given the type, sub-reports are independent, and those of classes that hold neither x nor z have
     one law. Inside class c the ratio is that of its randomizer; for x in c and z in d it is at most, over the
-    types y, ``units[c][y] A / (units[d][y] / B)``, with A the certified largest ratio of a report of x to a blank one
-    and B that of a blank one to a report of z, both with the parts of words that places take as they are.
+    types y, ``units[c][y] A / (units[d][y] / B)``, with A the certified largest ratio of a report of x to a cover
+    report and B that of a cover report to one of z, both with the parts of words that places take as they are.
 
     References: Acharya2020 (Definition 2); Kairouz2016 (extremal channels); Wang2016 and Feldman2022 (the sets inside).
     """
@@ -69,7 +70,7 @@ class Types(Typed):
 
     def follow(self, law: TypesLaw) -> None:
         inners = [sampler_of(inner) for inner in law.inners]
-        blanks = [inner for inner in inners if isinstance(inner, PureSampler) and inner.blank is not None]
+        blanks = [inner for inner in inners if isinstance(inner, PureSampler) and places_of(inner) is not None]
         check_law(len(blanks) == len(inners), law.kind, "its inner laws must have blank reports")
         self._follow(law, blanks)
         self.masses = tuple(len(of) / self.size for of in self.members)
@@ -127,12 +128,10 @@ class Types(Typed):
     def _draw_shown(self, shown: Sequence[Mark], x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         own, place = ops.look_up(self.class_of, x), ops.look_up(self.place, x)
         report, used = place - place, 0
-        for group, inner, at in shown:
-            assert inner.blank is not None
-            blank = ops.position(words[used], inner.blank.places)
-            held = ops.select(ops.equal(own, group), place, blank)
-            end = used + 1 + inner.words
-            report = ops.beside(report, inner.draw(held, words[used + 1 : end], ops), at, self.bits)
+        for group, cover, at in shown:
+            elsewhere = 1 - ops.equal(own, group)
+            end = used + cover.words
+            report = ops.beside(report, cover.draw(place, elsewhere, words[used:end], ops), at, self.bits)
             used = end
         return report
 
@@ -142,8 +141,8 @@ class Types(Typed):
         kind, parts = self.inside(y)
         own = self.class_of[x]
         chance = Fraction(self.law.units[own][kind], 1 << self.word_bits)
-        for (group, inner, _), part in zip(self.marked[kind], parts, strict=False):
-            chance *= inner.probability(self.place[x], part) if group == own else inner.blank_probability(part)
+        for (group, cover, _), part in zip(self.marked[kind], parts, strict=False):
+            chance *= cover.base.probability(self.place[x], part) if group == own else cover.probability(part)
         return chance
 
     # -- the certificate ------------------------------------------------------------------------------
@@ -157,8 +156,8 @@ class Types(Typed):
         most = [[units << FINE for units in row] for row in self.law.units]
         least = [list(row) for row in most]
         for kind, shown in enumerate(self.marked):
-            for group, inner, _ in shown:
-                above, below = inner.blank_ratios
+            for group, cover, _ in shown:
+                inner, (above, below) = cover.base, cover.largest_ratios
                 least[group][kind] = int(least[group][kind] / below)
                 most[group][kind] = ceil_div(most[group][kind] * above, 1)
                 if most[group][kind]:

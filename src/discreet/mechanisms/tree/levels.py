@@ -145,7 +145,7 @@ class Levels(Leveled):
             if state.marking is not None:
                 inner, part = state.marking.inner, inside[number]
                 place = leaf // (self.nodes[-1] // self.nodes[state.depth + 1]) % self.branches[state.depth]
-                chance *= inner.probability(place, part) if mine else inner.blank_probability(part)
+                chance *= inner.probability(place, part) if mine else state.marking.cover.probability(part)
                 marks[-1].update(state.marking.marked(part))
         return chance
 

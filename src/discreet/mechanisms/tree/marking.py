@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from ...core.arithmetic import Arithmetic
+from ..composed.even_cover import EvenCover, places_of
 from ..uniform.cyclic import Cyclic
 from ..uniform.pure import PureSampler
 from ..uniform.randomized_response import RandomizedResponse
@@ -41,8 +42,8 @@ class Marking(ABC):
     """
 
     def __init__(self, inner: PureSampler) -> None:
-        assert inner.blank is not None
-        self.inner, self.places, self.members = inner, inner.blank.places, inner.blank.members
+        self.inner, self.cover = inner, EvenCover(inner)
+        self.places, self.members = self.cover.places.places, self.cover.places.members
 
     @abstractmethod
     def marked(self, y: int) -> list[int]:
@@ -59,15 +60,14 @@ class Marking(ABC):
 
     @cached_property
     def swing(self) -> Swing:
-        """What the certificate needs: in units of the lower level a blank report has 1 + (odds - 1) q.
+        """What the certificate needs: in units of the lower level a cover report has 1 + (odds - 1) q.
 
         q is the chance of a marked place: `members` parts of the words, each rounded down for one side and up for the
         other. Spare words add a unit on both sides, which brings a ratio below one nearer to one by at most the share
         of that unit in the lower level: a part of `even`.
         """
         inner = self.inner
-        assert inner.blank is not None
-        (places, members, odds, even), space = inner.blank, 1 << inner.word_bits
+        (places, members, odds, even), space = self.cover.places, 1 << inner.word_bits
         spare = getattr(inner.law, "spare", 0)
         if spare:
             low: int = getattr(inner.law, "low")  # noqa: B009
@@ -135,7 +135,7 @@ def marking_of(inner: object, kind: str) -> Marking:
     """What the reports of a randomizer mark; a law of this `kind` that holds any other is refused."""
     if isinstance(inner, Subset):
         return SetMarking(inner)
-    shifts = isinstance(inner, (Cyclic, RandomizedResponse)) and inner.size > 1 and inner.blank is not None
+    shifts = isinstance(inner, (Cyclic, RandomizedResponse)) and inner.size > 1 and places_of(inner) is not None
     check_law(shifts, kind, "its inner laws must be of several values each, of sets or of cycles with as many shifts")
     assert isinstance(inner, (Cyclic, RandomizedResponse))
     return ShiftMarking(inner)

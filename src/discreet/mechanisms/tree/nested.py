@@ -15,9 +15,10 @@ from ...core.domain import Leaves
 from ...core.exact import ceil_div, exp_below, log_of
 from ...core.limits import spend
 from ..composed.blocks import BlockResponse, BlocksLaw
-from ..enclosed import Enclosed
+from ..composed.even_cover import Covered, EvenCover, places_of
 from ..law import Law, Row
 from ..sampler import RatioBound, Sampler
+from ..uniform.pure import PureSampler
 from ..units import beyond_words, check_law, too_few
 
 PAIR = 20
@@ -34,7 +35,7 @@ FEW = 256
 class NestedLaw(Law):
     """Block b is shown with ``units[b]`` words whatever the value is, and the own block with all words left.
 
-    The own block then shows a report of the value by the law ``kinds[kind_of[b]]``, any other a blank one.
+    The own block then shows a report of the value by the law ``kinds[kind_of[b]]``, any other a cover report.
     """
 
     kind = "nested"
@@ -45,21 +46,18 @@ class NestedLaw(Law):
     units: tuple[int, ...]
 
 
-class Nested(Enclosed):
-    """Report a block, the own one likeliest, and inside it a report of the own value, or a blank one elsewhere.
+class Nested(Sampler):
+    """Report a block, the own one likeliest, and inside it a report of the own value, or a cover report elsewhere.
 
-    With A_b the largest ratio of an own report to a blank one in block b and R_b = e**epsilon / A_b, block b is shown
+    With A_b the largest ratio of an own to a cover report in block b and R_b = e**epsilon / A_b, block b is shown
     with c_b by the values of other blocks and with g_b = c_b R_b by its own: ``c_b = (1 - C) / (R_b - 1)``,
     ``C = S / (1 + S)``, ``S = sum_b 1 / (R_b - 1)``. So g_b - c_b is the same for all blocks, and one word decides:
     its first part goes to the blocks whatever the value is, what is left to the own one. Inside, any
-    randomizer with blank reports serves, also a nested one: a tree of blocks has one of these at every node.
+    sampler with cover reports serves, also a nested one: a tree of blocks has one of these at every node.
 
     *Why private.* Inside a block the ratio is that of its randomizer. Across, a report in the own block has at most
-    (g_b / c_b) A_b <= e**epsilon, one in the other's block (c_d / g_d) times the ratio of a blank to an own report,
+    (g_b / c_b) A_b <= e**epsilon, one in the other's block (c_d / g_d) times the ratio of a cover to an own report,
     and in all others 1.
-    *Why unbiased.* The share of a block is ``phi_b = (1{b is shown} - c_b) / (g_b - c_b)``. With D the unbiased
-    estimate of the block's randomizer and beta its mean over blank reports,
-    ``phi_x = (1{b is shown} D_x - c_b beta (1 - phi_b)) / g_b``.
 
     References: Acharya2020 (Definition 2); Kairouz2016 (randomized response over the blocks); Wang2016 and Feldman2022
     (the sets inside).
@@ -69,10 +67,11 @@ class Nested(Enclosed):
     law: NestedLaw
     follows = NestedLaw
 
-    def __init__(self, block_of: Sequence[int], inner: Sequence[Enclosed], epsilon: Fraction) -> None:
+    def __init__(self, block_of: Sequence[int], inner: Sequence[Sampler], epsilon: Fraction) -> None:
         blocks = BlockResponse(block_of, inner)
         space, limit = 1 << blocks.word_bits, exp_below(epsilon)
-        most = [max(part.blank_ratios_of(x)[0] for x in range(part.size)) for part in _enclosed(blocks.kinds)]
+        covers = [cover for part in blocks.kinds if (cover := cover_of(part)) is not None]
+        most = [max(cover.ratios(x)[0] for x in range(p.size)) for cover, p in zip(covers, blocks.kinds, strict=True)]
         odds = [limit / ratio - 1 for ratio in most]
         if min(odds) <= 0:
             raise beyond_words(epsilon, blocks.word_bits)
@@ -92,14 +91,15 @@ class Nested(Enclosed):
         self._follow(law, blocks)
 
     def _follow(self, law: NestedLaw, blocks: BlockResponse) -> None:
-        self.kinds = _enclosed(blocks.kinds)
-        check_law(len(self.kinds) == len(blocks.kinds), law.kind, "its kinds must have blank reports")
+        self.kinds = blocks.kinds
+        self.covers = [cover for part in self.kinds if (cover := cover_of(part)) is not None]
+        check_law(len(self.covers) == len(self.kinds), law.kind, "its kinds must have blank reports")
         space, count = 1 << blocks.word_bits, len(law.kind_of)
         shared = len(law.units) == count > 1 and min(law.units) > 0 and sum(law.units) < space
         check_law(shared, law.kind, "it must have several blocks and units for each, that leave words for the own one")
         self.law, self.blocks, self.size, self.word_bits = law, blocks, blocks.size, blocks.word_bits
         self.truth = space - sum(law.units)
-        self.words = 1 + max(part.held_words for part in self.kinds)
+        self.words = 1 + max(cover.words for cover in self.covers)
         self.outputs = blocks.outputs
         self._bounds = (*(bound * self.scale for bound in accumulate(law.units)), 1 << 64)
 
@@ -115,14 +115,14 @@ class Nested(Enclosed):
     # -- the draw -------------------------------------------------------------------------------------
     def draw(self, x: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
         own = ops.look_up(self.blocks.block_of, x)
-        return self._drawn(own, ops.look_up(self.blocks.place, x), x - x, words, ops)
+        return self.draw_from(own, ops.look_up(self.blocks.place, x), x - x, words, ops)
 
-    def _drawn(self, own: Any, place: Any, blank: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
-        """The report of a value at this place of the block `own`, or a blank one of that block."""
+    def draw_from(self, own: Any, place: Any, cover: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        """The report of a value at this place of the block `own`, or a cover report of that block."""
         found = ops.rank((self._bounds,), own - own, words[0])
         shown = ops.select(ops.equal(found, len(self.law.units)), own, found)
-        empty = ops.select(ops.equal(shown, own), blank, 1)
-        draws = [partial(_held, part, ops=ops) for part in self.kinds]
+        empty = ops.select(ops.equal(shown, own), cover, 1)
+        draws = [partial(_draw_inside, cover, ops=ops) for cover in self.covers]
         kind = ops.look_up(self.law.kind_of, shown)
         inside = ops.choose(kind, draws, place, [empty, *words[1:]], self.bits)
         return ops.place(inside, self.blocks.offsets, shown)
@@ -134,12 +134,13 @@ class Nested(Enclosed):
     def probability(self, x: int, y: int) -> Fraction:
         if not 0 <= y < self.outputs:
             return Fraction(0)
-        b, inside = self.blocks._inside(y)
+        b, inside = self.blocks.inside(y)
         own = self.blocks.block_of[x]
         chance = Fraction(self.shown_units(own, b), 1 << self.word_bits)
-        part = self.kinds[self.law.kind_of[b]]
-        place = self.blocks.place[x]
-        return chance * (part.probability(place, inside) if own == b else part.blank_probability(inside))
+        kind, place = self.law.kind_of[b], self.blocks.place[x]
+        if own == b:
+            return chance * self.kinds[kind].probability(place, inside)
+        return chance * self.covers[kind].probability(inside)
 
     # -- the certificate ------------------------------------------------------------------------------
     @cached_property
@@ -218,52 +219,9 @@ class Nested(Enclosed):
     def _across(self, x: int) -> tuple[Fraction, Fraction]:
         """The largest Q(y | x) / Q(y | z) and Q(y | z) / Q(y | x) in the block of x, for z in any other."""
         b = self.blocks.block_of[x]
-        above, below = self.kinds[self.law.kind_of[b]].blank_ratios_of(self.blocks.place[x])
+        above, below = self.covers[self.law.kind_of[b]].ratios(self.blocks.place[x])
         odds = Fraction(self.shown_units(b, b), self.law.units[b])
         return odds * above, below / odds
-
-    # -- inside another one: a blank report is that of nobody in the block of a value taken evenly -------
-    @property
-    def hides(self) -> bool:
-        return True
-
-    @property
-    def held_words(self) -> int:
-        return 1 + self.words
-
-    def draw_held(self, x: Any, blank: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
-        held = ops.select(blank, ops.position(words[0], self.size), x)
-        own = ops.look_up(self.blocks.block_of, held)
-        return self._drawn(own, ops.look_up(self.blocks.place, held), blank, words[1:], ops)
-
-    def blank_probability(self, y: int) -> Fraction:
-        b, inside = self.blocks._inside(y)
-        space, block_of = 1 << self.word_bits, self.blocks.block_of
-        ends = [ceil_div(z * space, self.size) for z in range(self.size + 1)]
-        weight = sum(ends[z + 1] - ends[z] for z in range(self.size) if block_of[z] == b)
-        chance = self.law.units[b] + Fraction(weight * self.truth, space)
-        return chance / space * self.kinds[self.law.kind_of[b]].blank_probability(inside)
-
-    def blank_ratios_of(self, x: int) -> tuple[Fraction, Fraction]:
-        b = self.blocks.block_of[x]
-        above, below = self.kinds[self.law.kind_of[b]].blank_ratios_of(self.blocks.place[x])
-        (least, most), own = self.blank_units[b], self.shown_units(b, b)
-        return max(own / least * above, Fraction(1)), max(most / own * below, self._most_blank)
-
-    @cached_property
-    def blank_units(self) -> list[tuple[Fraction, Fraction]]:
-        """The words with which a blank report shows each block, at least and at most."""
-        space, sizes = 1 << self.word_bits, [len(of) for of in self.blocks.members]
-        part = Fraction(space // self.size, space), Fraction(ceil_div(space, self.size), space)
-        return [
-            (units + size * part[0] * self.truth, units + size * part[1] * self.truth)
-            for units, size in zip(self.law.units, sizes, strict=True)
-        ]
-
-    @cached_property
-    def _most_blank(self) -> Fraction:
-        """The largest Pr(blank y) / Q(y | x) in a block that is not that of x."""
-        return max(most / units for (_, most), units in zip(self.blank_units, self.law.units, strict=True))
 
     # -- counting: as blocks ----------------------------------------------------------------------------
     def reports(self) -> Iterable[int]:
@@ -273,16 +231,63 @@ class Nested(Enclosed):
         return self.blocks.is_report(y)
 
 
-def _most_inside(part: Enclosed) -> Fraction:
+def _most_inside(part: Sampler) -> Fraction:
     """The largest ratio inside a block."""
     return max((pair.ratio for pair in part.ratio_bounds()), default=Fraction(1))
 
 
-def _held(part: Enclosed, place: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
-    """A report of `part`: blank where the first of the words is 1, else that of the value at the place."""
-    return part.draw_held(place, words[0], words[1:], ops)
+def _draw_inside(cover: Covered, place: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+    """A report inside a block: a cover report where the first word is 1, else that of the value at the place."""
+    return cover.draw(place, words[0], words[1:], ops)
 
 
-def _enclosed(kinds: Sequence[Sampler]) -> list[Enclosed]:
-    """Those of the randomizers that have blank reports."""
-    return [part for part in kinds if isinstance(part, Enclosed) and part.hides]
+def cover_of(part: Sampler) -> Covered | None:
+    """The cover reports of what is inside a block; None where it has none."""
+    if isinstance(part, Nested):
+        return NestedCover(part)
+    return EvenCover(part) if isinstance(part, PureSampler) and places_of(part) is not None else None
+
+
+class NestedCover:
+    """Cover reports of nested blocks inside another one: nobody's in the block of a value taken evenly."""
+
+    def __init__(self, base: Nested) -> None:
+        self.base, self.words = base, 1 + base.words
+
+    def draw(self, x: Any, cover: Any, words: Sequence[Any], ops: Arithmetic) -> Any:
+        blocks = self.base.blocks
+        held = ops.select(cover, ops.position(words[0], self.base.size), x)
+        own = ops.look_up(blocks.block_of, held)
+        return self.base.draw_from(own, ops.look_up(blocks.place, held), cover, words[1:], ops)
+
+    def probability(self, y: int) -> Fraction:
+        base, block_of = self.base, self.base.blocks.block_of
+        b, inside = base.blocks.inside(y)
+        space = 1 << base.word_bits
+        ends = [ceil_div(z * space, base.size) for z in range(base.size + 1)]
+        weight = sum(ends[z + 1] - ends[z] for z in range(base.size) if block_of[z] == b)
+        chance = base.law.units[b] + Fraction(weight * base.truth, space)
+        return chance / space * base.covers[base.law.kind_of[b]].probability(inside)
+
+    def ratios(self, x: int) -> tuple[Fraction, Fraction]:
+        base = self.base
+        b = base.blocks.block_of[x]
+        above, below = base.covers[base.law.kind_of[b]].ratios(base.blocks.place[x])
+        (least, most), own = self.units[b], base.shown_units(b, b)
+        return max(own / least * above, Fraction(1)), max(most / own * below, self._most)
+
+    @cached_property
+    def units(self) -> list[tuple[Fraction, Fraction]]:
+        """The words with which a cover report shows each block, at least and at most."""
+        base, sizes = self.base, [len(of) for of in self.base.blocks.members]
+        space = 1 << base.word_bits
+        part = Fraction(space // base.size, space), Fraction(ceil_div(space, base.size), space)
+        return [
+            (units + size * part[0] * base.truth, units + size * part[1] * base.truth)
+            for units, size in zip(base.law.units, sizes, strict=True)
+        ]
+
+    @cached_property
+    def _most(self) -> Fraction:
+        """The largest Pr(cover y) / Q(y | x) in a block that is not that of x."""
+        return max(most / units for (_, most), units in zip(self.units, self.base.law.units, strict=True))

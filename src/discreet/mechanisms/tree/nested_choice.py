@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import NotServed
 from ...core.exact import approx
 from ..composed.high_low_choice import levels_of, subset_levels
-from ..enclosed import Enclosed
 from ..finite_geometry.difference_sets import candidates
+from ..sampler import Sampler
 from ..uniform.cyclotomic import Cyclotomic, families
 from ..uniform.projective import Projective, room
 from ..uniform.randomized_response import RandomizedResponse
@@ -43,9 +43,9 @@ class _Grown:
 
     def __init__(self, size: int, bits: int | None) -> None:
         self._size, self._bits, self._left = size, bits, BLOCKS
-        self._known: dict[tuple[int, Fraction, Fraction], Enclosed] = {}
+        self._known: dict[tuple[int, Fraction, Fraction], Sampler] = {}
 
-    def node(self, tree: Tree | int, around: Fraction) -> tuple[Enclosed, list[int]]:
+    def node(self, tree: Tree | int, around: Fraction) -> tuple[Sampler, list[int]]:
         """The randomizer of a node, and the numbers of its values in increasing order."""
         self._left -= isinstance(tree, int) or all(isinstance(child, int) for child in tree.children)
         if self._left < 0:
@@ -60,7 +60,7 @@ class _Grown:
         members = sorted(block)
         return Nested([block[x] for x in members], [part for part, _ in parts], tree.level), members
 
-    def _innermost(self, size: int, level: Fraction, around: Fraction) -> Enclosed:
+    def _innermost(self, size: int, level: Fraction, around: Fraction) -> Sampler:
         key = size, level, around
         if key not in self._known:
             bits = None if self._bits is None else ((size << self._bits) // self._size).bit_length() - 1
@@ -68,7 +68,7 @@ class _Grown:
         return self._known[key]
 
 
-def innermost(size: int, level: Fraction, around: Fraction, *, blocks: float, bits: int | None) -> Enclosed:
+def innermost(size: int, level: Fraction, around: Fraction, *, blocks: float, bits: int | None) -> Sampler:
     """The randomizer for a block of `size` values with the least `nested_error` among `blocks` like it."""
     if size == 1:
         return RandomizedResponse(1, level)
@@ -81,7 +81,7 @@ def innermost(size: int, level: Fraction, around: Fraction, *, blocks: float, bi
     if best is None:
         raise NotServed(f"nested needs more than {bits} bits for a block of {size} values")
     make: Any = {"subset": Subset, "projective": Projective, "cyclotomic": Cyclotomic}[best[2]]
-    made: Enclosed = make(size, level, **best[3])
+    made: Sampler = make(size, level, **best[3])
     return made
 
 

@@ -15,7 +15,7 @@ from ...core.errors import NotIdentifiable
 from ..finite_geometry.difference_sets import shared_differences
 from ..law import Bits, Law
 from ..units import Units, check_law, check_size
-from .pure import Blank, PureNumbered
+from .pure import PureNumbered
 
 
 @dataclass(frozen=True)
@@ -145,11 +145,6 @@ class Cyclic(PureNumbered):
             return Fraction(0)
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if self.is_supported(x, y) else self.low) + extra
-
-    @cached_property
-    def blank(self) -> Blank | None:
-        members = {len(chosen) for chosen in self.sets}
-        return Blank(self.law.modulus, members.pop(), self.ratio) if len(members) == 1 else None
 
 
 @lru_cache(maxsize=64)

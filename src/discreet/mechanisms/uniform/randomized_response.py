@@ -11,7 +11,7 @@ from ...core.arithmetic import Arithmetic
 from ...core.exact import ceil_div, exp_below
 from ..law import WORD_BITS, Law
 from ..units import Units, beyond_words, check_law, check_size
-from .pure import Blank, PureNumbered
+from .pure import PureNumbered
 
 WIDE = 1 << 17
 """Above this size the words do not divide evenly enough, and some are spare."""
@@ -92,7 +92,3 @@ class RandomizedResponse(PureNumbered):
             return Fraction(0)
         extra = Fraction(int(y < self.law.spare), 1 << self.word_bits)
         return (self.high if x == y else self.low) + extra
-
-    @property
-    def blank(self) -> Blank:
-        return Blank(self.size, 1, self.ratio)

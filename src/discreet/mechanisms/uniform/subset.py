@@ -15,7 +15,6 @@ from ...core.exact import approx, exp_below
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
-from .pure import Blank
 from .set_valued import SetValued
 
 
@@ -115,10 +114,6 @@ class Subset(SetValued):
         holds = y >> x & 1
         law = set_law(self.size - self.d, self.law.steps, self.word_bits, skip=holds)
         return (self.p if holds else 1 - self.p) * law.get(others, Fraction(0))
-
-    @property
-    def blank(self) -> Blank:
-        return Blank(self.size, self.d, self.ratio * self.evenness, self.evenness)
 
     def reports(self) -> Iterable[int]:
         return sorted(sum(1 << x for x in chosen) for chosen in combinations(range(self.size), self.d))
