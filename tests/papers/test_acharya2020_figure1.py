@@ -10,10 +10,10 @@ from discreet.papers.setting import Setting
 
 def test_the_mechanism_reaches_the_corner_of_theorem_2():
     a, b = math.exp(-0.5), math.exp(-2)
-    assert figure.attained("0.5", "2") == pytest.approx(
+    assert figure.attained_errors("0.5", "2") == pytest.approx(
         (a * (1 - b) / (1 - a * b), b * (1 - a) / (1 - a * b)), abs=1e-15
     )
-    assert figure.attained("1", "inf") == pytest.approx((math.exp(-1), 0.0), abs=1e-15)
+    assert figure.attained_errors("1", "inf") == pytest.approx((math.exp(-1), 0.0), abs=1e-15)
 
 
 def test_every_statement_of_the_report_holds(tmp_path):

@@ -55,7 +55,7 @@ def test_what_is_said_of_epsilon_follows_from_rows_that_vary_it(made_up, two_col
     choices = made.tables[1]
     assert [row[:2] for row in choices.rows] == [(e, step) for e in ("1", "2") for step in table.WAYS.values()]
     for row in choices.rows:
-        paper = [table.printed()[parts] for parts in table.PARTS]
+        paper = [table.printed_values()[parts] for parts in table.PARTS]
         assert row[-1] == pytest.approx(max(abs(a / b - 1) for a, b in zip(row[2:-1], paper, strict=True)))
     nearest = min(choices.rows, key=lambda row: row[-1])
     said = " ".join(made.paragraphs)

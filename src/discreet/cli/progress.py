@@ -20,7 +20,7 @@ def progress(total: int | None, *, quiet: bool, unit: str = "rows") -> Iterator[
 
 
 @contextmanager
-def searching(seconds: float, *, quiet: bool) -> Iterator[Callable[[float, str], object]]:
+def search_progress(seconds: float, *, quiet: bool) -> Iterator[Callable[[float, str], object]]:
     """A callback that takes the seconds gone and what was reached; shown only on a terminal, and not if `quiet`."""
     if quiet or not sys.stderr.isatty():
         yield lambda gone, reached: None
@@ -30,8 +30,8 @@ def searching(seconds: float, *, quiet: bool) -> Iterator[Callable[[float, str],
     shape = "{l_bar}{bar}| {n:.0f} of {total:.0f} s{postfix}"
     with tqdm(total=seconds, bar_format=shape, mininterval=0.2, leave=False, file=sys.stderr) as bar:
 
-        def moved(gone: float, reached: str) -> None:
+        def advance(gone: float, reached: str) -> None:
             bar.set_postfix_str(reached, refresh=False)
             bar.update(max(min(gone, seconds) - bar.n, 0.0))
 
-        yield moved
+        yield advance

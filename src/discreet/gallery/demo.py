@@ -93,7 +93,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = asked.parse_args(arguments)
     stop = threading.Event()
 
-    def listening(address: str, tokens: dict[str, str]) -> None:
+    def announce(address: str, tokens: dict[str, str]) -> None:
         threading.Thread(target=begin, args=(address, tokens), daemon=True).start()
 
     def begin(address: str, tokens: dict[str, str]) -> None:
@@ -108,7 +108,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         try:
-            run(Settings(store=str(Path(folder) / "demo.db"), port=options.port), listening)
+            run(Settings(store=str(Path(folder) / "demo.db"), port=options.port), announce)
         finally:
             stop.set()
 

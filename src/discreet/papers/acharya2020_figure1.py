@@ -14,7 +14,7 @@ PAIRS = (("1", "1"), ("0.5", "2"), ("2", "0.5"), ("1", "inf"))
 """(E[x, z], E[z, x]): symmetric, x hidden better, z hidden better, and Mangat's, where z needs no hiding."""
 
 
-def attained(forward: str, backward: str) -> tuple[float, float]:
+def attained_errors(forward: str, backward: str) -> tuple[float, float]:
     """The errors of the test that believes the report of the library's binary mechanism: (false alarm, missed)."""
     made = mechanism(Context.binary("x", "z", epsilon=(forward, backward)), "binary")
     x, z = made.channel()
@@ -26,7 +26,7 @@ def run(setting: Setting) -> ExperimentReport:
     rows, regions, gap = [], {}, 0.0
     for forward, backward in PAIRS:
         region = Context.binary("x", "z", epsilon=(forward, backward)).error_region("x", "z")
-        reached = attained(forward, backward)
+        reached = attained_errors(forward, backward)
         gap = max(gap, *(abs(a - b) for a, b in zip(region.corner, reached, strict=True)))
         rows.append((forward, backward, *region.corner, *reached, region.allows(*reached)))
         regions[f"E[x,z] = {forward}, E[z,x] = {backward}"] = region.corners

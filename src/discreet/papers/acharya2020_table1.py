@@ -92,18 +92,18 @@ def run(setting: Setting) -> ExperimentReport:
         _checks(found, data),
         {"acharya2020-table1": lambda path: _draw(found, data, runs, path)},
         data.source,
-        beside=_beside(found, data),
+        beside=_beside_print(found, data),
     )
 
 
-def printed(column: str = "printed") -> dict[str, float]:
+def printed_values(column: str = "printed") -> dict[str, float]:
     """The values of the paper, or those of our "earlier" simulation, by column of the table."""
     return {row["parts"]: float(row[column]) for row in read_expected("acharya2020_table1")}
 
 
-def _beside(found: MeanErrors, data: CheckInGrid) -> ReportTable:
+def _beside_print(found: MeanErrors, data: CheckInGrid) -> ReportTable:
     """The printed row, and ours by the same method."""
-    paper = printed()
+    paper = printed_values()
     rows = [
         (parts if parts == "LDP" else f"{parts} blocks", f"{paper[parts]:.3f}", found[EPSILON, parts]["simplex"].value)
         for parts in PARTS
@@ -145,10 +145,10 @@ def _deviation(data: CheckInGrid) -> str:
 
 
 def _table(found: MeanErrors, data: CheckInGrid) -> ReportTable:
-    paper = printed()
+    paper = printed_values()
     rows: list[list[object]] = [["paper", "its file", *(paper[parts] for parts in PARTS)]]
     if data.key == "semi-synthetic":
-        earlier = printed("earlier")
+        earlier = printed_values("earlier")
         rows.append(["our earlier simulation: simplex", data.name, *(earlier[parts] for parts in PARTS)])
     for way, shown in WAYS.items():
         rows.append([f"now: {shown}", data.name, *(found[EPSILON, parts][way].value for parts in PARTS)])
@@ -165,7 +165,7 @@ def _table(found: MeanErrors, data: CheckInGrid) -> ReportTable:
 
 def _choices(found: MeanErrors, data: CheckInGrid) -> ReportTable:
     """Every epsilon and last step that was tried, beside the paper's values."""
-    paper = printed()
+    paper = printed_values()
     rows = []
     for epsilon in EPSILONS:
         for way, shown in WAYS.items():
@@ -194,7 +194,7 @@ def _checks(found: MeanErrors, data: CheckInGrid) -> list[CheckedClaim]:
     shown = {"gowalla": ("printed", "the printed values"), "semi-synthetic": ("earlier", "our own earlier simulation")}
     if data.key in shown:
         column, whose = shown[data.key]
-        held = printed(column)
+        held = printed_values(column)
         far = [mean / held[parts] - 1 for mean, parts in zip(means, PARTS, strict=True)]
         differences = ", ".join(f"{one:+.1%}" for one in far)
         checks.append(CheckedClaim(f"within {TOLERANCE:.0%} of {whose}", max(map(abs, far)) <= TOLERANCE, differences))
@@ -204,7 +204,7 @@ def _checks(found: MeanErrors, data: CheckInGrid) -> list[CheckedClaim]:
 def _draw(found: MeanErrors, data: CheckInGrid, runs: int, path: Path) -> None:
     names = {f"its method, {data.name}": "simplex", f"onto block totals, {data.name}": "blocks"}
     series = {
-        "paper, on its own file": [printed()[parts] for parts in PARTS],
+        "paper, on its own file": [printed_values()[parts] for parts in PARTS],
         **{name: [found[EPSILON, parts][way].value for parts in PARTS] for name, way in names.items()},
     }
     errors = {name: [2 * found[EPSILON, parts][way].stderr for parts in PARTS] for name, way in names.items()}

@@ -96,7 +96,7 @@ def run(setting: Setting) -> ExperimentReport:
         [figure, forms, orders],
         checks,
         {"asoodeh2021": _draw},
-        beside=_beside(),
+        beside=_beside_print(),
     )
 
 
@@ -110,7 +110,7 @@ def _figure_table() -> ReportTable:
     return ReportTable("figure1", "Lower bounds on the Bayes risk, beside our own earlier values", columns, rows)
 
 
-def _beside() -> ReportTable:
+def _beside_print() -> ReportTable:
     """The only numbers that the paper prints."""
     information, best = remark_1()
     rows = [

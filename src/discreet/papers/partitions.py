@@ -117,7 +117,7 @@ def run(setting: Setting) -> ExperimentReport:
         among, *people* the number of others in the same block. Where *cells* is smaller than *its cells*, those of the
         uniform grid, the partition hides the mean person among fewer, which lowers the error by itself. Whoever finds
         that too few should compare at equal *cells*, the last columns and the figure.
-        {_left(data, chosen, beside, found)} Why they are lower, where they are, was not measured.
+        {_error_left(data, chosen, beside, found)} Why they are lower, where they are, was not measured.
 
         H3 cells are all about as large, and so are the blocks of a quadtree that only keeps to a largest size:
         neither follows population, and the checks list them apart.
@@ -132,11 +132,11 @@ def run(setting: Setting) -> ExperimentReport:
     )
 
 
-def _left(data: dict[str, CheckInGrid], chosen: list[Cut], beside: Beside, found: MeanErrors) -> str:
+def _error_left(data: dict[str, CheckInGrid], chosen: list[Cut], beside: Beside, found: MeanErrors) -> str:
     """What the rows say of the total variation at equal cells."""
     said = []
     for grid in data.values():
-        ratios = list(_following(grid, chosen, beside, found, "cells")[0].values())
+        ratios = list(_following_best(grid, chosen, beside, found, "cells")[0].values())
         below = sum(ratio < 1 for ratio in ratios)
         said.append(
             f"{min(ratios):.2f} to {max(ratios):.2f} on {grid.name} (below 1 in {below} of {len(ratios)} partitions)"
@@ -144,7 +144,7 @@ def _left(data: dict[str, CheckInGrid], chosen: list[Cut], beside: Beside, found
     return f"There the ratios of total variation of those that follow population are {' and '.join(said)}."
 
 
-def _following(
+def _following_best(
     grid: CheckInGrid, chosen: list[Cut], beside: Beside, found: MeanErrors, by: str
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Ratios of total variation to the uniform grids: of partitions that follow population, and of the others."""
@@ -185,7 +185,7 @@ def _checks(grid: CheckInGrid, chosen: list[Cut], beside: Beside, found: MeanErr
     """Whether the partitions that follow population beat uniform grids; H3 and a quadtree by size do not follow it."""
     checks = []
     for by, respect in RESPECTS.items():
-        following, others = _following(grid, chosen, beside, found, by)
+        following, others = _following_best(grid, chosen, beside, found, by)
         rest = ", ".join(f"{name} {ratio:.2f}" for name, ratio in others.items())
         spread = f"ratios of TV {min(following.values()):.2f} to {max(following.values()):.2f}"
         claim = f"on {grid.name}, blocks that follow population have less error than uniform ones, {respect}"

@@ -159,7 +159,7 @@ def run(setting: Setting) -> ExperimentReport:
 
         The *shortcut* draws each value's count from a binomial of its own; the checks say how near the paper's
         numbers that comes. The paper does not say how it drew them. In MRR and subset selection the counts are tied
-        (they add up), which the shortcut leaves out. {_beside(table)} BRR flips every bit by itself, so
+        (they add up), which the shortcut leaves out. {_beside_print(table)} BRR flips every bit by itself, so
         there both models have the same law.
 
         Tolerance for the shortcut: 15 % for d <= 4, 10 % for d = 6 and 8, 5 % from d = 16, beyond three
@@ -189,7 +189,7 @@ def _all_beside(table: list[tuple[PrintedRow, Measured]]) -> ReportTable:
     return ReportTable("beside", caption, columns, body)
 
 
-def _beside(table: list[tuple[PrintedRow, Measured]]) -> str:
+def _beside_print(table: list[tuple[PrintedRow, Measured]]) -> str:
     """What the rows say of the mechanism itself beside the shortcut, without BRR."""
 
     def ratios(low: int, high: int) -> str:

@@ -312,7 +312,7 @@ def _users_needed(
 ) -> tuple[int, str]:
     objective, chosen = explanation.objective, explanation.chosen
     if tv is not None:
-        return _needed(tv_of(deviations_of(chosen, shares)), tv, f"tv={tv}")
+        return _people_needed(tv_of(deviations_of(chosen, shares)), tv, f"tv={tv}")
     assert stderr is not None
     if len(objective.targets) > 1:
         raise InvalidInput(f"stderr={stderr} must go with one query; there are {len(objective.targets)}")
@@ -321,12 +321,12 @@ def _users_needed(
         raise InvalidInput(f"stderr={stderr} must be between 0 and 1 for a share")
     label = f"stderr={stderr}" + ("" if of_shares else f" of {objective.titles[0]}")
     if objective.worst and not of_shares:
-        return _needed(math.sqrt(objective.error(chosen, shares)), stderr, f"{label} at the worst shares")
+        return _people_needed(math.sqrt(objective.error(chosen, shares)), stderr, f"{label} at the worst shares")
     (deviation,) = objective.deviations(decoder_of(chosen), shares)
-    return _needed(deviation, stderr, label)
+    return _people_needed(deviation, stderr, label)
 
 
-def _needed(deviation: float, target: float, label: str) -> tuple[int, str]:
+def _people_needed(deviation: float, target: float, label: str) -> tuple[int, str]:
     """The number of reports that bring a standard error at one report down to the target."""
     if not deviation / target <= math.sqrt(MAX_REPORTS):
         raise InvalidInput(f"{label} needs more than {MAX_REPORTS} reports; it must be larger")

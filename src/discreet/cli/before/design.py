@@ -96,10 +96,10 @@ def _run_design(spec: Spec, asked: dict[str, Any], *, quiet: bool) -> Designed:
     """The design that was asked for, with its progress shown."""
     from ...planning.design import design
     from ...wire.choices import query_of
-    from ..progress import searching
+    from ..progress import search_progress
 
     about = None if asked["query"] is None else query_of(asked["query"], spec.context.domain, name="query")
-    with searching(asked["seconds"], quiet=quiet) as show:
+    with search_progress(asked["seconds"], quiet=quiet) as show:
 
         def tell(step: SearchStep) -> None:
             show(step.seconds, f", n x error {step.error:.6g}")

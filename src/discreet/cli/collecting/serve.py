@@ -94,9 +94,9 @@ def _serve(settings: Settings) -> None:
 
         raise MissingExtra(problem.name or "uvicorn", "serve") from None
 
-    def listening(address: str, tokens: dict[str, str]) -> None:
+    def announce(address: str, tokens: dict[str, str]) -> None:
         shown = "".join(f"; {role} token, shown this once: {token}" for role, token in tokens.items())
         click.echo(f"Collecting at {address}{settings.prefix}, kept in {redact_place(settings.store)}{shown}")
         sys.stdout.flush()
 
-    run(settings, listening)
+    run(settings, announce)

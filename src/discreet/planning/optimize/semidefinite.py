@@ -42,13 +42,13 @@ def semidefinite_bound(E: Array, problem: ColumnProblem, *, until: float) -> flo
         return None
     best: float | None = None
     for _ in range(MAX_PROGRAMS):
-        solved = program.solved(found, until - monotonic())
-        if solved is None:
+        solution = program.solve(found, until - monotonic())
+        if solution is None:
             break
-        M, lam, nu = solved
+        M, lam, nu = solution
         bound = _bound_from(E, problem, facets, found, lam, nu)
         best = bound if best is None else max(best, bound)
-        more = program.violated(M, found)
+        more = program.find_violated(M, found)
         if not len(more) or monotonic() > until:
             break
         found = np.concatenate([found, more])
@@ -93,7 +93,7 @@ class _Program:
         found: Numbers = pairs[(pairs == least) & (i != j)]
         return found
 
-    def violated(self, M: Array, known: Numbers) -> Numbers:
+    def find_violated(self, M: Array, known: Numbers) -> Numbers:
         """The pairs that M violates most, one of each orbit."""
         rows = self.facets.rows(len(M))
         products = (rows @ M @ rows.T).ravel()
@@ -102,7 +102,7 @@ class _Program:
         fresh = fresh[~np.isin(fresh, known)]
         return fresh[np.argsort(products[fresh])][: MAX_ADDED_PAIRS_PER_VALUE * len(M)]
 
-    def solved(self, pairs: Numbers, seconds: float) -> tuple[Array, Array, Array] | None:
+    def solve(self, pairs: Numbers, seconds: float) -> tuple[Array, Array, Array] | None:
         """M, lam and nu as the solver has them; None if it did not get anywhere."""
         try:
             import clarabel
