@@ -16,9 +16,6 @@ from ..sampler import RatioBound, Sampler
 PAIR = 50
 """Steps that it takes to certify a pair of values, beside one for each report."""
 
-LEAST_SHARE = 1e-9
-"""No value is taken for rarer than this, divided by k: a report that only it writes still says something."""
-
 
 class WrittenOut(Sampler):
     """The channel whose row x gives report y ``rows[x][y]`` of `space` units; a subclass says how to sample it.
@@ -43,7 +40,6 @@ class WrittenOut(Sampler):
             return self
         made = copy(self)
         made.prior = None if shares == self._even else shares
-        vars(made).pop("_inverse", None)
         return made
 
     @property
