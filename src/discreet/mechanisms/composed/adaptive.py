@@ -36,7 +36,6 @@ class Adaptive(WrittenOut):
 
     *Why private.* ``Q(y|x) Q_y(y'|x) / (Q(y|z) Q_y(y'|z))`` is a product of two bounded ratios, the second that of the
     release that y chose; the certificate does not rely on this but compares the entries.
-    *Why unbiased.* As `WrittenOut`, from the joint channel: both reports are weighed together.
 
     References: Acharya2020 (Proposition 2).
     """

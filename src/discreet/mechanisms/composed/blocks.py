@@ -38,8 +38,6 @@ class BlockResponse(Sampler):
     is a 64-bit word of its own above the inner report. A block of one value reports only the block.
 
     *Why private.* Inside a block the ratio is the inner randomizer's; across blocks E is infinite.
-    *Why unbiased.* The estimator of a block is the inner one on the reports of that block, and the
-    block's own total is known exactly.
 
     References: Acharya2020, Section 6 (with Hadamard inside, (19) simplified: c * mean(H[i+1, Y2] 1{Y1 = j})).
     """

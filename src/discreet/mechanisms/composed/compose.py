@@ -40,7 +40,6 @@ class Product(WrittenOut):
 
     *Why private.* ``Q(y|x) Q'(y'|x) / (Q(y|z) Q'(y'|z))`` is a product of two bounded ratios; the
     certificate does not rely on this but compares the entries.
-    *Why unbiased.* As `WrittenOut`, from the product.
 
     References: Acharya2020 (Proposition 2).
     """

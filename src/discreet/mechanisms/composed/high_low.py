@@ -43,8 +43,6 @@ class HighLowResponse(Sampler):
 
     *Why private.* For x sensitive: the inner ratio against sensitive values, the neutral one against
     the others; a report that shows a passed value never comes from a sensitive one.
-    *Why unbiased.* phi_a(y) = (1{y supports a} - h)/(g - h) for inner reports and the constant
-    ``kappa = -(1-sigma)(nu-h) / (sigma (g-h))`` for values that passed; phi_b = 1{y = b}/sigma.
 
     References: Acharya2020, Section 5 (with Hadamard); Murakami2019 (uRR with randomized response,
     uRAP with unary); He2025 (with subsets).

@@ -39,7 +39,6 @@ class Mixture(Sampler):
 
     *Why private.* The part is chosen independently of the value and shown, so the ratio of two values
     is that of the part.
-    *Why unbiased.* Whatever the prior is, the weights of the parts have mean one over the coin.
 
     References: Kairouz2016 (mixtures of extremal mechanisms); Yoon2025.
     """

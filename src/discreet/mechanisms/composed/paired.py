@@ -38,7 +38,6 @@ class Paired(Numbered):
 
     *Why private.* The reports are independent, so the largest ratio is the product of the two largest, which is within
     e**(E1 + E2).
-    *Why unbiased.* ``phi_(x1, x2) = phi_x1(y1) phi_x2(y2)``, whose mean is a product of two indicators.
 
     References: Acharya2020 (Proposition 2).
     """

@@ -46,7 +46,6 @@ class PostProcessed(WrittenOut):
 
     *Why private.* ``sum_y Q(y|x) W(v|y) <= max_y (Q(y|x) / Q(y|z)) * sum_y Q(y|z) W(v|y)``; the
     certificate does not rely on this but compares the entries of Q W.
-    *Why unbiased.* As `WrittenOut`, from Q W.
 
     References: Acharya2020 (Proposition 1).
     """

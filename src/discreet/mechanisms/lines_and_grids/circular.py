@@ -12,10 +12,7 @@ LEAST = 1e-12
 
 
 class Circular(Numbered):
-    """A randomizer whose report is the own cell of a torus, moved by noise that depends on nothing.
-
-    *Why unbiased.* Counts are the convolution of the shares with the noise; its inverse, by FFT, undoes it.
-    """
+    """A randomizer whose report is the own cell of a torus, moved by noise that depends on nothing."""
 
     shape: tuple[int, ...]
     """The lengths of the torus."""

@@ -56,8 +56,6 @@ class Geometric(Numbered):
     *Why private.* t_j <= R t_(j+1) at the ends by rounding up. In between, units[j] exceeds R units[j+1] by less than
     R, for which (R - 1) flat makes room. Neighbours have every ratio at most R, so values d steps apart R**d; the
     certificate compares the whole numbers.
-    *Why unbiased.* But for the flat words the channel is ``a**|x-y| c_y``, a = t_1 / t_0, whose inverse has three
-    diagonals; the share of the flat words in every count is known and taken off.
 
     References: Ghosh2012; Chatzikokolakis2013.
     """

@@ -50,7 +50,6 @@ class RingResponse(Circular):
     *Why private.* Rounding down makes the words of distance j exceed R times those of distance j + 1 by less than 2 R,
     for which (R - 1) f makes room; the words are the same wherever the value is. The certificate compares the whole
     numbers.
-    *Why unbiased.* The channel is a convolution around the ring, whose inverse is another one.
 
     References: Ghosh2012; Chatzikokolakis2013.
     """

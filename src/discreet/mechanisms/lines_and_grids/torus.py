@@ -63,7 +63,6 @@ class Torus(Circular):
     triangle inequality, leaves every ratio within e**E. Rounded to words, the displacements are mixed with even ones
     until the whole numbers hold, and the certificate compares them: values have one ratio for each displacement. On
     more than `FEW` cells it proves them all at once, as units that follow e**-E closely (`torus_band.follows`).
-    *Why unbiased.* The channel is a convolution on the torus, whose inverse is another one.
 
     References: Chatzikokolakis2013.
     """

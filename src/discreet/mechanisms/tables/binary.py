@@ -24,7 +24,6 @@ class BinaryResponse(Table):
 
     *Why private.* ``N - y <= A x`` and ``N - x <= B y`` hold at the exact solution, and rounding x
     and y up only helps; A and B are rationals below the exponentials.
-    *Why unbiased.* As `Table`: the two-by-two channel is inverted exactly.
 
     References: Acharya2020, Theorem 2 (with its limits), Warner1965, Mangat1994.
     """

@@ -21,10 +21,6 @@ class WrittenOut(Sampler):
     """The channel whose row x gives report y ``rows[x][y]`` of `space` units; a subclass says how to sample it.
 
     *Why private.* Whatever the rows are, verification compares every pair of entries exactly.
-    *Why unbiased.* The estimator is the least-variance linear one at the prior p, uniform unless it was `weighted`,
-    ``phi_y = M**-1 q_y / q_y.p`` with ``M = sum_y q_y q_y^T / q_y.p``: unbiased whatever p is. With as many reports
-    as values it is the inverse of the channel. Rows that do not tell the values apart are refused when an estimate
-    is requested.
 
     References: Acharya2020 (Definition 2), Kairouz2016 (decoding by the channel's inverse).
     """

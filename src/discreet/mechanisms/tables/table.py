@@ -31,7 +31,6 @@ class Table(WrittenOut):
     One word decides, by the bounds of the row.
 
     *Why private.* As any channel that is `WrittenOut`: verification compares every pair of entries exactly.
-    *Why unbiased.* As `WrittenOut`.
 
     References: Acharya2020 (Definition 2).
     """

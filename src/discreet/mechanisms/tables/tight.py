@@ -44,7 +44,6 @@ def tight_table(context: Context) -> Table:
     *Why private.* ``Q(y | x) / Q(y | z) = exp(E[y, z] - E[y, x]) <= exp(E[x, z])``, with equality at y = x. The
     equations are solved in whole numbers of 320 bits and rounded; `repaired_units` restores what rounding breaks, and
     the certificate compares the entries.
-    *Why unbiased.* As `WrittenOut`: the estimator is the inverse of the channel.
 
     References: Chatzikokolakis2013; Ghosh2012 (on a line); Kairouz2016 (randomized response).
     """

@@ -45,8 +45,6 @@ class Cyclic(PureNumbered):
 
     *Why private.* ``high <= R low`` by the choice of units, whatever D is, and a spare word adds the same unit to both
     sides of a ratio.
-    *Why unbiased.* With r shifts in D, lambda of them shared by two values, g = r high and
-    h = lambda high + (r - lambda) low, up to the spare words.
     """
 
     name = "cyclic"

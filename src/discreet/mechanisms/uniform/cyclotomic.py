@@ -67,7 +67,6 @@ class Cyclotomic(Cyclic):
     every non-zero difference lambda times, so any two values share lambda supporting reports.
 
     *Why private.* As `Cyclic`: whatever the blocks are.
-    *Why unbiased.* As `Cyclic`, with m d supporting reports out of m p.
 
     References: Wilson1972 (difference families from cyclotomic classes); Feldman2022 (the use of such designs).
     """

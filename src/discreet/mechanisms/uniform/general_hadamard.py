@@ -41,7 +41,6 @@ class GeneralHadamard(Sampler):
 
     *Why private.* PureSampler columns have t units and all others s, with t <= R s; spare words go
     to the same columns whatever the value.
-    *Why unbiased.* ``p_x = c mean(H_b[i+1, Y] 1{Y in the part of x})`` with ``c = 2 / (b (high - low))``.
 
     References: Acharya2019 (Section 4).
     """

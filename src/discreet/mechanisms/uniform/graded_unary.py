@@ -44,7 +44,6 @@ class GradedUnary(Bitwise):
     *Why private.* Two values x and z differ in two bits; the worst report has bit x on and bit z off, and its ratio,
     ``a_x / b_x`` times ``(1 - b_z) / (1 - a_z)``, is e_x before a is rounded down and b up, which lowers both factors.
     The certificate compares the product of the rounded ones.
-    *Why unbiased.* a and b are exact.
 
     References: Wang2017 (unary encoding with two probabilities); Murakami2019 (bits by sensitivity).
     """

@@ -37,7 +37,6 @@ class Hadamard(PureNumbered):
 
     *Why private.* Each supported column has 2T units and each other one 2(2**(64-m) - T), with
     ``T = floor(2**(64-m) R / (R + 1))``, so the ratio is at most R <= e**epsilon.
-    *Why unbiased.* ``p_x = c * mean(H[x+1, Y])`` with c = 1/(2g - 1), here with the exact g = T / 2**(64-m).
 
     References: Acharya2019; Acharya2020 (13) with row x+1, (15) and (19) simplified.
     """

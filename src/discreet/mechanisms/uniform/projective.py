@@ -33,7 +33,6 @@ class Projective(Cyclic):
     reports fit `bits`, or is the one of a `family` and `key`.
 
     *Why private.* As `Cyclic`: whatever D is.
-    *Why unbiased.* As `Cyclic`, D being a difference set, which `build` verifies.
 
     References: Feldman2022; Singer1938.
     """

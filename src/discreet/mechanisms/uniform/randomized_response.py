@@ -42,7 +42,6 @@ class RandomizedResponse(PureNumbered):
 
     *Why private.* Every report has s units under the values it is not, and at most R s under the
     value it is; a spare word adds the same unit to both.
-    *Why unbiased.* g and h are the exact shares of the two counts of words, up to the spare ones.
 
     References: Warner1965 (k = 2), Kairouz2016.
     """

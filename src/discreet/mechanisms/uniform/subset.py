@@ -46,7 +46,6 @@ class Subset(SetValued):
     *Why private.* With equal parts, a set holding x has T/C(k-1, d-1) units and one without
     (N - T)/C(k-1, d). Parts of a word are uneven by at most one word; rho, a bound on the
     product of smallest over largest parts over all draws, is exact, and T is set for R rho instead of R.
-    *Why unbiased.* g = T/N is exact; h is exact up to the unevenness, below 1e-9.
 
     References: Wang2016; Ye2018.
     """

@@ -33,7 +33,6 @@ class Unary(SetValued):
 
     *Why private.* Two values differ in two bits, so the worst ratio is p (1-q) / (q (1-p)),
     compared exactly with e**epsilon.
-    *Why unbiased.* p and q are exact.
 
     References: Wang2016 (binary randomized response), Erlingsson2014 (one-time, symmetric).
     """
@@ -93,7 +92,6 @@ class OptimisedUnary(Unary):
     """The own bit is on with probability 1/2, each other with 1/(e + 1): the least error of its kind.
 
     *Why private.* As `Unary`; here the ratio is (1-q)/q <= R.
-    *Why unbiased.* As `Unary`.
 
     References: Wang2017.
     """

@@ -37,7 +37,6 @@ class UtilityRappor(Bitwise):
     value passes, at the same privacy, and so has less error.
 
     *Why private.* Between sensitive values as `Unary`; against another value the ratio is p / (q d2).
-    *Why unbiased.* Each bit's two probabilities are exact.
 
     References: Murakami2019 (uRAP).
     """
