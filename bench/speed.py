@@ -37,15 +37,15 @@ def privatise(found: Limits, ks: list[int], n: int) -> Iterator[Result]:
 
 
 def _privatise(made: dc.Mechanism, case: str, n: int, found: Limits) -> Result:
-    randomizer, rng = made.sampler, dc.random.secure()
-    x = values(randomizer.size, n)
-    run = partial(randomize_indices, randomizer, x, rng)
+    sampler, rng = made.sampler, dc.random.secure()
+    x = values(sampler.size, n)
+    run = partial(randomize_indices, sampler, x, rng)
     one = n / least(partial(run, engine="numba", threads=1))
-    few = x[: max(1, min(n, 1_000_000 if randomizer.words == 1 else 20_000_000 // randomizer.words // 100))]
-    plain = len(few) / least(partial(randomize_indices, randomizer, few, rng, engine="numpy", threads=1), tries=2)
+    few = x[: max(1, min(n, 1_000_000 if sampler.words == 1 else 20_000_000 // sampler.words // 100))]
+    plain = len(few) / least(partial(randomize_indices, sampler, few, rng, engine="numpy", threads=1), tries=2)
     clock = partial(least, clock=time.perf_counter)
     ratios = {
-        "of AES": one * randomizer.words / found.words,
+        "of AES": one * sampler.words / found.words,
         "of memcpy": one * (x.itemsize + run(threads=1).nbytes / n) / found.copied,
         "numpy": one / plain,
     }
@@ -53,7 +53,7 @@ def _privatise(made: dc.Mechanism, case: str, n: int, found: Limits) -> Result:
         ratios[f"{cores()} threads"] = clock(partial(run, engine="numba", threads=1)) / clock(
             partial(run, engine="numba")
         )
-    return Result("privatise", case, randomizer.size, n, one, megabytes=memory_beside(run), ratios=ratios)
+    return Result("privatise", case, sampler.size, n, one, megabytes=memory_beside(run), ratios=ratios)
 
 
 def decode(found: Limits, ks: list[int], n: int) -> Iterator[Result]:

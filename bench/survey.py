@@ -57,19 +57,19 @@ def drawn(mechanism: Mechanism, n: int) -> np.ndarray:
 def scores(n: int) -> Iterator[Result]:
     """Scores of reports on one thread and on all, against counting the same reports; and `weigh` against `decode`."""
     for mechanism in cases():
-        randomizer, k = mechanism.sampler, mechanism.context.size
+        sampler, k = mechanism.sampler, mechanism.context.size
         count = n if mechanism.bits <= 16 else n // 10
         reports, w = drawn(mechanism, count), np.linspace(0, 1, k)
         counts = mechanism.tally(reports).counts
-        entries = np.asarray(randomizer.decode_adjoint(w))
-        run = partial(gathered, randomizer, entries, reports)
+        entries = np.asarray(sampler.decode_adjoint(w))
+        run = partial(gathered, sampler, entries, reports)
         one, tallied = least(partial(run, threads=1)), least(partial(dc.Tally.of, mechanism, reports, threads=1))
         ratios = {"tally": tallied / one}
         if cores() > 1:
             clock = partial(least, clock=time.perf_counter)
             ratios[f"{cores()} threads"] = clock(partial(run, threads=1)) / clock(run)
-        weighed = least(partial(randomizer.weigh, w)) * 1e3
-        decoded = least(partial(randomizer.decode, counts)) * 1e3
+        weighed = least(partial(sampler.weigh, w)) * 1e3
+        decoded = least(partial(sampler.decode, counts)) * 1e3
         note = f"{one:.3f} s; weigh {weighed:.2f} ms, decode {decoded:.2f} ms"
         beside = memory_beside(run)
         yield Result("scores", mechanism.name, k, count, count / one, megabytes=beside, ratios=ratios, note=note)

@@ -202,9 +202,9 @@ def test_a_sampler_that_stops_early_is_refused():
 
 
 def test_an_engine_that_reuses_noise_across_values_is_refused():
-    def reuses(randomizer, indices, rng):
-        same = rng.take(randomizer.words)
-        return randomize_indices(randomizer, indices, replay(same * len(indices)))
+    def reuses(sampler, indices, rng):
+        same = rng.take(sampler.words)
+        return randomize_indices(sampler, indices, replay(same * len(indices)))
 
     mechanism = dc.mechanism(uniform(10), "hadamard")
     check_engine(randomize_indices, mechanism, n=200)

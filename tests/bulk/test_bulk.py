@@ -41,8 +41,8 @@ def small_pieces(monkeypatch):
 @pytest.mark.parametrize("name", ["hadamard", "subset", "unary"])
 @pytest.mark.usefixtures("small_pieces")
 def test_every_engine_and_any_number_of_threads_keep_the_conformance_suite(name, engine, threads):
-    def run(randomizer, indices, rng):
-        return randomize_indices(randomizer, indices, rng, engine=engine, threads=threads)
+    def run(sampler, indices, rng):
+        return randomize_indices(sampler, indices, rng, engine=engine, threads=threads)
 
     check_engine(run, uniform(70, name))
 
@@ -68,12 +68,12 @@ def test_a_source_that_only_goes_on_gives_the_same_reports(mechanism, engine):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", ["i1", "u1", "i2", ">i2", "u4", "i8", ">u8", "u8"])
 def test_indices_of_any_whole_type_give_the_same_reports(engine, kind):
-    randomizer = Hadamard(100, dc.Context.uniform(range(2), "1").level)
+    sampler = Hadamard(100, dc.Context.uniform(range(2), "1").level)
     x = np.arange(500) % 100
-    expected = randomize_indices(randomizer, x, seeded(3), engine="numpy")
-    assert np.array_equal(randomize_indices(randomizer, x.astype(kind), seeded(3), engine=engine), expected)
+    expected = randomize_indices(sampler, x, seeded(3), engine="numpy")
+    assert np.array_equal(randomize_indices(sampler, x.astype(kind), seeded(3), engine=engine), expected)
     every_other = np.repeat(x, 2).astype(kind)[::2]
-    assert np.array_equal(randomize_indices(randomizer, every_other, seeded(3), engine=engine), expected)
+    assert np.array_equal(randomize_indices(sampler, every_other, seeded(3), engine=engine), expected)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -126,13 +126,13 @@ def test_a_source_that_runs_dry_leaves_no_report(mechanism, engine):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("make", [lambda e: Hadamard(43_750, e), lambda e: Subset(1000, e)])
 def test_memory_beside_values_and_reports_is_bounded_whatever_their_number(engine, make):
-    randomizer = make(dc.Context.uniform(range(2), "1").level)
+    sampler = make(dc.Context.uniform(range(2), "1").level)
     room = []
-    for n in (1 << 18, 1 << 20) if randomizer.words == 1 else (500, 2000):
+    for n in (1 << 18, 1 << 20) if sampler.words == 1 else (500, 2000):
         x = np.zeros(n, dtype=np.uint16)
-        randomize_indices(randomizer, x[:10], seeded(1), engine=engine)  # tables and compiled code are made once
+        randomize_indices(sampler, x[:10], seeded(1), engine=engine)  # tables and compiled code are made once
         tracemalloc.start()
-        reports = randomize_indices(randomizer, x, seeded(1), engine=engine, threads=2)
+        reports = randomize_indices(sampler, x, seeded(1), engine=engine, threads=2)
         room.append(tracemalloc.get_traced_memory()[1] - reports.nbytes)
         tracemalloc.stop()
     assert max(room) < 32 << 20

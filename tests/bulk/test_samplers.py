@@ -76,12 +76,12 @@ FORMS = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_compiled_reports_equal_those_of_numpy_word_for_word(name):
-    randomizer = FORMS[name]
-    assert compiled_sampler(randomizer) is not None
-    n = max(20, min(3000, 200_000 // randomizer.words))
-    x = np.random.default_rng(2).integers(0, randomizer.size, n).astype(np.uint32)
-    expected = randomize_indices(randomizer, x, seeded(4), engine="numpy")
-    found = randomize_indices(randomizer, x, seeded(4), engine="numba")
+    sampler = FORMS[name]
+    assert compiled_sampler(sampler) is not None
+    n = max(20, min(3000, 200_000 // sampler.words))
+    x = np.random.default_rng(2).integers(0, sampler.size, n).astype(np.uint32)
+    expected = randomize_indices(sampler, x, seeded(4), engine="numpy")
+    found = randomize_indices(sampler, x, seeded(4), engine="numba")
     assert found.dtype == expected.dtype
     assert np.array_equal(found, expected)
 
@@ -89,13 +89,13 @@ def test_compiled_reports_equal_those_of_numpy_word_for_word(name):
 @pytest.mark.parametrize("name", [name for name in FORMS if FORMS[name].words == 1])
 def test_compiled_reports_are_right_at_every_edge_of_a_law_of_one_word(name):
     """Words next to every multiple of a 97th of the word space, and both ends of it."""
-    randomizer = FORMS[name]
+    sampler = FORMS[name]
     steps = [(i << 64) // 97 for i in range(97)]
     words = np.array(sorted({(s + d) % 2**64 for s in steps for d in (-1, 0, 1)}), dtype=np.uint64)
-    out = np.empty(len(words), dtype=report_type(randomizer.bits))
-    for x in {0, randomizer.size // 2, randomizer.size - 1}:
-        compiled_sampler(randomizer)(np.full(len(words), x, dtype=np.uint32), words, out)
-        assert as_integers(out) == [randomizer.draw(x, [int(u)], INTEGERS) for u in words]
+    out = np.empty(len(words), dtype=report_type(sampler.bits))
+    for x in {0, sampler.size // 2, sampler.size - 1}:
+        compiled_sampler(sampler)(np.full(len(words), x, dtype=np.uint32), words, out)
+        assert as_integers(out) == [sampler.draw(x, [int(u)], INTEGERS) for u in words]
 
 
 NARROW = {
@@ -111,27 +111,27 @@ NARROW = {
 
 @pytest.mark.parametrize("name", NARROW)
 def test_compiled_reports_are_right_over_every_word_of_a_small_word_space(name):
-    randomizer = NARROW[name]
+    sampler = NARROW[name]
     words = np.arange(1 << 10, dtype=np.uint64) << np.uint64(54)
-    out = np.empty(len(words), dtype=report_type(randomizer.bits))
-    for value in range(randomizer.size):
+    out = np.empty(len(words), dtype=report_type(sampler.bits))
+    for value in range(sampler.size):
         x = np.full(len(words), value, dtype=np.uint32)
-        compiled_sampler(randomizer)(x, words, out)
-        assert np.array_equal(out, randomizer.draw(x.astype(np.uint64), [words], ARRAYS))
+        compiled_sampler(sampler)(x, words, out)
+        assert np.array_equal(out, sampler.draw(x.astype(np.uint64), [words], ARRAYS))
 
 
 def test_a_compiled_sampler_that_differs_is_reported_and_not_used(monkeypatch):
-    def one_unit_too_many(randomizer):
-        law = packed(randomizer)
+    def one_unit_too_many(sampler):
+        law = packed(sampler)
         return law._replace(form=law.form._replace(true_last=np.uint64(2**63)))
 
-    randomizer = Hadamard(300, ONE)
-    expected = randomize_indices(randomizer, np.arange(300), seeded(5), engine="numpy")
+    sampler = Hadamard(300, ONE)
+    expected = randomize_indices(sampler, np.arange(300), seeded(5), engine="numpy")
     monkeypatch.setattr(samplers, "packed", one_unit_too_many)
     with pytest.warns(RuntimeWarning, match="hadamard differs from the plain one and is not used"):
-        found = randomize_indices(randomizer, np.arange(300), seeded(5), engine="numba")
+        found = randomize_indices(sampler, np.arange(300), seeded(5), engine="numba")
     assert np.array_equal(found, expected)
-    assert compiled_sampler(randomizer) is None  # and is not tried again
+    assert compiled_sampler(sampler) is None  # and is not tried again
 
 
 def hadamard_blocks(sizes):
@@ -151,16 +151,16 @@ TRIED = {
 }
 
 
-def faults(randomizer):
+def faults(sampler):
     """For each of several sets of values: a compiled sampler that is wrong for these alone."""
-    groups = decoder_of(randomizer).groups()
+    groups = decoder_of(sampler).groups()
     yield "the first value", [0]
-    yield "the last value", [randomizer.size - 1]
+    yield "the last value", [sampler.size - 1]
     for number, group in enumerate(groups):
         yield f"group {number}", group.values.ravel()
         yield f"the first value of group {number}", group.values[0, :1]
         yield f"the last value of group {number}", group.values[-1, -1:]
-    for name, some in {"pass": randomizer.disclosed, "are sensitive": getattr(randomizer, "sensitive", ())}.items():
+    for name, some in {"pass": sampler.disclosed, "are sensitive": getattr(sampler, "sensitive", ())}.items():
         if some:
             yield f"the first and last of those that {name}", [some[0], some[-1]]
             yield f"the last of those that {name}", some[-1:]
@@ -168,11 +168,11 @@ def faults(randomizer):
 
 @pytest.mark.parametrize("name", TRIED)
 def test_a_compiled_sampler_that_is_wrong_for_one_value_or_one_group_alone_is_caught(name, monkeypatch):
-    randomizer = TRIED[name]
+    sampler = TRIED[name]
     make = samplers._compiled_fill
-    law = packed(randomizer)
-    assert samplers._tried(randomizer, law) is not None  # the control: without a fault it is used
-    for fault, values in faults(randomizer):
+    law = packed(sampler)
+    assert samplers._tried(sampler, law) is not None  # the control: without a fault it is used
+    for fault, values in faults(sampler):
 
         def planted(*arguments, wrong=values):
             sound = make(*arguments)
@@ -185,11 +185,11 @@ def test_a_compiled_sampler_that_is_wrong_for_one_value_or_one_group_alone_is_ca
 
         monkeypatch.setattr(samplers, "_compiled_fill", planted)
         with pytest.warns(RuntimeWarning, match="differs from the plain one"):
-            assert samplers._tried(randomizer, law) is None, fault
+            assert samplers._tried(sampler, law) is None, fault
 
 
 def test_a_compiled_sampler_that_is_wrong_beyond_its_first_tile_is_caught(monkeypatch):
-    randomizer, make = FORMS["high-low hadamard"], samplers._compiled_fill
+    sampler, make = FORMS["high-low hadamard"], samplers._compiled_fill
 
     def planted(*arguments):
         sound = make(*arguments)
@@ -202,7 +202,7 @@ def test_a_compiled_sampler_that_is_wrong_beyond_its_first_tile_is_caught(monkey
 
     monkeypatch.setattr(samplers, "_compiled_fill", planted)
     with pytest.warns(RuntimeWarning, match="differs from the plain one"):
-        assert samplers._tried(randomizer, packed(randomizer)) is None
+        assert samplers._tried(sampler, packed(sampler)) is None
 
 
 def test_a_compiled_sampler_is_made_once_and_forgotten_with_its_sampler():

@@ -70,7 +70,7 @@ def test_the_mean_of_scores_is_the_query_of_the_tally(mechanism):
 
 @every
 def test_impossible_reports_are_refused_whether_many_or_few(mechanism, monkeypatch):
-    randomizer, reports = mechanism.sampler, drawn(mechanism, 2000)
+    sampler, reports = mechanism.sampler, drawn(mechanism, 2000)
     wrong = reports.copy()
     wrong[1500] = ~wrong.dtype.type(0)
     w = np.ones(mechanism.context.size)
@@ -81,7 +81,7 @@ def test_impossible_reports_are_refused_whether_many_or_few(mechanism, monkeypat
         for ask in (mechanism.tally, lambda y: mechanism.score(y, w), mechanism.columns):
             with pytest.raises(InvalidReport, match="reports"):
                 ask(wrong)
-    assert not randomizer.is_report((1 << 8 * wrong[1500].nbytes) - 1)
+    assert not sampler.is_report((1 << 8 * wrong[1500].nbytes) - 1)
 
 
 def test_sets_of_the_wrong_size_are_refused():

@@ -264,8 +264,8 @@ def test_batches_from_the_real_sampler_have_the_delta_that_is_computed():
     control, the delta of batches of half the size, is not.
     """
     mechanism, n, runs, epsilon = uniform("hadamard", "1", k=3), 50, 20_000, 0.1
-    randomizer = mechanism.sampler
-    laws = np.array([[float(randomizer.probability(v, y)) for y in range(4)] for v in range(3)])
+    sampler = mechanism.sampler
+    laws = np.array([[float(sampler.probability(v, y)) for y in range(4)] for v in range(3)])
     gain = (laws[0] - math.exp(epsilon) * laws[1]) / laws[2]
     hits = []
     for x in (0, 1):
@@ -275,7 +275,7 @@ def test_batches_from_the_real_sampler_have_the_delta_that_is_computed():
         hits.append(float((gain[reports.astype(int)].sum(axis=1) > 0).mean()))
     seen = hits[0] - math.exp(epsilon) * hits[1]
     deviation = math.sqrt((hits[0] * (1 - hits[0]) + math.exp(2 * epsilon) * hits[1] * (1 - hits[1])) / runs)
-    truth = Divergence(profile_of(randomizer).pair_profile(0, 1, (2,)))
+    truth = Divergence(profile_of(sampler).pair_profile(0, 1, (2,)))
     assert truth.delta(n, epsilon) == pytest.approx(0.015979, abs=1e-6)
     assert abs(seen - truth.delta(n, epsilon)) < 5.2 * deviation
     assert abs(seen - truth.delta(n // 4, epsilon)) > 5.2 * deviation

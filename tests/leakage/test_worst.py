@@ -47,11 +47,11 @@ def probe(rows):
 
 @pytest.mark.parametrize("mechanism", CASES.values(), ids=CASES)
 def test_closed_forms_are_not_below_what_is_listed_and_hardly_above(mechanism):
-    randomizer, size = mechanism.sampler, mechanism.context.size
+    sampler, size = mechanism.sampler, mechanism.context.size
     for x, z in [(0, 1), (1, 0), (0, size - 1), (size - 1, 2), (size // 2, size // 2 + 1)]:
         closed, exact = (
-            probe(profile_of(randomizer).pair_profile(x, z)),
-            probe(listed(profile_of(randomizer), x, z, None)),
+            probe(profile_of(sampler).pair_profile(x, z)),
+            probe(listed(profile_of(sampler), x, z, None)),
         )
         assert all(a >= b * (1 - ROUNDED) for a, b in zip(closed, exact, strict=True))
         if mechanism.name != "nested":  # whose floor of a third block is that of its likeliest values
@@ -59,13 +59,13 @@ def test_closed_forms_are_not_below_what_is_listed_and_hardly_above(mechanism):
 
 
 def test_levels_hidden_by_people_who_all_hold_one_value():
-    randomizer = CASES["levels"].sampler
+    sampler = CASES["levels"].sampler
     for x, z in [(0, 1), (0, 11), (5, 2)]:
-        above = [profile_of(randomizer)._children_above(v) for v in (x, z)]
+        above = [profile_of(sampler)._children_above(v) for v in (x, z)]
         for alone, among in ((1, (x,)), (2, (z,))):
             closed, exact = (
-                probe(level_rows(randomizer, *above, alone)),
-                probe(listed(profile_of(randomizer), x, z, among)),
+                probe(level_rows(sampler, *above, alone)),
+                probe(listed(profile_of(sampler), x, z, among)),
             )
             assert all(a >= b * (1 - ROUNDED) for a, b in zip(closed, exact, strict=True))
             assert closed == pytest.approx(exact, rel=1e-3)
@@ -73,28 +73,28 @@ def test_levels_hidden_by_people_who_all_hold_one_value():
 
 def test_a_closed_form_that_forgets_what_others_hold_is_caught():
     """The control: with the floor of x alone, as if all held x, a batch would look safer than it is."""
-    randomizer = CASES["levels"].sampler
-    above = [profile_of(randomizer)._children_above(v) for v in (0, 11)]
-    assert probe(level_rows(randomizer, *above, 1))[2] < probe(listed(profile_of(randomizer), 0, 11, None))[2]
+    sampler = CASES["levels"].sampler
+    above = [profile_of(sampler)._children_above(v) for v in (0, 11)]
+    assert probe(level_rows(sampler, *above, 1))[2] < probe(listed(profile_of(sampler), 0, 11, None))[2]
 
 
 @pytest.mark.parametrize("mechanism", CASES.values(), ids=CASES)
 def test_every_pair_has_the_contrast_of_one_that_stands_for_it(mechanism):
     """No pair of values is told apart better than all of those that `contrasts` gives."""
-    randomizer, values = mechanism.sampler, range(mechanism.context.size)
+    sampler, values = mechanism.sampler, range(mechanism.context.size)
     listing = asked.asked_pairs(mechanism).pairs
     closure = mechanism.context.closure()
     every = [(x, z) for x in values for z in values if x != z and closure.at(x, z) < math.inf]
-    worst = max(probe(profile_of(randomizer).pair_profile(x, z))[1] for x, z in listing)
-    assert max(probe(profile_of(randomizer).pair_profile(x, z))[1] for x, z in every) <= worst * (1 + 1e-9)
+    worst = max(probe(profile_of(sampler).pair_profile(x, z))[1] for x, z in listing)
+    assert max(probe(profile_of(sampler).pair_profile(x, z))[1] for x, z in every) <= worst * (1 + 1e-9)
     assert len(listing) < len(every)
 
 
 def test_meetings_of_utility_optimised_rappor_are_those_of_all_reports():
-    randomizer = CASES["utility-optimised RAPPOR"].sampler
+    sampler = CASES["utility-optimised RAPPOR"].sampler
     for x, z in [(0, 1), (0, 5), (5, 0), (4, 5)]:
-        chances = (randomizer.probability(x, y) * randomizer.probability(z, y) for y in randomizer.reports())
-        assert profile_of(randomizer).collision_probability(x, z) == sum(chances)
+        chances = (sampler.probability(x, y) * sampler.probability(z, y) for y in sampler.reports())
+        assert profile_of(sampler).collision_probability(x, z) == sum(chances)
 
 
 @pytest.fixture

@@ -29,15 +29,15 @@ NEXT = {0: dc.mechanism(HALF, "subset", d=1), 1: dc.mechanism(U3, "hadamard"), 2
 
 def test_the_joint_channel_is_the_first_times_the_second_that_was_chosen():
     pair = dc.adaptive(FIRST, NEXT)
-    randomizer = pair.sampler
+    sampler = pair.sampler
     for x in range(3):
         for y in FIRST.reports():
             for w in NEXT[y].reports():
                 wanted = FIRST.sampler.probability(x, y) * NEXT[y].sampler.probability(x, w)
-                assert randomizer.probability(x, randomizer.join(y, w)) == wanted
-                assert randomizer.split(randomizer.join(y, w)) == (y, w)
+                assert sampler.probability(x, sampler.join(y, w)) == wanted
+                assert sampler.split(sampler.join(y, w)) == (y, w)
     assert all(sum(row) == 1 for row in pair.channel())
-    assert len(randomizer.seconds) == 2  # what follows 0 and 2 is one mechanism
+    assert len(sampler.seconds) == 2  # what follows 0 and 2 is one mechanism
 
 
 def test_the_pair_is_certified_for_the_first_plus_the_weakest_second_and_for_nothing_less():

@@ -42,8 +42,8 @@ def test_a_block_of_one_value_says_only_the_block_and_costs_nothing():
     context = Context.blocks({"pair": [0, 1], "one": [2]}, "1")
     for name in ("hadamard", "subset", "unary", "projective", "randomized_response"):
         mechanism = dc.mechanism(context, name)
-        randomizer = mechanism.sampler
-        assert [y for y in mechanism.reports() if randomizer.probability(2, y)] == [randomizer.offsets[1]]
+        sampler = mechanism.sampler
+        assert [y for y in mechanism.reports() if sampler.probability(2, y)] == [sampler.offsets[1]]
         shares = np.array([0.5, 0.2, 0.3])
         assert decoder_of(mechanism).second_moments(shares)[2] - 0.09 == pytest.approx(0.3 * 0.7)
 
@@ -72,7 +72,7 @@ def test_blocks_may_mix_designs_and_say_so():
 
 
 def test_each_block_needs_a_randomizer_of_its_size():
-    with pytest.raises(InvalidInput, match="each block needs a randomizer of the block's size"):
+    with pytest.raises(InvalidInput, match="each block needs a sampler of the block's size"):
         BlockResponse([0, 0, 1], [RandomizedResponse(3, Fraction(1)), RandomizedResponse(1, Fraction(1))])
 
 
@@ -82,13 +82,13 @@ WIDE = Context.blocks({"wide": range(65), "narrow": ["x"], "pair": ["y", "z"]}, 
 @pytest.mark.parametrize("name", ["subset", "unary"])
 def test_forged_wide_reports_are_refused_in_bulk_as_one_by_one(name):
     mechanism = dc.mechanism(WIDE, name)
-    randomizer = mechanism.sampler
+    sampler = mechanism.sampler
     sound = [mechanism.randomize(value, dc.random.seeded(5)) for value in (0, "x", "y")]
     assert mechanism.tally(sound).n == 3
-    offset = randomizer.offsets
+    offset = sampler.offsets
     forged = [sound[1] + 1, sound[1] + (1 << 64), sound[2] + (1 << 70), offset[2] + 8, 3 * offset[1], offset[1] - 1, -1]
     for y in forged:
-        assert not randomizer.is_report(y)
+        assert not sampler.is_report(y)
         with pytest.raises(InvalidReport):
             mechanism.tally([y])
 

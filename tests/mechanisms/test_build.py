@@ -97,7 +97,7 @@ def test_what_does_not_belong_to_a_named_mechanism_is_refused():
         dc.mechanism(context, "projective", family="singer", key=5)
     with pytest.raises(NotServed, match="mechanism='bogus' takes no inner"):
         dc.mechanism(blocks, "bogus", inner=[{"name": "subset"}] * 2)
-    with pytest.raises(InvalidInput, match=r"inner\[0\] must map name to the name of a randomizer"):
+    with pytest.raises(InvalidInput, match=r"inner\[0\] must map name to the name of a sampler"):
         dc.mechanism(blocks, "mixed", inner=[{"nam": "subset"}] * 2)
     with pytest.raises(InvalidInput, match="mixture needs parts="):
         dc.mechanism(Context.high_low(range(5), [0, 1], "1"), "mixture", parts=[], units=[])

@@ -1,4 +1,4 @@
-"""Laws as data: everything about a randomizer follows from its law, and no two laws share a fingerprint."""
+"""Laws as data: everything about a sampler follows from its law, and no two laws share a fingerprint."""
 
 import dataclasses
 from fractions import Fraction

@@ -29,7 +29,7 @@ def test_no_mechanism_is_made_that_leaks():
 
 
 def test_a_symmetric_randomizer_is_held_against_every_entry_of_an_unsymmetric_context():
-    """The pair that stands for all in the randomizer is not the strictest of E."""
+    """The pair that stands for all in the sampler is not the strictest of E."""
     entries = [[0, 2, 1], [2, 0, 2], [2, 2, 0]]
     context = Context.matrix(range(3), entries)
     with pytest.raises(PrivacyViolation, match="0 against 2 leaks 2, more than the 1"):
@@ -60,7 +60,7 @@ def test_the_served_context_must_imply_the_one_asked_for():
 
 
 def test_the_randomizer_has_the_size_of_the_context():
-    with pytest.raises(InvalidInput, match="randomizer is for 3 values; the context has 4"):
+    with pytest.raises(InvalidInput, match="sampler is for 3 values; the context has 4"):
         Mechanism(CONTEXT, RandomizedResponse(3, Fraction(1)))
 
 

@@ -1,4 +1,4 @@
-"""Mixtures: a coin that does not depend on the value, then one of several randomizers."""
+"""Mixtures: a coin that does not depend on the value, then one of several samplers."""
 
 from fractions import Fraction
 

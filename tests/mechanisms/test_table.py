@@ -53,7 +53,7 @@ def test_a_table_that_leaks_a_little_too_much_is_refused():
         ([["1/2", "1/2"], [1]], "non-negative units that add up"),
         ([["3/2", "-1/2"], ["1/2", "1/2"]], "must not be negative"),
         ([[], []], "must not be empty"),
-        ([["1/2", "1/2"]], "randomizer is for 1 values; the context has 2"),
+        ([["1/2", "1/2"]], "sampler is for 1 values; the context has 2"),
     ],
 )
 def test_rows_that_are_no_channel_are_refused(rows, message):

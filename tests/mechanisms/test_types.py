@@ -55,8 +55,8 @@ def alone():
     return types(PADDED, ((1, 0, 0), (0, 0, 2), (0, 0, 0)))
 
 
-def channel(randomizer):
-    return [[randomizer.probability(x, y) for y in randomizer.reports()] for x in range(randomizer.size)]
+def channel(sampler):
+    return [[sampler.probability(x, y) for y in sampler.reports()] for x in range(sampler.size)]
 
 
 @pytest.mark.parametrize(

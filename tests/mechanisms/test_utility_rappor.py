@@ -33,12 +33,12 @@ def test_only_people_who_need_no_protection_show_an_honest_bit() -> None:
 
 def test_the_published_probabilities() -> None:
     """Sensitive bits as in symmetric RAPPOR; any other is dropped with chance e**(-epsilon/2) (Murakami2019's d2)."""
-    randomizer = dc.mechanism(CONTEXT, "utility_rappor").sampler
-    inner = randomizer.inner
+    sampler = dc.mechanism(CONTEXT, "utility_rappor").sampler
+    inner = sampler.inner
     half = 2.718281828459045**0.5
     assert float(inner.p) == pytest.approx(half / (1 + half))
     assert float(inner.q) == pytest.approx(1 / (1 + half))
-    assert float(1 - randomizer.passes) == pytest.approx(1 / half)
+    assert float(1 - sampler.passes) == pytest.approx(1 / half)
 
 
 def test_leaving_out_the_noise_of_people_who_show_their_value_is_better() -> None:

@@ -2,7 +2,7 @@
 
 A `Packed` law is a form, which is a named tuple of 64-bit words, and its arrays: a field may be the address of
 `longs` (64-bit numbers) or `shorts` (32-bit numbers). A bound named ``..._last`` is inclusive, so that 2**64 needs no
-65th bit. Everything is read from the law of the randomizer and from the layout that follows from it.
+65th bit. Everything is read from the law of the sampler and from the layout that follows from it.
 """
 
 from __future__ import annotations
@@ -169,18 +169,18 @@ class _NoForm(Exception):
     """Raised when a law has no compiled form."""
 
 
-def packed(randomizer: Sampler) -> Packed | None:
+def packed(sampler: Sampler) -> Packed | None:
     """What the compiled sampler needs; None where there is no such sampler and NumPy is used."""
     arrays: Arrays = []
     try:
-        return Packed(_as_words(_form(randomizer, arrays)), arrays)
+        return Packed(_as_words(_form(sampler, arrays)), arrays)
     except _NoForm:
         return None
 
 
-def _form(randomizer: Sampler, arrays: Arrays) -> Any:
-    pack = WHOLE.get(randomizer.law.kind)
-    return _inner(randomizer, arrays, None) if pack is None else pack(randomizer, arrays)
+def _form(sampler: Sampler, arrays: Arrays) -> Any:
+    pack = WHOLE.get(sampler.law.kind)
+    return _inner(sampler, arrays, None) if pack is None else pack(sampler, arrays)
 
 
 def _table(r: Table, arrays: Arrays) -> PackedTable:
@@ -250,12 +250,12 @@ def _width_and_row(r: BlockResponse) -> Iterator[tuple[int, int]]:
         yield (part.outputs.bit_length() - 1, 1) if part.law.kind == "hadamard" else (0, 0)
 
 
-def _inner(randomizer: Sampler, arrays: Arrays, neutral: CoverUnits | None) -> Any:
+def _inner(sampler: Sampler, arrays: Arrays, neutral: CoverUnits | None) -> Any:
     """The form of a base in plain integers; `neutral` if values that need no protection use it too."""
-    pack = INNER.get(randomizer.law.kind)
+    pack = INNER.get(sampler.law.kind)
     if pack is None:
         raise _NoForm
-    return pack(randomizer, arrays, neutral)
+    return pack(sampler, arrays, neutral)
 
 
 def _hadamard(r: Hadamard, arrays: Arrays, neutral: CoverUnits | None) -> PackedHadamard:

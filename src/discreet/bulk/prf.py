@@ -82,15 +82,15 @@ def randomize_records(mechanism: Mechanism, indices: Any, *, ids: Any, key: Coll
     """
     if key.fingerprint != mechanism.fingerprint:
         raise InvalidInput("key must be that of the mechanism: words of one law may not be used for another")
-    randomizer = _by_law(mechanism)
-    return randomize_indices(randomizer, indices, key.words(ids, indices, randomizer.words))
+    sampler = _by_law(mechanism)
+    return randomize_indices(sampler, indices, key.words(ids, indices, sampler.words))
 
 
 @lru_cache(maxsize=4)
 def _by_law(mechanism: Mechanism) -> Sampler:
     """What draws by the mechanism's law and nothing else, certified for its context.
 
-    The mechanism's own randomizer may be of a class that draws otherwise by the same numbers.
+    The mechanism's own sampler may be of a class that draws otherwise by the same numbers.
     """
     return Mechanism(mechanism.context, sampler_of(mechanism.law()), served=mechanism.served).sampler
 

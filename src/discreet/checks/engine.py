@@ -14,27 +14,27 @@ from ..mechanisms.sampler import Sampler
 from .words import as_integers, some_values
 
 Engine = Callable[[Sampler, Any, Source], Any]
-"""``engine(randomizer, indices, rng)`` gives the reports of `discreet.bulk.randomizing.randomize_indices`."""
+"""``engine(sampler, indices, rng)`` gives the reports of `discreet.bulk.randomizing.randomize_indices`."""
 
 
 def check_engine(engine: Engine, mechanism: Mechanism, *, n: int = 4000, seed: int = 1) -> None:
     """`engine` equals the plain integers on a few reports and the NumPy reference on `n`, and refuses bad indices."""
-    randomizer = mechanism.sampler
-    values = some_values(randomizer.size, n, seed)
-    few = values[: max(2, min(100, 100_000 // randomizer.words))]
+    sampler = mechanism.sampler
+    values = some_values(sampler.size, n, seed)
+    few = values[: max(2, min(100, 100_000 // sampler.words))]
     alone = seeded(seed)
     expected = [mechanism.randomize_index(int(x), alone) for x in few]
-    _same(mechanism, expected, as_integers(engine(randomizer, few, seeded(seed))))
-    reference = randomize_indices(randomizer, values, seeded(seed))
-    found = engine(randomizer, values, seeded(seed))
+    _same(mechanism, expected, as_integers(engine(sampler, few, seeded(seed))))
+    reference = randomize_indices(sampler, values, seeded(seed))
+    found = engine(sampler, values, seeded(seed))
     if found.dtype != reference.dtype or found.shape != reference.shape:
         raise CheckFailed(
             f"{mechanism.name}: the engine gives {found.dtype} {found.shape}, not {reference.dtype} {reference.shape}"
         )
     _same(mechanism, as_integers(reference), as_integers(found))
-    for wrong in ([-1], [randomizer.size], [0.5]):
+    for wrong in ([-1], [sampler.size], [0.5]):
         try:
-            engine(randomizer, wrong, seeded(seed))
+            engine(sampler, wrong, seeded(seed))
         except UnknownValue:
             continue
         raise CheckFailed(f"{mechanism.name}: the engine randomizes the index {wrong[0]}, which is not in the domain")

@@ -22,14 +22,14 @@ SAMPLES = 64
 """Words of each value that are repeated with plain integers."""
 
 
-def check_every_word(randomizer: Sampler, *, factory: Factory | None = None) -> int:
+def check_every_word(sampler: Sampler, *, factory: Factory | None = None) -> int:
     """Run the sampler over every word of small word spaces and compare with `probability`, exactly.
 
     Returns how many forms were run: widths 6, 8 and 10 where they fit 20 bits of words per report, else the
-    first width that does; 0 if none does. `factory` rebuilds the randomizer at a width, see `narrow`.
+    first width that does; 0 if none does. `factory` rebuilds the sampler at a width, see `narrow`.
     """
     forms = 0
-    for form in small_forms(randomizer, factory):
+    for form in small_forms(sampler, factory):
         forms += 1
         space = 1 << form.word_bits * form.words
         words = _every_word(form)

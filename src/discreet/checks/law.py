@@ -41,21 +41,21 @@ def check_channel(mechanism: Mechanism) -> None:
 
 def check_reports(mechanism: Mechanism) -> None:
     """`reports`, `is_report`, `probability` and `check_report` agree on what can be written (small domains)."""
-    randomizer = mechanism.sampler
-    listed = list(randomizer.reports())
+    sampler = mechanism.sampler
+    listed = list(sampler.reports())
     if sorted(set(listed)) != listed:
         raise CheckFailed(f"{mechanism.name}: reports() must list every report once, in order")
     column = {y: number for number, y in enumerate(listed)}
     channel = channel_of(mechanism)
-    for y in range(-2, randomizer.outputs + 3):
+    for y in range(-2, sampler.outputs + 3):
         if y in column:
             positive = any(row[column[y]] for row in channel)
         else:
-            positive = any(randomizer.probability(x, y) for x in range(randomizer.size))
-        if not positive == (y in column) == randomizer.is_report(y):
+            positive = any(sampler.probability(x, y) for x in range(sampler.size))
+        if not positive == (y in column) == sampler.is_report(y):
             raise CheckFailed(
                 f"{mechanism.name}: report {y} is {'' if y in column else 'not '}listed, is_report says "
-                f"{randomizer.is_report(y)}, its probability is {'positive' if positive else 'zero'}"
+                f"{sampler.is_report(y)}, its probability is {'positive' if positive else 'zero'}"
             )
         if not positive:
             _refused(mechanism, y)
@@ -76,12 +76,12 @@ def check_pairs(mechanism: Mechanism) -> None:
 
     A pair that `ratio_bounds` leaves out must be one that some report tells apart for certain.
     """
-    randomizer, channel = mechanism.sampler, channel_of(mechanism)
-    labels = randomizer.labels
-    stated = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in randomizer.ratio_bounds()}
+    sampler, channel = mechanism.sampler, channel_of(mechanism)
+    labels = sampler.labels
+    stated = {(labels[pair.x], labels[pair.z]): pair.ratio for pair in sampler.ratio_bounds()}
     scale = math.lcm(*(entry.denominator for row in channel for entry in row))
     units = [[int(entry * scale) for entry in row] for row in channel]
-    for x, z in permutations(range(randomizer.size), 2):
+    for x, z in permutations(range(sampler.size), 2):
         true = largest_ratio(units[x], units[z])
         bound = stated.get((labels[x], labels[z]))
         if (true is None) != (bound is None) or (true and bound and true > bound):

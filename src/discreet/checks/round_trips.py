@@ -11,7 +11,7 @@ from .words import some_values
 def check_round_trips(mechanism: Mechanism, *, seed: int = 1) -> bool:
     """Reports and tallies survive JSON, text and bytes, and the spec gives the same fingerprint and reports.
 
-    Returns False where no spec can describe the mechanism (a randomizer of one's own).
+    Returns False where no spec can describe the mechanism (a sampler of one's own).
     """
     from .. import wire
     from ..estimation.tally_json import parse_tally, tally_text

@@ -54,12 +54,12 @@ def asked_pairs(mechanism: Mechanism, *, each: bool = False) -> Asked:
     A mechanism may treat values alike that the context does not: then there is a pair for every two labels instead.
     `each` gives every pair: where only some people hide, values that are alike otherwise are not.
     """
-    closure, randomizer = mechanism.context.closure(), mechanism.sampler
+    closure, sampler = mechanism.context.closure(), mechanism.sampler
     if each:
         every = permutations(range(mechanism.context.size), 2)
         found = list(islice((pair for pair in every if closure.at(*pair) < math.inf), LISTED + 1))
     else:
-        found, labels = list(islice(profile_of(mechanism).representative_pairs(), LISTED + 1)), randomizer.labels
+        found, labels = list(islice(profile_of(mechanism).representative_pairs(), LISTED + 1)), sampler.labels
         if any(closure.at(i, j) == math.inf for i, j in found[:LISTED]):
             some = islice(closure.pairs_among(labels), LISTED + 1)
             found = list({(labels[i], labels[j]): (i, j) for i, j, _ in some}.values())

@@ -74,20 +74,20 @@ class Exposure:
 
     def test(self, x: Value, z: Value) -> float:
         """How often somebody is right, at best, who must tell x from z by one report: (1 + TV) / 2."""
-        domain, randomizer = self.mechanism.context.domain, self.mechanism.sampler
+        domain, sampler = self.mechanism.context.domain, self.mechanism.sampler
         i, j = domain.asked(x), domain.asked(z)
         rows = profile_of(self.mechanism).pair_profile(i, j)
         if rows is None:
-            leak = randomizer.max_ratios()
+            leak = sampler.max_ratios()
             rows = extremal(leak(i, j), leak(j, i))
         return (1 + min(1.0, Divergence(rows).delta(1, 0.0))) / 2
 
     # -- one value ----------------------------------------------------------------------------------
     def posterior(self, report: int) -> dict[Value, float]:
         """How likely each value is for somebody who saw this report: ``p_x Q(y|x) / sum_z p_z Q(y|z)``."""
-        randomizer = self.mechanism.sampler
-        y = randomizer.check_report(report)
-        joint = np.array([share * float(randomizer.probability(x, y)) for x, share in enumerate(self.prior)])
+        sampler = self.mechanism.sampler
+        y = sampler.check_report(report)
+        joint = np.array([share * float(sampler.probability(x, y)) for x, share in enumerate(self.prior)])
         total = float(joint.sum())
         return {
             value: float(one) / total if total else math.nan
@@ -128,12 +128,12 @@ class Exposure:
 
     def sentences(self, x: Value) -> list[str]:
         """What to tell the person who holds x: of 100 people, with every number rounded against us."""
-        i, randomizer = self.mechanism.context.domain.asked(x), self.mechanism.sampler
+        i, sampler = self.mechanism.context.domain.asked(x), self.mechanism.sampler
         hiders = list(profile_of(self.mechanism).other_users(i))
         shown = len(hiders) < self.mechanism.context.size
         own, other = self.points(x)
         lines = ["Your report shows your block; inside it:"] if shown else []
-        if i in set(randomizer.disclosed):
+        if i in set(sampler.disclosed):
             lines.append(
                 f"{_up(own)} of 100 people with this value show it openly; nobody with a sensitive value ever does."
             )

@@ -46,7 +46,7 @@ BASES: Registry[type[PureSampler]] = Registry(
         "optimised_unary": "mechanisms.uniform.unary:OptimisedUnary",
     }
 )
-"""The randomizers that can serve any uniform part of a context; a new one is registered here."""
+"""The samplers that can serve any uniform part of a context; a new one is registered here."""
 
 MOST_BITS = 1 << 20
 """The largest limit on the bits of a report."""
@@ -54,7 +54,7 @@ MOST_BITS = 1 << 20
 COMPARED: Registry[type[Sampler]] = Registry(
     {"general_hadamard": "mechanisms.uniform.general_hadamard:GeneralHadamard"}
 )
-"""Randomizers kept for comparison: available by name but never chosen, as a base always has less error."""
+"""Samplers kept for comparison: available by name but never chosen, as a base always has less error."""
 
 
 def mechanism(
@@ -132,10 +132,10 @@ def named(context: Context, name: str, parameters: Parameters, prior: Any = None
         return Mechanism(context, fitting(MAKERS[name](context, parameters, shares), context).weighted(shares))
     served = context.coarsest_served()
     if "inner" in parameters:
-        randomizer = _each_its_own(served, name, parameters, shares)
+        sampler = _each_its_own(served, name, parameters, shares)
     else:
-        randomizer = composed(served, lambda part: for_part(name, part, parameters, shares))
-    return Mechanism(context, randomizer, served=served)
+        sampler = composed(served, lambda part: for_part(name, part, parameters, shares))
+    return Mechanism(context, sampler, served=served)
 
 
 def shares_of(context: Context, prior: Any) -> list[float]:
@@ -168,7 +168,7 @@ def _share(given: Any) -> float:
 
 
 def composed(served: Context, make: Callable[[Part], Sampler]) -> Sampler:
-    """A randomizer per part, joined so that the report shows the part; like parts share one."""
+    """A sampler per part, joined so that the report shows the part; like parts share one."""
     parts = served.parts
     if parts is None:
         raise NotServed(f"{served!r} has no parts that can be served one by one")
@@ -197,7 +197,7 @@ def _part_of(served: Context, parts: Sequence[Part]) -> list[int]:
 
 
 def for_part(name: str, part: Part, parameters: Parameters, shares: Shares) -> Sampler:
-    """The randomizer called `name` for one part: on all values, or on the sensitive ones while the others pass."""
+    """The sampler called `name` for one part: on all values, or on the sensitive ones while the others pass."""
     if part.is_uniform:
         return base(name, len(part.members), part.level, parameters)
     from .composed.high_low import HighLowResponse
@@ -219,7 +219,7 @@ def mass_of(part: Part, shares: Shares) -> float:
 
 
 def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Sampler:
-    """The randomizer called `name` on `size` values; a single value needs no randomness of its own."""
+    """The sampler called `name` on `size` values; a single value needs no randomness of its own."""
     known = {*BASES, *COMPARED}
     if name not in known:
         raise NotServed(f"mechanism={name!r} must be one of {', '.join(sorted(known))} here")
@@ -239,7 +239,7 @@ def base(name: str, size: int, epsilon: Fraction, parameters: Parameters) -> Sam
 
 
 def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Shares) -> PureSampler:
-    """The randomizer for the sensitive values, sized for their share unless the size is given."""
+    """The sampler for the sensitive values, sized for their share unless the size is given."""
     size, epsilon = len(part.sensitive), part.level
     if size > 1 and set(parameters) <= {"bits"}:
         from .composed.high_low_choice import sized
@@ -252,7 +252,7 @@ def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Share
 
 
 def _each_its_own(served: Context, name: str, parameters: Parameters, shares: Shares) -> Sampler:
-    """The randomizer whose part j is the one named by ``inner[j]``, with its parameters."""
+    """The sampler whose part j is the one named by ``inner[j]``, with its parameters."""
     inner, parts = parameters["inner"], served.parts or ()
     if len(parameters) > 1:
         raise InvalidInput("inner must be the only parameter")
@@ -274,10 +274,10 @@ def _each_its_own(served: Context, name: str, parameters: Parameters, shares: Sh
 
 
 def _named_entry(asked: Any, name: str) -> tuple[str, dict[str, Any]]:
-    """The name of a randomizer and its parameters, from a mapping that holds both, or a name alone."""
+    """The name of a sampler and its parameters, from a mapping that holds both, or a name alone."""
     entry = {"name": asked} if isinstance(asked, str) else asked
     if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
-        raise InvalidInput(f"{name} must map name to the name of a randomizer, and its parameters to their values")
+        raise InvalidInput(f"{name} must map name to the name of a sampler, and its parameters to their values")
     return entry["name"], {key: value for key, value in entry.items() if key != "name"}
 
 
@@ -293,12 +293,12 @@ def _only_part(context: Context, name: str) -> Part:
 
 
 def mixture(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
-    """A mixture of high-low randomizers around the inner ones in ``parts``, each used for ``units`` of 2**64 words."""
+    """A mixture of high-low samplers around the inner ones in ``parts``, each used for ``units`` of 2**64 words."""
     from .composed.high_low import HighLowResponse
     from .composed.mixture import Mixture
 
     if set(parameters) != {"parts", "units"} or not parameters["parts"]:
-        raise InvalidInput("mixture needs parts= (randomizers with their parameters) and units=, and nothing else")
+        raise InvalidInput("mixture needs parts= (samplers with their parameters) and units=, and nothing else")
     part = _only_part(context, Mixture.name)
     parts = []
     for number, asked in enumerate(parameters["parts"]):
@@ -397,7 +397,7 @@ OF_CONTEXT: Registry[Callable[[Context], Sampler]] = Registry(
         "torus": "mechanisms.lines_and_grids.torus:torus_response",
     }
 )
-"""Mechanisms that serve a context as a whole and have no parameters: what makes their randomizer from the context."""
+"""Mechanisms that serve a context as a whole and have no parameters: what makes their sampler from the context."""
 
 MAKERS: dict[str, Callable[[Context, Parameters, Shares], Sampler]] = {
     **{name: _of_context(name) for name in OF_CONTEXT},

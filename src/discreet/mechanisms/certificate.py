@@ -134,30 +134,30 @@ def _violation(name: str, context: Context, x: int, z: int, ratio: Fraction) -> 
     )
 
 
-def _check_bound(randomizer: Sampler, ratio: Fraction) -> None:
+def _check_bound(sampler: Sampler, ratio: Fraction) -> None:
     """Refuse a bound below one: two rows that both add up to one have a largest ratio of at least one."""
     if ratio < 1:
-        raise PrivacyViolation(f"{randomizer.name}: a largest likelihood ratio below 1 is not that of any channel")
+        raise PrivacyViolation(f"{sampler.name}: a largest likelihood ratio below 1 is not that of any channel")
 
 
 def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] | None:
     """The pair with the least slack, after every finite entry of E was checked; None if there is none.
 
-    An entry is checked for every two labels that its values have in the randomizer, so that the symmetry of
-    the context is never taken for that of the randomizer, nor the other way round. Entries that follow from those
-    that are checked (`Context.generators`) hold with at least as much slack. Where a randomizer proves all entries at
+    An entry is checked for every two labels that its values have in the sampler, so that the symmetry of
+    the context is never taken for that of the sampler, nor the other way round. Entries that follow from those
+    that are checked (`Context.generators`) hold with at least as much slack. Where a sampler proves all entries at
     once (`Sampler.prove`), the pair that it names is compared.
     """
-    randomizer = mechanism.sampler
-    if (proved := randomizer.prove(served)) is not None:
-        _check_bound(randomizer, proved[2])
+    sampler = mechanism.sampler
+    if (proved := sampler.prove(served)) is not None:
+        _check_bound(sampler, proved[2])
         if not within(proved[2], served.at(*proved[:2])):
             raise _violation(mechanism.name, served, *proved)
         return proved
-    leak = randomizer.max_ratios()
+    leak = sampler.max_ratios()
     seen: dict[tuple[Fraction, Epsilon], tuple[int, int]] = {}
     last: tuple[Fraction | None, Epsilon] = None, math.inf
-    for number, (x, z, asked) in enumerate(served.generators(randomizer.labels)):
+    for number, (x, z, asked) in enumerate(served.generators(sampler.labels)):
         if number % CHUNK == 0:
             spend(CHUNK, f"pairs of values of {mechanism.name}")
         ratio = leak(x, z)
@@ -169,7 +169,7 @@ def _worst(mechanism: Mechanism, served: Context) -> tuple[int, int, Fraction] |
         if ratio is last[0] and asked is last[1]:
             continue  # as the pair before: along a line all are, and hashing them would take most of the time
         last = ratio, asked
-        _check_bound(randomizer, ratio)
+        _check_bound(sampler, ratio)
         if (ratio, asked) not in seen:
             if not within(ratio, asked):
                 raise _violation(mechanism.name, served, x, z, ratio)

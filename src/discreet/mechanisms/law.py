@@ -1,8 +1,8 @@
 """Laws as data: the whole numbers by which a report is drawn, with no behaviour of their own.
 
-Every randomizer has a law: a frozen dataclass of whole numbers, tuples of them, sets (`Bits`), rows (`Row`) and laws.
+Every sampler has a law: a frozen dataclass of whole numbers, tuples of them, sets (`Bits`), rows (`Row`) and laws.
 Samplers, compiled kernels, certificates and fingerprints are all made from it. What a law cannot say, such as why
-a set of shifts gives accurate shares, its randomizer works out; privacy never depends on that.
+a set of shifts gives accurate shares, its sampler works out; privacy never depends on that.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a law to the randomizer that draws by it."""
+"""From a law to the sampler that draws by it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FOLLOWERS: Registry[type[Sampler]] = Registry(
         "utility_rappor": "mechanisms.uniform.utility_rappor:UtilityRappor",
     }
 )
-"""The randomizers that draw by each kind of law that can be read; a new kind is registered here."""
+"""The samplers that draw by each kind of law that can be read; a new kind is registered here."""
 
 DEPTH = 8
 """The most laws that may be inside each other."""
@@ -49,7 +49,7 @@ ROWS = 1 << 20
 
 
 def sampler_of(law: Law) -> Sampler:
-    """The randomizer that draws by this law."""
+    """The sampler that draws by this law."""
     if law.kind not in FOLLOWERS or type(law) is not FOLLOWERS[law.kind].follows:
         raise InvalidInput(f"law of kind {law.kind!r} is not known")
     return FOLLOWERS[law.kind].from_law(law)

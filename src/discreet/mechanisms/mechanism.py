@@ -1,4 +1,4 @@
-"""`Mechanism`: a context and the randomizer that serves it, certified when made."""
+"""`Mechanism`: a context and the sampler that serves it, certified when made."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CHANNEL_LIMIT = 1 << 22
 class Mechanism:
     """A channel from values to reports that provably satisfies its context.
 
-    `served` is the context that the randomizer satisfies by its structure; it implies `context`,
+    `served` is the context that the sampler satisfies by its structure; it implies `context`,
     which may be weaker (a metric served by the classical mechanism at its smallest entry).
     Construction verifies both, and raises `PrivacyViolation` rather than make a mechanism that leaks.
     `report_names` are what people write for the reports 0, 1, ... by hand (`dc.by_hand`); else there are none.
@@ -70,14 +70,14 @@ class Mechanism:
 
     report_names: Sequence[str] = ()
 
-    def __init__(self, context: Context, randomizer: Sampler, *, served: Context | None = None) -> None:
+    def __init__(self, context: Context, sampler: Sampler, *, served: Context | None = None) -> None:
         check_type("context", context, Context, "a context")
-        check_type("randomizer", randomizer, Sampler, "a randomizer")
+        check_type("sampler", sampler, Sampler, "a sampler")
         check_type("served", context if served is None else served, Context, "a context")
-        _check_words(fitting(randomizer, context))
-        check("report_bits", randomizer.bits, randomizer.name)
+        _check_words(fitting(sampler, context))
+        check("report_bits", sampler.bits, sampler.name)
         self.context = context
-        self.sampler = randomizer
+        self.sampler = sampler
         self.served = context if served is None else served
         self.certificate: Certificate = verify(self)
 
@@ -88,7 +88,7 @@ class Mechanism:
 
     @property
     def name(self) -> str:
-        """The name of the randomizer, with the composition around it."""
+        """The name of the sampler, with the composition around it."""
         inner, parts = str(self.sampler.describe()["name"]), self.served.parts or ()
         if len(parts) > 1:
             return f"blocks({inner})"
@@ -249,11 +249,11 @@ class Mechanism:
         return f"<{self.name} for {self.context!r}, {self.bits} bits per report>"
 
 
-def fitting(randomizer: Sampler, context: Context) -> Sampler:
-    """The randomizer; `InvalidInput` if it is for more or fewer values than the context has."""
-    if randomizer.size != context.size:
-        raise InvalidInput(f"randomizer is for {randomizer.size} values; the context has {context.size}")
-    return randomizer
+def fitting(sampler: Sampler, context: Context) -> Sampler:
+    """The sampler; `InvalidInput` if it is for more or fewer values than the context has."""
+    if sampler.size != context.size:
+        raise InvalidInput(f"sampler is for {sampler.size} values; the context has {context.size}")
+    return sampler
 
 
 def check_report_names(names: Iterable[str], count: int) -> tuple[str, ...]:
@@ -268,9 +268,7 @@ def check_report_names(names: Iterable[str], count: int) -> tuple[str, ...]:
     return tuple(map(str, found))
 
 
-def _check_words(randomizer: Sampler) -> None:
+def _check_words(sampler: Sampler) -> None:
     """Refuse a law of narrower words than sources give: its channel would not be the one that reports are drawn by."""
-    if randomizer.word_bits != WORD_BITS:
-        raise InvalidInput(
-            f"word_bits={randomizer.word_bits} must be {WORD_BITS}, the width of the words that are drawn"
-        )
+    if sampler.word_bits != WORD_BITS:
+        raise InvalidInput(f"word_bits={sampler.word_bits} must be {WORD_BITS}, the width of the words that are drawn")

@@ -59,13 +59,13 @@ class Sampler(ABC):
 
     @classmethod
     def from_law(cls, law: Law) -> Self:
-        """The randomizer that draws by this law."""
+        """The sampler that draws by this law."""
         made = cls.__new__(cls)
         made.follow(law)
         return made
 
     def weighted(self, prior: Sequence[float]) -> Self:
-        """This randomizer with its estimates weighted for the shares `prior`, where they depend on any."""
+        """This sampler with its estimates weighted for the shares `prior`, where they depend on any."""
         return self
 
     @abstractmethod
@@ -82,7 +82,7 @@ class Sampler(ABC):
 
     @abstractmethod
     def is_report(self, y: int) -> bool:
-        """True if this randomizer can have written `y`."""
+        """True if this sampler can have written `y`."""
 
     @property
     def labels(self) -> Sequence[int]:
@@ -117,7 +117,7 @@ class Sampler(ABC):
         """The same idea with words of `word_bits` bits, at `epsilon` or at the epsilon that its own law realises.
 
         This default serves constructors ``type(r)(size, epsilon, word_bits=..., **parameters)`` with the parameters
-        that `describe` gives besides the name; any other randomizer brings its own.
+        that `describe` gives besides the name; any other sampler brings its own.
         """
         parameters = {key: entry for key, entry in self.describe().items() if key != "name"}
         level = self.actual_epsilon if epsilon is None else epsilon
@@ -167,7 +167,7 @@ class Sampler(ABC):
         return 1 << (WORD_BITS - self.word_bits)
 
     def check_report(self, y: int) -> int:
-        """`y` itself, or `InvalidReport` if this randomizer cannot have written it."""
+        """`y` itself, or `InvalidReport` if this sampler cannot have written it."""
         if isinstance(y, bool) or not isinstance(y, int) or not self.is_report(y):
             raise InvalidReport(f"report={shown(y)} cannot occur under {self.name} on {self.size} values")
         return y

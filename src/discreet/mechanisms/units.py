@@ -65,7 +65,7 @@ def beyond_words(epsilon: Fraction, word_bits: int) -> InvalidEpsilon:
 
 
 def check_size(size: int, word_bits: int) -> None:
-    """Raise `InvalidInput` for a size or word width that no randomizer can have."""
+    """Raise `InvalidInput` for a size or word width that no sampler can have."""
     if size < 1:
         raise InvalidInput(f"size={size} must be at least 1")
     if not 1 <= word_bits <= WORD_BITS:

@@ -121,7 +121,7 @@ PAPERS: dict[str, tuple[Statement, ...]] = {
             ("mechanisms.uniform.unary.Unary", "bounds.unary_information"),
             "the last term has e^(+epsilon/2)",
         ),
-        Statement("Algorithm 1", "the randomizer", ("mechanisms.uniform.subset.Subset", "Mechanism.randomize")),
+        Statement("Algorithm 1", "the sampler", ("mechanisms.uniform.subset.Subset", "Mechanism.randomize")),
         Statement("Algorithm 2", "the estimator", ("estimate",)),
         Statement("Theorem 3.1", "the subset size with the least squared error", ("bounds.attained_subset", "explain")),
         Statement(

@@ -70,9 +70,9 @@ def classes_of(context: Context, shares: Any) -> Classes:
 def certified_types(design: TypeDesign) -> Types:
     """The types in whole units, rounded towards privacy: certified for the classes, or `NotServed`."""
     for slack in SLACKS:
-        randomizer = _round(design, slack)
-        if _is_certified(randomizer, design.classes):
-            return randomizer
+        sampler = _round(design, slack)
+        if _is_certified(sampler, design.classes):
+            return sampler
     raise NotServed("types: words of 64 bits are too short to certify these types")
 
 
@@ -114,7 +114,7 @@ def _round(design: TypeDesign, slack: int) -> Types:
 
 
 def inner_sampler(option: ClassOption, size: int, epsilon: Fraction) -> PureSampler:
-    """The randomizer of a class in types that have this option."""
+    """The sampler of a class in types that have this option."""
     assert option.inner is not None
     name, parameters = option.inner
     make: Any = BASES[name]
@@ -122,12 +122,12 @@ def inner_sampler(option: ClassOption, size: int, epsilon: Fraction) -> PureSamp
     return inner
 
 
-def _is_certified(randomizer: Types, classes: Classes) -> bool:
+def _is_certified(sampler: Types, classes: Classes) -> bool:
     """True if every pair of classes has a certified ratio within its epsilon."""
 
     def ratios() -> Iterator[tuple[Fraction, Fraction]]:
-        for pair in randomizer.ratio_bounds():
-            c, d = randomizer.class_of[pair.x], randomizer.class_of[pair.z]
+        for pair in sampler.ratio_bounds():
+            c, d = sampler.class_of[pair.x], sampler.class_of[pair.z]
             yield pair.ratio, classes.inside[c] if c == d else classes.across[c]
 
     certified = list(ratios())

@@ -140,7 +140,7 @@ def _units(data: object) -> list[int]:
 
 
 def _named(key: str) -> Any:
-    """A reader for a list of tables, each of which names a randomizer."""
+    """A reader for a list of tables, each of which names a sampler."""
 
     def read(data: object) -> list[dict[str, Any]]:
         tables = []
@@ -158,7 +158,7 @@ def _named(key: str) -> Any:
 
 
 def _one(key: str) -> Any:
-    """A reader for a table that names a randomizer."""
+    """A reader for a table that names a sampler."""
     read = _named(key)
     return lambda data: read([data])[0]
 

@@ -54,24 +54,24 @@ def check_vectors(path: str | Path) -> Checked:
 
 def _drawn(section: Section) -> Iterator[tuple[str, list[int]]]:
     """The reports of every engine."""
-    randomizer, vectors = section.mechanism.sampler, section.vectors
-    yield "integers", [int(randomizer.draw(vector.x, vector.words, INTEGERS)) for vector in vectors]
+    sampler, vectors = section.mechanism.sampler, section.vectors
+    yield "integers", [int(sampler.draw(vector.x, vector.words, INTEGERS)) for vector in vectors]
     if not vectors:
         return
     x = np.array([vector.x for vector in vectors])
-    yield "numpy", _in_bulk(randomizer, x, section, "numpy")
-    if _is_compiled(randomizer):
-        yield "numba", _in_bulk(randomizer, x, section, "numba")
+    yield "numpy", _in_bulk(sampler, x, section, "numpy")
+    if _is_compiled(sampler):
+        yield "numba", _in_bulk(sampler, x, section, "numba")
 
 
-def _in_bulk(randomizer: Sampler, x: NDArray[Any], section: Section, engine: str) -> list[int]:
+def _in_bulk(sampler: Sampler, x: NDArray[Any], section: Section, engine: str) -> list[int]:
     words = replay(word for vector in section.vectors for word in vector.words)
-    return as_integers(randomize_indices(randomizer, x, words, engine=engine))
+    return as_integers(randomize_indices(sampler, x, words, engine=engine))
 
 
-def _is_compiled(randomizer: Sampler) -> bool:
+def _is_compiled(sampler: Sampler) -> bool:
     if not present():
         return False
     from ...bulk.samplers import compiled_sampler
 
-    return compiled_sampler(randomizer) is not None
+    return compiled_sampler(sampler) is not None

@@ -33,12 +33,12 @@ class Asked(NamedTuple):
 def asked(mechanism: Mechanism, count: int, seed: int) -> Asked:
     """`count` different values with their words, which depend on the law and the seed alone."""
     digest = hashlib.sha256(f"{seed} {mechanism.fingerprint}".encode()).digest()
-    source, randomizer = seeded(int.from_bytes(digest[:8], "big")), mechanism.sampler
-    edges = _edges(randomizer, count // 8)
+    source, sampler = seeded(int.from_bytes(digest[:8], "big")), mechanism.sampler
+    edges = _edges(sampler, count // 8)
     numbers = _numbers(mechanism, count // 8, source)
-    thresholds = _thresholds(randomizer, count // 6, source)
+    thresholds = _thresholds(sampler, count // 6, source)
     few = _different([edges, numbers, thresholds], count)
-    more = _random(randomizer, count - len(few.x), source)
+    more = _random(sampler, count - len(few.x), source)
     return Asked(np.concatenate([few.x, more.x]), np.concatenate([few.words, more.words]))
 
 
@@ -55,17 +55,17 @@ def _values(size: int, count: int, source: Stream) -> Words:
     return x
 
 
-def _random(randomizer: Sampler, count: int, source: Stream) -> Asked:
-    words = source.fill(count * randomizer.words).reshape(count, randomizer.words)
-    return Asked(_values(randomizer.size, count, source), words)
+def _random(sampler: Sampler, count: int, source: Stream) -> Asked:
+    words = source.fill(count * sampler.words).reshape(count, sampler.words)
+    return Asked(_values(sampler.size, count, source), words)
 
 
-def _edges(randomizer: Sampler, most: int) -> Asked:
+def _edges(sampler: Sampler, most: int) -> Asked:
     """The first and the last value with the first and last words."""
-    ends = sorted({0, randomizer.size - 1})
+    ends = sorted({0, sampler.size - 1})
     rows = [(x, word) for word in EDGES for x in ends][:most]
     words = np.array([word for _, word in rows], dtype=np.uint64)
-    return Asked(np.array([x for x, _ in rows], dtype=np.uint64), np.repeat(words[:, None], randomizer.words, axis=1))
+    return Asked(np.array([x for x, _ in rows], dtype=np.uint64), np.repeat(words[:, None], sampler.words, axis=1))
 
 
 def _numbers(mechanism: Mechanism, count: int, source: Stream) -> Asked:
@@ -96,17 +96,17 @@ def _whole(data: Any) -> Iterator[int]:
         yield data
 
 
-def _thresholds(randomizer: Sampler, count: int, source: Stream) -> Asked:
+def _thresholds(sampler: Sampler, count: int, source: Stream) -> Asked:
     """Random words with one next to, at and after a threshold: where the report changes while the others stay."""
     lanes = np.arange(count)
-    x, words = _random(randomizer, count, source)
-    places = _below(randomizer.words, count, source)
+    x, words = _random(sampler, count, source)
+    places = _below(sampler.words, count, source)
     low, high = _ends(count, source)
-    first = _drawn(randomizer, x, _with(words, lanes, places, low))
-    differs = _other(first, _drawn(randomizer, x, _with(words, lanes, places, high)))
+    first = _drawn(sampler, x, _with(words, lanes, places, low))
+    differs = _other(first, _drawn(sampler, x, _with(words, lanes, places, high)))
     while np.any(high - low > 1):
         middle = low + ((high - low) >> np.uint64(1))
-        changed = _other(first, _drawn(randomizer, x, _with(words, lanes, places, middle)))
+        changed = _other(first, _drawn(sampler, x, _with(words, lanes, places, middle)))
         low, high = np.where(changed, low, middle), np.where(changed, middle, high)
     sides = [_with(words, lanes, places, word)[differs] for word in (low, high, high + (high < np.uint64(MASK)))]
     return Asked(np.tile(x[differs], 3), np.concatenate(sides))
@@ -126,8 +126,8 @@ def _with(words: Words, lanes: NDArray[Any], places: Words, word: Words) -> Word
     return changed
 
 
-def _drawn(randomizer: Sampler, x: Words, words: Words) -> NDArray[Any]:
-    return np.asarray(randomizer.draw(x, [words[:, place] for place in range(randomizer.words)], ARRAYS))
+def _drawn(sampler: Sampler, x: Words, words: Words) -> NDArray[Any]:
+    return np.asarray(sampler.draw(x, [words[:, place] for place in range(sampler.words)], ARRAYS))
 
 
 def _other(reports: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:

@@ -54,7 +54,7 @@ class Adaptive(WrittenOut):
     def _follow(self, law: AdaptiveLaw, first: Sampler, seconds: tuple[Sampler, ...]) -> None:
         check_law(bool(seconds), law.kind, "it must have at least one second law")
         if any(one.size != first.size or one.word_bits != first.word_bits for one in seconds):
-            raise InvalidInput("all randomizers must have the same values and words of the same width")
+            raise InvalidInput("all samplers must have the same values and words of the same width")
         self.law, self.first, self.seconds = law, first, seconds
         self.width = max(second.outputs for second in seconds)
         self.size, self.word_bits = first.size, first.word_bits

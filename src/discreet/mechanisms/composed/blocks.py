@@ -1,4 +1,4 @@
-"""A randomizer inside every block; the block itself is shown."""
+"""A sampler inside every block; the block itself is shown."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class BlocksLaw(Law):
 
 
 class BlockResponse(Sampler):
-    """Report the block and what the block's own randomizer reports for the position inside it.
+    """Report the block and what the block's own sampler reports for the position inside it.
 
     Report = offset of the block + inner report; when the offsets exceed 64 bits, the block number
     is a 64-bit word of its own above the inner report. A block of one value reports only the block.
 
-    *Why private.* Inside a block the ratio is the inner randomizer's; across blocks E is infinite.
+    *Why private.* Inside a block the ratio is the inner sampler's; across blocks E is infinite.
 
     References: Acharya2020, Section 6 (with Hadamard inside, (19) simplified: c * mean(H[i+1, Y2] 1{Y1 = j})).
     """
@@ -77,7 +77,7 @@ class BlockResponse(Sampler):
             self.place[x] = sizes[block]
             sizes[block] += 1
         if sizes != [part.size for part in self.inner]:
-            raise InvalidInput("inner: each block needs a randomizer of the block's size")
+            raise InvalidInput("inner: each block needs a sampler of the block's size")
         self.words = max(part.words for part in self.kinds)
         self._lay_out()
 

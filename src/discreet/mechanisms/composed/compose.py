@@ -56,7 +56,7 @@ class Product(WrittenOut):
 
     def _follow(self, law: ProductLaw, first: Sampler, second: Sampler) -> None:
         if first.size != second.size or first.word_bits != second.word_bits:
-            raise InvalidInput("both randomizers must have the same values and words of the same width")
+            raise InvalidInput("both samplers must have the same values and words of the same width")
         self.law, self.first, self.second = law, first, second
         self.size, self.word_bits, self.words = first.size, first.word_bits, first.words + second.words
         self.outputs = first.outputs * second.outputs
@@ -86,10 +86,10 @@ class Product(WrittenOut):
         return {"name": self.name, "parts": [self.first.describe(), self.second.describe()]}
 
 
-def units_of(randomizer: Sampler, x: int) -> list[int]:
+def units_of(sampler: Sampler, x: int) -> list[int]:
     """The law of one value over all numbers below `outputs`, in units of all the words it takes."""
-    space = 1 << randomizer.word_bits * randomizer.words
-    return [int(randomizer.probability(x, y) * space) for y in range(randomizer.outputs)]
+    space = 1 << sampler.word_bits * sampler.words
+    return [int(sampler.probability(x, y) * space) for y in range(sampler.outputs)]
 
 
 @dataclass(frozen=True)

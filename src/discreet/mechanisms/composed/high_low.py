@@ -1,4 +1,4 @@
-"""A randomizer on the sensitive values; other values are reported as they are as often as privacy allows."""
+"""A sampler on the sensitive values; other values are reported as they are as often as privacy allows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class HighLowLaw(Law):
 
 
 class HighLowResponse(Sampler):
-    """A sensitive value writes what the inner randomizer writes; any other passes as it is or writes a neutral report.
+    """A sensitive value writes what the inner sampler writes; any other passes as it is or writes a neutral report.
 
     The neutral report gives every inner report just the mass that hides the sensitive values:
     ``Pr(y | b) >= max_x Q(y | x) / R``. What is left over is the probability sigma of passing.

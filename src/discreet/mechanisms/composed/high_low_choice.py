@@ -29,7 +29,7 @@ def sized(name: str, size: int, epsilon: float, mass: float, parameters: Mapping
 def high_low_error(g: float, h: float, nu: float, sigma: float, *, size: int, mass: float) -> float:
     """n times the expected squared error of all shares, plus the sum of squared shares.
 
-    For `size` sensitive values of total share `mass`, an inner randomizer with support probabilities g, h and
+    For `size` sensitive values of total share `mass`, an inner sampler with support probabilities g, h and
     neutral nu, and other values that pass as they are with probability sigma:
     ``s (V0 m + (1-m)((1-sigma) M + sigma kappa**2)) + (V1 + 1) m + (1-m)/sigma``,
     M the second moment of phi under the neutral law.
@@ -45,7 +45,7 @@ def high_low_error(g: float, h: float, nu: float, sigma: float, *, size: int, ma
 
 
 def levels_of(a: float, b: float, own: float, shared: float, epsilon: float) -> tuple[float, float, float, float]:
-    """(g, h, nu, sigma) of a randomizer with a high and b low reports, `own` supporting a value, `shared` two."""
+    """(g, h, nu, sigma) of a sampler with a high and b low reports, `own` supporting a value, `shared` two."""
     fade = math.exp(-epsilon)
     whole = a + b * fade
     g, h = own / whole, (shared + (own - shared) * fade) / whole

@@ -1,4 +1,4 @@
-"""A coin chooses one of several randomizers; the report says which."""
+"""A coin chooses one of several samplers; the report says which."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Mixture(Sampler):
     def _follow(self, law: MixtureLaw, parts: Sequence[Sampler]) -> None:
         first, units = parts[0], law.units
         if any(part.size != first.size or part.word_bits != first.word_bits for part in parts):
-            raise InvalidInput("parts must be randomizers of one size and one width of words")
+            raise InvalidInput("parts must be samplers of one size and one width of words")
         if any(not _alike(part.labels, first.labels) for part in parts):
             raise InvalidInput("parts must treat the same values alike")
         if len(units) != len(parts) or min(units) < 1 or sum(units) != 1 << first.word_bits:

@@ -1,4 +1,4 @@
-"""Two questions at once: each answered by a randomizer of its own, decoded together."""
+"""Two questions at once: each answered by a sampler of its own, decoded together."""
 
 from __future__ import annotations
 

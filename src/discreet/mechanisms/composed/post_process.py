@@ -39,7 +39,7 @@ class PostProcessedLaw(Law):
 
 
 class PostProcessed(WrittenOut):
-    """The reports of another randomizer, each replaced by a draw from its row of a stochastic matrix W.
+    """The reports of another sampler, each replaced by a draw from its row of a stochastic matrix W.
 
     The report y is drawn as before and one more word chooses by row y of W, held in units of a word. The law is
     exactly the product Q W of the two laws as drawn.
@@ -91,7 +91,7 @@ class PostProcessed(WrittenOut):
         return PostProcessed(inner, [filled(row, 1 << word_bits) for row in rows])
 
     def _row(self, law: Sequence[Fraction]) -> tuple[int, ...]:
-        """One row of Q W in whole units; Q is in units of the words that the inner randomizer takes."""
+        """One row of Q W in whole units; Q is in units of the words that the inner sampler takes."""
         columns = zip(*self.weights, strict=True)
         return tuple(int(sum(q * weight for q, weight in zip(law, column, strict=True))) for column in columns)
 
@@ -104,7 +104,7 @@ class PostProcessed(WrittenOut):
 
 
 def _check_few(inner: Sampler) -> None:
-    """Refuse a randomizer with too many reports to write out."""
+    """Refuse a sampler with too many reports to write out."""
     if inner.outputs > REPORTS:
         raise InvalidInput(f"post_process: {inner.outputs} reports are more than {REPORTS}, the most written out")
 

@@ -12,7 +12,7 @@ LEAST = 1e-12
 
 
 class Circular(Numbered):
-    """A randomizer whose report is the own cell of a torus, moved by noise that depends on nothing."""
+    """A sampler whose report is the own cell of a torus, moved by noise that depends on nothing."""
 
     shape: tuple[int, ...]
     """The lengths of the torus."""

@@ -48,7 +48,7 @@ class BinaryResponse(Table):
 
 
 def optimal(context: Context) -> BinaryResponse:
-    """The optimal randomizer for the two values of a context."""
+    """The optimal sampler for the two values of a context."""
     return BinaryResponse(_levels(context, "binary"))
 
 

@@ -27,7 +27,7 @@ class Mark(NamedTuple):
 
 
 class Typed(Sampler):
-    """A randomizer whose report is a type and, for each class that the type marks, a report of that class's own.
+    """A sampler whose report is a type and, for each class that the type marks, a report of that class's own.
 
     The sub-reports lie side by side in bits of their own, the class with the smallest number lowest, and the types one
     after the other; from 2**64 reports on the number of the type stands in a word of its own above them.

@@ -47,13 +47,13 @@ class TypesLaw(Law):
 
 
 class Types(Typed):
-    """Draw a type by the class of the value; then, for each class that it marks, a report of the class's randomizer.
+    """Draw a type by the class of the value; then, for each class that it marks, a report of the class's sampler.
 
     In the class of the value, that report is drawn from the value; in any other it is a *cover report*, drawn from a
     place taken evenly, by the same lines from as many words.
 
     *Why private.* Given the type, sub-reports are independent, and those of classes that hold neither x nor z have
-    one law. Inside class c the ratio is that of its randomizer; for x in c and z in d it is at most, over the
+    one law. Inside class c the ratio is that of its sampler; for x in c and z in d it is at most, over the
     types y, ``units[c][y] A / (units[d][y] / B)``, with A the certified largest ratio of a report of x to a cover
     report and B that of a cover report to one of z, both with the parts of words that places take as they are.
 

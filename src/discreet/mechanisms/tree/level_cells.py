@@ -53,7 +53,7 @@ class Slot(NamedTuple):
 
 
 class Leveled(Sampler):
-    """A randomizer whose report marks children of the root of a tree, of nodes below it, and so on.
+    """A sampler whose report marks children of the root of a tree, of nodes below it, and so on.
 
     A node's sub-report lies in the lowest bits of what is reported under it; then follow its marked children in
     increasing order, then the others, each with all that is reported under it and only where anything is. How many

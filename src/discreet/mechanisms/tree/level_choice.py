@@ -59,7 +59,7 @@ ROUNDING = Fraction(1, 10**14)
 
 
 class Option(NamedTuple):
-    """A way to mark `members` of `places` places in so many bits: the class and the parameters of its randomizer."""
+    """A way to mark `members` of `places` places in so many bits: the class and the parameters of its sampler."""
 
     places: int
     members: int

@@ -36,7 +36,7 @@ class Swing(NamedTuple):
 
 
 class Marking(ABC):
-    """A randomizer each of whose reports marks, of `places` places, the same number: its `members`.
+    """A sampler each of whose reports marks, of `places` places, the same number: its `members`.
 
     The first places are those of its values, the others, if any, nobody's.
     """
@@ -132,7 +132,7 @@ class ShiftMarking(Marking):
 
 
 def marking_of(inner: object, kind: str) -> Marking:
-    """What the reports of a randomizer mark; a law of this `kind` that holds any other is refused."""
+    """What the reports of a sampler mark; a law of this `kind` that holds any other is refused."""
     if isinstance(inner, Subset):
         return SetMarking(inner)
     shifts = isinstance(inner, (Cyclic, RandomizedResponse)) and inner.size > 1 and places_of(inner) is not None

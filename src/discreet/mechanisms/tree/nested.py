@@ -55,7 +55,7 @@ class Nested(Sampler):
     its first part goes to the blocks whatever the value is, what is left to the own one. Inside, any
     sampler with cover reports serves, also a nested one: a tree of blocks has one of these at every node.
 
-    *Why private.* Inside a block the ratio is that of its randomizer. Across, a report in the own block has at most
+    *Why private.* Inside a block the ratio is that of its sampler. Across, a report in the own block has at most
     (g_b / c_b) A_b <= e**epsilon, one in the other's block (c_d / g_d) times the ratio of a cover to an own report,
     and in all others 1.
 

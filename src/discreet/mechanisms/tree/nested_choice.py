@@ -1,4 +1,4 @@
-"""The randomizer of every node of a tree of blocks, those of the innermost blocks by the error of all together."""
+"""The sampler of every node of a tree of blocks, those of the innermost blocks by the error of all together."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def nested_response(context: Context, *, bits: int | None = 64) -> Nested:
 
 
 class _Grown:
-    """A tree being turned into randomizers; like innermost blocks share one."""
+    """A tree being turned into samplers; like innermost blocks share one."""
 
     def __init__(self, size: int, bits: int | None) -> None:
         self._size, self._bits, self._left = size, bits, BLOCKS
         self._known: dict[tuple[int, Fraction, Fraction], Sampler] = {}
 
     def node(self, tree: Tree | int, around: Fraction) -> tuple[Sampler, list[int]]:
-        """The randomizer of a node, and the numbers of its values in increasing order."""
+        """The sampler of a node, and the numbers of its values in increasing order."""
         self._left -= isinstance(tree, int) or all(isinstance(child, int) for child in tree.children)
         if self._left < 0:
             raise NotServed(f"nested serves at most {BLOCKS} innermost blocks")
@@ -69,7 +69,7 @@ class _Grown:
 
 
 def innermost(size: int, level: Fraction, around: Fraction, *, blocks: float, bits: int | None) -> Sampler:
-    """The randomizer for a block of `size` values with the least `nested_error` among `blocks` like it."""
+    """The sampler for a block of `size` values with the least `nested_error` among `blocks` like it."""
     if size == 1:
         return RandomizedResponse(1, level)
     inside, outside = approx(level), approx(around)
@@ -102,7 +102,7 @@ def _options(size: int, epsilon: float, bits: int | None) -> Iterator[tuple[Any,
 def nested_error(g: float, h: float, nu: float, *, size: int, blocks: float, inside: float, outside: float) -> float:
     """n times the expected squared error of all shares, plus the sum of squared shares, for even shares.
 
-    For `blocks` blocks of `size` values each, inside them a randomizer with support probabilities g, h and blank nu at
+    For `blocks` blocks of `size` values each, inside them a sampler with support probabilities g, h and blank nu at
     the epsilon `inside`, at `outside` between blocks. An own report is at most 1 / (nu + (1 - nu) e**-inside) times as
     likely as a blank one.
     """

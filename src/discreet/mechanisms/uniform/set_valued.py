@@ -1,4 +1,4 @@
-"""Randomizers whose report is the set of supported values itself."""
+"""Samplers whose report is the set of supported values itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .pure import PureSampler
 
 
 class SetValued(PureSampler):
-    """A randomizer whose report is the set of supported values itself, as an integer with one bit per value.
+    """A sampler whose report is the set of supported values itself, as an integer with one bit per value.
 
     Cell x counts the reports that contain x; the last cell counts the reports. Values enter
     symmetrically, so joint support needs three numbers: `both_own` when one of the two is the

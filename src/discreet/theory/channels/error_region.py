@@ -89,13 +89,13 @@ def attained_region(
 
 
 def _laws(mechanism: Mechanism, x: int, z: int) -> tuple[list[Fraction], list[Fraction]]:
-    randomizer = mechanism.sampler
-    if randomizer.outputs > MAX_REPORTS:
+    sampler = mechanism.sampler
+    if sampler.outputs > MAX_REPORTS:
         raise InvalidInput(f"error region: the reports of {mechanism.name} are too many to sort")
     own, other = [], []
-    for y in randomizer.reports():
-        own.append(randomizer.probability(x, y))
-        other.append(randomizer.probability(z, y))
+    for y in sampler.reports():
+        own.append(sampler.probability(x, y))
+        other.append(sampler.probability(z, y))
     return own, other
 
 
