@@ -115,10 +115,10 @@ def test_tests_of_few_clusters_reject_what_is_true_as_often_as_they_say(name):
     times = 9000 if LONG else 25
     found = clustered.rejected(clustered.CASES[name], times, seed=3)
     print(name, found)
-    control = found.pop("normal law")
+    control = found.pop("normal reference")
     check_sizes(found, times)
     if LONG:
-        assert control > 0.065, "the control: held against the normal law, errors from few clusters reject too often"
+        assert control > 0.065, "the control: compared with the normal distribution, errors from few clusters reject too often"
 
 
 def check_sizes(found, times):

@@ -360,7 +360,7 @@ def _plainly() -> Iterator[None]:
     try:
         yield
     except Exception as problem:
-        said = re.search(r"\bdiscreet\.errors\.(\w+): (.+)", str(problem))
+        said = re.search(r"\bdiscreet\.core\.errors\.(\w+): (.+)", str(problem))
         kind = getattr(errors, said[1], None) if said else None
         if said and isinstance(kind, type) and issubclass(kind, DiscreetError) and kind is not MissingExtra:
             raise kind(said[2].strip()) from None
