@@ -18,10 +18,9 @@ SECONDS = 300.0
 HERE = Path(__file__).parent
 LINE = re.compile(r"^([0-9.]+)s (call|setup|teardown)\s+tests/(\S.*?)\s*$")
 KEPT = (
-    "bulk/spark/test_spark.py::test_the_tally_is_the_one_of_a_single_machine[",
+    "bulk/spark/test_spark.py::test_the_tally_is_the_one_of_a_single_machine[blocks",
     "client_js/test_vectors.py::test_a_changed_report_is_found_in_",
-    "collector/test_kills.py::",
-    "collector/test_postgres.py::test_every_law",
+    "collector/test_postgres.py::test_the_store_in_postgres_keeps_every_law",
     "pages/test_answering.py::test_a_person_answers_and_is_counted",
 )
 """How the names of tests begin that stay in the quick tier whatever they take."""

@@ -118,7 +118,7 @@ def test_tests_of_few_clusters_reject_what_is_true_as_often_as_they_say(name):
     control = found.pop("normal reference")
     check_sizes(found, times)
     if LONG:
-        assert control > 0.065, "the control: compared with the normal distribution, errors from few clusters reject too often"
+        assert control > 0.065, "the control: the normal distribution lets errors from few clusters reject too often"
 
 
 def check_sizes(found, times):
