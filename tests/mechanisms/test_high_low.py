@@ -7,8 +7,9 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.core.errors import InvalidReport
-from discreet.estimation.decoders import decoder_of
+from discreet.core.errors import InvalidReport, NotServed
+from discreet.estimation.decoders import DECODERS, decoder_of
+from discreet.leakage.profiles import PROFILES, profile_of
 
 C = (math.e + 1) / (math.e - 1)
 
@@ -101,3 +102,15 @@ def test_a_sensitive_value_in_the_middle_keeps_its_number():
     shares = dict(zip("abcd", dc.estimate(mechanism.tally(reports)).shares, strict=True))
     assert shares["c"] == pytest.approx(0.75, abs=0.1)
     assert shares["a"] == pytest.approx(0.25, abs=0.1)
+
+
+def test_a_pure_law_without_a_decoder_or_a_profile_of_its_own_is_refused_in_one_line(monkeypatch):
+    context = Context.high_low(range(4), [0, 1], "1")
+    assert decoder_of(dc.mechanism(context, "hadamard")).cells == 6  # the control: with both it is served
+    monkeypatch.delitem(DECODERS, "hadamard")
+    monkeypatch.delitem(PROFILES, "hadamard")
+    bare = dc.mechanism(context, "hadamard")
+    with pytest.raises(NotServed, match="need a PureDecoder of their own"):
+        decoder_of(bare)
+    with pytest.raises(NotServed, match="need a PureProfile of their own"):
+        profile_of(bare).pair_profile(0, 1)

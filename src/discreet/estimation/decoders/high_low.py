@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import NotIdentifiable
+from ...core.errors import NotIdentifiable, NotServed
 from ...mechanisms.composed.high_low import HighLowResponse
 from ..arrays.layout import Array, Cells, total_of
 from .concatenated import Concatenated
@@ -30,7 +30,10 @@ class HighLowDecoder(Concatenated, Decoder[HighLowResponse]):
     def __init__(self, sampler: HighLowResponse) -> None:
         Decoder.__init__(self, sampler)
         inner = decoder_of(sampler.inner)
-        assert isinstance(inner, PureDecoder)
+        if not isinstance(inner, PureDecoder):
+            raise NotServed(
+                f"high_low: laws of kind {sampler.inner.law.kind!r} need a PureDecoder of their own in DECODERS"
+            )
         self.inner = inner
         self.sensitive, self.others = np.array(sampler.sensitive), np.array(sampler.others, dtype=np.int64)
         shown = NumberedCounter(len(sampler.others))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.errors import NotServed
 from ...estimation.arrays.layout import Array
 from ...mechanisms.composed.blocks import BlockResponse
 from ...mechanisms.composed.high_low import HighLowResponse
@@ -78,7 +79,9 @@ class HighLowProfile(Profile[HighLowResponse]):
     @property
     def _inner(self) -> PureProfile[Any]:
         inner = profile_of(self.sampler.inner)
-        assert isinstance(inner, PureProfile)
+        if not isinstance(inner, PureProfile):
+            kind = self.sampler.inner.law.kind
+            raise NotServed(f"high_low: laws of kind {kind!r} need a PureProfile of their own in PROFILES")
         return inner
 
     def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
