@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import discreet as dc
-from discreet.core.search import least_between
+from discreet.mechanisms.composed.two_sizes import least_between
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.general_hadamard import GeneralHadamard
 from discreet.mechanisms.uniform.subset import least_error_size

@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy as np
 from load import Load, load
 
-from discreet.bulk.report_arrays import reports_to_bytes
+from discreet.bulk.report_files import reports_to_bytes
 from discreet.bulk.words import seeded
 from discreet.collector.http.server import loop_factory
 from discreet.collector.store.opening import open_store

@@ -2,7 +2,7 @@
 
 import discreet as dc
 from discreet.plots import plot_error_region
-from discreet.theory.channels.error_region import attained_region
+from discreet.theory.channels.testing import attained_region
 
 
 def draw(path):

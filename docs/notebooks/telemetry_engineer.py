@@ -40,7 +40,7 @@ import pyarrow.parquet as pq
 from IPython.display import SVG
 
 import discreet as dc
-from discreet.bulk.labelled.files import read_groups
+from discreet.bulk.labelled.tallies import read_groups
 from discreet.plots import plot_estimates
 from discreet.plots.picture import INK, new_figure, save
 from discreet.wire import law_text, parse_law, report_to_bytes

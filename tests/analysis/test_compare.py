@@ -206,7 +206,7 @@ def test_equal_groups_are_rarely_called_different():
 
 def test_dealing_labels_out_anew_is_exact(monkeypatch):
     """False alarms: of 120 surveys at 0.05, more than 22 have a probability of 3e-7 if the test is right."""
-    monkeypatch.setattr("discreet.analysis.groups.permutation.PERMUTATIONS", 99)
+    monkeypatch.setattr("discreet.analysis.groups.omnibus.PERMUTATIONS", 99)
     assert alarms(FIVE, 120, 60, 3, dealt) <= 22
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.analysis.tables.likely_table import _Pairs
-from discreet.analysis.tables.paired_answers import MAX_CELLS
+from discreet.analysis.tables.paired_answers import MAX_CELLS, _Pairs
 from discreet.core.errors import InvalidInput, Unavailable
 
 from .reference import B5, ROWS, N, answers, figures

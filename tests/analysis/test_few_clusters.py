@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import discreet as dc
-from discreet.analysis.groups.clusters import mean_reference
+from discreet.analysis.groups.moments import mean_reference
 from discreet.analysis.reference_distribution import FEW_CLUSTERS
 from discreet.analysis.survey.few_clusters import Clusters, within_clusters
 from discreet.analysis.survey.sampling import Drawn

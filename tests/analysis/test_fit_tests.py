@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.analysis.diagnostics.fit_tests import fit_cells
+from discreet.analysis.diagnostics.goodness_of_fit import fit_cells
 from discreet.estimation.decoders import decoder_of
 
 
@@ -32,7 +32,7 @@ def test_a_law_of_the_channel_is_fitted_as_it_is():
 
 
 def test_equations_that_are_not_solved_say_so(monkeypatch):
-    monkeypatch.setattr("discreet.analysis.diagnostics.fit_tests.MAX_STEPS", -40)
+    monkeypatch.setattr("discreet.analysis.diagnostics.goodness_of_fit.MAX_STEPS", -40)
     mechanism = dc.mechanism(dc.Context.uniform(range(11), "1"), "hadamard")
     part = decoder_of(mechanism.sampler)
     frequencies = np.random.default_rng(3).dirichlet(np.ones(part.cells), size=1)

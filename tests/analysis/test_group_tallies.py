@@ -7,9 +7,15 @@ import pytest
 
 import discreet as dc
 from discreet.bulk.jobs import randomize_files
-from discreet.bulk.labelled.counts import label_text
-from discreet.bulk.labelled.files import groups_from_json, groups_text, groups_to_json, parse_counted, read_groups
-from discreet.bulk.labelled.tallies import tally_groups
+from discreet.bulk.labelled.tallies import (
+    groups_from_json,
+    groups_text,
+    groups_to_json,
+    label_text,
+    parse_counted,
+    read_groups,
+    tally_groups,
+)
 from discreet.core.errors import InvalidInput, MechanismMismatch
 
 MECHANISMS = [
@@ -83,7 +89,7 @@ def test_files_are_counted_piece_by_piece(tmp_path, monkeypatch):
 
 
 def test_too_many_groups_are_refused(monkeypatch):
-    monkeypatch.setattr("discreet.bulk.labelled.counts.MAX_GROUPS", 2)
+    monkeypatch.setattr("discreet.bulk.labelled.tallies.MAX_GROUPS", 2)
     with pytest.raises(InvalidInput, match="there are more than 2 groups, and each holds 8 counts"):
         sample(MECHANISM).tallies("region")
 

@@ -17,12 +17,12 @@ import discreet as dc
 from discreet.bulk import jobs
 from discreet.bulk.arrow.reports import FINGERPRINT_KEY, reports_of
 from discreet.bulk.jobs import in_order, randomize_files, rows_in, tally_files
-from discreet.bulk.report_arrays import reports_to_json
+from discreet.bulk.report_files import reports_to_json
 from discreet.bulk.words import secure, seeded
 from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch, MissingExtra, UnknownValue
-from discreet.files import arrow_columns, arrow_csv
+from discreet.files import arrow, arrow_csv
 from discreet.files.arrow import open_column
-from discreet.files.text_writer import TextWriter
+from discreet.files.text_reader import TextWriter
 
 VALUES = [f"v{i}" for i in range(40)]
 N = 5000
@@ -51,7 +51,7 @@ def texts(numbers):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(arrow_columns, "PIECE", 256)
+    monkeypatch.setattr(arrow, "PIECE", 256)
     return tmp_path
 
 
@@ -307,7 +307,7 @@ def test_a_killed_run_leaves_the_old_file_or_none(folder, mechanism, texts, out)
         import os, signal
         import discreet as dc
         from discreet.files import arrow_columns, arrow_csv
-        arrow_columns.PIECE = 256
+        arrow.PIECE = 256
         from discreet.bulk.jobs import randomize_files
         values = [f"v{{i}}" for i in range(40)]
         mechanism = dc.mechanism(dc.Context.blocks({{"a": values[:10], "b": values[10:]}}, "1"), "hadamard")
@@ -328,7 +328,7 @@ def test_a_killed_run_leaves_the_old_file_or_none(folder, mechanism, texts, out)
 
 def test_memory_is_bounded_by_pieces_and_not_by_rows(folder, monkeypatch):
     """Arrow's own count of bytes, at its peak, for ten times the rows."""
-    monkeypatch.setattr(arrow_columns, "PIECE", 1 << 14)
+    monkeypatch.setattr(arrow, "PIECE", 1 << 14)
     mechanism = dc.mechanism(dc.Context.uniform(range(300), "1"), "hadamard")
     peaks = []
     for pieces in (8, 80):

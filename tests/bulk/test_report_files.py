@@ -17,7 +17,7 @@ from discreet.bulk import jobs
 from discreet.bulk.jobs import randomize_files, tally_files
 from discreet.bulk.words import secure, seeded
 from discreet.core.errors import InvalidInput
-from discreet.files import arrow_columns
+from discreet.files import arrow
 
 VALUES = ["a", "b", "c"]
 MECHANISM = dc.mechanism(dc.Context.uniform(VALUES, "1"), "hadamard")
@@ -28,7 +28,7 @@ ROWS = [{"id": i, "place": VALUES[i % 3], "city": f"city, {i % 7}"} for i in ran
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(arrow_columns, "PIECE", 64)
+    monkeypatch.setattr(arrow, "PIECE", 64)
     return tmp_path
 
 

@@ -13,16 +13,16 @@ from discreet.bulk.packed import packed
 from discreet.bulk.randomizing import randomize_indices, report_type
 from discreet.bulk.samplers import compiled_sampler
 from discreet.bulk.words import seeded
-from discreet.checks.words import as_integers
+from discreet.checks.execution import as_integers
 from discreet.core.arithmetic import INTEGERS
 from discreet.estimation.arrays.arithmetic import ARRAYS
 from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.composed.high_low import HighLowResponse
 from discreet.mechanisms.lines_and_grids.geometric import Geometric
+from discreet.mechanisms.uniform.cyclic import Projective
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
 from discreet.mechanisms.uniform.hadamard import Hadamard
-from discreet.mechanisms.uniform.projective import Projective
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 from discreet.mechanisms.uniform.subset import Subset
 from discreet.mechanisms.uniform.unary import OptimisedUnary, Unary

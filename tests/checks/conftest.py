@@ -2,11 +2,11 @@
 
 import pytest
 
-from discreet.checks import execution, law, small_words
+from discreet.checks import execution, law
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(execution, "DRAWS", 1 << 16)
-    monkeypatch.setattr(small_words, "LARGEST", 16)
+    monkeypatch.setattr(execution, "LARGEST", 16)
     monkeypatch.setattr(law, "ENTRIES", 1 << 10)

@@ -294,7 +294,7 @@ def test_lists_counted_otherwise_than_arrays_are_caught(monkeypatch):
 
 def test_a_mechanism_that_its_spec_does_not_tell_is_passed_over_and_a_wrong_report_is_caught(monkeypatch):
     from discreet import wire
-    from discreet.estimation import tally_json
+    from discreet.estimation import tally
 
     assert checks.check_round_trips(made(RandomizedResponse))
     other = made(Subset, d=4)
@@ -303,7 +303,7 @@ def test_a_mechanism_that_its_spec_does_not_tell_is_passed_over_and_a_wrong_repo
     with pytest.raises(CheckFailed, match="comes back from JSON as"):
         checks.check_round_trips(other)
     monkeypatch.undo()
-    monkeypatch.setattr(tally_json, "parse_tally", lambda mechanism, text: mechanism.tally())
+    monkeypatch.setattr(tally, "parse_tally", lambda mechanism, text: mechanism.tally())
     with pytest.raises(CheckFailed, match="a tally comes back changed"):
         checks.check_round_trips(other)
 
@@ -348,11 +348,11 @@ def test_a_factory_rebuilds_a_randomizer_of_ones_own():
 
 
 def test_a_channel_with_one_unit_too_many_is_refused_and_a_verifier_that_lets_it_pass_is_caught(monkeypatch):
-    from discreet.checks import certificate
+    from discreet.checks import law
 
     mechanism = made(RandomizedResponse)
     checks.check_certificate(mechanism)
-    monkeypatch.setattr(certificate, "verify", lambda subject, *, context=None: mechanism.certificate)
+    monkeypatch.setattr(law, "verify", lambda subject, *, context=None: mechanism.certificate)
     with pytest.raises(CheckFailed, match="with one unit too many"):
         checks.check_certificate(mechanism)
 
@@ -360,11 +360,11 @@ def test_a_channel_with_one_unit_too_many_is_refused_and_a_verifier_that_lets_it
 def test_a_certificate_above_its_claim_is_caught(monkeypatch):
     from dataclasses import replace
 
-    from discreet.checks import certificate
+    from discreet.checks import law
 
     mechanism = made(RandomizedResponse)
     above = replace(mechanism.certificate, ratio=mechanism.certificate.ratio * 2)
-    monkeypatch.setattr(certificate, "verify", lambda subject, *, context=None: above)
+    monkeypatch.setattr(law, "verify", lambda subject, *, context=None: above)
     with pytest.raises(CheckFailed, match="is above"):
         checks.check_certificate(mechanism)
 

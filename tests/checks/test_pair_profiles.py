@@ -10,9 +10,8 @@ import discreet as dc
 from discreet import Context
 from discreet.checks import CheckFailed, check_pair_profiles
 from discreet.leakage.profiles import PROFILES, Profile, Row
-from discreet.leakage.profiles.pure import HadamardProfile
+from discreet.leakage.profiles.pure import HadamardProfile, SubsetProfile
 from discreet.leakage.profiles.rows import two_levels
-from discreet.leakage.profiles.sets import SubsetProfile
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.hadamard import Hadamard
 from discreet.mechanisms.uniform.subset import Subset

@@ -9,7 +9,7 @@ import pytest
 from discreet import Context
 from discreet.checks import CheckFailed, check_posteriors
 from discreet.leakage.profiles import PROFILES
-from discreet.leakage.profiles.sets import SubsetProfile
+from discreet.leakage.profiles.pure import SubsetProfile
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.subset import Subset
 

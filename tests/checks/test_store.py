@@ -8,10 +8,9 @@ from tempfile import mkdtemp
 import pytest
 
 from discreet.checks import CheckFailed, check_store
-from discreet.checks.store import LAWS
-from discreet.checks.store.keeping import check_copies, check_reopening
+from discreet.checks.store import LAWS, check_copies, check_reopening
 from discreet.collector.store.protocol import UploadOutcome, UploadResult
-from discreet.collector.store.sql.chain import CHAIN_START
+from discreet.collector.store.sql.checkpoints import CHAIN_START
 from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import InvalidInput
 

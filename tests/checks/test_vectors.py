@@ -100,7 +100,7 @@ def test_a_file_is_read_back_and_every_engine_writes_its_reports(tmp_path):
 
 
 def test_without_numba_the_others_are_checked(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.checks.vectors.checking.present", lambda: False)
+    monkeypatch.setattr("discreet.checks.vectors.file.present", lambda: False)
     assert check_vectors(written(tmp_path, HADAMARD, count=30)).numba == 0
 
 

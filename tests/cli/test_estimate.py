@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.cli.after.estimate import METHODS
-from discreet.estimation.tally_json import read_tally
+from discreet.estimation.tally import read_tally
 from discreet.wire import Spec
 
 KEYS = {"n", "method", "values", "shares", "stderr", "low", "high", "confidence"}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discreet.estimation.tally_json import read_tally
+from discreet.estimation.tally import read_tally
 from discreet.files import text_reader
 from discreet.wire import Spec
 

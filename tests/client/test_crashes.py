@@ -12,10 +12,10 @@ from discreet.client.addresses import address_of
 from discreet.client.collection import Collection
 from discreet.client.document import Document
 from discreet.client.ledger import Ledger
-from discreet.client.session import ClientSession
+from discreet.client.promise import ClientSession
 from discreet.client.uploading import Uploader
+from discreet.core.canonical import loads
 from discreet.core.errors import AlreadyAnswered, Overspent, Unreachable
-from discreet.core.strict_json import loads
 
 PATH = Path("/home/one/ledger.jsonl")
 LABELS = ({}, {"week": "1"}, {"week": "2"})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.client.ledger import Ledger
-from discreet.client.ledger.lines import read_lines
+from discreet.client.ledger.journal import read_lines
 from discreet.core.canonical import canonical
 from discreet.core.errors import DamagedLedger
 from discreet.core.exact import text_of

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import discreet as dc
-from discreet.client.ledger import Ledger, claims
+from discreet.client.ledger import Ledger, disk
 from discreet.client.ledger.disk import SystemDisk
 from discreet.core.errors import AlreadyAnswered, InvalidInput, Overspent
 from discreet.core.exact import text_of
@@ -125,7 +125,7 @@ def test_node_waits_for_python_and_python_for_node(node, tmp_path, monkeypatch):
     assert b"accepted" in started.communicate()[0]
     assert node.json("tests/journals.mjs", "summary", path)["spent"] == "1/3"
     path.with_name("ledger.jsonl.pid").write_text(f"00 {os.getppid()} 0 {socket.gethostname()}", encoding="utf-8")
-    monkeypatch.setattr(claims, "MAX_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(disk, "MAX_PATIENCE_SECONDS", 0.1)
     with pytest.raises(InvalidInput, match="in use"):
         Ledger(path, "2")
 

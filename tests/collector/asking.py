@@ -7,10 +7,10 @@ import itertools
 import json
 from dataclasses import dataclass
 
+from discreet.collector.catalogue import first_tokens
 from discreet.collector.http.app import App
 from discreet.collector.service import Service
 from discreet.collector.settings import Settings
-from discreet.collector.tokens import first_tokens
 
 SPEC = """
 [context]

@@ -10,7 +10,7 @@ import shutil
 from datetime import date, timedelta
 from pathlib import Path
 
-from discreet.checks.store.samples import DAY, collection, upload
+from discreet.checks.store import DAY, collection, upload
 from discreet.collector.store.protocol import UploadOutcome
 from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import StoreFailed

@@ -10,8 +10,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from discreet.collector.store.postgres.backup import restore
-from discreet.collector.store.postgres.store import PostgresStore
+from discreet.collector.store.postgres.store import PostgresStore, restore
 from discreet.collector.store.sqlite.store import SQLiteStore, sibling
 
 LONG = "SOAK" in os.environ

@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from discreet.collector.store.protocol import StoredCollection
-from discreet.collector.store.sql.chain import (
+from discreet.collector.store.sql.checkpoints import (
     CHAIN_START,
     checksum,
     declaration_digest,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.checks.store.keeping import fill
+from discreet.checks.store import fill
 from discreet.collector.store.opening import check_place, open_store, redact_place
 from discreet.collector.store.postgres.store import PostgresStore
 from discreet.collector.store.sqlite.store import SQLiteStore

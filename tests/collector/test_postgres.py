@@ -10,11 +10,9 @@ import psycopg
 import pytest
 
 from discreet.checks import check_store
-from discreet.checks.store.keeping import fill
-from discreet.checks.store.samples import DAY, collection, upload
-from discreet.collector.store.postgres.backup import restore
+from discreet.checks.store import DAY, collection, fill, upload
 from discreet.collector.store.postgres.connections import UPLOADS, PostgresConnection, translate_errors
-from discreet.collector.store.postgres.store import PostgresStore
+from discreet.collector.store.postgres.store import PostgresStore, restore
 from discreet.collector.store.protocol import UploadOutcome, UploadRecord
 from discreet.core.errors import InvalidInput, StoreFailed, StoreFull
 

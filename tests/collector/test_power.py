@@ -13,7 +13,7 @@ from contextlib import suppress
 import apsw
 import pytest
 
-from discreet.checks.store.samples import DAY, collection, upload
+from discreet.checks.store import DAY, collection, upload
 from discreet.collector.store.opening import check_place
 from discreet.collector.store.protocol import UploadOutcome
 from discreet.collector.store.sqlite.store import SQLiteStore

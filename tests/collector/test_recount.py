@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from discreet.checks.store.samples import DAY, collection, tallies, upload
+from discreet.checks.store import DAY, collection, tallies, upload
 from discreet.collector.store import tallies as store_tallies
 from discreet.collector.store.protocol import Snapshot, StoredCollection
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.checks.store.samples import DAY, collection, upload
+from discreet.checks.store import DAY, collection, upload
 from discreet.collector.store.disk import LocalDisk
 from discreet.collector.store.protocol import UploadOutcome
 

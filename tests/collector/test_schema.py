@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from discreet.checks.store.keeping import everything, fill
+from discreet.checks.store import everything, fill
 from discreet.collector.store.sql import schema
 from discreet.collector.store.sqlite.store import SQLiteStore
 from discreet.core.errors import StoreFailed

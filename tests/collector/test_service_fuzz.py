@@ -14,7 +14,7 @@ from asking import Asker
 from memory import MemoryStore
 
 from discreet.collector.http.app import ROUTES
-from discreet.collector.http.problems import CODES
+from discreet.collector.http.response import CODES
 from discreet.collector.http.upload_decoder import PACKED
 from discreet.collector.store.protocol import UploadOutcome, UploadResult
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from running import COMMAND, answer_of, drip, exchange, post, running, slow
 
 import discreet as dc
-from discreet.bulk.report_arrays import reports_from_bytes
+from discreet.bulk.report_files import reports_from_bytes
 from discreet.cli import main
 from discreet.client import Client
 from discreet.collector.store.opening import open_store

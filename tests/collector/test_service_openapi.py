@@ -10,7 +10,7 @@ from schemathesis.specs.openapi.checks import missing_required_header, positive_
 
 from discreet.collector.http.app import ROUTES
 from discreet.collector.http.openapi import description
-from discreet.collector.http.problems import CODES
+from discreet.collector.http.response import CODES
 
 DOCUMENT = description("")
 

@@ -13,13 +13,19 @@ from click.testing import CliRunner
 
 import discreet as dc
 from discreet.cli import main
-from discreet.client.transport import Response
-from discreet.collector.http.connection import CoalescingTransport, raw_problem
+from discreet.client.uploading import Response
 from discreet.collector.http.limits import RateLimiter
+from discreet.collector.http.server import CoalescingTransport, raw_problem
 from discreet.collector.logs import log_event, log_failure, set_up_logs
 from discreet.collector.settings import Settings, settings_of
-from discreet.collector.simulation.people import KeepAliveTransport, MemoryDisk
-from discreet.collector.simulation.survey import SimulationResult, ask, most_influential_report, verdict
+from discreet.collector.simulation import (
+    KeepAliveTransport,
+    MemoryDisk,
+    SimulationResult,
+    ask,
+    most_influential_report,
+    verdict,
+)
 from discreet.core.errors import InvalidInput, Unreachable
 from discreet.estimation.decoders import decoder_of
 

@@ -11,13 +11,13 @@ from asking import SPEC
 from click.testing import CliRunner
 
 import discreet as dc
-from discreet.bulk.report_arrays import reports_to_bytes
+from discreet.bulk.report_files import reports_to_bytes
 from discreet.bulk.words import seeded
 from discreet.cli import main
 from discreet.collector import results
 from discreet.collector.results import compare_groups, first_day
 from discreet.collector.store import tallies
-from discreet.collector.store.export import publishable_places
+from discreet.collector.store.opening import publishable_places
 from discreet.collector.store.protocol import UploadRecord
 from discreet.core.errors import StoreFailed, Unavailable
 from discreet.estimation.decoders import decoder_of

@@ -8,7 +8,7 @@ from asking import Asker
 from stores import postgres_in, sqlite_in
 
 import discreet as dc
-from discreet.bulk.report_arrays import reports_to_bytes
+from discreet.bulk.report_files import reports_to_bytes
 from discreet.bulk.words import seeded
 from discreet.collector.http.upload_decoder import PACKED
 from discreet.collector.store import tallies

@@ -2,8 +2,8 @@
 
 import pytest
 
+from discreet.collector.catalogue import ROLES, first_tokens, rotate
 from discreet.collector.http.app import ROUTES
-from discreet.collector.tokens import ROLES, first_tokens, rotate
 
 GUARDED = [route for route in ROUTES if route.role]
 PUBLIC = {"/health", "/ready", "/log", "/openapi.json", "/collections", "/collections/{id}", "/collections/{id}/law"}

@@ -5,11 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from discreet.bulk.report_arrays import reports_to_bytes
+from discreet.bulk.report_files import reports_to_bytes
 from discreet.bulk.words import seeded
 from discreet.collector.declaration import format_moment
-from discreet.collector.http.report_validator import MAX_REFUSED
-from discreet.collector.http.upload_decoder import PACKED
+from discreet.collector.http.upload_decoder import MAX_REFUSED, PACKED
 from discreet.core.canonical import canonical
 
 WIDE = '[domain]\nsize = 60\n[context]\nform = "uniform"\nepsilon = "1"\n[mechanism]\nname = "unary"\n'

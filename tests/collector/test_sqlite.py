@@ -9,8 +9,7 @@ from hashlib import sha256
 import pytest
 
 from discreet.checks import check_store
-from discreet.checks.store.keeping import fill
-from discreet.checks.store.samples import DAY, collection, tallies, upload
+from discreet.checks.store import DAY, collection, fill, tallies, upload
 from discreet.collector.store.disk import LocalDisk
 from discreet.collector.store.protocol import UploadOutcome, UploadRecord
 from discreet.collector.store.sql.checkpoints import Checkpoint, read_checkpoints

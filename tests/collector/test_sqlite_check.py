@@ -7,8 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from discreet.checks.store.keeping import fill
-from discreet.checks.store.samples import tallies, upload
+from discreet.checks.store import fill, tallies, upload
 from discreet.collector.store.opening import check_place
 from discreet.collector.store.sql.schema import TABLES
 from discreet.collector.store.sqlite import check as sqlite_check

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from discreet.collector.store.sqlite.wal import frames_in_use, sound_frames
+from discreet.collector.store.sqlite.check import frames_in_use, sound_frames
 
 
 @pytest.fixture

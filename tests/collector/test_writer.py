@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from discreet.checks.store.samples import DAY, collection, conflicting, upload
+from discreet.checks.store import DAY, collection, conflicting, upload
 from discreet.collector.store.protocol import UploadOutcome, UploadResult
 from discreet.collector.store.writer import GroupCommitWriter
 from discreet.core.errors import InvalidInput, StoreFailed, StoreFull

@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.contexts.structure.combine import Combined
+from discreet.contexts.structure.components import Combined
 from discreet.core.domain import Alike, Domain
 from discreet.core.errors import PrivacyViolation
 from discreet.mechanisms.tables.table import Table

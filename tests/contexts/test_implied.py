@@ -15,10 +15,10 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.contexts.forms.metric import Metric
-from discreet.contexts.structure.closure import shortest_path
-from discreet.contexts.structure.combine import Combined
+from discreet.contexts.structure.components import Combined
+from discreet.contexts.structure.simplify import shortest_path
 from discreet.core.domain import Domain
-from discreet.theory.channels.curves import pairwise_epsilon
+from discreet.theory.channels.contraction import pairwise_epsilon
 from discreet.theory.unbiased import unbiased_by_classes
 
 VALUES = ["a", "b", "c", "d"]

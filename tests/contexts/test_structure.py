@@ -9,7 +9,7 @@ import pytest
 
 from discreet import Context
 from discreet.contexts import Line, Ring, Tree
-from discreet.contexts.structure.combine import Combined
+from discreet.contexts.structure.components import Combined
 from discreet.contexts.structure.recognition import MAX_RECOGNISED, MAX_TREE_DEPTH, parting_pairs
 from discreet.core.domain import EvenLeaves
 

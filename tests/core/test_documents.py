@@ -7,9 +7,9 @@ import os
 import pytest
 
 from discreet import limits
+from discreet.core.canonical import loads
 from discreet.core.documents import check_plain, parse_toml, read_document
 from discreet.core.errors import BeyondLimits, InvalidInput, InvalidSpec
-from discreet.core.strict_json import loads
 from discreet.wire import Spec
 
 UNIFORM = {"form": "uniform", "epsilon": 1}

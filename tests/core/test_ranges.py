@@ -4,8 +4,8 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import BeyondLimits, InvalidSpec
+from discreet.core.fields import range_of, values_in
 from discreet.core.limits import Limits, metered
-from discreet.core.ranges import range_of, values_in
 from discreet.wire import Spec
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.core.search import least_between
+from discreet.mechanisms.composed.two_sizes import least_between
 
 
 @pytest.mark.parametrize("place", [0.0, 0.1, 0.5, 0.77, 1.0])

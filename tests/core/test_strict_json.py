@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
+from discreet.core.canonical import RepeatedKey, loads
 from discreet.core.errors import InvalidInput, InvalidSpec
-from discreet.core.strict_json import RepeatedKey, loads
 
 
 def test_numbers_are_the_decimals_they_print():

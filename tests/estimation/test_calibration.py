@@ -10,7 +10,7 @@ from discreet import Context
 from discreet.checks.statistics import enumerated
 from discreet.core.errors import InvalidInput
 from discreet.estimation.decoders import decoder_of
-from discreet.estimation.results.calibration import calibrated_weights, constants
+from discreet.estimation.results.intervals import calibrated_weights, constants
 from discreet.estimation.tally import Tally
 
 from ..analysis.reference import B5, figures, survey

@@ -5,7 +5,7 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput
-from discreet.estimation.results import information
+from discreet.estimation.results import likelihood
 from discreet.estimation.results.likelihood import _Model
 
 CONTEXTS = {
@@ -106,7 +106,7 @@ def test_probing_agrees_with_inverting(monkeypatch: pytest.MonkeyPatch) -> None:
     held = np.random.default_rng(2).choice(300, p=shares, size=400_000)
     found = dc.likelihood(mechanism.tally(mechanism.randomize_indices(held, dc.random.seeded(4))))
     inverted = found.stderr
-    monkeypatch.setattr(information, "DENSE", 100)
+    monkeypatch.setattr(likelihood, "DENSE", 100)
     probed = dc.likelihood(found.tally).stderr
     assert np.mean(probed / inverted) == pytest.approx(1, abs=0.02)
     assert np.abs(probed / inverted - 1).max() < 0.15

@@ -6,7 +6,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidReport
-from discreet.estimation.arrays.batches import as_reports
+from discreet.estimation.arrays.gathering import as_reports
 from discreet.estimation.arrays.reports import _column_sums, count_cells
 
 

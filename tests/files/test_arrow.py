@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.files import arrow_columns
+from discreet.files import arrow
 from discreet.files.arrow import ArrowWriter, check_alike, open_column
 
 NAMES = ["f.parquet", "f.pq", "f.arrow", "f.feather", "f.ipc.gz", "f.arrow.zst"]
@@ -14,7 +14,7 @@ N = 2000
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(arrow_columns, "PIECE", 256)
+    monkeypatch.setattr(arrow, "PIECE", 256)
 
 
 def write(path, rows=range(N), field=FIELD):

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from discreet.core import atomic
-from discreet.core.atomic import replacing
+from discreet.core import documents
+from discreet.core.documents import replacing
 
 
 def test_nothing_stands_under_the_name_before_the_end(tmp_path):
@@ -71,7 +71,7 @@ def test_an_impossible_place_is_named_as_given(tmp_path):
 
 WRITE = """
 import sys
-from discreet.core.atomic import replacing
+from discreet.core.documents import replacing
 with replacing(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()
@@ -138,7 +138,7 @@ def test_nothing_but_drafts_of_the_same_target_is_removed(tmp_path):
 @posix
 def test_a_draft_that_is_taken_away_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
     """Another run that comes between the making and the locking takes the draft for a stale one."""
-    real, calls = atomic.fcntl.flock, []
+    real, calls = documents.fcntl.flock, []
 
     def slow(file, how):
         if not calls:
@@ -147,7 +147,7 @@ def test_a_draft_that_is_taken_away_before_it_is_locked_is_made_again(tmp_path, 
         calls.append(how)
         real(file, how)
 
-    monkeypatch.setattr(atomic.fcntl, "flock", slow)
+    monkeypatch.setattr(documents.fcntl, "flock", slow)
     with replacing(tmp_path / "f") as file:
         file.write(b"whole")
     assert (tmp_path / "f").read_bytes() == b"whole"
@@ -155,7 +155,7 @@ def test_a_draft_that_is_taken_away_before_it_is_locked_is_made_again(tmp_path, 
 
 
 def test_where_nothing_can_be_locked_nothing_is_removed(tmp_path, monkeypatch):
-    monkeypatch.setattr(atomic, "fcntl", None)
+    monkeypatch.setattr(documents, "fcntl", None)
     (tmp_path / ".f.00000003.part").write_bytes(b"perhaps in use")
     with replacing(tmp_path / "f") as file:
         file.write(b"whole")

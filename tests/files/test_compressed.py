@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from discreet.core.atomic import replacing
+from discreet.core.documents import replacing
 from discreet.core.errors import InvalidInput, MissingExtra
 from discreet.files.compressed import reading, writing
 

@@ -12,7 +12,7 @@ from discreet.files.csv_records import read_header
 
 pytest.importorskip("pyarrow")
 
-from discreet.files import arrow_csv, csv_blocks
+from discreet.files import arrow_csv
 from discreet.files.arrow import open_column
 from discreet.files.sources import source_of
 from discreet.files.text_reader import read_values
@@ -65,7 +65,7 @@ def test_both_ways_give_the_same_entries_or_both_refuse(tmp_path_factory, conten
     source = source_of(path, delimiter=delimiter)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrow_csv, "BLOCK", sizes[0])
-        patch.setattr(csv_blocks, "SLAB", sizes[1])
+        patch.setattr(arrow_csv, "SLAB", sizes[1])
         for column in ("k", "v"):
             assert outcome(by_lines, source, column) == outcome(by_blocks, source, column)
 
@@ -94,7 +94,7 @@ def test_people_whom_a_stray_quote_would_swallow_are_not_lost(tmp_path):
 
 
 def test_the_line_of_a_misplaced_quote_is_named_far_into_a_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_blocks, "SLAB", 100)
+    monkeypatch.setattr(arrow_csv, "SLAB", 100)
     monkeypatch.setattr(arrow_csv, "BLOCK", 1000)
     (tmp_path / "f.csv").write_text("k,v\n" + '1,"2"\n' * 997 + '1,2"\n' + "1,2\n" * 9)
     for read in (by_lines, by_blocks):

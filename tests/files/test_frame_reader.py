@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet.bulk.report_arrays import reports_to_json
+from discreet.bulk.report_files import reports_to_json
 from discreet.core.errors import InvalidInput, MechanismMismatch
 from discreet.files.frames import FrameReader, check_fingerprint, frame_header, frame_trailer, marks_in
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.files import arrow_columns
+from discreet.files import arrow
 from discreet.files.arrow import open_column
 
 N = 5000
@@ -12,7 +12,7 @@ N = 5000
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(arrow_columns, "PIECE", 256)
+    monkeypatch.setattr(arrow, "PIECE", 256)
 
 
 @pytest.mark.parametrize("size", [10, 300, 4 * 256, 4 * 256 + 1, N])

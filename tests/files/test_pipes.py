@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.files import pipes
+from discreet.files import sources
 from discreet.files.arrow import open_column
 from discreet.files.sources import source_of
 from discreet.files.text_reader import read_values
@@ -114,10 +114,10 @@ def test_what_only_begins_like_parquet_or_arrow_is_refused(piped, data):
 
 def test_no_more_is_kept_than_the_bound(piped, monkeypatch):
     data = written("Parquet")
-    monkeypatch.setattr(pipes, "MAX_PIPE_BYTES", len(data))
+    monkeypatch.setattr(sources, "MAX_PIPE_BYTES", len(data))
     piped(data)
     assert open_column(source_of("-"), "place").rows == 1000  # the control
-    monkeypatch.setattr(pipes, "MAX_PIPE_BYTES", len(data) - 1)
+    monkeypatch.setattr(sources, "MAX_PIPE_BYTES", len(data) - 1)
     piped(data)
     with pytest.raises(InvalidInput, match=r"standard input: more than .* bytes of Parquet; give them as a file"):
         source_of("-")

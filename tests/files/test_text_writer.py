@@ -6,8 +6,7 @@ import json
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.files.text_reader import read_reports
-from discreet.files.text_writer import TextWriter
+from discreet.files.text_reader import TextWriter, read_reports
 
 FINGERPRINT = "0123456789abcdef" * 4
 OPEN, END = f"#discreet reports 1 {FINGERPRINT}", "#end 5"

@@ -12,8 +12,7 @@ import discreet as dc
 from discreet import gallery
 from discreet.core.errors import InvalidInput
 from discreet.gallery import EXAMPLES, FORMS, find
-from discreet.gallery.gains import gain_of, one_bit
-from discreet.gallery.page import MIN_GAIN, page
+from discreet.gallery.page import MIN_GAIN, gain_of, one_bit, page
 from discreet.planning.objective import objective_of
 from discreet.wire import Spec
 

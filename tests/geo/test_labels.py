@@ -3,7 +3,7 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.geo import block_sizes, compact, worst_block_size
-from discreet.geo.labels import check_points
+from discreet.geo.grid import check_points
 
 
 def test_compact_labels_keep_the_partition_and_its_order():

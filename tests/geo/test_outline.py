@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet import geo
-from discreet.papers.snap import CITIES
+from discreet.papers.data import CITIES
 
 
 def inside(point, rings):

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 import discreet as dc
-from discreet.estimation.tally_json import tally_text
+from discreet.estimation.tally import tally_text
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.planning.classwise import certified_types, classes_of
 from discreet.planning.optimize.types import best_types
 from discreet.wire import Spec, law_text, reports_to_envelope
-from discreet.wire.toml import dumps
+from discreet.wire.spec import dumps
 
 ONE = "1"
 UNIFORM = dc.Context.uniform(range(6), ONE)

@@ -15,10 +15,10 @@ import threading
 from pathlib import Path
 
 import discreet as dc
-from discreet.bulk.report_arrays import reports_from_bytes, reports_from_texts
+from discreet.bulk.report_files import reports_from_bytes, reports_from_texts
+from discreet.core.canonical import loads
 from discreet.core.errors import DiscreetError
-from discreet.core.strict_json import loads
-from discreet.estimation.tally_json import parse_tally
+from discreet.estimation.tally import parse_tally
 from discreet.questionnaires.form import Form
 from discreet.questionnaires.tally import FormTally
 from discreet.wire import (

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import discreet as dc
 from discreet import Context
-from discreet.leakage.asked import asked_pairs
+from discreet.leakage.hiding import asked_pairs
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 

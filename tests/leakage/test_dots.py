@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from discreet.leakage.dots import connected
 from discreet.leakage.loss_sum import Release, composed_delta
+from discreet.leakage.repetition import connected
 
 
 def response(e):

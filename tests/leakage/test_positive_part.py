@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.leakage import positive_part as module
-from discreet.leakage.positive_part import positive_part
+from discreet.leakage import divergence as module
+from discreet.leakage.divergence import positive_part
 
 
 def exactly(mass: float, up: float, down: float, n: int) -> Decimal:

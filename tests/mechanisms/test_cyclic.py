@@ -12,9 +12,8 @@ from discreet.core.errors import InvalidEpsilon
 from discreet.core.exact import exp_below
 from discreet.estimation.arrays.arithmetic import ARRAYS
 from discreet.mechanisms.composed.cover import NumberedCover
-from discreet.mechanisms.uniform.cyclic import Cyclic
+from discreet.mechanisms.uniform.cyclic import Cyclic, Projective
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
-from discreet.mechanisms.uniform.projective import Projective
 
 BITS = 12
 WORDS = [u << 64 - BITS for u in range(1 << BITS)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.mechanisms.composed.high_low_choice import best_subset_size
+from discreet.mechanisms.composed.high_low import best_subset_size
 from discreet.planning.choose import candidate_of
 
 

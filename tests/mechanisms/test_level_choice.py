@@ -8,8 +8,7 @@ import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidEpsilon, NotServed
 from discreet.mechanisms.composed.even_cover import places_of
-from discreet.mechanisms.tree.level_choice import levels_response, options_of
-from discreet.mechanisms.tree.level_shape import shape_of
+from discreet.mechanisms.tree.level_choice import levels_response, options_of, shape_of
 
 SMALL = Context.nested({"a": {"x": range(3), "y": [3, 4]}, "b": {"z": [5]}}, ["1", "2", "3"])
 

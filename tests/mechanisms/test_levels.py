@@ -19,9 +19,9 @@ from discreet.mechanisms.laws import sampler_of as kind_of
 from discreet.mechanisms.tree.level_choice import levels_response
 from discreet.mechanisms.tree.levels import Levels, LevelsLaw
 from discreet.mechanisms.tree.marking import marking_of
+from discreet.mechanisms.uniform.cyclic import Projective
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
 from discreet.mechanisms.uniform.hadamard import Hadamard
-from discreet.mechanisms.uniform.projective import Projective
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 from discreet.mechanisms.uniform.subset import Subset
 

@@ -11,9 +11,9 @@ from discreet.estimation.arrays.arithmetic import ARRAYS
 from discreet.estimation.decoders.levels import places_of
 from discreet.mechanisms.composed.even_cover import EvenCover
 from discreet.mechanisms.tree.marking import marking_of
+from discreet.mechanisms.uniform.cyclic import Projective
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
 from discreet.mechanisms.uniform.hadamard import Hadamard
-from discreet.mechanisms.uniform.projective import Projective
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 from discreet.mechanisms.uniform.subset import Subset
 

@@ -14,8 +14,8 @@ from discreet.core.errors import InvalidEpsilon, InvalidInput, NotServed
 from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.tree.nested import Nested
 from discreet.mechanisms.tree.nested_choice import innermost, nested_error
+from discreet.mechanisms.uniform.cyclic import Projective
 from discreet.mechanisms.uniform.hadamard import Hadamard
-from discreet.mechanisms.uniform.projective import Projective
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 from discreet.mechanisms.uniform.subset import Subset
 

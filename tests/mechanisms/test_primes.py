@@ -1,7 +1,7 @@
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.mechanisms.finite_geometry.primes import is_prime, prime_factors, primes_up_to
+from discreet.mechanisms.finite_geometry.finite_fields import is_prime, prime_factors, primes_up_to
 
 
 def test_the_sieve_and_the_strong_tests_agree_with_trial_division() -> None:

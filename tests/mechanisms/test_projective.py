@@ -10,7 +10,7 @@ from discreet.core.errors import InvalidInput
 from discreet.estimation.arrays.transforms import CyclicKernel
 from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.finite_geometry.difference_sets import build
-from discreet.mechanisms.uniform.projective import Projective, room
+from discreet.mechanisms.uniform.cyclic import Projective, room
 from discreet.mechanisms.uniform.subset import least_error_size
 from discreet.planning.choose import candidate_of, prior_of
 

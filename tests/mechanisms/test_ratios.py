@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from discreet.mechanisms.ratios import pairs_of
+from discreet.mechanisms.tables.table import pairs_of
 
 
 def by_definition(rows):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.bulk.report_arrays import reports_from_texts, reports_to_texts
+from discreet.bulk.report_files import reports_from_texts, reports_to_texts
 from discreet.core.errors import InvalidSpec
 from discreet.mechanisms.by_hand.reading import DESIGNS, TAKEN
 from discreet.wire import report_from_text, report_to_text

@@ -11,8 +11,7 @@ from discreet.core.errors import PrivacyViolation
 from discreet.core.exact import within
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.lines_and_grids import torus
-from discreet.mechanisms.lines_and_grids.torus import Torus, torus_response
-from discreet.mechanisms.lines_and_grids.torus_band import faded_by, follows, shorter
+from discreet.mechanisms.lines_and_grids.torus import Torus, faded_by, follows, shorter, torus_response
 from discreet.wire import law_text, parse_law
 
 

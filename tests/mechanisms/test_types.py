@@ -20,7 +20,7 @@ from discreet.mechanisms.law import Row
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.tables.table import Table
 from discreet.mechanisms.tables.types import Types, TypesLaw
-from discreet.mechanisms.uniform.projective import Projective
+from discreet.mechanisms.uniform.cyclic import Projective
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 from discreet.mechanisms.uniform.subset import Subset
 from discreet.mechanisms.uniform.unary import Unary

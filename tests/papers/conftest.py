@@ -5,16 +5,16 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from discreet.papers import acharya2020_table1, cuts, data, datasets, domains, partitions, shrunk
+from discreet.papers import acharya2020_table1, data, domains, partitions, shrunk
 
 CACHED = [
     acharya2020_table1.mechanism_for,
-    cuts.population,
+    partitions.population,
     data.check_ins,
-    datasets.pages,
-    datasets.census,
-    datasets.affairs,
-    datasets.affair,
+    data.pages,
+    data.census,
+    data.affairs,
+    data.affair,
     domains.mechanism_for,
     partitions.grids,
     shrunk.cases,

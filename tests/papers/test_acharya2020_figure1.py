@@ -5,7 +5,7 @@ import math
 import pytest
 
 from discreet.papers import acharya2020_figure1 as figure
-from discreet.papers.setting import Setting
+from discreet.papers.report import Setting
 
 
 def test_the_mechanism_reaches_the_corner_of_theorem_2():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.papers import acharya2020_figure2 as figure
-from discreet.papers.setting import Setting
+from discreet.papers.report import Setting
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from discreet.papers import acharya2020_figure3 as figure
-from discreet.papers.setting import Setting
+from discreet.papers.report import Setting
 
 
 def test_the_maps_are_drawn_beside_their_errors(made_up, tmp_path):

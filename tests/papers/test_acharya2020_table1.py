@@ -7,7 +7,7 @@ import pytest
 from discreet.papers import acharya2020_table1 as table
 from discreet.papers import data
 from discreet.papers.data import read_expected
-from discreet.papers.setting import Setting
+from discreet.papers.report import Setting
 
 from .conftest import crowd
 

@@ -4,7 +4,7 @@ import pytest
 
 from discreet.papers import asoodeh2021
 from discreet.papers.data import read_expected
-from discreet.papers.setting import Setting
+from discreet.papers.report import Setting
 
 
 @pytest.mark.parametrize("row", read_expected("asoodeh2021_figure1"), ids=lambda row: row["epsilon"])

@@ -4,7 +4,7 @@ import pytest
 
 from discreet.papers import beaten
 from discreet.papers.acharya2020_table1 import PARTS
-from discreet.papers.setting import Setting
+from discreet.papers.report import Setting
 
 
 def test_ours_is_below_the_papers_on_the_semi_synthetic_grid(shared, monkeypatch):

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.papers.cuts import Cut, uniform_like
-from discreet.papers.snap import SHAPE
+from discreet.papers.data import SHAPE
+from discreet.papers.partitions import Cut, uniform_like
 
 EVEN = np.full(43_750, 1 / 43_750)
 

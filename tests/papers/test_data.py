@@ -5,7 +5,7 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.papers import data
-from discreet.papers.setting import Setting
+from discreet.papers.report import Setting
 
 
 def test_the_users_own_file_comes_first(made_up, snap_file):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from discreet.papers import domains
-from discreet.papers.setting import Setting
+from discreet.papers.report import Setting
 
 
 def test_the_papers_mechanism_is_hadamard_also_for_one_sensitive_value(made_up):

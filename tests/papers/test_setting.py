@@ -3,7 +3,7 @@ from __future__ import annotations
 import operator
 from pathlib import Path
 
-from discreet.papers.setting import Setting
+from discreet.papers.report import Setting
 
 
 def test_the_form_says_how_often_unless_told():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.papers import shrunk
-from discreet.papers.setting import Setting
+from discreet.papers.report import Setting
 
 
 @pytest.mark.parametrize(

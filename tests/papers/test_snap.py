@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.papers.snap import SHAPE, cells, read_snap
+from discreet.papers.data import SHAPE, cells, read_snap
 
 
 def test_check_ins_are_counted_in_the_cell_below_them(snap_file):

@@ -4,7 +4,7 @@ import pytest
 
 from discreet.core import tables
 from discreet.papers import wang2016_table1 as table
-from discreet.papers.setting import Setting
+from discreet.papers.report import Setting
 
 ROWS = table.rows()
 

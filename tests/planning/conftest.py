@@ -4,9 +4,8 @@ import time
 
 import numpy as np
 
-from discreet.planning.optimize.cone import Cone
 from discreet.planning.optimize.generation import generate
-from discreet.planning.optimize.master import ColumnProblem
+from discreet.planning.optimize.master import ColumnProblem, Cone
 from discreet.planning.optimize.symmetry import symmetries, trivial
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.planning.optimize.cone import CAP, Cone, normalize
+from discreet.planning.optimize.master import CAP, Cone, normalize
 
 from .conftest import line, random_entries
 

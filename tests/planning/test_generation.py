@@ -5,10 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from discreet.planning.optimize.cone import normalize
-from discreet.planning.optimize.interior import newton_weights
-from discreet.planning.optimize.listing import rays
-from discreet.planning.optimize.master import feasible_weights, improve_weights
+from discreet.planning.design.search import rays
+from discreet.planning.optimize.master import feasible_weights, improve_weights, newton_weights, normalize
 from discreet.theory.unbiased import unbiased_uniform
 
 from .conftest import closed, found, line, problem, random_entries, uniform

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.planning.optimize.listing import MAX_VALUES, bound_by_listing, rays
+from discreet.planning.design.search import MAX_VALUES, bound_by_listing, rays
 
 from .conftest import closed, found, line, problem, random_entries, uniform
 

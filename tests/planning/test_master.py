@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
-from discreet.planning.optimize.cone import Cone, normalize
-from discreet.planning.optimize.interior import newton_weights
-from discreet.planning.optimize.listing import rays
-from discreet.planning.optimize.master import feasible_weights, gradient, improve_weights
+from discreet.planning.design.search import rays
+from discreet.planning.optimize.master import (
+    Cone,
+    feasible_weights,
+    gradient,
+    improve_weights,
+    newton_weights,
+    normalize,
+)
 
 from .conftest import problem, random_entries, ring
 
@@ -43,7 +48,7 @@ def test_the_interior_point_agrees_with_many_steps():
 
 
 def test_the_interior_point_is_the_same_by_images_and_by_orbits():
-    from discreet.planning.optimize.interior import _by_orbits, _curvature
+    from discreet.planning.optimize.master import _by_orbits, _curvature
 
     E = ring(6)
     of = problem(E)

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import MissingExtra
-from discreet.planning.optimize.cone import facets_of
-from discreet.planning.optimize.reduction import blocks_of
-from discreet.planning.optimize.semidefinite import _bound_from, semidefinite_bound
+from discreet.planning.optimize.master import facets_of
+from discreet.planning.optimize.semidefinite import _bound_from, blocks_of, semidefinite_bound
 from discreet.planning.optimize.symmetry import PermutationGroup, symmetries, trivial
 
 from .conftest import closed, found, line, problem, random_entries, ring, summed, uniform

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from discreet.planning.optimize.type_options import Classes, TypeProblem
-from discreet.planning.optimize.type_pricing import Prices, count_types, price_all_types, search_types
-from discreet.planning.optimize.type_weights import best_weights
+from discreet.planning.optimize.types import Prices, best_weights, count_types, price_all_types, search_types
 
 
 def priced(bits):

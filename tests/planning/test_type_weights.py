@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.planning.optimize.type_options import Classes, TypeProblem
-from discreet.planning.optimize.type_weights import best_weights, fewest_types, largest_parts
+from discreet.planning.optimize.types import best_weights, fewest_types, largest_parts
 
 
 @pytest.fixture

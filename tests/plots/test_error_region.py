@@ -7,7 +7,7 @@ import pytest
 import discreet as dc
 from discreet.core.errors import InvalidInput
 from discreet.plots.regions import closed, plot_error_region
-from discreet.theory.channels.error_region import attained_region
+from discreet.theory.channels.testing import attained_region
 
 pytest.importorskip("matplotlib")
 

@@ -7,7 +7,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from discreet.plots import lean_svg
+from discreet.plots import picture
 
 image = pytest.importorskip("PIL.Image")
 
@@ -33,7 +33,7 @@ def points(path):
 def test_a_path_leads_to_the_same_points_in_fewer_bytes():
     drawn = np.random.default_rng(1).uniform(-300, 300, (500, 2))
     text = "M 1.234567 2.345678 \n" + "".join(f"L {x:.6f} {y:.6f} \n" for x, y in drawn) + "z\n"
-    made = lean_svg.lean(f'<path d="{text}"/>'.encode()).decode()
+    made = picture.lean(f'<path d="{text}"/>'.encode()).decode()
     path = re.search(r' d="([^"]*)"', made)[1]
     assert len(path) < 0.65 * len(text)
     expected = np.concatenate([[[1.234567, 2.345678]], drawn])
@@ -43,7 +43,7 @@ def test_a_path_leads_to_the_same_points_in_fewer_bytes():
 
 def test_curves_and_several_pieces():
     text = "M 0 0 Q 10 0 10.5 10 C 1 2 3 4 5 6 L 5 6.25 z M 100 -20.5 L 99.99 -20"
-    path = re.search(r' d="([^"]*)"', lean_svg.lean(f'<path d="{text}"/>'.encode()).decode())[1]
+    path = re.search(r' d="([^"]*)"', picture.lean(f'<path d="{text}"/>'.encode()).decode())[1]
     assert path == "M0 0q10 0 10.5 10c-9.5-8-7.5-6-5.5-4l0 .25zM100-20.5l-.01 .5"
     assert points(path).tolist()[-1] == pytest.approx([99.99, -20])
 
@@ -58,7 +58,7 @@ def test_an_image_of_few_colours_gets_a_palette_and_keeps_every_pixel():
     palette = np.array([[0, 0, 0, 0], [251, 217, 165, 255], [59, 15, 94, 255]], dtype=np.uint8)
     pixels = palette[np.random.default_rng(2).integers(0, 3, (60, 80))]
     given = embedded(pixels)
-    made = lean_svg.lean(given)
+    made = picture.lean(given)
     assert len(made) < len(given)
     with image.open(BytesIO(b64decode(re.search(rb'base64,([^"]*)"', made)[1]))) as found:
         assert found.mode == "P"
@@ -67,4 +67,4 @@ def test_an_image_of_few_colours_gets_a_palette_and_keeps_every_pixel():
 
 def test_an_image_of_many_colours_stays_as_it_is():
     given = embedded(np.random.default_rng(3).integers(0, 256, (30, 30, 4), dtype=np.uint8))
-    assert lean_svg.lean(given) == given
+    assert picture.lean(given) == given

@@ -19,8 +19,7 @@ from discreet.plots import (
     plot_ratios,
     plot_regions,
 )
-from discreet.plots.cells import borders
-from discreet.plots.maps import one_in
+from discreet.plots.maps import borders, one_in
 
 matplotlib = pytest.importorskip("matplotlib")
 np = pytest.importorskip("numpy")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.plots.projection import KILOMETRES, Albers, edge
+from discreet.plots.maps import KILOMETRES, Albers, edge
 
 BOXES = [
     (25.0, 50.0, -130.0, -60.0),

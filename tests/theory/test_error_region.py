@@ -12,7 +12,7 @@ import discreet as dc
 from discreet.core.errors import InvalidInput
 from discreet.core.exact import exp_below
 from discreet.theory import pair_curve, total_variation
-from discreet.theory.channels.error_region import attained_region, neyman_pearson
+from discreet.theory.channels.testing import attained_region, neyman_pearson
 
 U4 = dc.Context.uniform(range(4), "1")
 CASES = [

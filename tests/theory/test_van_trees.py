@@ -8,14 +8,14 @@ from scipy.optimize import linprog
 
 from discreet.core.errors import InvalidInput
 from discreet.theory import dirichlet_best, dirichlet_risk, pair_best, pair_risk
-from discreet.theory.minimax.dirichlet import (
+from discreet.theory.minimax.van_trees import (
     beta_information,
     beta_mean,
     dirichlet_information,
+    fisher_trace,
     mean_reciprocal,
     reciprocal_ceiling,
 )
-from discreet.theory.minimax.van_trees import fisher_trace
 
 
 @pytest.mark.parametrize(("first", "second"), [(2.5, 2.5), (4, 400), (300, 900), (3.3, 1e6)])

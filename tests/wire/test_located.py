@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from discreet.core.errors import InvalidSpec, MissingExtra
-from discreet.wire.located import located
+from discreet.wire.spec import located
 
 
 def test_an_error_keeps_its_type_and_gains_the_file():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.bulk.report_arrays import reports_from_bytes, reports_from_texts, reports_to_bytes, reports_to_json
+from discreet.bulk.report_files import reports_from_bytes, reports_from_texts, reports_to_bytes, reports_to_json
 from discreet.core.errors import InvalidReport, MechanismMismatch
 from discreet.wire import (
     byte_width,

@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dc
 from discreet.contexts import Blocks, Metric
-from discreet.contexts.structure.combine import Combined
+from discreet.contexts.structure.components import Combined
 from discreet.core.domain import Domain
 from discreet.core.errors import InvalidInput, InvalidSpec
 from discreet.mechanisms.mechanism import Mechanism

@@ -7,14 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput, MechanismMismatch
-from discreet.estimation.tally_json import (
-    parse_tally,
-    read_tally,
-    tally_from_json,
-    tally_text,
-    tally_to_json,
-    write_tally,
-)
+from discreet.estimation.tally import parse_tally, read_tally, tally_from_json, tally_text, tally_to_json, write_tally
 
 BLOCKS = dc.Context.blocks({"a": range(5), "b": range(5, 8), "c": [8]}, 1)
 MECHANISMS = {

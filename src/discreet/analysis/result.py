@@ -11,8 +11,7 @@ import numpy as np
 
 from ..core import tables
 from ..core.domain import plain_value
-from ..estimation.results.frames import pandas_frame
-from ..estimation.results.layout import middle_out
+from ..estimation.results.layout import middle_out, pandas_frame
 
 CONFIDENCE = 0.95
 """The confidence of printed intervals."""

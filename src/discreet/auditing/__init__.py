@@ -2,7 +2,6 @@
 
 from .result import Audit, Finding
 from .run import audit
-from .source import check_source
-from .subjects import Bulk
+from .subjects import Bulk, check_source
 
 __all__ = ["Audit", "Bulk", "Finding", "audit", "check_source"]

@@ -1,26 +1,288 @@
-"""The audit: find revealing events on one half of the reports, bound their chances on the other half."""
+"""The audit: find revealing events on one half of the reports, bound their chances on the other half.
+
+The pairs that are audited: all protected pairs of a small context, some of a large one.
+
+Noise that is the same at every start of a program: a constant seed.
+
+The event that best tells one value from another: found on some reports, compared on others.
+
+For a feature, the sets that matter are those of the outcomes with the largest likelihood ratios: outcomes are
+sorted by the ratio seen in one part of the reports, and each initial segment is scored on another part by the
+same limits that will be used in the end, so that a set which fits only by chance scores badly.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..bulk.words import secure
 from ..contexts import Context
-from ..core.domain import Value
+from ..core.domain import Value, listed_values
 from ..core.errors import InvalidInput
 from ..core.random import Source, check_source
 from ..estimation.results.intervals import check_confidence
 from ..estimation.tails import binomial_lower, binomial_upper
-from .counting import BATCH, FeatureSet, Pair, PairFeature, count_batches, count_stage
-from .features import Byte, Feature, choose_bytes, choose_features
-from .pair_features import Ratio
-from .pairs import check_pairs, choose_pairs
-from .restart import find_repeated_noise
+from .counting import (
+    BATCH,
+    BITS,
+    Byte,
+    Counts,
+    Feature,
+    FeatureSet,
+    Mask,
+    Pair,
+    PairFeature,
+    Ratio,
+    Sign,
+    SignCombination,
+    Stage,
+    choose_bytes,
+    choose_features,
+    count_batches,
+    count_stage,
+)
 from .result import Audit, Finding
-from .search import Event, best_event, signs_of
 from .subjects import Subject, subject_of, text_of_value
+
+MAX_VALUES = 16
+"""The most values that an audit samples unless pairs are given."""
+
+MAX_CLASSES = 2048
+"""The most classes of values that are all compared to find partners."""
+
+
+def choose_pairs(context: Context, rng: Source) -> list[tuple[int, int]]:
+    """All ordered pairs with a finite entry among the values of a context, or among some values of a large one.
+
+    From a context with more than `MAX_VALUES` values: the tightest pair, then the first and last of the domain with
+    one partner each, then random values, each with a random partner from which it is protected, while there is room.
+    """
+    if context.size <= MAX_VALUES:
+        values = list(range(context.size))
+    else:
+        values = _choose_values(context, rng)
+    return [(x, z) for x in values for z in values if x != z and isinstance(context.at(x, z), Fraction)]
+
+
+def check_pairs(context: Context, pairs: Iterable[tuple[Value, Value]]) -> list[tuple[int, int]]:
+    """Pairs of values by number, each checked to be protected."""
+    checked = []
+    for given in listed_values(pairs, "pairs"):
+        if not isinstance(given, (tuple, list)) or len(given) != 2:
+            raise InvalidInput(f"pairs: {given!r} must be a pair of values")
+        x, z = given
+        pair = context.domain.asked(x), context.domain.asked(z)
+        if pair[0] == pair[1] or not isinstance(context.at(*pair), Fraction):
+            raise InvalidInput(f"pairs: {x!r} is not protected from {z!r}; E must be finite there")
+        checked.append(pair)
+    return list(dict.fromkeys(checked))
+
+
+def _choose_values(context: Context, rng: Source) -> list[int]:
+    if context.tightest is None:
+        return []
+    partners = _partners(context)
+    values = list(dict.fromkeys(context.tightest))
+    tried = [0, context.size - 1]
+    for _ in range(100 * MAX_VALUES):
+        if len(values) >= MAX_VALUES:
+            break
+        x = tried.pop(0) if tried else _below(context.size, rng)
+        label = context.class_of[x]
+        if classes := partners(label, rng):
+            members = context.members[classes[_below(len(classes), rng)]]
+            z = members[_below(len(members), rng)]
+            values = list(dict.fromkeys([*values, x, z])) if x != z else values
+    return sorted(values[:MAX_VALUES])
+
+
+def _partners(context: Context) -> Callable[[int, Source], Sequence[int]]:
+    """For a class, the classes that it is protected from or that are protected from it; of many, a random one."""
+    count = len(context.members)
+    if count > MAX_CLASSES:
+
+        def random(c: int, rng: Source) -> Sequence[int]:
+            d = _below(count, rng)
+            either = (context.between(c, d), context.between(d, c))
+            return [d] if c != d and any(isinstance(entry, Fraction) for entry in either) else []
+
+        return random
+    partners: dict[int, list[int]] = {}
+    for c, d in context.finite():
+        partners.setdefault(c, []).append(d)
+        partners.setdefault(d, []).append(c)
+    return lambda c, rng: partners.get(c, [])
+
+
+def _below(bound: int, rng: Source) -> int:
+    """A whole number below the bound, uniform enough for a choice of test cases."""
+    return rng.take(1)[0] * bound >> 64
+
+
+RUN_LENGTH = 2048
+"""Reports of one value requested from each start."""
+MAX_TRIED = 6
+"""How many values, and pairs per value, are tried."""
+
+
+def find_repeated_noise(
+    subject: Subject, context: Context, pairs: Sequence[tuple[int, int]], level: float
+) -> list[Finding]:
+    """A finding of epsilon = inf if two starts write the same reports although these vary and depend on the value.
+
+    Were all reports independent, two starts would agree on m reports of a value with chance c**m, c the chance
+    that two reports agree. From the m/2 disjoint pairs of neighbours in one run c is bounded at half the level; if
+    then c**m is below the other half, equal runs refute independence: the noise is known beforehand, and the
+    report at some position is a different constant for x and for z. A value whose reports do not vary shows nothing,
+    and the next is tried; the `level` is shared among those tried.
+    """
+    tried = list(dict.fromkeys(value for pair in pairs for value in pair))[:MAX_TRIED]
+    for value in tried:
+        first, second = (
+            subject.reports(value, RUN_LENGTH).whole(),
+            subject.reports(value, RUN_LENGTH).whole(),
+        )
+        if not np.array_equal(first, second):
+            return []
+        agree = int((first[0::2] == first[1::2]).sum())
+        share = level / 2 / len(tried)
+        if float(binomial_upper(agree, RUN_LENGTH // 2, share)) ** RUN_LENGTH <= share:
+            return _finding(subject, context, pairs, value, first)
+    return []
+
+
+def _finding(
+    subject: Subject, context: Context, pairs: Sequence[tuple[int, int]], value: int, first: NDArray[np.uint64]
+) -> list[Finding]:
+    """The first pair of this value and another whose constant reports differ."""
+    for x, z in [pair for pair in pairs if value in pair][:MAX_TRIED]:
+        other = subject.reports(z if value == x else x, RUN_LENGTH).whole()
+        if places := int((first != other).sum()):
+            event = f"two starts of the program wrote the same {RUN_LENGTH} reports: the noise is constant"
+            return [
+                Finding(
+                    context.values[x],
+                    context.values[z],
+                    context.at(x, z),
+                    math.inf,
+                    event,
+                    places,
+                    0,
+                    RUN_LENGTH,
+                )
+            ]
+    return []
+
+
+Array = NDArray[np.float64]
+
+SIGNS_PER_VALUE = 2
+"""How many signs of x, and of z, are combined for a pair."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A set of outcomes of one feature, and how well it scored."""
+
+    score: float
+    feature: Feature | PairFeature
+    mask: Mask
+
+    def __str__(self) -> str:
+        return self.feature.event(self.mask)
+
+
+def score(hits: Array | Counts, others: Array | Counts, n: int, z: float) -> Array:
+    """log(lower limit of the chance under x / upper limit under z) by Wilson's limits, z standard errors wide."""
+    p, q = hits / n, others / n
+    c = z * z / n
+    low = (p + c / 2 - np.sqrt(c * p * (1 - p) + c * c / 4)) / (1 + c)
+    high = (q + c / 2 + np.sqrt(c * q * (1 - q) + c * c / 4)) / (1 + c)
+    result: Array = np.log(np.maximum(low, 1e-300)) - np.log(high)
+    return result
+
+
+def best_prefix(
+    form: tuple[Counts, Counts], scored: tuple[Counts, Counts], n: int, z: float
+) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
+    """Over the last axis: the best score, the order of the outcomes, and how many of them the best set takes."""
+    order = np.argsort(-(form[0] + 0.5) / (form[1] + 0.5), axis=-1, kind="stable")
+    sums = [np.cumsum(np.take_along_axis(part, order, axis=-1), axis=-1) for part in scored]
+    found = score(sums[0], sums[1], n, z)
+    taken = found.argmax(axis=-1)
+    return np.take_along_axis(found, taken[..., None], axis=-1)[..., 0], order, taken + 1
+
+
+def _mask(order: NDArray[np.int64], taken: int) -> Mask:
+    mask = np.zeros(len(order), dtype=bool)
+    mask[order[:taken]] = True
+    return mask
+
+
+def best_event(pair: Pair, looks: FeatureSet, form: Stage, scored: Stage, z: float) -> Event:
+    """The event with the highest score for x against z, over everything that was looked at."""
+    x, other = pair
+    options = [
+        _of_feature(feature, (by[x], by[other]), (on[x], on[other]), scored.n, z)
+        for feature, by, on in zip(looks.features, form.features, scored.features, strict=True)
+    ]
+    options += [
+        _of_feature(feature, (by[0], by[1]), (on[0], on[1]), scored.n, z)
+        for feature, by, on in zip(looks.special[pair], form.special[pair], scored.special[pair], strict=True)
+    ]
+    options += _of_bytes(pair, looks, form, scored, z)
+    return max(options, key=lambda event: event.score)
+
+
+def _of_feature(
+    feature: Feature | PairFeature, form: tuple[Counts, Counts], scored: tuple[Counts, Counts], n: int, z: float
+) -> Event:
+    value, order, taken = best_prefix(form, scored, n, z)
+    return Event(float(value), feature, _mask(order, int(taken)))
+
+
+def _of_bytes(pair: Pair, looks: FeatureSet, form: Stage, scored: Stage, z: float) -> list[Event]:
+    """The best set of values of one byte, and the best single bit, over all bytes at once."""
+    x, other = pair
+    on = scored.places[:, x], scored.places[:, other]
+    value, order, taken = best_prefix((form.places[:, x], form.places[:, other]), on, scored.n, z)
+    top = int(value.argmax())
+    of_bits = score(on[0] @ BITS.T, on[1] @ BITS.T, scored.n, z)
+    place, bit = np.unravel_index(int(of_bits.argmax()), of_bits.shape)
+    return [
+        Event(float(value[top]), looks.places[top], _mask(order[top], int(taken[top]))),
+        Event(float(of_bits[place, bit]), looks.places[int(place)], BITS[int(bit)]),
+    ]
+
+
+def signs_of(pair: Pair, looks: FeatureSet, learnt: Stage, z: float) -> SignCombination | None:
+    """The strongest signs of x and of z in the first reports, to be combined."""
+    found: dict[tuple[str, int], Sign] = {}
+    for favoured, against in (pair, pair[::-1]):
+        best: list[tuple[float, tuple[str, int], Sign]] = []
+        for feature, table in zip(looks.features, learnt.features, strict=True):
+            values = score(table[favoured], table[against], learnt.n, z)
+            top = int(values.argmax())
+            best.append((float(values[top]), (feature.name, top), Sign(feature, np.arange(feature.size) == top)))
+        bits = score(learnt.places[:, favoured] @ BITS.T, learnt.places[:, against] @ BITS.T, learnt.n, z)
+        for flat in np.argsort(-bits, axis=None, kind="stable")[: 8 * SIGNS_PER_VALUE]:
+            place, top = divmod(int(flat), len(BITS))
+            byte = looks.places[place]
+            best.append((float(bits[place, top]), (byte.name, top % 8), Sign(byte, BITS[top])))
+        best.sort(key=lambda one: -one[0])
+        room = len(found) + SIGNS_PER_VALUE
+        for _, key, sign in best:
+            if len(found) < room:
+                found.setdefault(key, sign)
+    return SignCombination(tuple(found.values())) if len(found) > 1 else None
+
 
 MIN_SAMPLES = 600
 """The fewest samples per value that an audit can use."""

@@ -30,7 +30,7 @@ from .randomizing import randomize_indices
 from .report_files import Write, arrow_sink, arrow_tallies, text_sink, text_tallies
 
 if TYPE_CHECKING:
-    from ..files.arrow_columns import ArrowColumn, Piece
+    from ..files.arrow import ArrowColumn, Piece
     from ..mechanisms.mechanism import Mechanism
     from .words import Reserved, Stream
 

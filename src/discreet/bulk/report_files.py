@@ -1,4 +1,7 @@
-"""Reports in files and pipes: written with the marks of their mechanism, and tallied only if they have them."""
+"""Reports in files and pipes: written with the marks of their mechanism, and tallied only if they have them.
+
+Arrays of reports as JSON, text and packed bytes, and back: the forms of `discreet.wire.reports`, many at once.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,90 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import DiscreetError, InvalidInput, InvalidReport, MissingExtra
-from ..estimation.tally import Tally
+from ..core.errors import DiscreetError, InvalidInput, InvalidReport, MissingExtra, shown
+from ..estimation.tally import Tally, as_batch
 from ..files.columns import REPORT
 from ..files.formats import PIPE
 from ..files.frames import FrameReader, marks_in
 from ..files.sources import Source
-from ..files.text_reader import read_reports
-from ..files.text_writer import TextWriter
-from ..wire.located import located
-from ..wire.reports import report_from_text
-from .report_arrays import reports_from_texts, reports_to_texts
+from ..files.text_reader import TextWriter, read_reports
+from ..mechanisms.mechanism import Mechanism
+from ..wire.reports import EXACT_BITS, HEXADECIMAL, byte_width, hex_digits, is_whole_text, report_from_text
+from ..wire.spec import located
 
 if TYPE_CHECKING:
-    from ..files.arrow_columns import ArrowColumn, Piece
-    from ..mechanisms.mechanism import Mechanism
+    from ..files.arrow import ArrowColumn, Piece
+
+
+def reports_to_json(mechanism: Mechanism, reports: NDArray[Any]) -> list[int] | list[str]:
+    """Reports of `randomize_indices` as JSON data, one entry per report."""
+    if mechanism.bits <= EXACT_BITS:
+        whole: list[int] = reports.tolist()
+        return whole
+    digits = hex_digits(mechanism)
+    if reports.ndim == 1:
+        return [f"{report:0{digits}x}" for report in reports.tolist()]
+    rows = reports[:, ::-1].astype(">u8")
+    return [row.tobytes().hex()[-digits:] for row in rows]
+
+
+def reports_to_texts(mechanism: Mechanism, reports: NDArray[Any]) -> list[int] | list[str]:
+    """Reports as files of text hold them: names, where they have them, else as in JSON."""
+    return (
+        [mechanism.report_names[y] for y in reports.tolist()]
+        if mechanism.report_names
+        else reports_to_json(mechanism, reports)
+    )
+
+
+def reports_from_texts(mechanism: Mechanism, texts: list[str]) -> NDArray[Any]:
+    """Lines of text as a batch for `Mechanism.tally`; the form is checked here, the reports when counted."""
+    if mechanism.report_names:
+        return as_batch(mechanism.reports_of(texts), mechanism.bits)
+    if mechanism.bits <= EXACT_BITS:
+        found = _whole_numbers(texts)
+        if found is None:
+            first = next(text for text in texts if not is_whole_text(text))
+            raise InvalidReport(f"report={shown(first)} must be a whole number")
+        return found
+    digits = hex_digits(mechanism)
+    wrong = next((text for text in texts if len(text) != digits or not HEXADECIMAL.issuperset(text)), None)
+    if wrong is not None:
+        raise InvalidReport(f"report={shown(wrong)} must be text of {digits} lowercase hexadecimal digits")
+    return as_batch((int(text, 16) for text in texts), mechanism.bits)
+
+
+def reports_to_bytes(mechanism: Mechanism, reports: NDArray[Any]) -> bytes:
+    """Reports of `randomize_indices` as packed bytes, one after the other."""
+    rows = np.ascontiguousarray(reports if reports.ndim == 2 else reports[:, None])
+    rows = rows.astype(rows.dtype.newbyteorder("<"), copy=False)
+    return np.ascontiguousarray(rows.view(np.uint8)[:, : byte_width(mechanism)]).tobytes()
+
+
+def reports_from_bytes(mechanism: Mechanism, data: bytes) -> NDArray[Any]:
+    """Packed bytes as a batch for `Mechanism.tally`; the reports are checked when counted."""
+    width = byte_width(mechanism)
+    if len(data) % width:
+        raise InvalidReport(f"{len(data)} bytes must be a whole number of reports of {width} bytes")
+    columns = -(-width // 8)
+    padded = np.zeros((len(data) // width, 8 * columns), dtype=np.uint8)
+    padded[:, :width] = np.frombuffer(data, dtype=np.uint8).reshape(-1, width)
+    rows = padded.view("<u8")
+    return rows if columns > 1 else rows[:, 0]
+
+
+def _whole_numbers(texts: list[str]) -> NDArray[Any] | None:
+    """The numbers in these texts; None unless each is written as `is_whole_text` says, but faster."""
+    try:
+        numbers = list(map(int, texts))
+    except ValueError:
+        return None
+    small = not numbers or (min(numbers) >= 0 and max(numbers) < 10**16)
+    return np.array(numbers, dtype=np.uint64) if small and list(map(str, numbers)) == texts else None
+
 
 Write = Callable[[NDArray[Any], Sequence[Any]], None]
 """Writes the next reports, and the columns kept beside them: lists of plain data, or Arrow columns."""

@@ -71,7 +71,7 @@ _PARTIAL = "counts binary, n long, unknown long, nameless long"
 """`discreet.bulk.arrow.records.PARTIAL` as Spark writes it."""
 
 _GROUP = "labels string, counts binary, foreign long"
-"""`discreet.bulk.labelled.arrow_groups.GROUP` as Spark writes it."""
+"""`discreet.bulk.labelled.arrow_labels.GROUP` as Spark writes it."""
 
 _sources: WeakKeyDictionary[Any, tuple[Recipe, Any]] = WeakKeyDictionary()
 """For frames that `randomize` made: how, and from what, so that `tally` can do both in one pass."""
@@ -171,7 +171,7 @@ def tally_by(
     from ..files.frames import check_fingerprint
     from .arrow.records import Parcel
     from .arrow.reports import FINGERPRINT_KEY
-    from .labelled.arrow_groups import counted_by_label, counts_of_rows, merged_counts
+    from .labelled.arrow_labels import counted_by_label, counts_of_rows, merged_counts
     from .labelled.tallies import of_counts
 
     _check_columns(df, {"column": (column,), "by": by})

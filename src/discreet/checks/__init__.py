@@ -17,21 +17,21 @@
 """
 
 from ..core.errors import CheckFailed
-from .certificate import check_certificate
-from .engine import check_engine
-from .execution import check_every_word
-from .law import check_channel, check_pairs, check_reports
-from .pair_profiles import check_pair_profiles
-from .posteriors import check_posteriors
-from .round_trips import check_round_trips
-from .scores import check_columns, check_scores
-from .small_words import narrow
-from .statistics import check_influence, check_moments, check_unbiased
+from .execution import check_equal_words, check_every_word, check_scalar_is_vector, narrow
+from .law import check_certificate, check_channel, check_pairs, check_reports, check_round_trips
+from .pair_profiles import check_pair_profiles, check_posteriors
+from .statistics import (
+    check_columns,
+    check_counting,
+    check_influence,
+    check_merging,
+    check_moments,
+    check_scores,
+    check_unbiased,
+)
 from .store import check_store
-from .suite import check_mechanism
-from .tallies import check_counting, check_merging
+from .suite import check_engine, check_mechanism
 from .vectors import check_vectors, write_vectors
-from .words import check_equal_words, check_scalar_is_vector
 
 __all__ = [
     "CheckFailed",

@@ -1,4 +1,9 @@
-"""The law as stated: a channel, its reports and the ratios on which the certificate rests."""
+"""The law as stated: a channel, its reports and the ratios on which the certificate rests.
+
+The certificate holds, also for the channel written out, and one unit more is refused.
+
+What is written can be read back: reports, tallies and the spec.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +13,13 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
 
-from ..core.errors import CheckFailed, InvalidReport
-from ..core.exact import log_of
+from ..bulk.words import seeded
+from ..core.errors import CheckFailed, InvalidReport, InvalidSpec, NotServed, PrivacyViolation
+from ..core.exact import exp_below, log_of, within
+from ..mechanisms.certificate import verify
+from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import Mechanism
+from .execution import some_values
 
 REPORTS = 1 << 10
 ENTRIES = 1 << 13
@@ -108,3 +117,86 @@ def largest_ratio(own: Sequence[int], other: Sequence[int]) -> Fraction | None:
         if a * over > most * b:
             most, over = a, b
     return Fraction(most, over)
+
+
+def check_certificate(mechanism: Mechanism) -> None:
+    """The mechanism is certified; on small domains its channel is too, but not with one unit of weight too many."""
+    certificate = verify(mechanism)
+    if not within(certificate.ratio, certificate.claimed) or not certificate.realised <= float(certificate.claimed):
+        raise CheckFailed(f"{mechanism.name}: realised {certificate.realised} is above {certificate.claimed}")
+    if is_small(mechanism):
+        channel = channel_of(mechanism)
+        verify(channel, context=mechanism.context)
+        _refuses_a_unit(mechanism, channel)
+
+
+def _refuses_a_unit(mechanism: Mechanism, channel: list[list[Fraction]]) -> None:
+    """Check that giving the likeliest report of a protected value one unit more than E allows is refused."""
+    context = mechanism.context
+    if context.tightest is None:
+        return
+    x, z = context.tightest
+    asked = context.at(x, z)
+    assert isinstance(asked, Fraction)
+    unit = Fraction(1, 1 << WORD_BITS)
+    for y in sorted(range(len(channel[x])), key=lambda y: channel[z][y]):
+        most = math.floor(exp_below(asked) * channel[z][y] / unit) * unit
+        forged = _moved(channel[x], y, most + unit)
+        if forged is not None:
+            rows = [forged if row is channel[x] else row for row in channel]
+            try:
+                verify(rows, context=context)
+            except PrivacyViolation:
+                return
+            raise CheckFailed(f"{mechanism.name}: a law with one unit too many for report {y} of {x} was certified")
+
+
+def _moved(row: list[Fraction], y: int, weight: Fraction) -> list[Fraction] | None:
+    """The row with `weight` on y, the difference taken from the others; None if they do not have enough."""
+    missing = weight - row[y]
+    if missing <= 0 or weight > 1:
+        return None
+    share = missing / (1 - row[y])
+    return [weight if at == y else entry * (1 - share) for at, entry in enumerate(row)]
+
+
+def check_round_trips(mechanism: Mechanism, *, seed: int = 1) -> bool:
+    """Reports and tallies survive JSON, text and bytes, and the spec gives the same fingerprint and reports.
+
+    Returns False where no spec can describe the mechanism (a sampler of one's own).
+    """
+    from .. import wire
+    from ..estimation.tally import parse_tally, tally_text
+
+    reports = [mechanism.randomize_index(int(x), seeded(seed + i)) for i, x in enumerate(_some(mechanism, seed))]
+    for y in reports:
+        trips = {
+            "JSON": wire.report_from_json(mechanism, wire.report_to_json(mechanism, y)),
+            "text": wire.report_from_text(mechanism, wire.report_to_text(mechanism, y)),
+            "bytes": wire.report_from_bytes(mechanism, wire.report_to_bytes(mechanism, y)),
+        }
+        for way, back in trips.items():
+            if back != y:
+                raise CheckFailed(f"{mechanism.name}: report {y} comes back from {way} as {back}")
+    tally = mechanism.tally(reports)
+    if parse_tally(mechanism, tally_text(tally)) != tally:
+        raise CheckFailed(f"{mechanism.name}: a tally comes back changed from its file")
+    return _spec(mechanism, reports, seed)
+
+
+def _some(mechanism: Mechanism, seed: int) -> list[int]:
+    return [int(x) for x in some_values(mechanism.context.size, 12, seed)]
+
+
+def _spec(mechanism: Mechanism, reports: list[int], seed: int) -> bool:
+    from ..wire import Spec
+
+    try:
+        spec = Spec.of_mechanism(mechanism)
+    except (InvalidSpec, NotServed):
+        return False
+    again = spec.mechanism
+    same = [again.randomize_index(x, seeded(seed + i)) for i, x in enumerate(_some(mechanism, seed))]
+    if again.fingerprint != mechanism.fingerprint or same != reports:
+        raise CheckFailed(f"{mechanism.name}: the mechanism read back from its spec is a different one")
+    return True

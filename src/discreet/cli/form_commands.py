@@ -50,7 +50,7 @@ def tally(
     form: Form, earlier: Sequence[str], sources: Sequence[Source], out: str, *, question: str | None, unmarked: bool
 ) -> None:
     """Count the reports in files, merge earlier tallies, and write the whole, or what it has of one question."""
-    from ..estimation.tally_json import tally_text, write_tally
+    from ..estimation.tally import tally_text, write_tally
     from ..files.formats import PIPE
 
     part = None if question is None else part_of(form, question)
@@ -70,7 +70,7 @@ def estimate(form: Form, path: str, *, confidence: float, as_json: bool, plot: s
     from ..files.formats import PIPE, display_name
     from ..questionnaires.margins import margins
     from ..questionnaires.tally import FormTally
-    from ..wire.located import located
+    from ..wire.spec import located
     from .survey_options import show
 
     if path == PIPE:

@@ -47,8 +47,8 @@ def remember_design(
 
 
 def _entry(spec: Spec, asked: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]] | None:
+    from ..core.canonical import loads
     from ..core.errors import InvalidInput
-    from ..core.strict_json import loads
     from ..wire.choices import is_auto, mechanism_of
 
     file = _file(spec, asked)
@@ -68,7 +68,7 @@ def _entry(spec: Spec, asked: Mapping[str, Any]) -> tuple[Mechanism, dict[str, A
 def _keep(
     spec: Spec, asked: Mapping[str, Any], choice: Mapping[str, Any], made: Mechanism, said: Mapping[str, Any]
 ) -> None:
-    from ..core.atomic import replacing
+    from ..core.documents import replacing
 
     file = _file(spec, asked)
     entry = {"choice": choice, "fingerprint": made.fingerprint, "said": said}

@@ -10,11 +10,10 @@
 (True, '1')
 """
 
-from .asynchronous import AsyncClient, AsyncCollection
-from .client import Client, default_ledger
+from .client import AsyncClient, AsyncCollection, Client, default_ledger
 from .collection import Collection
-from .session import Receipt
-from .transport import HttpTransport, Request, Response, Transport
+from .promise import Receipt
+from .uploading import HttpTransport, Request, Response, Transport
 
 __all__ = [
     "AsyncClient",

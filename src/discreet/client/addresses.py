@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from ..core.errors import Refused, shown
-from .ledger.invitations import check_invitation
+from .ledger.entries import check_invitation
 
 MAX_ADDRESS_LENGTH = 2048
 """The most characters of an address."""

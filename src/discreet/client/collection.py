@@ -16,8 +16,7 @@ from ..mechanisms.mechanism import Mechanism
 from ..wire.laws import parse_law
 from .addresses import address_of, invitation_of
 from .document import MAX_DOCUMENT_BYTES, Document, parse_document
-from .promise import promise
-from .session import ClientSession, Receipt
+from .promise import ClientSession, Receipt, promise
 
 
 class Collection:

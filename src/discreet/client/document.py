@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
+from ..core.canonical import loads
 from ..core.errors import InvalidInput, Refused, shown
-from ..core.strict_json import loads
 from .addresses import Address, address_beside
 from .ledger.ledger import ACCESS, CHANGES
 

@@ -1,13 +1,23 @@
-"""What a collection promises, in words that a person can check: numbers are rounded against the collection."""
+"""What a collection promises, in words that a person can check: numbers are rounded against the collection.
+
+`ClientSession`: what answering needs of a client, and the `Receipt` that it gives.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from decimal import ROUND_UP, Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 from ..contexts import Context
+from ..core.errors import Refused, Unreachable
 from ..core.exact import text_of
+from .addresses import Address
+from .ledger import Ledger, Upload
+from .uploading import TRANSIENT, Request, Transport, Uploader, UploadResult
 
 SHOWN = 8
 """The most values or blocks that a sentence lists."""
@@ -83,3 +93,60 @@ def ratio(epsilon: Fraction) -> str:
         exact.prec = 60
         power = (Decimal(epsilon.numerator) / Decimal(epsilon.denominator)).exp()
         return f"{power.quantize(Decimal(1).scaleb(power.adjusted() - 2), ROUND_UP).normalize():f}"
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of an answer: "accepted", "queued" until the collector can be reached, or "refused" by it.
+
+    `sent` is the exact text that leaves, or left, this device; `epsilon` is what the collection has cost so far.
+    """
+
+    collection: str
+    state: str
+    status: int | None
+    code: str | None
+    reason: str | None
+    epsilon: Fraction
+    upload: str
+    sent: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The receipt as plain data."""
+        return {**vars(self), "epsilon": text_of(self.epsilon)}
+
+
+@dataclass(frozen=True)
+class ClientSession:
+    """What answering needs: the ledger, the way to the collector and the time."""
+
+    ledger: Ledger
+    transport: Transport
+    uploader: Uploader
+    now: Callable[[], datetime]
+
+    def deliver(self, upload: Upload) -> Receipt:
+        """Send an upload that has no outcome yet, and note what becomes of it."""
+        state, status = self.ledger.state(upload)
+        sent = UploadResult(state, status)
+        if state == "queued":
+            sent = self.uploader.send(upload, self.ledger.invitation(upload))
+            if sent.state != "queued" and sent.status is not None:
+                self.ledger.settle(upload, sent.state, sent.status)
+        cost = next(entry.epsilon for entry in self.ledger.collections if entry.collection == upload.collection)
+        return Receipt(
+            upload.collection, sent.state, sent.status, sent.code, sent.reason, cost, upload.upload, upload.body
+        )
+
+    def fetch(self, address: Address, limit: int, what: str) -> bytes:
+        """The bytes at an address; `Refused` unless the collector gives all of them at once, and not too many."""
+        answer = self.transport.send(Request("GET", address, {"Accept": "application/json"}), limit=limit)
+        if 300 <= answer.status < 400:
+            raise Refused(f"{what} is said to be elsewhere (status {answer.status}), and redirects are not followed")
+        if answer.status in TRANSIENT or answer.status >= 500:
+            raise Unreachable(f"{address.origin} answered with status {answer.status}; try again later")
+        if answer.status != 200:
+            raise Refused(f"{what} was not given: {address.origin} answered with status {answer.status}")
+        if not answer.whole:
+            raise Refused(f"{what} must have at most {limit} bytes")
+        return answer.body

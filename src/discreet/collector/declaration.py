@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ..core.canonical import canonical
+from ..core.canonical import canonical, loads
 from ..core.documents import parse_toml
 from ..core.errors import DiscreetError, InvalidSpec
 from ..core.fields import Fields, listed, text, whole
-from ..core.strict_json import loads
 from ..estimation.decoders import decoder_of
 from ..mechanisms.mechanism import Mechanism
 from ..wire.spec import Spec

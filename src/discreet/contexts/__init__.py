@@ -1,7 +1,6 @@
 """Contexts: a domain and the privacy matrix E over it, one file per form."""
 
 from .context import Context
-from .forms.binary import Binary
 from .forms.blocks import Blocks
 from .forms.graded import Graded
 from .forms.high_low import HighLow
@@ -9,10 +8,9 @@ from .forms.matrix import Matrix
 from .forms.metric import Metric
 from .forms.nested import Nested
 from .forms.product import Product
-from .forms.uniform import Uniform
+from .forms.uniform import Binary, Uniform
 from .operational import ErrorRegion
-from .part import Part
-from .structure.recognition import Line, Ring, Tree
+from .structure.recognition import Line, Part, Ring, Tree
 
 FORMS: dict[str, type[Context]] = {
     form.form: form for form in (Uniform, Blocks, HighLow, Binary, Nested, Graded, Metric, Product, Matrix)

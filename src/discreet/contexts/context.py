@@ -18,9 +18,8 @@ from ..core.canonical import canonical
 from ..core.domain import Alike, Domain, Leaves, Value
 from ..core.errors import InvalidContext, check_type
 from ..core.exact import Epsilon
-from .constructors import Constructors
-from .part import Part
-from .reading import describe_domain
+from .reading import Constructors, describe_domain
+from .structure.recognition import Part
 
 if TYPE_CHECKING:
     from ..core.fields import Fields
@@ -352,7 +351,7 @@ class Context(Constructors, ABC):
 
     @cached_property
     def _closure(self) -> Context:
-        from .structure.closure import closure_of
+        from .structure.simplify import closure_of
 
         return closure_of(self)
 
@@ -365,7 +364,7 @@ class Context(Constructors, ABC):
 
         It adds the entries of the two closures: both releases satisfy these as well.
         """
-        from .structure.combine import combined
+        from .structure.components import combined
 
         return (
             combined(self.closure_if_cheap(), other.closure_if_cheap(), "sum")
@@ -375,13 +374,13 @@ class Context(Constructors, ABC):
 
     def __and__(self, other: Context) -> Context:
         """The context that requires what both require: the smaller entry for each pair."""
-        from .structure.combine import combined
+        from .structure.components import combined
 
         return combined(self, other, "both") if isinstance(other, Context) else NotImplemented
 
     def __or__(self, other: Context) -> Context:
         """The context of a release under one of the two, whichever is chosen: the larger entry of the closures."""
-        from .structure.combine import combined
+        from .structure.components import combined
 
         return (
             combined(self.closure_if_cheap(), other.closure_if_cheap(), "either")
@@ -416,7 +415,7 @@ class Context(Constructors, ABC):
 
     def _implied(self, x: Value, z: Value) -> Epsilon:
         """The entry of the closure between two values, without the others."""
-        from .structure.closure import shortest_path
+        from .structure.simplify import shortest_path
 
         return shortest_path(self, self.domain.index(x), self.domain.index(z))
 

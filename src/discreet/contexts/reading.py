@@ -1,15 +1,18 @@
-"""What the forms share when they are read from a spec."""
+"""What the forms share when they are read from a spec.
+
+The constructors of contexts, one per form.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..core.domain import Domain
+from ..core.domain import Domain, Value
 from ..core.errors import InvalidSpec
 from ..core.exact import epsilon_from_text
-from ..core.fields import Fields, number, text, whole
+from ..core.fields import Fields, number, text, values_in, whole
 from ..core.limits import check
-from ..core.ranges import values_in
 
 if TYPE_CHECKING:
     from .context import Context
@@ -69,3 +72,114 @@ def domain_in(fields: Fields) -> Domain:
 def describe_domain(domain: Domain) -> dict[str, Any]:
     """The entries of a domain in a spec: its size if the values are 0, 1, ..., else all of them."""
     return {"size": len(domain)} if domain.is_range else {"values": list(domain)}
+
+
+class Constructors:
+    """What `Context` is made by; ``Context.matrix``, which is two things, stands there."""
+
+    @staticmethod
+    def uniform(values: Iterable[Value], epsilon: object) -> Context:
+        """Classical local differential privacy: every pair at `epsilon`.
+
+        >>> import discreet as dc
+        >>> context = dc.Context.uniform(["bus", "car", "bike"], epsilon="1")
+        >>> context
+        Context.uniform(3 values, epsilon=1)
+        >>> str(context.epsilon("bus", "car"))
+        '1'
+        """
+        from .forms.uniform import Uniform
+
+        return Uniform(Domain(values), epsilon)
+
+    @staticmethod
+    def blocks(blocks: Mapping[Hashable, Iterable[Value]], epsilon: object) -> Context:
+        """Pairs inside a block at `epsilon` (one for all, or ``{block: epsilon}``); the block itself may be shown.
+
+        >>> import discreet as dc
+        >>> context = dc.Context.blocks({"boston": ["b1", "b2"], "nyc": ["n1", "n2", "n3"]}, epsilon="1")
+        >>> [str(context.epsilon("b1", other)) for other in ("b2", "n1")]
+        ['1', 'inf']
+        """
+        from .forms.blocks import Blocks
+
+        return Blocks.named(blocks, epsilon)
+
+    @staticmethod
+    def high_low(values: Iterable[Value], sensitive: Iterable[Value], epsilon: object) -> Context:
+        """Sensitive values at `epsilon` from every other value; the others need no protection.
+
+        >>> import discreet as dc
+        >>> context = dc.Context.high_low(["none", "cold", "flu", "hiv"], sensitive=["hiv"], epsilon="1")
+        >>> [str(context.epsilon(*pair)) for pair in (("hiv", "flu"), ("flu", "hiv"), ("flu", "cold"))]
+        ['1', 'inf', 'inf']
+        """
+        from .forms.high_low import HighLow
+
+        return HighLow(Domain(values), sensitive, epsilon)
+
+    @staticmethod
+    def binary(first: Value, second: Value, epsilon: Sequence[object]) -> Context:
+        """Two values with ``epsilon = (E[first, second], E[second, first])``; 0 and "inf" are allowed.
+
+        >>> import discreet as dc
+        >>> context = dc.Context.binary("yes", "no", ("1", "inf"))
+        >>> [str(context.epsilon(*pair)) for pair in (("yes", "no"), ("no", "yes"))]
+        ['1', 'inf']
+        """
+        from .forms.uniform import Binary
+
+        return Binary(Domain((first, second)), epsilon)
+
+    @staticmethod
+    def nested(blocks: Mapping[Hashable, Any], epsilon: Sequence[object]) -> Context:
+        """Blocks inside blocks, ``{"fr": {"paris": values, ...}, ...}``, the further apart the less hidden.
+
+        `epsilon` is a list from the inside outwards: for pairs inside an innermost block, then for those that only
+        share a block of each next level, last for those that share none, where "inf" is allowed.
+
+        >>> import discreet as dc
+        >>> streets = {"spain": {"madrid": ["m1", "m2"], "seville": ["s1"]}, "peru": {"lima": ["l1"]}}
+        >>> context = dc.Context.nested(streets, ("1/2", "1", "2"))
+        >>> [str(context.epsilon("m1", other)) for other in ("m2", "s1", "l1")]
+        ['1/2', '1', '2']
+        """
+        from .forms.nested import Nested
+
+        return Nested.named(blocks, epsilon)
+
+    @staticmethod
+    def graded(epsilons: Mapping[Value, object]) -> Context:
+        """Every value at an epsilon of its own from every other value, ``{value: epsilon}``; "inf" asks for nothing.
+
+        >>> import discreet as dc
+        >>> context = dc.Context.graded({"none": "3", "cold": "2", "hiv": "1/2"})
+        >>> [str(context.epsilon(*pair)) for pair in (("hiv", "none"), ("none", "hiv"))]
+        ['1/2', '3']
+        """
+        from .forms.graded import Graded
+
+        return Graded.named(epsilons)
+
+    @staticmethod
+    def metric(
+        values: Iterable[Value],
+        distance: str | Callable[[Any, Any], object],
+        epsilon: object,
+        *,
+        points: Iterable[Any] | None = None,
+        around: object = None,
+    ) -> Context:
+        """Near values are hard to tell apart, distant ones less so: E[x, z] = epsilon * distance(x, z).
+
+        The distance is a function of two values, or a word for places that are numbers, "line" or "ring" (of length
+        `around`), or coordinates, "l1", "l2" or "linf"; the places are the values themselves, or `points`.
+
+        >>> import discreet as dc
+        >>> ages = dc.Context.metric(range(18, 66), "line", epsilon="1/10")
+        >>> [str(ages.epsilon(30, other)) for other in (31, 40)]
+        ['1/10', '1']
+        """
+        from .forms.metric import Metric
+
+        return Metric.named(Domain(values), distance, epsilon, points=points, around=around)

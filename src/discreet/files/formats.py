@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from ..core.errors import InvalidInput
 from . import json_lines, text_lines
 from .columns import Entry
-from .csv_lines import CsvLines
+from .csv_records import CsvLines
 
 PIPE = "-"
 """The name of standard input and output."""

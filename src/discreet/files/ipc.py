@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from . import arrow_columns
-from .arrow_columns import ArrowColumn, Piece, Places, opened, readable
+from . import arrow
+from .arrow import ArrowColumn, Piece, Places, opened, readable
 from .columns import Place
 from .compressed import Sink
 from .formats import compression_of
@@ -36,7 +36,7 @@ def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
         for batch in batches():
             held.append(batch)
             rows += batch.num_rows
-            if rows >= arrow_columns.PIECE // 4:
+            if rows >= arrow.PIECE // 4:
                 yield Piece.of(held)
                 held, rows = [], 0
         if rows:

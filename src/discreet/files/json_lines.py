@@ -11,8 +11,8 @@ from itertools import chain
 from typing import Any
 
 from ..core import errors
+from ..core.canonical import RepeatedKey, loads
 from ..core.errors import InvalidInput
-from ..core.strict_json import RepeatedKey, loads
 from . import frames
 from .columns import REPORT, Entry, no_column, text_of_bytes
 

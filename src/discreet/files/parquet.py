@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import arrow_columns
-from .arrow_columns import ArrowColumn, Piece, Places, is_text, opened, readable
+from . import arrow
+from .arrow import ArrowColumn, Piece, Places, is_text, opened, readable
 from .columns import Place
 from .compressed import Sink
 from .sources import Source
@@ -46,10 +46,10 @@ def open_column(source: Source, place: Place, beside: Places) -> ArrowColumn:
         rows = 0
         for group in range(metadata.num_row_groups):
             size = metadata.row_group(group).num_rows
-            if held and rows + size > 2 * arrow_columns.PIECE:
+            if held and rows + size > 2 * arrow.PIECE:
                 yield Piece(rows, partial(load, held), partial(load_kept, held))
                 held, rows = [], 0
-            if size > 4 * arrow_columns.PIECE:
+            if size > 4 * arrow.PIECE:
                 yield from _streamed(source, opened, [field.name, *keep], group)
                 continue
             held.append(group)
@@ -77,7 +77,7 @@ def _with_metadata_of_spark(field: pa.Field, schema: pa.Schema) -> pa.Field:
 
 def _streamed(source: Source, opened: Callable[[], pq.ParquetFile], columns: list[str], group: int) -> Iterator[Piece]:
     """A row group too large for memory, batch by batch."""
-    size = arrow_columns.PIECE
+    size = arrow.PIECE
     with readable(source), opened() as file:
         for batch in file.iter_batches(size, row_groups=[group], columns=columns, use_threads=False):
             yield Piece.of([batch.select(columns)])

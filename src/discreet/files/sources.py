@@ -1,23 +1,122 @@
-"""What a command reads: files, folders, patterns and the pipe, each as sources that know their format."""
+"""What a command reads: files, folders, patterns and the pipe, each as sources that know their format.
+
+Standard input by what it holds: text as it comes, compressed or not; Parquet and Arrow, which are kept first.
+"""
 
 from __future__ import annotations
 
 import glob
+import io
+import mmap
 import os
 import stat
+import sys
+import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from mmap import mmap
 from pathlib import Path
+from typing import IO, Any
 from urllib.parse import unquote
 
 from ..core.errors import InvalidInput
-from .compressed import Content, complete, reading
-from .csv_lines import CsvLines
-from .formats import PIPE, TEXT, Format, TextForm, column_format, compression_of, display_name, format_of
-from .pipes import Piped, opened_pipe
+from .compressed import Content, complete, reading, unpacked
+from .csv_records import CsvLines
+from .formats import IPC, PARQUET, PIPE, TEXT, Format, TextForm, column_format, compression_of, display_name, format_of
+
+PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""The compression for the first bytes of a pipe."""
+
+FORMAT_BY_SIGNATURE = {b"PAR1": PARQUET, b"ARROW1": IPC, b"\xff\xff\xff\xff": IPC}
+"""The format for the first bytes of what must be kept before it is read."""
+
+MAX_PIPE_BYTES = 1 << 36
+"""The most bytes of Parquet or Arrow that are kept."""
+
+
+@dataclass(frozen=True)
+class Piped:
+    """What comes through the pipe: its format, its bytes unpacked, and all of it if it had to be kept."""
+
+    format: Format
+    compression: str | None
+    content: io.BufferedReader
+    spool: mmap.mmap | None = None
+
+
+def opened_pipe(path: str = PIPE) -> Piped:
+    """Standard input or a pipe with a name, whose first bytes say what it holds; it stays open."""
+    head, content = _peeked(sys.stdin.buffer if path == PIPE else _Named(path))
+    compression = _named(PACKED, head)
+    with complete(display_name(path), compression):
+        if compression is not None:
+            head, content = _peeked(unpacked(content, compression))
+        format = _named(FORMAT_BY_SIGNATURE, head)
+        if format is None:
+            return Piped(TEXT, compression, content)
+        return Piped(format, None, content, _kept(content, format))
+
+
+def _named(table: dict[bytes, Any], head: bytes) -> Any:
+    return next((found for magic, found in table.items() if head.startswith(magic)), None)
+
+
+def _peeked(stream: Any) -> tuple[bytes, io.BufferedReader]:
+    """The first bytes, and a stream that begins with them."""
+    head: bytes = stream.read(8)
+    return head, io.BufferedReader(_Rejoined(head, stream))
+
+
+class _Named:
+    """A pipe with a name, open until it has been read to its end."""
+
+    def __init__(self, path: str) -> None:
+        self._file = open(path, "rb")  # noqa: SIM115
+
+    def read(self, size: int) -> bytes:
+        return self._until_empty(self._file.read, size)
+
+    def read1(self, size: int) -> bytes:
+        return self._until_empty(self._file.read1, size)
+
+    def _until_empty(self, read: Callable[[int], bytes], size: int) -> bytes:
+        data = b"" if self._file.closed else read(size)
+        if not data:
+            self._file.close()
+        return data
+
+
+class _Rejoined(io.RawIOBase):
+    """Some bytes, and then the rest of a stream that is not closed with this one."""
+
+    def __init__(self, head: bytes, rest: Any) -> None:
+        self._head, self._rest = head, rest
+        self._more = getattr(rest, "read1", rest.read)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = len(buffer)
+        data = self._head[:size] or self._more(size)
+        self._head = self._head[size:]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _kept(content: IO[bytes], format: Format) -> mmap.mmap:
+    """All of the content, in a file without a name that ends with the process."""
+    with tempfile.TemporaryFile() as file:
+        while data := content.read(1 << 20):
+            if file.tell() + len(data) > MAX_PIPE_BYTES:
+                raise InvalidInput(
+                    f"{display_name(PIPE)}: more than {MAX_PIPE_BYTES} bytes of {format.title}; give them as a file"
+                )
+            file.write(data)
+        file.flush()
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
 
 NOTHING = "__HIVE_DEFAULT_PARTITION__"
 """What stands for null in the name of a folder ``name=value``."""
@@ -51,7 +150,7 @@ class Source:
         return form if self.delimiter is None else CsvLines(self.delimiter)
 
     @property
-    def spool(self) -> mmap | None:
+    def spool(self) -> mmap.mmap | None:
         """Its content, if it had to be kept because it came from a pipe and cannot be read from front to end."""
         return None if self.piped is None else self.piped.spool
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from ..collector.http.server import run
 from ..collector.settings import Settings
-from ..collector.simulation.people import People
-from ..collector.simulation.survey import create
+from ..collector.simulation import People, create
 from ..core.errors import DiscreetError
 
 CITIES = {"Aldermoor": (6, 5), "Brightwater": (5, 5), "Castlegate": (4, 5), "Dunmere": (4, 4)}

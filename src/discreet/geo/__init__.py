@@ -10,7 +10,7 @@ The trees take public weights; nearest_city_blocks, city_population and the H3 f
 install 'discreet[geo]'`.
 """
 
-from .cities import Cities, cities_around, city_population, nearest_city_blocks
+from .cities import Cities, Outline, cities_around, city_population, nearest_city_blocks, north_america
 from .contexts import (
     blocks_context,
     city_context,
@@ -20,10 +20,19 @@ from .contexts import (
     kd_tree_context,
     quadtree_context,
 )
-from .grid import Box, box_blocks, grid_blocks, grid_centres, grid_coordinates
-from .hexagons import h3_blocks, h3_centres, h3_parent_blocks
-from .labels import block_sizes, compact, worst_block_size
-from .outline import Outline, north_america
+from .grid import (
+    Box,
+    block_sizes,
+    box_blocks,
+    compact,
+    grid_blocks,
+    grid_centres,
+    grid_coordinates,
+    h3_blocks,
+    h3_centres,
+    h3_parent_blocks,
+    worst_block_size,
+)
 from .trees import kd_tree_blocks, quadtree_blocks
 
 __all__ = [

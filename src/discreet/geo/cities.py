@@ -1,12 +1,19 @@
-"""Cities with their public population, as centres of blocks and as weights of values."""
+"""Cities with their public population, as centres of blocks and as weights of values.
 
+The outline of a map: land, lakes and borders, as lines in degrees.
+"""
+
+import json
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.errors import InvalidInput, MissingExtra
-from .labels import FloatArray, IntArray, check_points, check_positive
+from .grid import Box, FloatArray, IntArray, check_points, check_positive
 
 SMALLEST_LISTS = (500, 1000, 5000, 15000)
 """The fewest inhabitants of the cities in each list of GeoNames."""
@@ -106,3 +113,45 @@ def _unit_vectors(latitude: FloatArray, longitude: FloatArray) -> FloatArray:
     """Points of the unit sphere [point, 3]."""
     lat, lon = np.radians(latitude), np.radians(longitude)
     return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
+
+
+Lines = tuple[FloatArray, ...]
+"""Lines or rings, each as longitude and latitude [point, 2]."""
+
+STEP = 100
+"""The whole units of a degree in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Rings of `land` and `lakes`, and the lines between `countries` and between `states`, inside a `box`."""
+
+    source: str
+    box: Box
+    land: Lines
+    lakes: Lines
+    countries: Lines
+    states: Lines
+
+
+@lru_cache(maxsize=1)
+def north_america() -> Outline:
+    """The coasts, great lakes, countries, states and provinces between 24 and 51 N, 131 and 59 W.
+
+    Source: Natural Earth at 1:50 million, in the public domain, with lines simplified to some 2 km; it comes with the
+    package, so nothing is fetched.
+    """
+    read = json.loads(files(__package__).joinpath("north_america.json").read_text(encoding="utf-8"))
+    south, north, west, east = read["box"]
+    parts = {name: _lines(read[name]) for name in ("land", "lakes", "countries", "states")}
+    return Outline(source=read["source"], box=(south, north, west, east), **parts)
+
+
+def _lines(packed: list[list[int]]) -> Lines:
+    """Lines from their first points and steps."""
+    return tuple(_line(steps) for steps in packed)
+
+
+def _line(steps: Any) -> FloatArray:
+    points = np.cumsum(np.array(steps, dtype=np.float64).reshape(-1, 2), axis=0) / STEP
+    return np.asarray(points, dtype=np.float64)

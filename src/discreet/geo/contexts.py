@@ -10,9 +10,7 @@ from ..contexts.forms.blocks import levels_of
 from ..core.domain import Domain, Value
 from ..core.errors import InvalidInput
 from .cities import nearest_city_blocks
-from .grid import grid_blocks
-from .hexagons import h3_blocks
-from .labels import block_sizes, check_points
+from .grid import block_sizes, check_points, grid_blocks, h3_blocks
 from .trees import kd_tree_blocks, quadtree_blocks
 
 

@@ -1,10 +1,64 @@
-"""Uniform partitions: a grid or a box cut into equal rectangles."""
+"""Uniform partitions: a grid or a box cut into equal rectangles.
+
+H3 hexagons as blocks.
+
+Block labels: one integer per value, 0..m-1, every block with at least one value.
+"""
+
+from collections.abc import Sequence
+from types import ModuleType
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ..core.errors import InvalidInput
-from .labels import FloatArray, IntArray, check_points, check_positive, compact
+from ..core.errors import InvalidInput, MissingExtra
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+def compact(labels: IntArray) -> IntArray:
+    """The same partition with labels 0..m-1 in the order of the old ones, no block empty."""
+    return np.unique(labels, return_inverse=True)[1].ravel().astype(np.int64)
+
+
+def block_sizes(labels: ArrayLike) -> IntArray:
+    """The number of values in each block."""
+    array: NDArray[np.generic] = np.asarray(labels)
+    if array.ndim != 1 or not len(array) or not np.issubdtype(array.dtype, np.integer):
+        raise InvalidInput(f"labels of shape {array.shape} and type {array.dtype} must be integers, at least one")
+    whole = array.astype(np.int64)
+    if whole.min() < 0:
+        raise InvalidInput(f"labels={whole.min()} must not be negative")
+    return np.bincount(whole)
+
+
+def worst_block_size(labels: ArrayLike) -> int:
+    """The number of values in the largest block, which hides best and is estimated worst."""
+    return int(block_sizes(labels).max())
+
+
+def check_points(latitude: ArrayLike, longitude: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Latitudes and longitudes in degrees as floats; `InvalidInput` unless equally many, finite and on the globe."""
+    lat, lon = np.asarray(latitude, dtype=np.float64), np.asarray(longitude, dtype=np.float64)
+    if lat.ndim != 1 or lat.shape != lon.shape or not len(lat):
+        raise InvalidInput(
+            f"latitude of shape {lat.shape} and longitude of shape {lon.shape} must be equally long lists of points"
+        )
+    for name, degrees, most in (("latitude", lat, 90.0), ("longitude", lon, 180.0)):
+        wrong = ~(np.abs(degrees) <= most)
+        if wrong.any():
+            row = int(np.argmax(wrong)) + 1
+            raise InvalidInput(f"row {row}: {name} must lie in -{most:g}..{most:g} degrees")
+    return lat, lon
+
+
+def check_positive(name: str, number: int) -> int:
+    """The number; `InvalidInput` unless it is a positive integer."""
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
+        raise InvalidInput(f"{name}={number!r} must be a positive integer")
+    return int(number)
+
 
 Box = tuple[float, float, float, float]
 
@@ -64,3 +118,53 @@ def check_box(box: Box) -> Box:
     if not (-90 <= south < north <= 90 and -180 <= west < east <= 180):
         raise InvalidInput(f"box={box} must be (south, north, west, east) in degrees with south < north, west < east")
     return box
+
+
+def h3_blocks(latitude: ArrayLike, longitude: ArrayLike, *, resolution: int) -> IntArray:
+    """Labels of points by the H3 cell in which they lie, at that resolution (0 coarse to 15 fine)."""
+    lat, lon = check_points(latitude, longitude)
+    h3 = _h3(resolution)
+    return _in_order([h3.latlng_to_cell(*point, resolution) for point in zip(lat.tolist(), lon.tolist(), strict=True)])
+
+
+def h3_parent_blocks(cells: Sequence[str], *, resolution: int) -> IntArray:
+    """Labels of H3 cells by their parent at that coarser resolution."""
+    h3 = _h3(resolution)
+    for cell in _check_cells(cells, h3):
+        if h3.get_resolution(cell) < resolution:
+            raise InvalidInput(f"resolution={resolution} must be at most {h3.get_resolution(cell)}, that of {cell}")
+    return _in_order([h3.cell_to_parent(cell, resolution) for cell in cells])
+
+
+def h3_centres(cells: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    """Latitude and longitude of the centres of H3 cells, in order."""
+    h3 = _h3(0)
+    centres = np.array([h3.cell_to_latlng(cell) for cell in _check_cells(cells, h3)])
+    return centres[:, 0], centres[:, 1]
+
+
+def _check_cells(cells: Sequence[str], h3: ModuleType) -> Sequence[str]:
+    """The cells, at least one, if every one of them is an H3 cell."""
+    if not len(cells):
+        raise InvalidInput("cells must not be empty")
+    for cell in cells:
+        if not isinstance(cell, str) or not h3.is_valid_cell(cell):
+            raise InvalidInput(f"cells={cell!r} must be an H3 cell")
+    return cells
+
+
+def _in_order(cells: list[str]) -> IntArray:
+    """Labels 0..m-1 in the sorted order of the cells' names."""
+    return np.unique(np.array(cells), return_inverse=True)[1].ravel().astype(np.int64)
+
+
+def _h3(resolution: int) -> ModuleType:
+    """The h3 module; `InvalidInput` for a resolution that does not exist."""
+    if isinstance(resolution, bool) or not isinstance(resolution, int) or not 0 <= resolution <= 15:
+        raise InvalidInput(f"resolution={resolution!r} must be an integer from 0 to 15")
+    try:
+        import h3
+    except ImportError as missing:
+        raise MissingExtra("h3", "geo") from missing
+    module: ModuleType = h3
+    return module

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.errors import InvalidInput
-from .labels import FloatArray, IntArray, check_points, check_positive
+from .grid import FloatArray, IntArray, check_points, check_positive
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .contour import ULP, Reals, grid_of, least
-from .counting import LISTED, Ways, ways
+from .divergence import LISTED, Ways, ways
 from .profiles.rows import Row
+from .solving import ULP, Reals, grid_of, least
 
 FEW = 16
 """Up to so many kinds of loss the noise is finer."""

@@ -39,7 +39,7 @@ BASES: Registry[type[PureSampler]] = Registry(
     {
         "randomized_response": "mechanisms.uniform.randomized_response:RandomizedResponse",
         "subset": "mechanisms.uniform.subset:Subset",
-        "projective": "mechanisms.uniform.projective:Projective",
+        "projective": "mechanisms.uniform.cyclic:Projective",
         "cyclotomic": "mechanisms.uniform.cyclotomic:Cyclotomic",
         "hadamard": "mechanisms.uniform.hadamard:Hadamard",
         "unary": "mechanisms.uniform.unary:Unary",
@@ -242,7 +242,7 @@ def _sensitive_base(name: str, part: Part, parameters: Parameters, shares: Share
     """The sampler for the sensitive values, sized for their share unless the size is given."""
     size, epsilon = len(part.sensitive), part.level
     if size > 1 and set(parameters) <= {"bits"}:
-        from .composed.high_low_choice import sized
+        from .composed.high_low import sized
 
         parameters = sized(name, size, approx(epsilon), mass_of(part, shares), parameters)
     inner = base(name, size, epsilon, parameters)
@@ -309,7 +309,7 @@ def mixture(context: Context, parameters: Parameters, shares: Shares) -> Sampler
 
 
 def _utility_rappor(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
-    from .uniform.utility_rappor import UtilityRappor
+    from .uniform.graded_unary import UtilityRappor
 
     _nothing_but(parameters, UtilityRappor.name)
     part = _only_part(context, UtilityRappor.name)
@@ -388,12 +388,12 @@ OF_CONTEXT: Registry[Callable[[Context], Sampler]] = Registry(
         "binary": "mechanisms.tables.binary:optimal",
         "warner": "mechanisms.tables.binary:warner",
         "mangat": "mechanisms.tables.binary:mangat",
-        "exponential": "mechanisms.tables.exponential:exponential_table",
+        "exponential": "mechanisms.tables.table:exponential_table",
         "geometric": "mechanisms.lines_and_grids.geometric:geometric_response",
         "levels": "mechanisms.tree.level_choice:levels_response",
         "nested": "mechanisms.tree.nested_choice:nested_response",
         "ring": "mechanisms.lines_and_grids.ring:ring_response",
-        "tight": "mechanisms.tables.tight:tight_table",
+        "tight": "mechanisms.tables.repair:tight_table",
         "torus": "mechanisms.lines_and_grids.torus:torus_response",
     }
 )

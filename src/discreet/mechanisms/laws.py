@@ -36,7 +36,7 @@ FOLLOWERS: Registry[type[Sampler]] = Registry(
         "types": "mechanisms.tables.types:Types",
         "torus": "mechanisms.lines_and_grids.torus:Torus",
         "unary": "mechanisms.uniform.unary:Unary",
-        "utility_rappor": "mechanisms.uniform.utility_rappor:UtilityRappor",
+        "utility_rappor": "mechanisms.uniform.graded_unary:UtilityRappor",
     }
 )
 """The samplers that draw by each kind of law that can be read; a new kind is registered here."""

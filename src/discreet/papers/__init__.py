@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from .report import ExperimentReport
-    from .setting import Setting
+    from .report import ExperimentReport, Setting
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from pathlib import Path
 from ..contexts import Context
 from ..mechanisms.build import mechanism
 from ..plots import plot_regions
-from .report import CheckedClaim, ExperimentReport, ReportTable
-from .setting import Setting
+from .report import CheckedClaim, ExperimentReport, ReportTable, Setting
 
 PAIRS = (("1", "1"), ("0.5", "2"), ("2", "0.5"), ("1", "inf"))
 """(E[x, z], E[z, x]): symmetric, x hidden better, z hidden better, and Mangat's, where z needs no hiding."""

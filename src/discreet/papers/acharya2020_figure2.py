@@ -15,8 +15,7 @@ from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_curves
 from .data import read_expected
-from .report import CheckedClaim, ExperimentReport, ReportTable
-from .setting import Setting
+from .report import CheckedClaim, ExperimentReport, ReportTable, Setting
 from .simulate import Mean, drawn_tally, total_variation
 
 SIZE = 1000

@@ -13,11 +13,9 @@ from ..geo import grid_context, grid_coordinates, north_america
 from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_maps
-from .data import CheckInGrid, check_ins
-from .report import ExperimentReport, ReportTable, beside_the_print
-from .setting import Setting
+from .data import BOX, CITIES, PAPER_RECORDS, SHAPE, CheckInGrid, check_ins
+from .report import ExperimentReport, ReportTable, Setting, beside_the_print
 from .simulate import recorded_tally, squared_error, total_variation
-from .snap import BOX, CITIES, PAPER_RECORDS, SHAPE
 
 EPSILON = "1"
 PARTS = (25, 35)

@@ -11,11 +11,9 @@ from ..geo import grid_context
 from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_bars
-from .data import CheckInGrid, check_ins, read_expected
-from .report import CheckedClaim, ExperimentReport, ReportTable, beside_the_print
-from .setting import Setting
+from .data import SHAPE, CheckInGrid, check_ins, read_expected
+from .report import CheckedClaim, ExperimentReport, ReportTable, Setting, beside_the_print
 from .simulate import Mean, recorded_tally, total_variation
-from .snap import SHAPE
 
 EPSILON = "1"
 EPSILONS = ("0.5", "0.75", EPSILON, "1.25", "1.5", "2")

@@ -11,8 +11,7 @@ import numpy as np
 from .. import theory as bounds
 from ..plots import plot_curves
 from .data import read_expected
-from .report import CheckedClaim, ExperimentReport, ReportTable, beside_the_print
-from .setting import Setting
+from .report import CheckedClaim, ExperimentReport, ReportTable, Setting, beside_the_print
 
 DELTA = 1e-4
 PEOPLE = 20

@@ -17,11 +17,9 @@ from ..estimation.tally import Tally
 from ..geo import grid_coordinates
 from ..plots import plot_bars
 from .acharya2020_table1 import EPSILON, PARTS, mechanism_for
-from .data import CheckInGrid, check_ins
-from .report import CheckedClaim, ExperimentReport, ReportTable
-from .setting import Setting
+from .data import SHAPE, CheckInGrid, check_ins
+from .report import CheckedClaim, ExperimentReport, ReportTable, Setting
 from .simulate import Mean, recorded_tally, squared_error, total_variation
-from .snap import SHAPE
 
 Finish = Callable[[Tally], NDArray[np.float64]]
 

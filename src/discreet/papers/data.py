@@ -1,21 +1,111 @@
-"""Find the data: the user's own file, stand-ins if present, or public population; each says what it is."""
+"""Find the data: the user's own file, stand-ins if present, or public population; each says what it is.
+
+The shared tables as surveys: values, how many people hold each, and the contexts that suit them.
+
+The check-in file of SNAP, loc-gowalla_totalCheckins.txt, counted on the paper's grid.
+"""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import os
+import zlib
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import islice, product
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contexts import Context
+from ..core.domain import Value
 from ..core.errors import InvalidInput
 from ..geo import city_population, grid_centres
-from .setting import Setting
-from .snap import BOX, PAPER_RECORDS, SHAPE, read_snap
+from .report import Setting
+
+SHAPE = (125, 350)
+"""25-50 N and 130-60 W in steps of 0.2 degrees: the 43,750 values of Acharya2020."""
+
+BOX = (25.0, 50.0, -130.0, -60.0)
+CITIES = {
+    "New York": (40.71, -74.01),
+    "Chicago": (41.88, -87.63),
+    "Atlanta": (33.75, -84.39),
+    "Miami": (25.76, -80.19),
+    "Dallas": (32.78, -96.80),
+    "Austin": (30.27, -97.74),
+    "Denver": (39.74, -104.99),
+    "Los Angeles": (34.05, -118.24),
+    "San Francisco": (37.77, -122.42),
+    "Seattle": (47.61, -122.33),
+}
+"""Latitude and longitude of the cities that are named on maps."""
+PAPER_RECORDS = 3_671_812
+_LINES = 200_000
+_GZIP = b"\x1f\x8b"
+_FORM = "must be user, time, latitude, longitude and place, separated by tabs"
+
+
+def read_snap(path: Path) -> NDArray[np.int64]:
+    """The number of check-ins in each cell [125, 350], first row southernmost.
+
+    A line holds user, time, latitude, longitude and place, separated by tabs; the file may be gzipped, whatever its
+    name. `InvalidInput` names the first line that is malformed; places outside the box are left out. The paper
+    keeps 25-50 N, 130-60 W and rounds to 0.2 degrees; its 43,750 values are 125 x 350, so a coordinate is
+    rounded down to the corner of its cell (rounding to the nearest would give 126 x 351 values).
+
+    References: Acharya2020 (Section 7), Cho2011.
+    """
+    counts = np.zeros(SHAPE, dtype=np.int64)
+    with path.open("rb") as file:
+        packed = file.read(len(_GZIP)) == _GZIP
+    try:
+        with gzip.open(path) if packed else path.open("rb") as file:
+            read = 0
+            while lines := list(islice(file, _LINES)):
+                latitude, longitude = _coordinates(lines, path, read)
+                row, column = cells(latitude, longitude)
+                inside = (row >= 0) & (row < SHAPE[0]) & (column >= 0) & (column < SHAPE[1])
+                np.add.at(counts, (row[inside], column[inside]), 1)
+                read += len(lines)
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise InvalidInput(f"{path}: the gzipped file is cut off or damaged") from None
+    if not counts.any():
+        raise InvalidInput(f"{path}: no check-in lies in 25-50 N, 130-60 W")
+    return counts
+
+
+def cells(latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Row and column of each point: ``floor(5 degrees)`` from the corner; decimals on an edge belong to it."""
+    row, column = (
+        np.floor(np.clip(degrees, -1000, 1000) * 5 + 1e-9).astype(np.int64) for degrees in (latitude, longitude)
+    )
+    return row - 125, column + 650
+
+
+def _coordinates(lines: list[bytes], path: Path, before: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    try:
+        fields = [line.split(b"\t") for line in lines]
+        points = np.array([(latitude, longitude) for _, _, latitude, longitude, _ in fields], dtype=np.float64)
+    except ValueError:
+        points = np.full((1, 2), np.nan)
+    if not np.isfinite(points).all():
+        number = next(n for n, line in enumerate(lines, 1) if not _holds(line))
+        raise InvalidInput(f"{path}, line {before + number}: {_FORM}")
+    return points[:, 0], points[:, 1]
+
+
+def _holds(line: bytes) -> bool:
+    try:
+        _, _, latitude, longitude, _ = line.split(b"\t")
+        return bool(np.isfinite([float(latitude), float(longitude)]).all())
+    except ValueError:
+        return False
+
 
 Array = NDArray[np.float64]
 
@@ -134,3 +224,119 @@ def require_file(name: str) -> Path:
     if path is None:
         raise InvalidInput(f"{name} must lie in the folder that DISCREET_DATA names")
     return path
+
+
+FILES = ("msnbc_counts.tsv", "adult_joint_marital_occupation_race_sex.tsv", "fair_affairs_counts.tsv")
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A survey: the `values`, the `counts` of people, and contexts by name as functions of epsilon."""
+
+    name: str
+    label: str
+    values: list[Value]
+    counts: NDArray[np.int64]
+    contexts: dict[str, Callable[[str], Context]]
+    question: str
+    asked: NDArray[np.float64]
+    """The weight of each value in the share that `question` names."""
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each value."""
+        return np.asarray(self.counts / self.counts.sum())
+
+
+@lru_cache(maxsize=1)
+def pages() -> Dataset:
+    """The first page category of 989,818 visitors of msnbc.com; "health" is sensitive."""
+    table = read_rows(require_file(FILES[0]))
+    values: list[Value] = [row["category"] for row in table]
+    return Dataset(
+        "pages",
+        "msnbc.com: first page category of each visitor (UCI)",
+        values,
+        np.array([int(row["first_page_users"]) for row in table]),
+        {
+            "classical": lambda epsilon: Context.uniform(values, epsilon),
+            "high-low, health": lambda epsilon: Context.high_low(values, ["health"], epsilon),
+        },
+        "began with health",
+        np.array([float(value == "health") for value in values]),
+    )
+
+
+@lru_cache(maxsize=1)
+def census() -> Dataset:
+    """Marital status x occupation x race x sex of 48,842 people: all 1,050 combinations, used or not."""
+    table = read_rows(require_file(FILES[1]))
+    keys = ("marital-status", "occupation", "race", "sex")
+    values, counts = _cross_tabulate(table, keys)
+    blocks: dict[Hashable, list[Value]] = {}
+    for value in values:
+        blocks.setdefault(value[2:], []).append(value)
+    ordered: list[Value] = [value for members in blocks.values() for value in members]
+    number = {value: place for place, value in enumerate(values)}
+    return Dataset(
+        "census",
+        "Adult: marital status x occupation x race x sex (UCI)",
+        ordered,
+        counts[[number[value] for value in ordered]],  # type: ignore[index]
+        {
+            "classical": lambda epsilon: Context.uniform(ordered, epsilon),
+            "blocks, race and sex show": lambda epsilon: Context.blocks(blocks, epsilon),
+        },
+        "widowed",
+        np.array([float(value[0] == "Widowed") for value in ordered]),  # type: ignore[index]
+    )
+
+
+@lru_cache(maxsize=1)
+def affairs() -> Dataset:
+    """Religiousness x rating of the marriage x occupation x affair of 6,366 women: all 240 combinations."""
+    table = read_rows(require_file(FILES[2]))
+    values, counts = _cross_tabulate(table, ("religious", "rate_marriage", "occupation", "affair"))
+    listed: list[Value] = list(values)
+    sensitive = [value for value in values if value[-1] == "yes"]
+    return Dataset(
+        "affairs",
+        "Fair's survey: religiousness x marriage x occupation x affair (statsmodels)",
+        listed,
+        counts,
+        {
+            "classical": lambda epsilon: Context.uniform(listed, epsilon),
+            "high-low, an affair": lambda epsilon: Context.high_low(listed, sensitive, epsilon),
+        },
+        "had an affair",
+        np.array([float(value[-1] == "yes") for value in values]),
+    )
+
+
+@lru_cache(maxsize=1)
+def affair() -> Dataset:
+    """The one question of the same survey: 2,053 of 6,366 say yes."""
+    whole = affairs()
+    yes = int(whole.counts @ whole.asked)
+    return Dataset(
+        "affair",
+        "Fair's survey: an affair, yes or no (statsmodels)",
+        ["no", "yes"],
+        np.array([int(whole.counts.sum()) - yes, yes]),
+        {
+            "classical": lambda epsilon: Context.uniform(["no", "yes"], epsilon),
+            "binary, only yes hidden": lambda epsilon: Context.binary("no", "yes", epsilon=("inf", epsilon)),
+        },
+        "had an affair",
+        np.array([0.0, 1.0]),
+    )
+
+
+def _cross_tabulate(
+    table: list[dict[str, str]], keys: tuple[str, ...]
+) -> tuple[list[tuple[str, ...]], NDArray[np.int64]]:
+    """Every combination of the columns' categories, in order, and how many people hold it."""
+    categories = [sorted({row[key] for row in table}) for key in keys]
+    held = {tuple(row[key] for key in keys): int(row["count"]) for row in table}
+    values = list(product(*categories))
+    return values, np.array([held.get(value, 0) for value in values])

@@ -21,16 +21,15 @@ from ..mechanisms.composed.high_low import HighLowResponse
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.uniform.hadamard import Hadamard
 from ..plots import plot_dots
-from . import datasets
+from . import data
 from .data import find_file
-from .report import CheckedClaim, ExperimentReport, ReportTable
-from .setting import Setting
+from .report import CheckedClaim, ExperimentReport, ReportTable, Setting
 from .simulate import Mean, recorded_tally, squared_error, total_variation
 
 EPSILONS = ("0.5", "1", "2")
 SHOWN = "1"
 """The epsilon of the longer table and of the figure."""
-SURVEYS = {survey.__name__: survey for survey in (datasets.pages, datasets.census, datasets.affairs, datasets.affair)}
+SURVEYS = {survey.__name__: survey for survey in (data.pages, data.census, data.affairs, data.affair)}
 METHODS: dict[str, tuple[str, Callable[[Tally], NDArray[np.float64]]]] = {
     "paper": ("the paper's mechanism, simplex", lambda tally: project(tally, onto="simplex").shares),
     "project": ("ours, projection", lambda tally: project(tally).shares),
@@ -56,19 +55,19 @@ def mechanism_for(survey: str, context: str, epsilon: str, *, paper: bool) -> Me
 
 def measure(survey: str, context: str, epsilon: str, run: int) -> dict[str, dict[str, float]]:
     """One survey by each mechanism: errors after every method, and the error and coverage of the question."""
-    data = SURVEYS[survey]()
+    held = SURVEYS[survey]()
     found: dict[str, dict[str, float]] = {}
     for paper in (True, False):
-        tally = recorded_tally(mechanism_for(survey, context, epsilon, paper=paper), data.counts, run)
-        query = estimate(tally).query(data.asked, calibrated=False)  # as the papers add shares up
-        truth = float(data.asked @ data.shares)
+        tally = recorded_tally(mechanism_for(survey, context, epsilon, paper=paper), held.counts, run)
+        query = estimate(tally).query(held.asked, calibrated=False)  # as the papers add shares up
+        truth = float(held.asked @ held.shares)
         low, high = query.interval(0.95)
         for name, (_, finish) in METHODS.items():
             if (name == "paper") == paper:
                 shares = finish(tally)
                 found[name] = {
-                    "tv": total_variation(shares, data.shares),
-                    "squared": squared_error(shares, data.shares),
+                    "tv": total_variation(shares, held.shares),
+                    "squared": squared_error(shares, held.shares),
                     "asked": (query.value - truth) ** 2,
                     "covered": float(low <= truth <= high),
                 }
@@ -84,7 +83,7 @@ Key = tuple[str, str, str, str]
 
 def run(setting: Setting) -> ExperimentReport:
     """Every survey, context and method side by side."""
-    absent = [name for name in datasets.FILES if find_file(name) is None]
+    absent = [name for name in data.FILES if find_file(name) is None]
     if absent:
         title = "page categories, a census table and a survey of affairs"
         return ExperimentReport(

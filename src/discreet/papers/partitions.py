@@ -1,26 +1,112 @@
-"""Blocks that follow cities beside uniform grids: the question that Acharya2020 leaves open."""
+"""Blocks that follow cities beside uniform grids: the question that Acharya2020 leaves open.
+
+Partitions of the paper's grid: uniform, and made from public knowledge of where people live.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..estimation.results.projection import project
 from ..estimation.results.shrinking import shrink
-from ..geo import blocks_context, grid_coordinates, north_america
+from ..geo import (
+    block_sizes,
+    blocks_context,
+    city_population,
+    grid_blocks,
+    grid_centres,
+    grid_coordinates,
+    h3_blocks,
+    kd_tree_blocks,
+    nearest_city_blocks,
+    north_america,
+    quadtree_blocks,
+)
 from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_partitions, plot_points
 from ..plots.curves import Points
-from .cuts import Cut, cut, population, uniform_like
-from .data import CheckInGrid, check_ins, real_subset
-from .report import CheckedClaim, ExperimentReport, ReportTable
-from .setting import Setting
+from .data import BOX, CITIES, SHAPE, CheckInGrid, check_ins, real_subset
+from .report import CheckedClaim, ExperimentReport, ReportTable, Setting
 from .simulate import Mean, recorded_tally, squared_error, total_variation
-from .snap import BOX, CITIES, SHAPE
+
+Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A partition of the grid's cells: its description, and one label per cell."""
+
+    name: str
+    labels: Labels
+
+    @property
+    def blocks(self) -> int:
+        """The number of blocks."""
+        return len(block_sizes(self.labels))
+
+    @property
+    def worst(self) -> int:
+        """The number of cells in the largest block."""
+        return int(block_sizes(self.labels).max())
+
+    def hidden_cells(self, shares: NDArray[np.float64]) -> float:
+        """How many cells the mean person is hidden among: ``sum_j k_j p_j``, with which the error grows."""
+        return float(block_sizes(self.labels) @ np.bincount(self.labels, shares))
+
+    def hidden_people(self, counts: NDArray[np.int64]) -> float:
+        """How many people share the mean person's block: ``sum_j n_j p_j``."""
+        inside = np.bincount(self.labels, counts)
+        return float(inside @ inside / counts.sum())
+
+
+@lru_cache(maxsize=1)
+def population() -> NDArray[np.float64]:
+    """The public population of each cell: towns of at least 1,000 inhabitants in GeoNames."""
+    return city_population(*grid_centres(SHAPE, BOX), smallest=1000)
+
+
+def cut(kind: str, size: int) -> Cut:
+    """A partition from public knowledge alone, such as ``cut("k-d tree, blocks", 35)``."""
+    latitude, longitude = grid_centres(SHAPE, BOX)
+    makers: dict[str, Callable[[], Labels]] = {
+        "nearest city": lambda: nearest_city_blocks(latitude, longitude, blocks=size),
+        "H3 parents": lambda: h3_blocks(latitude, longitude, resolution=size),
+        "k-d tree": lambda: kd_tree_blocks(latitude, longitude, population(), blocks=size),
+        "quadtree": lambda: quadtree_blocks(latitude, longitude, population(), blocks=size),
+        "k-d tree, largest block": lambda: kd_tree_blocks(latitude, longitude, population(), worst=size),
+        "quadtree, largest block": lambda: quadtree_blocks(latitude, longitude, population(), worst=size),
+    }
+    return Cut(f"{kind} {size}", makers[kind]())
+
+
+def uniform_like(other: Cut, *, by: str, shares: NDArray[np.float64]) -> Cut:
+    """The uniform grid nearest to another partition in one respect.
+
+    "blocks": the number of blocks. "worst": the cells of the largest block. "cells": the cells that the mean
+    person is hidden among, `shares` of the people being in each cell.
+    """
+    if by == "cells":
+        wanted = other.hidden_cells(shares)
+    else:
+        wanted = other.blocks if by == "blocks" else other.worst
+
+    def far(parts: tuple[int, int]) -> float:
+        height, width = SHAPE[0] / parts[0], SHAPE[1] / parts[1]
+        has = {"blocks": parts[0] * parts[1], "worst": math.ceil(height) * math.ceil(width), "cells": height * width}
+        return abs(math.log(has[by] / wanted)) + 0.1 * abs(math.log(height / width))
+
+    down, across = min(((a, b) for a in range(1, SHAPE[0] + 1) for b in range(1, SHAPE[1] + 1)), key=far)
+    return Cut(f"uniform ({down}, {across})", grid_blocks(SHAPE, (down, across)))
+
 
 EPSILON = "1"
 KINDS = (

@@ -17,12 +17,10 @@ from ..geo import grid_context
 from ..mechanisms.build import mechanism
 from ..mechanisms.mechanism import Mechanism
 from ..plots import plot_dots
-from . import datasets
-from .data import find_file, population, real_subset
-from .report import CheckedClaim, ExperimentReport, ReportTable
-from .setting import Setting
+from . import data
+from .data import SHAPE, find_file, population, real_subset
+from .report import CheckedClaim, ExperimentReport, ReportTable, Setting
 from .simulate import Mean, recorded_tally, squared_error, total_variation
-from .snap import SHAPE
 
 EPSILONS = ("0.5", "1", "2")
 Counts = NDArray[np.int64]
@@ -46,8 +44,8 @@ def cases() -> dict[str, tuple[Counts, Callable[[str], Context]]]:
     if path := find_file("gowalla_full_coarse.npz"):
         counts = np.load(path)["counts"].astype(np.int64)
         grids("Gowalla real, coarse world", counts, (256, 256), [(1, 1), (16, 16), (64, 64)])
-    if all(find_file(name) for name in datasets.FILES):
-        for survey in (datasets.pages(), datasets.census(), datasets.affairs()):
+    if all(find_file(name) for name in data.FILES):
+        for survey in (data.pages(), data.census(), data.affairs()):
             for name, context in survey.contexts.items():
                 found[f"{survey.name}, {name}"] = survey.counts, context
     if not found:

@@ -20,8 +20,7 @@ from ..mechanisms.uniform.pure import PureSampler
 from ..mechanisms.uniform.subset import least_error_size, most_information_size
 from ..plots import plot_ratios
 from .data import read_expected
-from .report import CheckedClaim, ExperimentReport, ReportTable
-from .setting import Setting
+from .report import CheckedClaim, ExperimentReport, ReportTable, Setting
 from .simulate import Mean, recorded_tally
 
 Array = NDArray[np.float64]

@@ -26,7 +26,7 @@ from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.sampler import Sampler
 from ..mechanisms.tree.level_choice import levels_response
 from ..mechanisms.tree.nested_choice import nested_response
-from ..mechanisms.uniform.projective import room
+from ..mechanisms.uniform.cyclic import room
 from .classwise import by_types
 from .explanation import Candidate, Explanation, rate
 from .objective import Objective, objective_of

@@ -1,16 +1,11 @@
 """Pictures: shares, estimates, curves, bars, maps, error regions and accounts; the only part that needs matplotlib."""
 
-from .accounts import plot_exposure, plot_repeated, plot_shuffled
-from .bars import plot_bars, plot_dots
-from .curves import plot_curves, plot_points, plot_ratios
-from .designs import plot_design
-from .diagnostics import plot_deviations, plot_noncompliance
-from .estimates import plot_estimates
-from .joint_tables import plot_table
+from .bars import plot_bars, plot_deviations, plot_dots, plot_noncompliance
+from .curves import plot_curves, plot_design, plot_exposure, plot_points, plot_ratios, plot_repeated, plot_shuffled
 from .maps import plot_maps, plot_partitions
-from .matrices import plot_matrices
+from .matrices import plot_matrices, plot_table
 from .regions import plot_error_region, plot_regions
-from .shares import plot_shares
+from .shares import plot_estimates, plot_shares
 
 __all__ = [
     "plot_bars",

@@ -1,20 +1,296 @@
-"""Maps of shares on a grid of places, and of partitions of one, over the outline of the land."""
+"""Maps of shares on a grid of places, and of partitions of one, over the outline of the land.
+
+The borders between cells of a grid that have different labels.
+
+One map: a projected box with land under what is drawn, and coasts, borders, names and a scale over it.
+
+The projection of maps: equal areas stay equal.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .cells import Corner, borders
-from .picture import HEAT, INK, SHADES, TRUTH, kind_of, new_figure, save
-from .projection import Box
-from .sheet import Sheet
+from .picture import COAST, HEAT, INK, LAND, PAPER, SHADES, TRUTH, kind_of, new_figure, save
 
 if TYPE_CHECKING:
     from ..geo import Outline
+
+
+REACH = 8
+"""The most cells along which an edge is drawn as one straight line; beyond, a projection would bend it."""
+
+Corner = tuple[int, int]
+"""The corner of a cell: column and row of the grid's lines."""
+
+
+def borders(labels: Any) -> list[list[Corner]]:
+    """The edges between cells of different labels [row, column], as lines from one meeting of blocks to the next."""
+    lines: list[list[Corner]] = []
+    for at in range(1, labels.shape[1]):
+        lines += [[(at, y) for y in _stretch(*run)] for run in _runs(labels[:, at - 1] != labels[:, at])]
+    for at in range(1, labels.shape[0]):
+        lines += [[(x, at) for x in _stretch(*run)] for run in _runs(labels[at - 1] != labels[at])]
+    return _chained(lines)
+
+
+def _runs(marked: Any) -> list[tuple[int, int]]:
+    """Begin and end of every stretch of True."""
+    turns = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]]).astype(np.int8)))
+    return [(int(begin), int(end)) for begin, end in turns.reshape(-1, 2)]
+
+
+def _stretch(begin: int, end: int) -> list[int]:
+    """The places where a straight edge has corners."""
+    return [*range(begin, end, REACH), end]
+
+
+def _chained(lines: list[list[Corner]]) -> list[list[Corner]]:
+    """Lines joined where the ends of just two meet."""
+    at: dict[Corner, list[int]] = defaultdict(list)
+    for number, line in enumerate(lines):
+        at[line[0]].append(number)
+        at[line[-1]].append(number)
+    used: set[int] = set()
+    chains = []
+    for number, line in enumerate(lines):
+        if number not in used:
+            used.add(number)
+            ahead = _followed(line, lines, at, used)
+            chains.append(_followed(ahead[::-1], lines, at, used))
+    return chains
+
+
+def _followed(
+    line: list[Corner], lines: list[list[Corner]], at: dict[Corner, list[int]], used: set[int]
+) -> list[Corner]:
+    """The line with those that go on from its end."""
+    chain = list(line)
+    while len(at[chain[-1]]) == 2:
+        left = [number for number in at[chain[-1]] if number not in used]
+        if not left:
+            break
+        used.add(left[0])
+        following = lines[left[0]]
+        chain += (following if following[0] == chain[-1] else following[::-1])[1:]
+    return chain
+
+
+Box = tuple[float, float, float, float]
+"""South, north, west and east in degrees."""
+
+KILOMETRES = 6371.0088
+"""The mean radius of the earth."""
+
+
+@dataclass(frozen=True)
+class Albers:
+    """Albers' equal-area projection of a box: a cone that cuts it at a sixth and at five sixths of its height.
+
+    With standard parallels a and b, n = (sin a + sin b)/2 and C = cos^2 a + 2 n sin a, a point is at the distance
+    sqrt(C - 2 n sin latitude)/n from the tip of the cone and at the angle n (longitude - middle).
+
+    References: Snyder1987 (Section 14).
+    """
+
+    box: Box
+
+    @property
+    def _cone(self) -> tuple[float, float, float, float]:
+        """n, C, the middle of the longitudes and the distance of the middle latitude from the tip."""
+        south, north, west, east = self.box
+        sixth = (north - south) / 6
+        first, second = np.radians(south + sixth), np.radians(north - sixth)
+        n = (np.sin(first) + np.sin(second)) / 2
+        n = float(n) if abs(n) > 1e-6 else 1e-6  # the equator halves the box: a cone so steep that it is a cylinder
+        constant = float(np.cos(first) ** 2 + 2 * n * np.sin(first))
+        between = float(np.sqrt(constant - 2 * n * np.sin(np.radians((south + north) / 2))) / n)
+        return n, constant, float(np.radians((west + east) / 2)), between
+
+    def __call__(self, longitude: Any, latitude: Any) -> tuple[Any, Any]:
+        """Kilometres east and north of the middle, from degrees."""
+        n, constant, middle, between = self._cone
+        away = np.sqrt(np.maximum(constant - 2 * n * np.sin(np.radians(latitude)), 0)) / n
+        angle = n * (np.radians(longitude) - middle)
+        return KILOMETRES * away * np.sin(angle), KILOMETRES * (between - away * np.cos(angle))
+
+    def inverse(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """Longitude and latitude in degrees, from kilometres east and north of the middle."""
+        n, constant, middle, between = self._cone
+        x, y = np.asarray(x) / KILOMETRES, between - np.asarray(y) / KILOMETRES
+        sine = (constant - n * n * (x * x + y * y)) / (2 * n)
+        angle = np.arctan2(np.sign(n) * x, np.sign(n) * y)
+        return np.degrees(middle + angle / n), np.degrees(np.arcsin(np.clip(sine, -1, 1)))
+
+
+def edge(box: Box, *, points: int = 60) -> Any:
+    """The rim of a box, as longitudes and latitudes [point, 2] close enough to bend with a projection."""
+    south, north, west, east = box
+    along = np.linspace(west, east, points)
+    rim = [np.stack([along, np.full(points, south)], 1), np.stack([along[::-1], np.full(points, north)], 1)]
+    return np.concatenate([*rim, rim[0][:1]])
+
+
+SCALES = (1000, 500, 200, 100, 50, 20, 10, 5, 2, 1)
+"""The lengths of a scale in kilometres, of which the longest that fits into a quarter of the map is drawn."""
+
+
+PIXELS = 200
+"""The pixels of an inch of cells, and no fewer than two across a cell."""
+
+
+POINTS = 66
+"""The points of an inch of outline; what is nearer to each other is drawn as one."""
+
+
+def frame(box: Box) -> tuple[float, float, float, float]:
+    """The least and the most kilometres east and north of a projected box."""
+    x, y = Albers(box)(*edge(box).T)
+    return float(x.min()), float(x.max()), float(y.min()), float(y.max())
+
+
+@lru_cache(maxsize=4)
+def cell_of_pixels(box: Box, shape: tuple[int, int], across: int) -> Any:
+    """For each pixel of an image of the frame the number of its cell, row by row; one more than the last for none.
+
+    So many pixels lie across a cell.
+    """
+    left, right, down, up = frame(box)
+    rows, columns = shape
+    wide = across * columns
+    high = round(wide * (up - down) / (right - left))
+    x = left + (np.arange(wide) + 0.5) * (right - left) / wide
+    y = up - (np.arange(high) + 0.5) * (up - down) / high
+    longitude, latitude = Albers(box).inverse(x[None, :], y[:, None])
+    south, north, west, east = box
+    row = np.floor((latitude - south) * rows / (north - south)).astype(int)
+    column = np.floor((longitude - west) * columns / (east - west)).astype(int)
+    inside = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
+    return np.where(inside, row * columns + column, rows * columns)
+
+
+class Sheet:
+    """Axes of so many inches without frame or ticks, in kilometres, with everything clipped to the rim of the box."""
+
+    def __init__(self, axes: Any, box: Box, outline: Outline | None, width: float) -> None:
+        from matplotlib.patches import Polygon
+
+        self.axes, self.box, self.outline, self.width = axes, box, outline, width
+        self.size = 8.0 if width > 5 else 7.0
+        self.project = Albers(box)
+        rim = np.stack(self.project(*edge(box).T), axis=1)
+        axes.set_axis_off()
+        axes.set_aspect("equal")
+        left, right, down, up = frame(box)
+        axes.set_xlim(left, right)
+        axes.set_ylim(down, up)
+        self.near = (right - left) / (POINTS * width)
+        self.rim = Polygon(rim, facecolor="none", edgecolor=COAST, linewidth=0.6, zorder=6)
+        axes.add_patch(self.rim)
+        if outline is not None:
+            self.area(outline.land, LAND)
+            self.area(outline.lakes, PAPER)
+
+    @staticmethod
+    def height(box: Box) -> float:
+        """The height of a map over its width."""
+        left, right, down, up = frame(box)
+        return (up - down) / (right - left)
+
+    def cells(self, classes: Any, colours: Sequence[str]) -> None:
+        """Paint the cells of a grid [row, column] that fills the box: class 0 blank, class 1 in the first colour.
+
+        Many small cells are one image, in few colours, whatever the size of the picture.
+        """
+        from matplotlib.colors import to_rgba
+
+        (left, right), (down, up) = self.axes.get_xlim(), self.axes.get_ylim()
+        padded = np.append(classes.ravel(), 0)
+        shown = padded[cell_of_pixels(self.box, classes.shape, max(2, round(PIXELS * self.width / classes.shape[1])))]
+        palette = np.array([(0, 0, 0, 0), *(to_rgba(colour) for colour in colours)])
+        image = self.axes.imshow(palette[shown], extent=(left, right, down, up), interpolation="none", aspect="equal")
+        image.set_zorder(1)
+
+    def area(self, rings: Sequence[Any], colour: str) -> None:
+        """Fill rings of longitudes and latitudes."""
+        if len(rings):
+            self._draw(rings, closed=True, facecolor=colour, edgecolor="none", linewidth=0)
+
+    def lines(self, lines: Sequence[Any], colour: str, width: float) -> None:
+        """Draw lines of longitudes and latitudes."""
+        if len(lines):
+            self._draw(lines, closed=False, facecolor="none", edgecolor=colour, linewidth=width, joinstyle="round")
+
+    def finish(self) -> None:
+        """Coasts and borders over what was drawn."""
+        if self.outline is not None:
+            self.lines((*self.outline.land, *self.outline.lakes), COAST, 0.45)
+            self.lines(self.outline.states, COAST, 0.25)
+            self.lines(self.outline.countries, INK, 0.55)
+
+    def name(self, places: Mapping[str, tuple[float, float]]) -> None:
+        """Dots with names, and a scale in the lower left corner."""
+        from matplotlib.patheffects import withStroke
+
+        halo = [withStroke(linewidth=2.2, foreground=PAPER)]
+        for name, (latitude, longitude) in places.items():
+            x, y = self.project(longitude, latitude)
+            self.axes.plot(x, y, "o", color=INK, markersize=2.4, markeredgecolor=PAPER, markeredgewidth=0.5, zorder=7)
+            self.axes.annotate(
+                name,
+                (x, y),
+                xytext=(3.5, 2),
+                textcoords="offset points",
+                fontsize=self.size,
+                color=INK,
+                path_effects=halo,
+                zorder=8,
+            )
+        self._scale(halo)
+
+    def _scale(self, halo: Any) -> None:
+        left, right = self.axes.get_xlim()
+        down, up = self.axes.get_ylim()
+        length = next((one for one in SCALES if one < (right - left) / 4), None)
+        if length is not None:
+            at = down + 0.02 * (up - down)
+            begin = left + 0.02 * (right - left)
+            self.axes.plot([begin, begin + length], [at, at], color=INK, linewidth=1.4, solid_capstyle="butt", zorder=8)
+            words = {"ha": "left", "va": "bottom", "fontsize": self.size - 0.5, "color": INK, "path_effects": halo}
+            self.axes.text(begin, at + 0.012 * (up - down), f"{length:,} km", zorder=8, **words)
+
+    def _draw(self, lines: Sequence[Any], *, closed: bool, **style: Any) -> None:
+        """One path of many lines, clipped to the rim."""
+        from matplotlib.patches import PathPatch
+        from matplotlib.path import Path
+
+        points, codes = [], []
+        for line in lines:
+            points.append(_thinned(np.stack(self.project(*np.asarray(line).T), axis=1), self.near))
+            codes += [Path.MOVETO] + [Path.LINETO] * (len(points[-1]) - 1)
+            if closed:
+                points.append(points[-1][:1])
+                codes.append(Path.CLOSEPOLY)
+        patch = PathPatch(Path(np.concatenate(points), codes), **style)
+        self.axes.add_artist(patch)
+        patch.set_clip_path(self.rim)
+
+
+def _thinned(line: Any, near: float) -> Any:
+    """The line without the points that are nearer than that to the one before; its ends stay."""
+    kept = [0]
+    for number in range(1, len(line) - 1):
+        if abs(line[number] - line[kept[-1]]).max() >= near:
+            kept.append(number)
+    return line[[*kept, len(line) - 1]]
+
 
 Places = Mapping[str, tuple[float, float]]
 """Names of cities, with their latitude and longitude."""

@@ -23,9 +23,8 @@ from ..wire.spec import Spec
 
 if TYPE_CHECKING:
     from ..core.random import Source
-    from .columns import FormReports
     from .strategies import Strategies
-    from .tally import FormTally
+    from .tally import FormReports, FormTally
 
 VERSION = 1
 """The version of forms; another one is refused."""
@@ -258,7 +257,7 @@ class Form:
 
         `unknown` says what becomes of a person with a null or an answer outside the domain: "error" or "drop".
         """
-        from .columns import randomize_columns
+        from .tally import randomize_columns
 
         return randomize_columns(self, answers, rng, unknown=unknown)
 
@@ -286,7 +285,7 @@ class Form:
 
     def to_toml(self) -> str:
         """The form as a TOML file."""
-        from ..wire.toml import dumps
+        from ..wire.spec import dumps
         from .spec import as_dict
 
         return dumps(as_dict(self))

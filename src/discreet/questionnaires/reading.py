@@ -12,16 +12,15 @@ from numpy.typing import NDArray
 from ..analysis.survey.reading import survey_of_frame
 from ..analysis.survey.survey import Survey
 from ..bulk.jobs import Progress, only_by_arrow
-from ..bulk.labelled.columns import joined, written_numbers
-from ..bulk.labelled.labels import Labels
-from ..bulk.report_arrays import reports_from_texts
+from ..bulk.labelled.columns import Labels, joined, written_numbers
+from ..bulk.report_files import reports_from_texts
 from ..core.errors import InvalidInput, InvalidReport, shown
 from ..estimation.tally import Tally, as_batch
 from ..files.columns import REPORT
 from ..files.frames import FrameReader, check_fingerprint, marks_in
 from ..files.sources import Source, source_of
 from ..files.text_reader import read_labelled
-from ..wire.located import located
+from ..wire.spec import located
 from .form import ONE, Form
 from .writing import columns_of, writer_of
 

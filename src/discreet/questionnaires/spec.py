@@ -14,8 +14,7 @@ from ..core.errors import InvalidInput, InvalidSpec, shown
 from ..core.exact import positive_finite, text_of
 from ..core.fields import Fields, listed, number, text, whole, written
 from ..core.limits import allowed, check, metered
-from ..wire.located import located
-from ..wire.spec import FINGERPRINT, Spec, check_name, is_form, named_files, parsed_document
+from ..wire.spec import FINGERPRINT, Spec, check_name, is_form, located, named_files, parsed_document
 from .form import MAX_QUESTIONS, STRATEGIES, TOGETHER, VERSION, Form, check_question, question_epsilon
 
 
@@ -135,7 +134,7 @@ def as_dict(form: Form) -> dict[str, Any]:
 
 def write_form(form: Form, path: str | Path) -> None:
     """Write the form to a .toml or .json file, whole or not at all."""
-    from ..core.atomic import replacing
+    from ..core.documents import replacing
 
     path = check_name(path)
     content = (

@@ -16,17 +16,15 @@ from numpy.typing import NDArray
 
 from ..bulk.encoding import DomainLookup, boolean_texts
 from ..bulk.jobs import Progress, by_arrow, only_by_arrow
-from ..bulk.report_arrays import reports_to_json
-from ..bulk.report_files import arrow_sink, listed, passed_on, text_sink
+from ..bulk.report_files import arrow_sink, listed, passed_on, reports_to_json, text_sink
 from ..core.errors import InvalidInput, UnknownValue
 from ..files import json_lines, text_lines
 from ..files.columns import REPORT
 from ..files.formats import PIPE, column_format
 from ..files.sources import Source, source_of
-from ..files.text_reader import read_rows
-from ..files.text_writer import TextWriter
-from .columns import FormReports, randomize_found
+from ..files.text_reader import TextWriter, read_rows
 from .form import EACH, ONE, Form
+from .tally import FormReports, randomize_found
 
 if TYPE_CHECKING:
     from ..core.random import Source as Words

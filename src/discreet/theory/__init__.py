@@ -23,43 +23,46 @@ from .attained import (
 )
 from .channels.ceiling import InformationChain, best_prior, information_ceiling, information_chain
 from .channels.contraction import (
-    context_kl_contraction, context_tv_contraction, eta_gamma, eta_kl, eta_tv, kl_contraction, over_users,
-    pair_kl_contraction, pair_tv_contraction, phi, phi_n, tv_contraction,
+    PrivacyCurve, context_kl_contraction, context_tv_contraction, eta_gamma, eta_kl, eta_tv, kl_contraction,
+    over_users, pair_curve, pair_kl_contraction, pair_tv_contraction, pairwise_delta, pairwise_epsilon, phi, phi_n,
+    privacy_curve, tv_contraction,
 )
-from .channels.curves import PrivacyCurve, pair_curve, pairwise_delta, pairwise_epsilon, privacy_curve
-from .channels.divergences import (
-    bhattacharyya, chernoff_information, chi_square, f_divergence, hellinger_squared, hockey_stick, kl, total_variation,
+from .channels.finite import (
+    Bound, bhattacharyya, chernoff_information, chi_square, f_divergence, hellinger_squared, hockey_stick, kl,
+    total_variation,
 )
-from .channels.error_region import AttainedRegion, attained_region, neyman_pearson
-from .channels.finite import Bound
 from .channels.information import (
     Capacity, SubsetOptimum, blocks_information, capacity, mutual_information, subset_information, subset_optimum,
     unary_information,
 )
 from .channels.testing import (
-    binary_kl, channel_chernoff_exponent, channel_stein_exponent, error_floor, stein_exponent, stein_exponent_context,
-    stein_exponent_printed, type_two_floor, users_enough, users_to_tell,
+    AttainedRegion, attained_region, binary_kl, channel_chernoff_exponent, channel_stein_exponent, error_floor,
+    neyman_pearson, stein_exponent, stein_exponent_context, stein_exponent_printed, type_two_floor, users_enough,
+    users_to_tell,
 )
 from .comparison import Comparison, compare
-from .minimax.assouad import CubeRisk, assouad_best, assouad_cube
-from .minimax.bayes import (
-    corollary_3, e_gamma_information, e_gamma_risk, information_risk, theorem_2, theorem_2_best_gamma, theorem_2_sharp,
-    uniform_ball,
+from .minimax.assouad import (
+    CubeRisk, assouad_best, assouad_cube, ball_mean, bounded_moment_mean, cube_chi_square, cube_kl,
 )
-from .minimax.bernoulli import bernoulli_e_gamma, bernoulli_information
-from .minimax.chi_square_method import Family, blocks_family, chi_square_risk, classical_family, insensitive_family
-from .minimax.cube import cube_chi_square, cube_kl
+from .minimax.bayes import (
+    corollary_3, e_gamma_information, e_gamma_risk, information_risk, theorem_2, theorem_2_best_gamma,
+    theorem_2_sharp, uniform_ball,
+)
+from .minimax.chi_square_method import (
+    Family, blocks_family, chi_square_risk, classical_family, insensitive_family, le_cam_metric, le_cam_printed,
+    le_cam_squared,
+)
 from .minimax.fano import (
     FanoInformation, Packing, cube_packing, fano_best, fano_distribution, fano_inequality, fano_information,
     fano_printed, packing, simplex_information, simplex_packing,
 )
-from .minimax.le_cam import le_cam_metric, le_cam_printed, le_cam_squared
-from .minimax.mean_estimation import ball_mean, bounded_moment_mean
 from .minimax.minimax import (
     MinimaxRisk, minimax_binary, minimax_blocks, minimax_classical, minimax_high_low, minimax_matrix,
 )
 from .minimax.two_points import chi_square_from_tv, kl_after, tv_after
-from .minimax.van_trees import PriorRisk, dirichlet_best, dirichlet_risk, pair_best, pair_risk
+from .minimax.van_trees import (
+    PriorRisk, bernoulli_e_gamma, bernoulli_information, dirichlet_best, dirichlet_risk, pair_best, pair_risk,
+)
 from .of_context import ContextBounds, bounds_for, users_for
 from .of_mechanism import worst_shares, worst_squared_error, worst_total_variation
 from .sample_size import SampleSize, blocks_users, classical_users, high_low_users

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..core.canonical import loads
 from ..core.errors import InvalidSpec
-from ..core.strict_json import loads
 from ..mechanisms.mechanism import Mechanism
 from .spec import Spec
 

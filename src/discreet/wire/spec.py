@@ -1,11 +1,16 @@
-"""Spec files: a context and a mechanism in TOML or JSON, read strictly and written exactly."""
+"""Spec files: a context and a mechanism in TOML or JSON, read strictly and written exactly.
+
+A spec as TOML: tables of text, whole numbers, lists and lists of tables, which is all a spec holds.
+
+Errors that name the file they are about.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Container, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -15,23 +20,69 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..contexts import Context
 from ..contexts.reading import given
+from ..core.canonical import loads
 from ..core.documents import parse_toml, read_document
 from ..core.domain import Domain
-from ..core.errors import DiscreetError, InvalidSpec, check_type
+from ..core.errors import DiscreetError, InvalidSpec, MissingExtra, check_type
 from ..core.fields import Fields, kind_of, listed, text, value, whole, written
 from ..core.limits import LIFTED, Limits, allowed, metered, under
-from ..core.strict_json import loads
 from ..mechanisms.by_hand.reading import design_of, is_design
 from ..mechanisms.law import WORD_BITS
 from ..mechanisms.mechanism import VERSION as LAW_VERSION
 from ..mechanisms.mechanism import Mechanism
 from .choices import comparison_of, is_auto, mechanism_of, prior_of, query_of
 from .contexts import context_of, domain_of
-from .located import located
-from .toml import dumps
 
 if TYPE_CHECKING:
     from ..planning.explanation import Explanation
+
+
+@contextmanager
+def located(source: str) -> Iterator[None]:
+    """Put the name of the file in front of the message of any error about its contents."""
+    try:
+        yield
+    except MissingExtra:
+        raise
+    except DiscreetError as problem:
+        raise type(problem)(f"{source}: {problem}" if source else str(problem)) from None
+
+
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def dumps(spec: Mapping[str, Any]) -> str:
+    """The TOML text of a spec: plain entries first, then the tables."""
+    plain = [f"{key_of(key)} = {inline(entry)}\n" for key, entry in spec.items() if not isinstance(entry, Mapping)]
+    tables = [
+        f"\n[{key_of(key)}]\n" + "".join(f"{key_of(inner)} = {inline(entry)}\n" for inner, entry in table.items())
+        for key, table in spec.items()
+        if isinstance(table, Mapping)
+    ]
+    return "".join(plain + tables).lstrip("\n")
+
+
+def key_of(key: str) -> str:
+    """A key, in quotes if it has to be."""
+    return key if BARE.fullmatch(key) else _text(key)
+
+
+def _text(entry: str) -> str:
+    return json.dumps(entry, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def inline(entry: Any) -> str:
+    """An entry as it stands behind the equals sign."""
+    if isinstance(entry, str):
+        return _text(entry)
+    if isinstance(entry, Mapping):
+        return "{" + ", ".join(f"{key_of(key)} = {inline(inner)}" for key, inner in entry.items()) + "}"
+    if isinstance(entry, (list, tuple)):
+        if entry and isinstance(entry[0], (list, tuple, Mapping)):
+            return "[\n" + "".join(f"    {inline(row)},\n" for row in entry) + "]"
+        return "[" + ", ".join(map(inline, entry)) + "]"
+    return str(entry)
+
 
 VERSION = 1
 """The version of spec files; another one is refused."""
@@ -263,7 +314,7 @@ class Spec:
 
     def write(self, path: str | Path) -> None:
         """Write the spec to a .toml or .json file, whole or not at all."""
-        from ..core.atomic import replacing
+        from ..core.documents import replacing
 
         path = check_name(path)
         content = self.to_toml() if path.suffix == ".toml" else self.to_json()

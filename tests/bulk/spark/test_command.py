@@ -16,7 +16,7 @@ import pytest
 import discreet as dc
 from discreet.bulk.prf import BlockCipher, CollectionKey, hash_record_ids, randomize_records
 from discreet.cli import main
-from discreet.estimation.tally_json import read_tally
+from discreet.estimation.tally import read_tally
 from discreet.wire import Spec
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

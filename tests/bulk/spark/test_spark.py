@@ -15,7 +15,7 @@ from discreet.bulk.jobs import tally_files
 from discreet.bulk.prf import CollectionKey, randomize_records
 from discreet.cli import main
 from discreet.core.errors import InvalidInput, InvalidReport, MechanismMismatch, UnknownValue
-from discreet.estimation.tally_json import parse_tally
+from discreet.estimation.tally import parse_tally
 from discreet.wire import Spec
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

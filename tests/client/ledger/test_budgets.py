@@ -10,7 +10,7 @@ from discreet.bulk.words import secure
 from discreet.client.ledger import Budget, Cap, Debit, Terms
 from discreet.client.ledger.account import Account
 from discreet.client.ledger.budgets import context_of, described
-from discreet.client.ledger.lines import START, line
+from discreet.client.ledger.journal import START, line
 from discreet.core.errors import DamagedLedger, InvalidInput, Overspent
 
 VALUES = ["none", "cold", "hiv"]

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from discreet.client.ledger import claims
-from discreet.client.ledger.claims import hold_claim
+from discreet.client.ledger import disk
+from discreet.client.ledger.disk import hold_claim
 from discreet.core.errors import InvalidInput
 
 HOST = socket.gethostname()
@@ -46,7 +46,7 @@ def test_the_claim_of_a_process_that_has_ended_is_removed(tmp_path, ended):
 
 def test_a_claim_that_may_be_held_is_waited_for(tmp_path, monkeypatch, ended):
     path = tmp_path / "a.pid"
-    monkeypatch.setattr(claims, "MAX_PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(disk, "MAX_PATIENCE_SECONDS", 0.05)
     for held in (
         f"01 {os.getppid()} 0 {HOST}",
         f"02 {ended} 0 elsewhere",
@@ -75,6 +75,6 @@ def test_where_nothing_can_be_linked_nobody_is_excluded(tmp_path, monkeypatch):
     def refuse(*_):
         raise PermissionError
 
-    monkeypatch.setattr(claims.os, "link", refuse)
+    monkeypatch.setattr(disk.os, "link", refuse)
     with hold_claim(tmp_path / "a.pid"):
         assert list(tmp_path.iterdir()) == []

@@ -7,8 +7,16 @@ import pytest
 
 import discreet as dc
 from discreet.client.ledger import Ledger
-from discreet.client.ledger.entries import Upload, data_of, entry_of
-from discreet.client.ledger.invitations import MAX_INVITATION_LENGTH, check_invitation, decrypt, encrypt, is_encrypted
+from discreet.client.ledger.entries import (
+    MAX_INVITATION_LENGTH,
+    Upload,
+    check_invitation,
+    data_of,
+    decrypt,
+    encrypt,
+    entry_of,
+    is_encrypted,
+)
 from discreet.core.errors import InvalidInput, Refused
 
 KEY, NUMBER = bytes(range(32)), "ab" * 16

@@ -236,7 +236,7 @@ def test_a_file_without_a_whole_line_is_no_ledger(path, content):
 
 
 def test_a_line_that_is_chained_and_makes_no_sense_is_refused(path):
-    from discreet.client.ledger.lines import START, line
+    from discreet.client.ledger.journal import START, line
 
     dc.Ledger(path, 4)
     written, chain = line(START, {"kind": "cap", "version": 1, "epsilon": "4"})

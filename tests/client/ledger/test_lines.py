@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from discreet.client.ledger.lines import START, line, read_lines
+from discreet.client.ledger.journal import START, line, read_lines
 from discreet.core.errors import DamagedLedger
 
 

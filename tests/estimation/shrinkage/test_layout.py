@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.estimation.results.shrinkage.layout import lay_out
+from discreet.estimation.results.shrinkage.blocks import lay_out
 
 
 def test_only_values_in_doubt_are_live():

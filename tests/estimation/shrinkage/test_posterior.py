@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 
 from discreet.estimation.results.shrinkage.dictionary import bin_edges, gamma_masses, gamma_shapes
-from discreet.estimation.results.shrinkage.posterior import Prior, Readings, evidence, moments
-from discreet.estimation.results.shrinkage.quantiles import Quantiles, balanced_quantiles, between
+from discreet.estimation.results.shrinkage.posterior import (
+    Prior,
+    Quantiles,
+    Readings,
+    balanced_quantiles,
+    between,
+    evidence,
+    moments,
+)
 
 K, N = 40, 5000.0
 EDGES = bin_edges(np.array([float(K)]), np.array([N]), np.array([3.7]))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.estimation.results.shrinkage.smooth import check_coordinates, neighbour_averages
+from discreet.estimation.results.shrinkage.blocks import check_coordinates, neighbour_averages
 
 
 def test_averages_agree_with_the_double_sum():

@@ -1,9 +1,8 @@
 import numpy as np
 
+from discreet.estimation.results.shrinkage.blocks import fit_shift, lay_out
 from discreet.estimation.results.shrinkage.dictionary import gamma_masses, gamma_shapes
-from discreet.estimation.results.shrinkage.layout import lay_out
 from discreet.estimation.results.shrinkage.posterior import Prior, moments
-from discreet.estimation.results.shrinkage.totals import fit_shift
 
 
 def fitted(counts, block, totals):

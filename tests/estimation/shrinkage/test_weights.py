@@ -1,6 +1,6 @@
 import numpy as np
 
-from discreet.estimation.results.shrinkage.weights import _step, fit_weights
+from discreet.estimation.results.shrinkage.blocks import _step, fit_weights
 
 
 def mixed(weights, size, seed):

@@ -1,26 +1,191 @@
-"""`goodness_of_fit`: could these reports come from this law?"""
+"""`goodness_of_fit`: could these reports come from this law?
+
+Three tests of whether reports follow their law: totals, shares below 0, and counts of cells.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput
+from ...estimation.decoders import Decoder, Group, decoder_of
 from ...estimation.results.shares import Shares, tally_of
 from ...estimation.results.unbiased import Estimate, estimate
+from ...estimation.tails import chi_square_tail
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
 from ..groups.comparison import holm
+from ..reference_distribution import two_sided
 from ..result import CONFIDENCE, Result
 from ..survey.survey import Survey
-from .fit_tests import Check, cells_test, negative_test, sum_test
 
 Array = NDArray[np.float64]
+
+
+MIN_REPORTS = 30
+"""A block with fewer reports is left out: normal and chi-square laws do not hold for it."""
+
+ALWAYS = 1e-10
+"""Where the scores of a report add up to 1 but for this part of their second moments, they always do."""
+
+SOLVED = 1e-11
+"""The part of the right-hand side that may be left when the equations count as solved."""
+
+MAX_STEPS = 300
+"""The most steps to a solution, beside two for every value."""
+
+LEAST_COUNT = 1e-3
+"""No cell is taken for rarer than this part of one report."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One test of all reports, or of those of one block: its statistic, degrees of freedom (None: normal), and p."""
+
+    test: str
+    where: str
+    statistic: float
+    df: int | None
+    p: float
+
+
+@dataclass(frozen=True)
+class TestOutcome:
+    """The checks of one test: of all reports, of single blocks; or why there are none."""
+
+    checks: tuple[Check, ...] = ()
+    blocks: tuple[Check, ...] = ()
+    left_out: dict[str, str] = field(default_factory=dict)
+    deviations: Array = field(default_factory=lambda: np.zeros(0))
+
+
+def sum_test(made: Estimate) -> TestOutcome:
+    """Shares must add up to the known total of their block: a squared z for each block where they need not."""
+    z, names, short = list[float](), list[str](), 0
+    for group, of in _groups(made):
+        part, _, cells, values = group
+        n = part.total(made.tally.counts[cells])[:, 0]
+        p, one = made.plausible[values], np.ones(values.shape)
+        excess = part.cross_moment(p, one, one)[:, 0] - p.sum(axis=-1)
+        loose = excess > ALWAYS * part.second_moments(p).sum(axis=-1)
+        enough = n >= (MIN_REPORTS if len(made.blocks[1]) > 1 else 1)
+        short += int((loose & ~enough).sum())
+        used = loose & enough
+        away = made.shares[values].sum(axis=-1) - n / made.n
+        z += (away[used] / np.sqrt(excess[used] / made.n)).tolist()
+        names += [name for name, use in zip(of, used, strict=True) if use]
+    if not z:
+        reason = "the scores of every report add up to 1, whatever is sent"
+        return TestOutcome(left_out={"sum": reason if not short else f"no block has {MIN_REPORTS} reports"})
+    if len(made.blocks[1]) == 1:
+        return TestOutcome((Check("sum", "all", z[0], None, float(two_sided(z[0]))),))
+    blocks = tuple(Check("sum", name, one, None, float(two_sided(one))) for name, one in zip(names, z, strict=True))
+    return TestOutcome((_added("sum", [one**2 for one in z], [1] * len(z)),), blocks)
+
+
+def negative_test(made: Estimate) -> TestOutcome:
+    """No share may be far below 0: the lowest, in standard errors as they are where nobody holds the value."""
+    decoder, p = decoder_of(made.mechanism), made.plausible
+    alpha = decoder.second_moments(p) - decoder.second_moment_derivative(p) * p
+    varies = alpha > ALWAYS
+    if not varies.any():
+        return TestOutcome(left_out={"negative": "no report can make a share negative"})
+    z = np.where(varies, made.shares / np.sqrt(np.where(varies, alpha, 1.0) / made.n), np.inf)
+    p_least = min(1.0, int(varies.sum()) * math.erfc(-float(z.min()) / math.sqrt(2)) / 2)
+    return TestOutcome(
+        (Check("negative", "all", float(z.min()), None, p_least),), deviations=np.where(varies, z, np.nan)
+    )
+
+
+def cells_test(made: Estimate) -> TestOutcome:
+    """The frequencies of disjoint cells must be those of some shares: chi-square on the cells beyond the values."""
+    counts, away = made.tally.counts, np.zeros(decoder_of(made.mechanism).cells)
+    x2, df, names, reasons = list[float](), list[int](), list[str](), dict[str, None]()
+    for group, of in _groups(made):
+        part, _, cells, values = group
+        n = part.total(counts[cells])[:, 0].astype(float)
+        free = int((part.expected_counts(np.full(part.size, 1 / part.size)) > 0).sum()) - part.size
+        enough = n >= max(MIN_REPORTS, part.cells)
+        if not part.disjoint:
+            reasons["reports are sets, of which a tally keeps how often each value was in one"] = None
+        elif not free:
+            reasons["there are as many reports as values, so that some shares give any frequencies"] = None
+        elif not enough.any():
+            reasons[f"fewer reports ({int(n.max()):,}) than cells ({part.cells:,})"] = None
+        else:
+            own, n = cells[enough], n[enough]
+            p = made.plausible[values[enough]] * made.n / n[:, None]
+            fit, law = fit_cells(part, counts[own] / n[:, None], p, n)
+            away[own] = (counts[own] - n[:, None] * fit) / np.sqrt(n[:, None] * law)
+            squares = (away[own] ** 2).sum(axis=-1)
+            if not np.isfinite(squares).all():
+                return TestOutcome(left_out={"cells": "the least-squares fit of so many cells did not settle"})
+            x2 += squares.tolist()
+            df += [free] * len(own)
+            names += [name for name, use in zip(of, enough, strict=True) if use]
+    if not x2:
+        return TestOutcome(left_out={"cells": "; ".join(reasons)})
+    blocks = [
+        Check("cells", name, one, free, chi_square_tail(one, free))
+        for name, one, free in zip(names, x2, df, strict=True)
+    ]
+    return TestOutcome((_added("cells", x2, df),), tuple(blocks) if len(made.blocks[1]) > 1 else (), deviations=away)
+
+
+def _added(test: str, squares: Sequence[float], df: Sequence[int]) -> Check:
+    """The sum of independent squares, of one block each."""
+    return Check(test, "all", sum(squares), sum(df), chi_square_tail(sum(squares), sum(df)))
+
+
+def _groups(made: Estimate) -> list[tuple[Group, list[str]]]:
+    """The parts that reports can be told apart by, with their names."""
+    names: list[Hashable] = list(made.block_totals)
+    return [(group, [str(names[number]) for number in group.numbers]) for group in decoder_of(made.mechanism).groups()]
+
+
+def fit_cells(part: Decoder[Any], frequencies: Array, shares: Array, n: Array) -> tuple[Array, Array]:
+    """The law of the cells that is nearest to their frequencies, row by row, and the law that it was weighted by.
+
+    ``min_p sum_y (f_y - (Q'p)_y)**2 / law_y`` over all p, negative ones too, where the law is that at `shares`, a
+    distribution near those of the people. `n` is the number of reports of each row. No matrix is written out; nan
+    where the equations were not solved.
+    """
+    used = part.expected_counts(np.full(part.size, 1 / part.size)) > 0
+    law = np.maximum(part.expected_counts(shares), LEAST_COUNT / np.maximum(n, 1)[:, None])
+    weights = np.where(used, 1 / law, 0.0)
+
+    def product(p: Array) -> Array:
+        return np.asarray(part.expected_counts_adjoint(weights * part.expected_counts(p)))
+
+    p = _conjugate_gradients(product, np.asarray(part.expected_counts_adjoint(weights * frequencies)), shares)
+    return np.asarray(part.expected_counts(p)), law
+
+
+def _conjugate_gradients(product: Callable[[Array], Array], right: Array, start: Array) -> Array:
+    """The solution of ``product(p) = right`` row by row, by conjugate gradients; nan in rows that did not settle."""
+    p = start.copy()
+    left = right - product(p)
+    way, size = left.copy(), (left**2).sum(axis=-1)
+    goal = SOLVED**2 * (right**2).sum(axis=-1)
+    for _ in range(MAX_STEPS + 2 * p.shape[-1]):
+        open_rows = size > goal
+        if not open_rows.any():
+            return p
+        moved = product(way)
+        along = (way * moved).sum(axis=-1)
+        step = np.where(open_rows & (along > 0), size / np.where(along > 0, along, 1.0), 0.0)[:, None]
+        p, left = p + step * way, left - step * moved
+        now = np.where(open_rows, (left**2).sum(axis=-1), size)
+        way = left + np.where(open_rows, now / np.maximum(size, 1e-300), 0.0)[:, None] * way
+        size = now
+    return np.where((size > goal)[:, None], np.nan, p)
+
 
 SIGNIFICANCE = 0.05
 """The level at which a test counts as one that failed."""

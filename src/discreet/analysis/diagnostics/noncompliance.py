@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from ...core.domain import Value
 from ...core.errors import InvalidInput, shown
 from ...estimation.decoders import decoder_of
-from ...estimation.results.calibration import NOTHING, calibrated_moment, calibrated_weights, constants
-from ...estimation.results.intervals import quantile
+from ...estimation.results.intervals import NOTHING, calibrated_moment, calibrated_weights, constants, quantile
 from ...estimation.results.shares import Shares, tally_of
 from ...estimation.results.unbiased import Estimate, estimate
 from ...estimation.results.weights import weights_of

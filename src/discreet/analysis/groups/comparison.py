@@ -21,7 +21,7 @@ from . import omnibus as tests
 from .group_moments import DrawnGroups, GroupMoments, GroupName, TalliedGroups, groups_of
 from .means import Means, column_names, doubts, group_text
 from .moments import queries_of
-from .permutation import Permutation, permuted
+from .omnibus import Permutation, permuted
 
 Array = NDArray[np.float64]
 

@@ -19,8 +19,7 @@ from ..reference_distribution import ReferenceDistribution
 from ..survey.few_clusters import within_clusters
 from ..survey.sampling import Drawn
 from ..survey.survey import Survey
-from .clusters import GroupClusters
-from .moments import Queries
+from .moments import GroupClusters, Queries
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]

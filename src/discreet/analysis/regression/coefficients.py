@@ -1,4 +1,7 @@
-"""What all regressions share: coefficients with their errors, tests, and a table of them."""
+"""What all regressions share: coefficients with their errors, tests, and a table of them.
+
+What a regression says of people with given labels.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,11 @@ from numpy.typing import NDArray
 from ...core.errors import Unavailable
 from ...estimation.tails import chi_square_tail
 from ..reference_distribution import ReferenceDistribution, denominator_df, hotelling_tail, quantiles, two_sided
-from ..result import CONFIDENCE, Result
+from ..result import CONFIDENCE, Result, label_text
 from .formula import CONSTANT
 
 Array = NDArray[np.float64]
+
 
 DRAWN = ("estimate", "low", "high")
 
@@ -141,7 +145,7 @@ class Coefficients(Result):
 
         That of a label which is a number is drawn for a difference of one standard deviation, which its name gives.
         """
-        from ...plots.estimates import plot_estimates
+        from ...plots.shares import plot_estimates
 
         table = self.table(confidence)
         rows = [row for row, name in enumerate(table["name"]) if name != CONSTANT] or [*range(len(self.coefficients))]
@@ -156,3 +160,68 @@ class Coefficients(Result):
         if "value" in table:
             chosen["groups"] = [table["value"][row] for row in rows]
         plot_estimates(chosen, path, title=title, x_label=self.axis, note="; ".join(self.remarks(confidence)))
+
+
+def expit(logits: Array) -> Array:
+    """The probability with these log-odds."""
+    return np.asarray(0.5 * (1 + np.tanh(logits / 2)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Prediction(Result):
+    """Estimates for people with given labels, a row each, with the errors of the coefficients.
+
+    `reference` is the reference distribution of each, which is normal where people were not drawn by a design. The
+    intervals of shares by log-odds are those of the log-odds, so that they stay between 0 and 1.
+    """
+
+    labels: Mapping[str, Sequence[Any]]
+    estimates: Array
+    stderr: Array
+    reference: ReferenceDistribution
+    log_odds: bool
+    what: str
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+        """The ends of each estimate's interval."""
+        z = quantiles(confidence, self.reference.df)
+        if not self.log_odds:
+            return self.estimates - z * self.stderr, self.estimates + z * self.stderr
+        slope = self.estimates * (1 - self.estimates)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            centre, reach = np.log(self.estimates / (1 - self.estimates)), z * self.stderr / slope
+        return expit(centre - reach), expit(centre + reach)
+
+    @property
+    def words(self) -> Sequence[str]:
+        return list(self.labels)
+
+    def table(self, confidence: float = CONFIDENCE) -> dict[str, Sequence[Any]]:
+        low, high = self.interval(confidence)
+        numbers = {"estimate": self.estimates, "stderr": self.stderr, "low": low, "high": high}
+        return {**self.labels, **{name: column.tolist() for name, column in numbers.items()}}
+
+    def remarks(self, confidence: float = CONFIDENCE) -> list[str]:
+        told = f"{self.what} for people with these labels; each interval at {confidence:g} confidence"
+        return [told, *self.reference.remarks()]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        return {"of": self.what}
+
+    def plot(self, path: str | Path, *, title: str = "", confidence: float = CONFIDENCE) -> None:
+        """Draw the estimates with their intervals, and save the picture."""
+        from ...plots.shares import plot_estimates
+
+        table = self.table(confidence)
+        labels = [name for name in self.labels if name != "value"]
+        cells = zip(*(table[name] for name in labels), strict=True) if labels else [()] * len(self.estimates)
+        people = [
+            ", ".join(f"{name} {label_text(cell)}" for name, cell in zip(labels, row, strict=True)) for row in cells
+        ]
+        rows = {key: table[key] for key in ("estimate", "low", "high")}
+        if "value" in self.labels:
+            rows |= {"names": self.labels["value"], "groups": people}
+        else:
+            rows["names"] = people
+        plot_estimates(rows, path, title=title, x_label=self.what, note="; ".join(self.remarks(confidence)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..groups.clusters import mean_reference
+from ..groups.moments import mean_reference
 from ..reference_distribution import quantiles
 from ..result import CONFIDENCE
 from ..survey.survey import Survey

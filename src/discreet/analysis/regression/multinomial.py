@@ -14,12 +14,11 @@ from ...core.errors import InvalidInput, check_type
 from ..reference_distribution import ReferenceDistribution
 from ..result import CONFIDENCE
 from ..survey.survey import Survey
-from .coefficients import Coefficients, Test, chi_square_test
+from .coefficients import Coefficients, Prediction, Test, chi_square_test
 from .design_matrix import Design, design_of
 from .multinomial_likelihood import Answers, Maximum, answers_of, fit_multinomial
-from .prediction import Prediction
 from .regression import drawn_by, sample_remarks
-from .regression_reference import RegressionReference, corrected, regression_reference
+from .sandwich import RegressionReference, corrected, regression_reference
 
 Array = NDArray[np.float64]
 

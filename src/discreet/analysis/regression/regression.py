@@ -16,11 +16,10 @@ from ...estimation.results.weights import weights_of
 from ..reference_distribution import ReferenceDistribution
 from ..result import CONFIDENCE
 from ..survey.survey import Survey
-from .coefficients import Coefficients, Fit, Test
+from .coefficients import Coefficients, Fit, Prediction, Test, expit
 from .design_matrix import Design, design_of
 from .formula import Formula
-from .prediction import Prediction, expit
-from .regression_reference import RegressionReference, corrected, regression_reference
+from .sandwich import RegressionReference, corrected, regression_reference
 from .score_fits import fit_linear, fit_logit, score_variances
 
 Array = NDArray[np.float64]

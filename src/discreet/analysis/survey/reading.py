@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bulk.jobs import Progress
-from ...bulk.labelled.columns import joined, names_of, written_numbers
-from ...bulk.labelled.labels import Labels
+from ...bulk.labelled.columns import Labels, joined, names_of, written_numbers
 from ...bulk.labelled.reports import made_of_files
 from ...core.errors import InvalidInput, check_type
 from ...estimation.tally import Tally, as_batch

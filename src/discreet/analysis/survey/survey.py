@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bulk.labelled.columns import by_name, codes_of, column_of, joined, missing_in, positive, settled
-from ...bulk.labelled.labels import Labels, objects
+from ...bulk.labelled.columns import (
+    Labels,
+    by_name,
+    codes_of,
+    column_of,
+    joined,
+    missing_in,
+    objects,
+    positive,
+    settled,
+)
 from ...core.domain import Domain
 from ...core.errors import InvalidInput, check_type, shown
 from ...estimation.results.unbiased import Estimate, estimate
@@ -244,8 +253,7 @@ class Survey:
         >>> {town: tally.n for town, tally in survey.tallies("town").items()}
         {'lima': 3, 'oslo': 2}
         """
-        from ...bulk.labelled.counts import counts_by_label
-        from ...bulk.labelled.tallies import of_counts
+        from ...bulk.labelled.tallies import counts_by_label, of_counts
 
         if not labels:
             raise InvalidInput("tallies() must name at least one label")

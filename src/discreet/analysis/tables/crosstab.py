@@ -21,10 +21,8 @@ from ..reference_distribution import quantiles
 from ..regression.correlation import Correlation
 from ..result import CONFIDENCE, Result
 from ..survey.survey import Survey
-from .association import Independence, independence_of, joint_correlation, permuted
-from .conditional_shares import ConditionalShares, given_answer
-from .likely_table import likely_table
-from .paired_answers import PairedAnswers, of_one, of_two
+from .association import ConditionalShares, Independence, given_answer, independence_of, joint_correlation, permuted
+from .paired_answers import PairedAnswers, likely_table, of_one, of_two
 
 Array = NDArray[np.float64]
 

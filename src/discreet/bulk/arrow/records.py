@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidInput, UnknownValue
 from ...estimation.decoders import decoder_of
 from ...estimation.tally import Tally
-from ...files.arrow_columns import is_text
+from ...files.arrow import is_text
 from ...mechanisms.mechanism import Mechanism
 from ..encoding import ABSENT, DomainLookup
 from ..prf import CollectionKey, randomize_records

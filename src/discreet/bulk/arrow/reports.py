@@ -14,13 +14,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, InvalidReport
-from ...files.arrow import ArrowWriter
-from ...files.arrow_columns import ArrowColumn, is_bytes
+from ...files.arrow import ArrowColumn, ArrowWriter, is_bytes
 from ...files.columns import REPORT
 from ...files.frames import SIGN, check_fingerprint
 from ...mechanisms.mechanism import Mechanism
 from ...wire.reports import EXACT_BITS, byte_width
-from ..report_arrays import reports_from_bytes, reports_from_texts, reports_to_bytes
+from ..report_files import reports_from_bytes, reports_from_texts, reports_to_bytes
 
 FINGERPRINT_KEY = "discreet.fingerprint"
 """The metadata key under which a column of reports names the mechanism that wrote them."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.domain import Domain
 from ...core.errors import InvalidInput
-from ...files.arrow_columns import is_bytes, is_text
+from ...files.arrow import is_bytes, is_text
 from ..encoding import ABSENT, boolean_texts, map_codes
 from ..prf import CollectionKey, hash_record_ids
 

@@ -13,14 +13,13 @@ from ...files.columns import REPORT
 from ...files.frames import FrameReader, marks_in
 from ...files.sources import Source, source_of
 from ...files.text_reader import read_labelled
-from ...wire.located import located
+from ...wire.spec import located
 from ..jobs import Progress, by_arrow, in_order
-from ..report_arrays import reports_from_texts
-from ..report_files import pointing
-from .labels import Labels
+from ..report_files import pointing, reports_from_texts
+from .columns import Labels
 
 if TYPE_CHECKING:
-    from ...files.arrow_columns import ArrowColumn, Piece
+    from ...files.arrow import ArrowColumn, Piece
     from ...mechanisms.mechanism import Mechanism
 
 Made = TypeVar("Made")

@@ -3,7 +3,7 @@
 ``discreet vectors -o FILE`` writes them; docs/reference/vectors.md describes the file.
 """
 
-from .checking import Checked, check_vectors
+from .file import Checked, check_vectors
 from .making import write_vectors
 
 __all__ = ["Checked", "check_vectors", "write_vectors"]

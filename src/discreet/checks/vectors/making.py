@@ -1,18 +1,157 @@
-"""Make vectors: how many of each law, and what they say."""
+"""Make vectors: how many of each law, and what they say.
+
+The words of vectors: the first and the last ones, both sides of the thresholds of a law, and random ones.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
 
-from ...core.arithmetic import INTEGERS
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bulk.words import Stream, seeded
+from ...core.arithmetic import INTEGERS, MASK
 from ...core.errors import InvalidInput
+from ...estimation.arrays.arithmetic import ARRAYS
+from ...mechanisms.law import plain_law
 from ...mechanisms.laws import FOLLOWERS
 from ...mechanisms.mechanism import Mechanism
+from ...mechanisms.sampler import Sampler
 from ...wire import law_text
 from .file import Vector, header, section
 from .laws import all_laws, small_laws
-from .words import asked
+
+Words = NDArray[np.uint64]
+
+EDGES = (0, MASK, 1, MASK - 1, 1 << 63, (1 << 63) - 1)
+"""Words that are tried in all places at once."""
+
+
+class Asked(NamedTuple):
+    """Value numbers, and for each a row of words."""
+
+    x: Words
+    words: Words
+
+
+def asked(mechanism: Mechanism, count: int, seed: int) -> Asked:
+    """`count` different values with their words, which depend on the law and the seed alone."""
+    digest = hashlib.sha256(f"{seed} {mechanism.fingerprint}".encode()).digest()
+    source, sampler = seeded(int.from_bytes(digest[:8], "big")), mechanism.sampler
+    edges = _edges(sampler, count // 8)
+    numbers = _numbers(mechanism, count // 8, source)
+    thresholds = _thresholds(sampler, count // 6, source)
+    few = _different([edges, numbers, thresholds], count)
+    more = _random(sampler, count - len(few.x), source)
+    return Asked(np.concatenate([few.x, more.x]), np.concatenate([few.words, more.words]))
+
+
+def _below(size: int, count: int, source: Stream) -> Words:
+    return ARRAYS.position(source.fill(count), size)
+
+
+def _values(size: int, count: int, source: Stream) -> Words:
+    """Random values, every fourth of them near the ends of the domain or a power of two."""
+    near = sorted({v for p in (0, *(1 << i for i in range(size.bit_length())), size) for v in (p - 1, p, p + 1)})
+    ends = np.array([v for v in near if 0 <= v < size], dtype=np.uint64)
+    x, at = _below(size, count, source), _below(len(ends), count, source)
+    x[::4] = ends[at[::4]]
+    return x
+
+
+def _random(sampler: Sampler, count: int, source: Stream) -> Asked:
+    words = source.fill(count * sampler.words).reshape(count, sampler.words)
+    return Asked(_values(sampler.size, count, source), words)
+
+
+def _edges(sampler: Sampler, most: int) -> Asked:
+    """The first and the last value with the first and last words."""
+    ends = sorted({0, sampler.size - 1})
+    rows = [(x, word) for word in EDGES for x in ends][:most]
+    words = np.array([word for _, word in rows], dtype=np.uint64)
+    return Asked(np.array([x for x, _ in rows], dtype=np.uint64), np.repeat(words[:, None], sampler.words, axis=1))
+
+
+def _numbers(mechanism: Mechanism, count: int, source: Stream) -> Asked:
+    """Random words of which one is a number of the law, or a sum of its first numbers, or one less or more."""
+    found = {number + by for number in _whole(plain_law(mechanism.law())) for by in (-1, 0, 1)}
+    known = np.array(sorted(number for number in found if 0 <= number <= MASK), dtype=np.uint64)
+    made = _random(mechanism.sampler, count, source)
+    places = _below(mechanism.sampler.words, count, source)
+    made.words[np.arange(count), places] = known[_below(len(known), count, source)]
+    return made
+
+
+def _whole(data: Any) -> Iterator[int]:
+    """Every whole number in the data of a law, and the running sums of its rows."""
+    if isinstance(data, str):
+        if data.isdigit():
+            yield int(data)
+    elif isinstance(data, dict):
+        for key, entry in data.items():
+            if key != "bits":
+                yield from _whole(entry)
+    elif isinstance(data, list):
+        for entry in data:
+            yield from _whole(entry)
+        if not any(isinstance(entry, (dict, list)) for entry in data):
+            yield from accumulate(map(int, data))
+    else:
+        yield data
+
+
+def _thresholds(sampler: Sampler, count: int, source: Stream) -> Asked:
+    """Random words with one next to, at and after a threshold: where the report changes while the others stay."""
+    lanes = np.arange(count)
+    x, words = _random(sampler, count, source)
+    places = _below(sampler.words, count, source)
+    low, high = _ends(count, source)
+    first = _drawn(sampler, x, _with(words, lanes, places, low))
+    differs = _other(first, _drawn(sampler, x, _with(words, lanes, places, high)))
+    while np.any(high - low > 1):
+        middle = low + ((high - low) >> np.uint64(1))
+        changed = _other(first, _drawn(sampler, x, _with(words, lanes, places, middle)))
+        low, high = np.where(changed, low, middle), np.where(changed, middle, high)
+    sides = [_with(words, lanes, places, word)[differs] for word in (low, high, high + (high < np.uint64(MASK)))]
+    return Asked(np.tile(x[differs], 3), np.concatenate(sides))
+
+
+def _ends(count: int, source: Stream) -> tuple[Words, Words]:
+    """Two different words a lane, the lower first; every fourth begins with the first word or ends with the last."""
+    one, two = source.fill(count), source.fill(count)
+    one[::4], two[1::4] = 0, MASK
+    low, high = np.minimum(one, two), np.maximum(one, two)
+    return low, np.where(low == high, low ^ np.uint64(1), high)
+
+
+def _with(words: Words, lanes: NDArray[Any], places: Words, word: Words) -> Words:
+    changed = words.copy()
+    changed[lanes, places] = word
+    return changed
+
+
+def _drawn(sampler: Sampler, x: Words, words: Words) -> NDArray[Any]:
+    return np.asarray(sampler.draw(x, [words[:, place] for place in range(sampler.words)], ARRAYS))
+
+
+def _other(reports: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
+    other: NDArray[np.bool_] = reports != others
+    return other if other.ndim == 1 else np.any(other, axis=1)
+
+
+def _different(parts: list[Asked], most: int) -> Asked:
+    """The parts one after the other, without what was there before."""
+    x, words = (np.concatenate(column) for column in zip(*parts, strict=True))
+    rows = np.concatenate([x[:, None], words], axis=1)
+    first = np.unique(rows, axis=0, return_index=True)[1] if len(rows) else np.arange(0)
+    kept = np.sort(first)[:most]
+    return Asked(x[kept], words[kept])
+
 
 COUNT, FEW = 120_000, 2_000
 """How many vectors are made by default, of all laws and of the small ones."""

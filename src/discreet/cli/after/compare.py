@@ -93,7 +93,7 @@ def _sample(names: Sequence[str], paired: str | None, options: dict[str, Any]) -
 
 
 def _tallies(file: str, options: dict[str, Any]) -> GroupTallies:
-    from ...bulk.labelled.files import read_groups
+    from ...bulk.labelled.tallies import read_groups
     from ...core.errors import InvalidInput
     from ...estimation.results.intervals import check_confidence
     from ..choosing import read_spec

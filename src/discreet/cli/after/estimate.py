@@ -113,9 +113,9 @@ def _table(found: dict[str, Any], names: str, heading: str) -> str:
 
 
 def _tally(path: str, mechanism: Mechanism) -> Tally | GroupTallies:
-    from ...bulk.labelled.files import parse_counted, read_counted
+    from ...bulk.labelled.tallies import parse_counted, read_counted
     from ...files.formats import PIPE, display_name
-    from ...wire.located import located
+    from ...wire.spec import located
 
     if path != PIPE:
         return read_counted(path, mechanism)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..counting import counting_options, read_counts
+from ..survey_options import counting_options, read_counts
 
 
 @click.command()

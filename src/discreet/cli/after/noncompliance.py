@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..counting import counting_options, read_counts
-from ..survey_options import query_options, read_query, show
+from ..survey_options import counting_options, query_options, read_counts, read_query, show
 
 if TYPE_CHECKING:
     from ...mechanisms.mechanism import Mechanism

@@ -39,7 +39,7 @@ def command(
     """
     from importlib import import_module
 
-    from ...estimation.tally_json import read_tally
+    from ...estimation.tally import read_tally
     from ...publishing import release
     from ...questionnaires.form import Form
     from ...questionnaires.tally import FormTally

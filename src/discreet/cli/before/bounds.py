@@ -105,7 +105,7 @@ def _users_lines(users: dict[str, Any]) -> str:
 
 
 def _region(mechanism: Mechanism, pair: tuple[str, str], plot: str | None) -> dict[str, Any]:
-    from ...theory.channels.error_region import attained_region
+    from ...theory.channels.testing import attained_region
 
     domain = mechanism.context.domain
     x, z = (domain[domain.index_of_text(text)] for text in pair)

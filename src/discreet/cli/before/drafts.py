@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from ...wire.toml import inline, key_of
+from ...wire.spec import inline, key_of
 
 FORMS = {
     "uniform": "every value is hidden from every other one",

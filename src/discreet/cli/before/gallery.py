@@ -51,7 +51,7 @@ def command(name: str | None, output: str | None, seconds: float, force: bool) -
 
 def _write(example: Example, path: Path, *, force: bool) -> None:
     """The spec as a file, whole or not at all."""
-    from ...core.atomic import replacing
+    from ...core.documents import replacing
     from ...wire.spec import check_name
 
     if check_name(path).suffix != ".toml":
@@ -64,8 +64,7 @@ def _write(example: Example, path: Path, *, force: bool) -> None:
 
 def _compare(folder: str | None, seconds: float) -> None:
     """The page of all contexts, printed and, with a folder, saved with its pictures."""
-    from ...gallery.gains import gain_of
-    from ...gallery.page import page
+    from ...gallery.page import gain_of, page
     from ..progress import progress
 
     begun, gains = time.perf_counter(), []

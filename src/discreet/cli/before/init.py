@@ -1,13 +1,26 @@
-"""`discreet init`: a first spec, from a few questions or from options."""
+"""`discreet init`: a first spec, from a few questions or from options.
+
+The questions of `discreet init`: each is asked only if its option is not given, and only in a terminal.
+
+What a person types as an answer or behind an option, as entries of a spec.
+"""
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
+
+from ...contexts.forms.metric import NORMS
+from ...contexts.forms.places import SHAPES
+from ...core.errors import InvalidInput
+from ...core.exact import epsilon_of, positive_finite
+from .drafts import FORMS
 
 NEXT = {
     "discreet verify {0}": "prove that it holds",
@@ -49,14 +62,12 @@ def command(file: str, force: bool, **given: Any) -> None:
         discreet init hours.toml --form metric --values 0..23 --distance ring --epsilon 0.5
     """
     from ...core import tables
-    from ...core.atomic import replacing
-    from ...core.documents import parse_toml
+    from ...core.documents import parse_toml, replacing
     from ...core.errors import InvalidInput
     from ...files.overwriting import check_outputs
     from ...wire import Spec
     from ..choosing import settle
     from .drafts import draft
-    from .questions import Questions, entries_from
 
     path = Path(file)
     if path.suffix != ".toml":
@@ -82,3 +93,294 @@ def command(file: str, force: bool, **given: Any) -> None:
 
 def _in_terminal() -> bool:
     return sys.stdin.isatty()
+
+
+RANGE = re.compile(r"(-?\d{1,15})\.\.(-?\d{1,15})", re.ASCII)
+PLACE = re.compile(r"-?\d{1,30}(\.\d{1,30})?", re.ASCII)
+WHOLE = re.compile(r"0|-?[1-9]\d{0,14}", re.ASCII)
+
+
+def parse_values(text: str) -> Any:
+    """Values separated by commas, or whole numbers by their ends, ``18..99``."""
+    if ends := RANGE.fullmatch(text.strip()):
+        return {"from": int(ends[1]), "to": int(ends[2])}
+    entries = [entry.strip() for entry in text.split(",")]
+    if "" in entries:
+        raise InvalidInput("values must be separated by single commas, such as never,once,often; or 18..99 for numbers")
+    return [int(entry) for entry in entries] if all(map(WHOLE.fullmatch, entries)) else entries
+
+
+def one_epsilon(text: str) -> str:
+    """One positive epsilon, as it was written."""
+    positive_finite(text.strip())
+    return text.strip()
+
+
+def two_epsilons(text: str) -> list[str]:
+    """The epsilons of two values, separated by a comma, ``inf`` allowed."""
+    pair = [entry.strip() for entry in text.split(",")]
+    if len(pair) != 2:
+        raise InvalidInput(f"epsilon={text!r} must be two, separated by a comma, such as inf,1")
+    for entry in pair:
+        epsilon_of(entry)
+    return pair
+
+
+def block_epsilons(text: str) -> Any:
+    """One epsilon for all blocks, or one for each, ``boston=1,nyc=0.5``."""
+    if "=" not in text:
+        return one_epsilon(text)
+    pairs = [entry.rpartition("=") for entry in text.split(",")]
+    levels = {name.strip(): one_epsilon(level) for name, _, level in pairs}
+    if len(levels) != len(pairs) or "" in levels:
+        raise InvalidInput(f"epsilon={text!r} must name every block once, such as boston=1,nyc=0.5")
+    return levels
+
+
+def parse_block(text: str) -> tuple[str, Any]:
+    """The name of a block and its values, ``boston=b1,b2``."""
+    name, equals, members = text.partition("=")
+    if not equals or not name.strip():
+        raise InvalidInput(f"block={text!r} must be a name and its values, such as boston=b1,b2")
+    return name.strip(), parse_values(members)
+
+
+def nested_block(text: str) -> tuple[tuple[str, ...], Any]:
+    """The names of blocks inside each other, the outermost first, and the values, ``fr/paris=p1,p2``."""
+    path, members = parse_block(text)
+    names = tuple(name.strip() for name in path.split("/"))
+    if "" in names:
+        raise InvalidInput(f"block={text!r} must name every block around its values, such as fr/paris=p1,p2")
+    return names, members
+
+
+def increasing_epsilons(text: str) -> list[str]:
+    """Epsilons separated by commas, from inside the innermost blocks outwards, ``1,2,inf``."""
+    levels = [entry.strip() for entry in text.split(",")]
+    for entry in levels:
+        epsilon_of(entry)
+    return levels
+
+
+def value_epsilons(text: str) -> tuple[Any, dict[str, str]]:
+    """Values, each with its epsilon, ``none=inf,cold=3,hiv=0.5``: the values, and the epsilons by value."""
+    pairs = [entry.rpartition("=") for entry in text.split(",")]
+    levels = {name.strip(): level.strip() for name, _, level in pairs}
+    if len(levels) != len(pairs) or "" in levels:
+        raise InvalidInput(f"epsilon={text!r} must give every value once, such as none=inf,cold=3,hiv=0.5")
+    for level in levels.values():
+        epsilon_of(level)
+    return parse_values(",".join(levels)), levels
+
+
+def parse_points(text: str) -> Any:
+    """Points separated by commas, each one number or coordinates separated by spaces; or a range ``18..99``."""
+    if ends := RANGE.fullmatch(text.strip()):
+        return {"from": int(ends[1]), "to": int(ends[2])}
+    found = [entry.split() for entry in text.split(",")]
+    if not all(found):
+        raise InvalidInput("points must be separated by single commas, their coordinates by spaces: 0 0,3 4")
+    if not all(PLACE.fullmatch(coordinate) for place in found for coordinate in place):
+        raise InvalidInput(
+            "points must be decimals, such as 0.5; the coordinates of one are separated by spaces: 0 0,3 4"
+        )
+    return [place if len(place) > 1 else place[0] for place in found]
+
+
+def places_of(entries: Any) -> str | None:
+    """The points that whole numbers are on a line, as they would be typed; None for other values."""
+    if isinstance(entries, dict):
+        return f"{entries['from']}..{entries['to']}" if "from" in entries else None
+    numbers = isinstance(entries, list) and all(isinstance(entry, int) for entry in entries)
+    return ",".join(map(str, entries)) if numbers else None
+
+
+T = TypeVar("T")
+
+KEYS_OF_FORM = {
+    "uniform": ("values", "source", "column"),
+    "blocks": ("source", "column", "block_column", "blocks"),
+    "high_low": ("values", "source", "column", "sensitive"),
+    "binary": ("values",),
+    "nested": ("source", "column", "block_column", "blocks"),
+    "graded": (),
+    "metric": ("values", "source", "column", "points", "distance", "around"),
+}
+"""The options that each form takes, beside the name and epsilon."""
+FORMS_OF_BLOCKS = ("blocks", "nested")
+"""The forms whose values are listed block by block."""
+FLAGS = {"source": "--file", "block_column": "--block-column", "blocks": "--block"}
+
+
+class Questions:
+    """The options that were given; what they leave open is asked in a terminal, and is an error elsewhere."""
+
+    def __init__(self, given: Mapping[str, Any], *, asks: bool) -> None:
+        self.given = {key: entry for key, entry in given.items() if entry not in (None, ())}
+        self.asks = asks
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.given
+
+    def get(self, key: str, question: str, read: Callable[[str], T], *, default: str | None = None) -> T:
+        """What an option says, or the answer to a question, which is put again until it can be read."""
+        if key in self.given:
+            try:
+                return read(self.given[key])
+            except InvalidInput as problem:
+                raise type(problem)(f"{flag(key)}: {problem}") from None
+        if not self.asks:
+            raise click.UsageError(f"{flag(key)} is missing: give it, or answer questions in a terminal")
+
+        def reread(answer: str) -> T:
+            try:
+                return read(answer)
+            except InvalidInput as problem:
+                raise click.UsageError(str(problem)) from None
+
+        found: T = click.prompt(question, default=default, value_proc=reread)
+        return found
+
+    def refuse_others(self, form: str) -> None:
+        """Raise `InvalidInput` for an option that has no use in this form."""
+        for key in self.given:
+            if key not in (*KEYS_OF_FORM[form], "form", "name", "epsilon"):
+                raise InvalidInput(f"{flag(key)} has no use in the form {form}")
+
+
+def flag(key: str) -> str:
+    """The option with this name."""
+    return FLAGS.get(key, f"--{key}")
+
+
+def entries_from(ask: Questions, *, name: str) -> dict[str, Any]:
+    """The entries of a spec, from options and answers."""
+    if ask.asks and "form" not in ask:
+        for form, what in FORMS.items():
+            click.echo(f"  {form:<8}  {what}")
+    form = ask.get("form", "What must be hidden", _form, default="uniform")
+    ask.refuse_others(form)
+    entries: dict[str, Any] = {"name": ask.given.get("name", name)}
+    context: dict[str, Any] = {"form": form}
+    if form == "graded":
+        question = "Each value and its epsilon, such as none=inf,cold=3,hiv=0.5"
+        values, epsilons = ask.get("epsilon", question, value_epsilons)
+        return entries | {"domain": {"values": values}, "context": context | {"epsilons": epsilons}}
+    if form not in FORMS_OF_BLOCKS or "source" in ask:
+        entries["domain"] = _domain(ask, form)
+    elif "column" in ask or "block_column" in ask:
+        raise InvalidInput("--column and --block-column go with --file")
+    else:
+        context["blocks"] = _nested_blocks(ask) if form == "nested" else _blocks(ask)
+    if form == "high_low":
+        context["sensitive"] = ask.get("sensitive", "Which of them are sensitive", parse_values)
+    if form == "metric":
+        context |= _distance(ask, entries["domain"].get("values"))
+    return entries | {"context": context | _epsilon(ask, form)}
+
+
+def _distance(ask: Questions, values: Any) -> dict[str, Any]:
+    """How distances are measured, and where values lie that are not numbers, or lie elsewhere."""
+    distance = ask.given.get("distance")
+    if distance not in (None, *SHAPES, *NORMS):
+        raise InvalidInput(f"--distance: {distance!r} must be one of {', '.join((*SHAPES, *NORMS))}")
+    if "around" in ask and distance != "ring":
+        raise InvalidInput("--around goes with --distance ring")
+    around = {"around": ask.given["around"]} if "around" in ask else {}
+    if distance in SHAPES and "source" in ask and "points" not in ask:
+        return {"distance": distance, **around}  # the file may hold numbers, which lie where they are
+    places = None if distance in NORMS else places_of(values)
+    if places is not None and not ask.asks:
+        ask.given.setdefault("points", places)
+    question = "Where does each lie (numbers or coordinates, separated by commas)"
+    points = ask.get("points", question, parse_points, default=places)
+    if places is not None and points == parse_points(places):
+        return {"distance": distance or "line", **around}
+    if distance in SHAPES:
+        return {"distance": distance, **around, "points": points}
+    return {"points": points} if distance is None else {"points": points, "norm": distance}
+
+
+def _form(text: str) -> str:
+    if text not in FORMS:
+        raise InvalidInput(f"form={text!r} must be one of {', '.join(FORMS)}")
+    return text
+
+
+def _domain(ask: Questions, form: str) -> dict[str, Any]:
+    if "source" not in ask:
+        if "column" in ask:
+            raise InvalidInput("--column goes with --file")
+        question = "The two values, separated by a comma" if form == "binary" else "Values, or 18..99 for numbers"
+        return {"values": ask.get("values", question, parse_values, default="no,yes" if form == "binary" else None)}
+    if "values" in ask or "blocks" in ask:
+        raise InvalidInput("--file must stand alone: it gives the values")
+    columns: dict[str, Any] = {"column": ask.get("column", "The column of the values", str)}
+    if form == "blocks":
+        columns["block_column"] = ask.get("block_column", "The column of the blocks", str)
+    if form == "nested":
+        question = "The columns of the blocks, from the innermost outwards, separated by commas"
+        columns["block_column"] = ask.get("block_column", question, _names)
+    return {"file": ask.given["source"], **columns}
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def _nested_blocks(ask: Questions) -> dict[str, Any]:
+    """The blocks inside blocks by name; in a terminal they are asked for until an empty answer."""
+    found: dict[str, Any] = {}
+
+    def add(text: str) -> str:
+        (*path, last), members = nested_block(text)
+        inside = found
+        for name in path:
+            inside = inside.setdefault(name, {})
+            if not isinstance(inside, dict) or "from" in inside:
+                raise InvalidInput(f"block {name!r} holds values, so it can hold no blocks")
+        if last in inside:
+            raise InvalidInput(f"block {'/'.join((*path, last))!r} is given twice")
+        inside[last] = members
+        return last
+
+    _add_blocks(ask, "Blocks around some values, the outermost first, such as fr/paris=p1,p2", add)
+    return found
+
+
+def _add_blocks(ask: Questions, question: str, add: Callable[[str], str]) -> None:
+    """Give every block of the options to `add`, or those of a terminal, until an empty answer."""
+    if "blocks" in ask:
+        for entry in ask.given["blocks"]:
+            add(entry)
+        return
+    ask.get("blocks", question, add)
+    while ask.get("blocks", "Another one, or nothing to go on", lambda text: text and add(text), default=""):
+        pass
+
+
+def _blocks(ask: Questions) -> dict[str, Any]:
+    """The blocks by name; in a terminal they are asked for until an empty answer."""
+    found: dict[str, Any] = {}
+
+    def add(text: str) -> str:
+        name, members = parse_block(text)
+        if name in found:
+            raise InvalidInput(f"block {name!r} is given twice")
+        found[name] = members
+        return name
+
+    _add_blocks(ask, "A block and its values, such as boston=b1,b2", add)
+    return found
+
+
+def _epsilon(ask: Questions, form: str) -> dict[str, Any]:
+    if form == "binary":
+        question = "Epsilon of the first value, epsilon of the second (inf: it need not be hidden)"
+        return {"epsilon": ask.get("epsilon", question, two_epsilons, default="1,1")}
+    if form == "nested":
+        question = "Epsilon inside the innermost blocks, then across each level outwards (the last may be inf)"
+        return {"epsilons": ask.get("epsilon", question, increasing_epsilons)}
+    read = block_epsilons if form == "blocks" else one_epsilon
+    told = ask.get("epsilon", "Epsilon (smaller hides more)", read, default="1")
+    return {"epsilons" if isinstance(told, dict) else "epsilon": told}

@@ -18,7 +18,7 @@ def command(spec: str, output: str | None) -> None:
     Its SHA-256 is the fingerprint that reports and tallies carry. Whoever has the law can check the promise
     from it alone, and every command takes it in place of a spec.
     """
-    from ...core.atomic import replacing
+    from ...core.documents import replacing
     from ...wire import law_text
     from ..choosing import read_spec
 

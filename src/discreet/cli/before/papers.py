@@ -55,7 +55,7 @@ def command(
         click.echo(_listing())
         return
     from ...files.overwriting import check_outputs
-    from ...papers.setting import Setting
+    from ...papers.report import Setting
 
     chosen = find(name)
     if gowalla is not None and output is not None:

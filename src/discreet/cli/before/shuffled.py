@@ -80,7 +80,7 @@ def _count(mechanism: Mechanism, n: int | None, block: tuple[str, ...], tally: s
     from ...core.errors import InvalidInput
 
     if tally is not None:
-        from ...estimation.tally_json import read_tally
+        from ...estimation.tally import read_tally
 
         return read_tally(tally, mechanism)
     if n is not None:

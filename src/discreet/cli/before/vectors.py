@@ -30,7 +30,7 @@ def command(
     them, every mechanism that a spec can name and every form of context; or else the laws of SPEC alone.
     """
     from ...checks import check_vectors, write_vectors
-    from ...core.atomic import replacing
+    from ...core.documents import replacing
     from ..choosing import read_spec
 
     if checked is not None:

@@ -73,7 +73,7 @@ def _limit(ledger: Ledger, budget: str, laws: tuple[str, ...]) -> None:
 
 
 def _export(client: Client, target: str) -> None:
-    from ...core.atomic import replacing
+    from ...core.documents import replacing
     from ...files.overwriting import check_outputs
 
     own = client.ledger.path

@@ -75,8 +75,8 @@ def _back_up(settings: Settings, target: Path) -> None:
 
 
 def _rotate(settings: Settings, role: str) -> None:
+    from ...collector.catalogue import rotate
     from ...collector.store.opening import open_store
-    from ...collector.tokens import rotate
 
     store = open_store(settings.store, checkpoints=settings.heads)
     try:

@@ -49,7 +49,7 @@ def command(
         raise click.UsageError("--spec makes a new collection, and needs --admin")
     if invited and spec is None:
         raise click.UsageError("--invited is said of a new collection, and needs --spec")
-    from ...collector.simulation.survey import create, read_shares, simulate, verdict
+    from ...collector.simulation import create, read_shares, simulate, verdict
     from ..progress import progress
 
     names = [name.strip() for name in labels.split(",")] if labels else []

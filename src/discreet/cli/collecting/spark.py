@@ -49,7 +49,7 @@ def command(
 
     from ...bulk import spark
     from ...core.errors import InvalidInput
-    from ...estimation.tally_json import tally_text, write_tally
+    from ...estimation.tally import tally_text, write_tally
     from ..choosing import read_spec
 
     if keep and reports is None:

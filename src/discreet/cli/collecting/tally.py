@@ -49,10 +49,16 @@ def command(
     `discreet resolve --question` writes.
     """
     from ...bulk.jobs import rows_in, tally_files
-    from ...bulk.labelled.files import groups_text, read_groups, read_one_tally, write_groups
-    from ...bulk.labelled.tallies import GroupTallies, tally_groups
+    from ...bulk.labelled.tallies import (
+        GroupTallies,
+        groups_text,
+        read_groups,
+        read_one_tally,
+        tally_groups,
+        write_groups,
+    )
     from ...core.errors import InvalidInput
-    from ...estimation.tally_json import tally_text, write_tally
+    from ...estimation.tally import tally_text, write_tally
     from ...files.columns import REPORT
     from ...files.formats import JSON, PIPE, compression_of, format_of
     from ...files.sources import inputs, source_of

@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 from ...contexts import Context
 from ...contexts.reading import describe_domain
 from ...contexts.spending import among, rest, total, unprotected, worst_pair
-from ...core.canonical import canonical
+from ...core.canonical import canonical, loads
 from ...core.domain import Domain, Value
 from ...core.errors import InvalidInput, Overspent, shown
 from ...core.exact import Epsilon, text_of
 from ...core.fields import Fields
 from ...core.limits import LIFTED, under
-from ...core.strict_json import loads
 from ...wire.contexts import context_of as context_in_spec
 from ...wire.contexts import domain_of
 from .entries import Budget, Terms

@@ -22,8 +22,7 @@ from ...wire.reports import report_from_json, report_to_json
 from .account import Account, StoredReport
 from .budgets import Balance, budget_over, described, same_values
 from .disk import Disk, SystemDisk
-from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload
-from .invitations import check_invitation, decrypt, encrypt
+from .entries import Budget, Cap, Debit, Entry, Outcome, Report, Terms, Upload, check_invitation, decrypt, encrypt
 from .journal import Journal, OpenJournal, lines_of
 
 CHANGES = ("refuse", "spend")

@@ -8,15 +8,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ...core.errors import DiscreetError, StoreFailed
+from ..catalogue import MAX_INVITATIONS, digest, new_invitations
 from ..declaration import parse_declaration
 from ..drafts import evaluate_draft
-from ..http.problems import HttpProblem
 from ..http.request import HttpRequest
-from ..http.response import HttpResponse, JsonResponse
+from ..http.response import HttpProblem, HttpResponse, JsonResponse
 from ..logs import log_event
 from ..service import Service
 from ..store.tallies import count_reports
-from ..tokens import MAX_INVITATIONS, digest, new_invitations
 
 
 async def create(request: HttpRequest) -> HttpResponse:

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...core.errors import DiscreetError, StoreFailed
-from ...estimation.tally_json import tally_to_json
+from ...estimation.tally import tally_to_json
 from ...publishing import release as release_report
-from ..http.problems import HttpProblem
 from ..http.request import HttpRequest
-from ..http.response import FileResponse, HttpResponse, JsonResponse
+from ..http.response import FileResponse, HttpProblem, HttpResponse, JsonResponse
 from ..results import MAX_TESTS, METHODS, Breakdown, compare_groups, group_tallies, shares_by_cell
-from ..store.export import write_parquet
+from ..store.opening import write_parquet
 from ..store.tallies import CellCounts, count_reports
 
 T = TypeVar("T")

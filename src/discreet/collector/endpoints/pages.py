@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from ..http.problems import HttpProblem
-from ..http.response import HttpResponse
+from ..http.response import HttpProblem, HttpResponse
 
 PAGES_WITH_CHARTS = ("results.html", "design.html")
 """Pages with charts: the library that draws them puts a style sheet inside each."""

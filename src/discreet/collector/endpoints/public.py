@@ -9,9 +9,8 @@ from datetime import UTC, datetime
 from ...core.canonical import canonical
 from ...core.errors import DiscreetError
 from ..http.openapi import description
-from ..http.problems import HttpProblem, retry_later
 from ..http.request import HttpRequest
-from ..http.response import HttpResponse, JsonResponse
+from ..http.response import HttpProblem, HttpResponse, JsonResponse, retry_later
 
 JSON_LINES = "application/jsonl"
 

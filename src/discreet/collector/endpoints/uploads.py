@@ -11,13 +11,12 @@ from datetime import UTC, datetime
 
 from ...core.canonical import canonical
 from ...core.errors import StoreFailed, StoreFull
+from ..catalogue import digest as token_digest
 from ..http.limits import SMALL_BODY_BYTES
-from ..http.problems import HttpProblem, retry_later
 from ..http.request import HttpRequest, media_type
-from ..http.response import JSON, HttpResponse, JsonResponse
+from ..http.response import JSON, HttpProblem, HttpResponse, JsonResponse, retry_later
 from ..http.upload_decoder import PACKED, UPLOAD_ID, DecodedUpload
 from ..store.protocol import UploadOutcome, UploadRecord
-from ..tokens import digest as token_digest
 
 MEDIA_TYPES = (JSON, PACKED)
 

@@ -7,15 +7,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 from ...core.errors import StoreFailed
+from ..catalogue import is_token
 from ..endpoints import admin, analyst, pages, public, uploads
 from ..logs import log_failure
 from ..service import Service
-from ..tokens import is_token
-from .cors import CrossOriginPolicy, allowed_methods
 from .limits import ClientDisconnect, Receive
-from .problems import HttpProblem, retry_later
 from .request import HttpRequest, headers_by_name
-from .response import HttpResponse, Send
+from .response import CrossOriginPolicy, HttpProblem, HttpResponse, Send, allowed_methods, retry_later
 
 
 class Route(NamedTuple):

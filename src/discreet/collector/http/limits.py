@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from .problems import HttpProblem, retry_later
+from .response import HttpProblem, retry_later
 
 Receive = Callable[[], Awaitable[Any]]
 

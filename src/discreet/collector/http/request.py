@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
+from ...core.canonical import loads
 from ...core.errors import InvalidInput
-from ...core.strict_json import loads
 from ..catalogue import ServedCollection
 from ..service import Service
 from .limits import Receive
-from .problems import HttpProblem
-from .response import JSON
+from .response import JSON, HttpProblem
 
 
 @dataclass(slots=True)

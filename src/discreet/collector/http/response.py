@@ -1,4 +1,9 @@
-"""Responses as ASGI sends them: bytes, JSON, or a temporary file in chunks."""
+"""Responses as ASGI sends them: bytes, JSON, or a temporary file in chunks.
+
+Cross-origin access (CORS): pages of the origins in the settings may use the public addresses, and no others.
+
+Errors as responses: application/problem+json with a stable code and one plain sentence.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +11,11 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+
+from ...core.canonical import canonical
 
 Send = Callable[[Any], Awaitable[None]]
 
@@ -69,3 +76,111 @@ class FileResponse(HttpResponse):
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             os.unlink(self._path)
+
+
+ALLOWED_HEADERS = "content-type, idempotency-key, invitation"
+"""The headers that a page may send; a token is not among them."""
+
+
+def allowed_methods(methods: Mapping[str, Any]) -> list[str]:
+    """The methods that an address takes."""
+    return sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])})
+
+
+class CrossOriginPolicy:
+    """Tells browsers which origins may use the public addresses."""
+
+    def __init__(self, origins: tuple[str, ...]) -> None:
+        self._origins = frozenset(origin.encode() for origin in origins)
+
+    def preflight(self, scope: Mapping[str, Any], methods: Mapping[str, Any] | None) -> HttpResponse | None:
+        """The response to OPTIONS at an address that exists; None for any other request."""
+        if scope["method"] != "OPTIONS" or methods is None:
+            return None
+        public = sorted(method for method, route in methods.items() if not route.role)
+        headers = {"allow": ", ".join(allowed_methods(methods))}
+        origin = self._allowed_origin(scope)
+        if origin is not None and public:
+            headers["access-control-allow-origin"] = origin.decode()
+            headers["access-control-allow-methods"] = ", ".join(public)
+            headers["access-control-allow-headers"] = ALLOWED_HEADERS
+            headers["access-control-max-age"] = "600"
+        return HttpResponse(status=204, headers=headers)
+
+    def add_headers(self, scope: Mapping[str, Any], route: Any, response: HttpResponse) -> None:
+        """Add to a response whether the page that asked may read it."""
+        if not self._origins:
+            return
+        response.headers.append((b"vary", b"origin"))
+        origin = self._allowed_origin(scope)
+        if origin is not None and route is not None and not route.role:
+            response.headers.append((b"access-control-allow-origin", origin))
+            response.headers.append((b"access-control-expose-headers", b"etag, retry-after"))
+
+    def _allowed_origin(self, scope: Mapping[str, Any]) -> bytes | None:
+        offered = [text for name, text in scope["headers"] if name == b"origin"]
+        return offered[0] if len(offered) == 1 and offered[0] in self._origins else None
+
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class ProblemKind(NamedTuple):
+    """What a code stands for: the status it comes with, and a title that is always the same."""
+
+    status: int
+    title: str
+
+
+CODES = {
+    "json": ProblemKind(400, "The body is not what this address takes"),
+    "header": ProblemKind(400, "A header is missing or malformed"),
+    "parameter": ProblemKind(400, "A parameter of the address is malformed"),
+    "token": ProblemKind(401, "This needs a token"),
+    "closed": ProblemKind(403, "The collection takes no reports now"),
+    "not_invited": ProblemKind(403, "This needs an invitation that is not spent"),
+    "not_found": ProblemKind(404, "There is nothing at this address"),
+    "method": ProblemKind(405, "This address does not take that method"),
+    "slow": ProblemKind(408, "The request took too long to arrive"),
+    "conflict": ProblemKind(409, "The upload's number was used for something else"),
+    "below_minimum": ProblemKind(409, "There are too few reports yet"),
+    "too_large": ProblemKind(413, "The request is too large"),
+    "media_type": ProblemKind(415, "The body is of a type that this address does not take"),
+    "declaration": ProblemKind(422, "The collection cannot be declared like this"),
+    "other_law": ProblemKind(422, "The reports were written by another law"),
+    "label": ProblemKind(422, "A label was not declared"),
+    "impossible": ProblemKind(422, "The law cannot have written these reports"),
+    "count": ProblemKind(422, "The upload holds too few or too many reports"),
+    "unavailable": ProblemKind(422, "This cannot be given honestly"),
+    "too_fast": ProblemKind(429, "There are too many requests at the moment"),
+    "headers_too_large": ProblemKind(431, "The headers are too large"),
+    "failed": ProblemKind(500, "The collector failed"),
+    "busy": ProblemKind(503, "The collector is busy"),
+    "full": ProblemKind(507, "The collector's disk is full"),
+}
+"""Every code that a problem may have; a code never changes its meaning."""
+
+
+class HttpProblem(Exception):
+    """Raised where a request is to be answered with a problem; `detail` is a sentence and repeats no value."""
+
+    def __init__(self, code: str, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(code)
+        self.code, self.detail, self.headers = code, detail, dict(headers or {})
+        self.status = CODES[code].status
+
+    def response(self) -> HttpResponse:
+        """The response that says it."""
+        return HttpResponse(problem_body(self.code, self.detail), self.status, self.headers, MEDIA_TYPE)
+
+
+def problem_body(code: str, detail: str) -> bytes:
+    """The JSON of a problem."""
+    status, title = CODES[code]
+    data = {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail}
+    return canonical(data).encode()
+
+
+def retry_later(code: str, detail: str, *, seconds: int = 1) -> HttpProblem:
+    """A problem that may be gone after some seconds."""
+    return HttpProblem(code, detail, {"retry-after": str(seconds)})

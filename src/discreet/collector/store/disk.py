@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, Protocol
 
-from ...core.atomic import replacing
+from ...core.documents import replacing
 from ...core.errors import StoreFailed
 
 try:

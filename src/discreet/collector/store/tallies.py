@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bulk.report_arrays import reports_from_bytes
+from ...bulk.report_files import reports_from_bytes
 from ...estimation.decoders import decoder_of
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism

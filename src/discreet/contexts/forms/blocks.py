@@ -12,12 +12,11 @@ from typing import Any
 from ...core.domain import Domain, Value, listed_values
 from ...core.errors import InvalidContext, InvalidSpec
 from ...core.exact import Epsilon, positive_finite, text_of
-from ...core.fields import Fields, listed, value, values, whole
+from ...core.fields import Fields, listed, value, values, values_in, whole
 from ...core.limits import check
-from ...core.ranges import values_in
 from ..context import Context
-from ..part import Part
 from ..reading import epsilon_in, given, level
+from ..structure.recognition import Part
 
 SHOWN = 8
 """How many names of blocks a message lists."""

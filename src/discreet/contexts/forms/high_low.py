@@ -10,11 +10,10 @@ from typing import Any
 from ...core.domain import Domain, Value, listed_values
 from ...core.errors import InvalidContext
 from ...core.exact import Epsilon, positive_finite, text_of
-from ...core.fields import Fields
-from ...core.ranges import values_in
+from ...core.fields import Fields, values_in
 from ..context import Context
-from ..part import Part
 from ..reading import epsilon_in, given
+from ..structure.recognition import Part
 
 SENSITIVE, OTHER = 0, 1
 

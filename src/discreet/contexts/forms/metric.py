@@ -13,9 +13,8 @@ from typing import Any
 from ...core.domain import Alike, Domain, Value, listed_values
 from ...core.errors import InvalidContext, InvalidEpsilon, shown
 from ...core.exact import Epsilon, epsilon_of, positive_finite, text_of
-from ...core.fields import Fields, listed, number, text
+from ...core.fields import Fields, listed, number, range_of, text
 from ...core.limits import spend
-from ...core.ranges import range_of
 from ..context import MATRIX_LIMIT, Context
 from ..reading import epsilon_in, given
 from ..structure.recognition import Grid, Line

@@ -3,12 +3,14 @@
 Every function takes a context that is its own closure as far as that is known (`Context.closure_if_cheap`) and
 compares exact entries, leaving at the first that does not fit. All of these structures are their own closures, so
 what is found in a context whose closure was too large to work out is true of the closure as well.
+
+What a context says of values that may be told from all others.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -21,6 +23,7 @@ from ...core.exact import Epsilon
 
 if TYPE_CHECKING:
     from ..context import Context
+
 
 MAX_RECOGNISED = 1024
 """The most values of a line or ring, and classes of values otherwise, that are recognised from the entries alone."""
@@ -328,3 +331,21 @@ def _swappable(context: Context, c: int, d: int) -> bool:
 def _numbered(labels: Sequence[int]) -> tuple[int, ...]:
     numbers: dict[int, int] = {}
     return tuple([numbers.setdefault(label, len(numbers)) for label in labels])
+
+
+@dataclass(frozen=True)
+class Part:
+    """Values that may be distinguished from all the others, and what is required among them.
+
+    ``E[x, z] = level`` for x in `sensitive` and any other z in `members`, infinite for other x.
+    """
+
+    name: Hashable
+    members: Sequence[int]
+    sensitive: Sequence[int]
+    level: Fraction
+
+    @property
+    def is_uniform(self) -> bool:
+        """True if every member is sensitive."""
+        return len(self.sensitive) == len(self.members)

@@ -24,7 +24,7 @@ SOURCES = (
     "estimation/arrays/summing.py",
     "bulk/packed.py",
     "bulk/kernels.py",
-    "bulk/row_kernels.py",
+    "bulk/samplers.py",
 )
 """The source files of compiled code."""
 

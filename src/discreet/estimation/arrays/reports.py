@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidReport
 from .acceleration import accelerated
 from .arithmetic import ARRAYS
-from .batches import as_reports, as_sets
+from .gathering import as_reports, as_sets
 from .layout import Array, PartLayout, compiled_form
 
 FEW = 16

@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ...mechanisms.sampler import Sampler
-from ..arrays.batches import whole_numbers
+from ..arrays.gathering import whole_numbers
 from ..arrays.layout import Array, Cells, Sets, as_column, pick, slabs, unit_rows, unit_slabs
 
 Drawn = TypeVar("Drawn", bound=Sampler)

@@ -10,7 +10,7 @@ import numpy as np
 from ...mechanisms.composed.paired import Paired
 from ..arrays.layout import Array
 from .decoder import Decoder, replacing_others
-from .numbered import NumberedDecoder
+from .pure import NumberedDecoder
 from .registry import decoder_of
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...mechanisms.uniform.graded_unary import GradedUnary
-from ...mechanisms.uniform.set_valued import SetValued
-from ...mechanisms.uniform.utility_rappor import UtilityRappor
+from ...mechanisms.uniform.graded_unary import GradedUnary, UtilityRappor
+from ...mechanisms.uniform.pure import SetValued
 from ..arrays.gathering import gather_members, where_member
 from ..arrays.layout import Array, Sets, total_of
 from ..arrays.reports import count_members, refuse_several

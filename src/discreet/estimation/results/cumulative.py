@@ -15,13 +15,10 @@ from ...core import tables
 from ...core.domain import Domain, Value, listed_values, plain_value
 from ...core.errors import InvalidInput, Unavailable, shown
 from ...estimation.decoders import decoder_of
-from .calibration import constants
-from .frames import pandas_frame
-from .intervals import check_confidence, quantile, stretched
-from .layout import columns_of, middle_out, rows_of
-from .query_moments import QueryMoments, calibrated_value, joined, query_moments
+from .intervals import check_confidence, constants, quantile, stretched
+from .layout import columns_of, middle_out, pandas_frame, rows_of
 from .shares import CONFIDENCE, finite
-from .weights import numbers_of
+from .weights import QueryMoments, calibrated_value, joined, numbers_of, query_moments
 
 if TYPE_CHECKING:
     from .unbiased import Estimate

@@ -17,8 +17,7 @@ from ...core.domain import Domain, Value, plain_value
 from ...core.errors import InvalidInput, NotIdentifiable, Unavailable
 from ...mechanisms.mechanism import Mechanism
 from ..tally import Tally
-from .frames import arrow_table, pandas_frame
-from .layout import columns_of, middle_out, rows_of
+from .layout import arrow_table, columns_of, middle_out, pandas_frame, rows_of
 from .weights import MEAN, weights_of
 
 Array = NDArray[np.float64]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ...core.errors import InvalidInput, Unavailable, check_type
 from ..decoders import decoder_of
 from ..tally import Tally
-from .distribution import Distribution
 from .intervals import stretched
+from .projection import Distribution
 from .shares import Query, Shares, tally_of
 from .shrinkage import ShrinkResult, shrink_counts
 from .unbiased import Estimate, estimate

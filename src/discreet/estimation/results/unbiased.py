@@ -15,12 +15,10 @@ from ...core.errors import InvalidInput, shown
 from ..decoders import decoder_of
 from ..simplex import project_blocks
 from ..tally import Tally
-from .calibration import calibrated_moment, constants
 from .cumulative import Cumulative, Quantile, places_of
-from .intervals import quantile
-from .query_moments import QueryMoments, calibrated_value, query_moments
+from .intervals import calibrated_moment, constants, quantile
 from .shares import Query, Shares, tally_of
-from .weights import weights_of
+from .weights import QueryMoments, calibrated_value, query_moments, weights_of
 
 Array = NDArray[np.float64]
 

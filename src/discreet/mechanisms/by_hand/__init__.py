@@ -13,9 +13,8 @@ other mechanisms serves a survey on paper: tallies, estimates, comparisons, regr
 """
 
 from .classics import crosswise, forced_response, kuk, triangular, unrelated_question, warner
-from .exact_table import ByHand, table
+from .exact_table import ByHand, rounded, table
 from .reading import DESIGNS
-from .rounding import rounded
 
 __all__ = [
     "DESIGNS",

@@ -15,7 +15,7 @@ from ..law import Law
 from ..laws import sampler_of
 from ..mechanism import Mechanism
 from ..sampler import Sampler
-from ..tables.channel import WrittenOut
+from ..tables.table import WrittenOut
 from ..units import check_law
 from .compose import ENTRIES, units_of
 

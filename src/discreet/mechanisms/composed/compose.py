@@ -16,7 +16,7 @@ from ..law import Law
 from ..laws import sampler_of
 from ..mechanism import Mechanism
 from ..sampler import Sampler
-from ..tables.channel import WrittenOut
+from ..tables.table import WrittenOut
 
 if TYPE_CHECKING:
     from ...core.random import Source

@@ -13,7 +13,7 @@ from ...core.limits import spend
 from ..law import Law
 from ..laws import sampler_of
 from ..sampler import RatioBound, Sampler
-from ..uniform.numbered import Numbered
+from ..uniform.pure import Numbered
 from ..units import check_law
 
 PAIR = 10

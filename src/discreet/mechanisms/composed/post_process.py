@@ -17,8 +17,7 @@ from ..law import Law
 from ..laws import sampler_of
 from ..mechanism import Mechanism
 from ..sampler import Sampler
-from ..tables.channel import WrittenOut, check_row
-from ..tables.table import filled
+from ..tables.table import WrittenOut, check_row, filled
 from ..units import check_law
 
 REPORTS = 1 << 12

@@ -1,13 +1,30 @@
-"""Two subset sizes mixed for a high-low context: the best ones for given shares, and for the worst ones."""
+"""Two subset sizes mixed for a high-low context: the best ones for given shares, and for the worst ones.
+
+Where a function of one number that falls and then rises is least.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...core.search import least_between
-from .high_low_choice import best_subset_size, subset_levels
+from .high_low import best_subset_size, subset_levels
+
+
+def least_between(value: Callable[[float], float], low: float, high: float, *, steps: int) -> float:
+    """The place between `low` and `high` where `value` is least, for a function that falls and then rises.
+
+    Each step leaves out a third of the interval, so the place is known to ``(2/3)**steps`` of it.
+    """
+    for _ in range(steps):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        if value(left) < value(right):
+            high = right
+        else:
+            low = left
+    return (low + high) / 2
+
 
 REACH = 3
 """How far from the best single size the two are sought."""

@@ -34,7 +34,7 @@ from itertools import compress
 from ...core.errors import InvalidEpsilon, InvalidInput, shown
 from ...core.limits import spend
 from . import singer
-from .primes import is_prime, primes_up_to
+from .finite_fields import is_prime, primes_up_to
 
 SPARE_BITS = 8
 """A report takes at most log2(k) + 8 bits: v <= 256 k."""

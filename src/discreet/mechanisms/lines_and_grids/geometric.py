@@ -15,7 +15,7 @@ from ...core.exact import ceil_div, exp_below, log_of
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
 from ..sampler import RatioBound
-from ..uniform.numbered import Numbered
+from ..uniform.pure import Numbered
 from ..units import beyond_words, check_law, check_size, too_few
 
 if TYPE_CHECKING:

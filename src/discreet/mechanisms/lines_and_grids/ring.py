@@ -1,7 +1,11 @@
-"""Ring response: around a ring of equal steps, the own place or one near it, fading as fast as E allows."""
+"""Ring response: around a ring of equal steps, the own place or one near it, fading as fast as E allows.
+
+Noise that moves every value alike around a ring or a torus: its statistics are convolutions.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,12 +19,30 @@ from ...core.exact import ceil_div, exp_below, log_of
 from ...core.limits import spend
 from ..law import WORD_BITS, Law, Row
 from ..sampler import RatioBound
+from ..uniform.pure import Numbered
 from ..units import beyond_words, check_law, check_size, too_few
-from .circular import Circular
 from .geometric import MOST
 
 if TYPE_CHECKING:
     from ...contexts import Context
+
+
+LEAST = 1e-12
+"""A pattern of shares of which reports show less than this part is not seen in them."""
+
+
+class Circular(Numbered):
+    """A sampler whose report is the own cell of a torus, moved by noise that depends on nothing."""
+
+    shape: tuple[int, ...]
+    """The lengths of the torus."""
+    places: Sequence[int]
+    """The cell of every value; empty where value x is at cell x."""
+
+    @property
+    @abstractmethod
+    def noise(self) -> Sequence[int]:
+        """The words that lead from cell 0 to each cell."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,9 @@
-"""What to mark at every level of a tree of blocks: laws for each state, searched for by closed-form error."""
+"""What to mark at every level of a tree of blocks: laws for each state, searched for by closed-form error.
+
+A tree of blocks of any sizes, put into one of equal branching.
+
+The closed-form error of tree subsets: the coefficients of their estimator, by where two values part in the tree.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +19,161 @@ from ...core.exact import exp_below, log_of
 from ...core.limits import spend
 from ..finite_geometry.difference_sets import candidates
 from ..law import WORD_BITS, Law, Row
+from ..uniform.cyclic import Projective, room
 from ..uniform.cyclotomic import Cyclotomic, families
-from ..uniform.projective import Projective, room
 from ..uniform.randomized_response import RandomizedResponse
 from ..uniform.subset import Subset
-from .level_cells import SLOTS
-from .level_errors import Chance, Path, coefficients, squares
-from .level_shape import Shape, shape_of
-from .levels import Levels, LevelsLaw
+from .levels import SLOTS, SPARSE, Levels, LevelsLaw
 from .marking import Marking, marking_of
 
 if TYPE_CHECKING:
     from ...contexts import Context
+    from ...contexts.structure.recognition import Tree
+    from .levels import Levels, State
+
+
+MIN_GAP = 1e-12
+"""A level at which own and other nodes differ by less than this is not seen in the reports."""
+
+
+class Chance(NamedTuple):
+    """How a node stands to its parent's sub-report: its chance if it is the own child, another one, a blank one's."""
+
+    own: float
+    other: float
+    blank: float
+
+
+UNMARKED = Chance(1.0, 1.0, 1.0), Chance(0.0, 0.0, 0.0)
+"""The children of a node that marks none."""
+
+
+class Path(NamedTuple):
+    """A state: rho of every node on the way, the own chance over the blank one, and how likely the way is.
+
+    ``partings[j]`` is its chance to a node that parts from the own one below depth j; the last is that of the own node.
+    """
+
+    partings: tuple[float, ...] = (1.0,)
+    rho: tuple[float, ...] = (1.0,)
+
+    def then(self, step: Chance) -> Path:
+        """The way one level further down."""
+        *apart, own = self.partings
+        partings = (*(chance * step.blank for chance in apart), own * step.other, own * step.own)
+        return Path(partings, (*self.rho, self.rho[-1] * step.own / step.blank))
+
+
+def coefficients(paths: Sequence[Path]) -> list[float]:
+    """The c_l for which ``sum_l c_l rho_l`` has mean 1 at the own leaf and 0 at all others.
+
+    With a_l the mean of rho_l over reports of the node itself and b_l that of rho_{l+1} at another child of its parent
+    (below which it stays the same, blank reports having mean rho of 1), the conditions are
+    ``sum_{l <= j} c_l a_l + b_j sum_{l > j} c_l = 1{j = L}``, which the leaves solve first. `ZeroDivisionError` if
+    some level is not seen.
+    """
+    depth = len(paths[0].rho) - 1
+    own = [sum(path.partings[-1] * path.rho[level] for path in paths) for level in range(depth + 1)]
+    other = [sum(path.partings[level] * path.rho[level + 1] for path in paths) for level in range(depth)]
+    weights, above = [0.0] * (depth + 1), 0.0
+    for level in range(depth, 0, -1):
+        gap = own[level] - other[level - 1]
+        if gap < MIN_GAP:
+            raise ZeroDivisionError
+        weights[level] = (1.0 if level == depth else (other[level - 1] - other[level]) * above) / gap
+        above += weights[level]
+    weights[0] = -other[0] * above
+    return weights
+
+
+def squares(paths: Sequence[Path], weights: Sequence[float]) -> list[float]:
+    """E[phi_x**2] of reports of values that part from x below a node of each depth, and last of x itself."""
+    values = [sum(c * rho for c, rho in zip(weights, path.rho, strict=True)) for path in paths]
+    return [
+        sum(path.partings[depth] * value**2 for path, value in zip(paths, values, strict=True))
+        for depth in range(len(weights))
+    ]
+
+
+def chances_of(state: State) -> tuple[Chance, Chance]:
+    """How an unmarked and a marked child of a node in this state stand."""
+    if state.marking is None:
+        return UNMARKED
+    marked = state.marking.inner.p, state.marking.inner.q, state.marking.inner.r
+    return Chance(*(float(1 - chance) for chance in marked)), Chance(*map(float, marked))
+
+
+def ways_of(levels: Levels) -> list[Path]:
+    """The way to each state."""
+    ways = [Path()] * len(levels.states)
+    for number, state in enumerate(levels.states):
+        for child, step in zip((state.unmarked, state.marked), chances_of(state), strict=True):
+            if child >= 0:
+                ways[child] = ways[number].then(step)
+    return ways
+
+
+LEVELS = 16
+"""The most levels of a tree."""
+
+VALUE = 16
+"""Steps that it takes to place a value, for each level."""
+
+
+class Shape(NamedTuple):
+    """A tree of equal branching around one of any, with the epsilon of each depth, the highest first.
+
+    ``together[j]`` is the sum over nodes of depth j of their values times their shares.
+    """
+
+    branches: tuple[int, ...]
+    levels: tuple[Fraction, ...]
+    leaves: tuple[int, ...]
+    together: tuple[float, ...]
+
+
+def shape_of(tree: Tree, size: int, shares: Sequence[float] | None) -> Shape:
+    """The tree of equal branching that holds a tree: every node at the depth of its level, values as leaves."""
+    nodes: list[tuple[Tree, int]] = [(tree, -1)]
+    for node, _ in nodes:
+        nodes += [(child, len(nodes)) for child in node.children if not isinstance(child, int)]
+    depth_of = {level: depth for depth, level in enumerate(sorted({node.level for node, _ in nodes}, reverse=True))}
+    if len(depth_of) > LEVELS:
+        raise NotServed(f"levels serves at most {LEVELS} levels; the context has {len(depth_of)}")
+    spend(VALUE * size * len(depth_of), f"levels of {size} values")
+    branches = [0] * len(depth_of)
+    for node, _ in nodes:
+        depth = depth_of[node.level]
+        branches[depth] = max(branches[depth], len(node.children))
+    total = math.prod(branches)
+    if total > SPARSE * size:
+        raise NotServed(f"levels: equal blocks around these would have {total} places for {size} values")
+    leaves = [0] * size
+    left: list[tuple[Tree, int]] = [(tree, 0)]
+    while left:
+        node, at = left.pop()
+        span = math.prod(branches[depth_of[node.level] + 1 :])
+        for number, child in enumerate(node.children):
+            if isinstance(child, int):
+                leaves[child] = at + number * span
+            else:
+                left.append((child, at + number * span))
+    return Shape(tuple(branches), tuple(depth_of), tuple(leaves), _together(branches, leaves, shares))
+
+
+def _together(branches: Sequence[int], leaves: Sequence[int], shares: Sequence[float] | None) -> tuple[float, ...]:
+    found, span = [], math.prod(branches)
+    for branch in (*branches, 1):
+        counts: dict[int, int] = {}
+        masses: dict[int, float] = {}
+        for x, leaf in enumerate(leaves):
+            node = leaf // span
+            counts[node] = counts.get(node, 0) + 1
+            masses[node] = masses.get(node, 0.0) + (1 / len(leaves) if shares is None else float(shares[x]))
+        found.append(sum(counts[node] * mass for node, mass in masses.items()))
+        span //= branch
+    return tuple(found)
+
 
 Marks = tuple[int, ...]
 """The marks of a node and those above it, from the top: a state."""

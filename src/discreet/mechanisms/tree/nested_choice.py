@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import NotServed
 from ...core.exact import approx
-from ..composed.high_low_choice import levels_of, subset_levels
+from ..composed.high_low import levels_of, subset_levels
 from ..finite_geometry.difference_sets import candidates
 from ..sampler import Sampler
+from ..uniform.cyclic import Projective, room
 from ..uniform.cyclotomic import Cyclotomic, families
-from ..uniform.projective import Projective, room
 from ..uniform.randomized_response import RandomizedResponse
 from ..uniform.subset import Subset
 from .nested import Nested

@@ -13,11 +13,10 @@ from ...core.errors import InvalidInput
 from ...core.exact import approx
 from ...core.limits import spend
 from ..finite_geometry.difference_sets import LARGEST, Parameters, best, squared_error
-from ..finite_geometry.primes import is_prime, prime_factors
+from ..finite_geometry.finite_fields import is_prime, prime_factors
 from ..law import WORD_BITS
 from ..units import check_size
-from .cyclic import Cyclic
-from .projective import SLACK, room
+from .cyclic import SLACK, Cyclic, room
 
 LARGEST_BLOCK = 64
 """The largest base block that is tried; beyond it a single difference set is as good."""
@@ -82,7 +81,7 @@ class Cyclotomic(Cyclic):
         if bits is not None and bits < (size - 1).bit_length():
             return False
         if mass is not None:
-            from ..composed.high_low_choice import family_pays
+            from ..composed.high_low import family_pays
 
             return family_pays(size, approx(epsilon), mass, bits=bits)
         level, most = approx(epsilon), room(size, bits)

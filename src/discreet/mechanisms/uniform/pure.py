@@ -3,17 +3,34 @@
 A report y *supports* the values in some set; it supports the person's own value with probability p, any other value
 with probability q. A *cover report*, which composers write for people whose value is elsewhere, supports each value
 with probability r.
+
+Samplers whose reports are the numbers below `outputs`, all of which can occur.
+
+Samplers whose report is the set of supported values itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
 from ...core.domain import Alike
 from ..sampler import RatioBound, Sampler
-from .numbered import Numbered
+
+
+class Numbered(Sampler):
+    """A sampler that can write every number below `outputs`."""
+
+    @property
+    def is_numbered(self) -> bool:
+        return True
+
+    def reports(self) -> Iterable[int]:
+        return range(self.outputs)
+
+    def is_report(self, y: int) -> bool:
+        return 0 <= y < self.outputs
 
 
 class PureSampler(Sampler):
@@ -54,3 +71,29 @@ class PureNumbered(Numbered, PureSampler):
     high: Fraction
     likeliest: int
     """The most words that lead to any report."""
+
+
+class SetValued(PureSampler):
+    """A sampler whose report is the set of supported values itself, as an integer with one bit per value.
+
+    Cell x counts the reports that contain x; the last cell counts the reports. Values enter
+    symmetrically, so joint support needs three numbers: `both_own` when one of the two is the
+    person's value, `both_other` when neither is, `both_cover` for a neutral report.
+    """
+
+    both_own: Fraction
+    both_other: Fraction
+    both_cover: Fraction
+
+    @classmethod
+    def worth_trying(cls, size: int, epsilon: Fraction, *, bits: int | None, mass: float | None) -> bool:
+        return bits is None or size <= bits
+
+    @property
+    def outputs(self) -> int:  # type: ignore[override]
+        return 1 << self.size
+
+    @property
+    def set_size(self) -> int | None:
+        """How many values every report holds, or None where that varies."""
+        return None

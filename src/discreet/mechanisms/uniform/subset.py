@@ -15,7 +15,7 @@ from ...core.exact import approx, exp_below
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
 from .floyd import Steps, draws, evenness, is_plan, set_law, steps_of, words_of
-from .set_valued import SetValued
+from .pure import SetValued
 
 
 @dataclass(frozen=True)

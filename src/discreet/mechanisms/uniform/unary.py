@@ -11,7 +11,7 @@ from ...core.arithmetic import Arithmetic
 from ...core.exact import ceil_div, exp_below
 from ..law import WORD_BITS, Law
 from ..units import beyond_words, check_law, check_size, too_few
-from .set_valued import SetValued
+from .pure import SetValued
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from ...contexts import Context
 from ...core.errors import NotIdentifiable
 from ...core.exact import Epsilon
 from ..objective import Objective
-from ..optimize.cone import Array
-from ..optimize.master import ColumnProblem
+from ..optimize.master import Array, ColumnProblem
 from ..optimize.symmetry import PermutationGroup, symmetries
 
 MAX_VALUES = 320

@@ -1,22 +1,149 @@
-"""The search in all components of a context, at given shares or at the least favourable ones."""
+"""The search in all components of a context, at given shares or at the least favourable ones.
+
+From columns and weights to the rows of a table: few reports, each image of a column written out.
+
+All extreme rays of a small cone, and the bound that follows from pricing every one of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...estimation.simplex import peak_of_squares, peak_on_simplex
 from ..objective import Objective
-from ..optimize.cone import Array, Cone
 from ..optimize.generation import ColumnSolution, Progress, generate
-from ..optimize.table import write_table
+from ..optimize.master import (
+    CAP,
+    Array,
+    ColumnProblem,
+    Cone,
+    dual_value,
+    improve_weights,
+    newton_weights,
+    newton_work,
+    normalize,
+)
+from ..optimize.symmetry import PermutationGroup
 from .components import Component, Task, scaled_rows, tasks_of
 from .result import SearchStep
+
+MIN_REPORTS_LEFT = 0.8
+"""What a round of dropping leaves of the reports, at least."""
+
+MAX_COLUMNS = 1500
+"""Columns that are looked at, at most: the heaviest ones."""
+
+MAX_NEWTON_WORK = 2e10
+"""Multiplications that exact weights may take."""
+
+
+def write_table(problem: ColumnProblem, solution: ColumnSolution, smaller: PermutationGroup, *, most: int) -> Array:
+    """The channel with at most `most` reports, one row for every value.
+
+    `smaller` is a subgroup of the problem's group: with fewer images of each column, fewer reports are needed. First
+    columns are dropped at no cost, as long as others with other weights make the same M; then the lightest ones, in
+    rounds, after each of which the weights of the rest are improved again.
+    """
+    weights = solution.state.weights
+    used = np.argsort(-weights, kind="stable")[:MAX_COLUMNS]
+    used = np.sort(used[weights[used] > 1e-9])
+    columns, weights = _split(solution.columns[used], weights[used], problem.group, smaller)
+    problem = replace(problem, group=smaller)
+    images = np.array([len(smaller.images(column)) for column in columns], dtype=float)
+    weights = _recombine(_features(columns, smaller), weights, images)
+    while True:
+        kept = weights > 1e-10
+        columns, weights, images = columns[kept], weights[kept], images[kept]
+        weights = _reweigh(problem, columns, weights)
+        total = images.sum()
+        if total <= most:
+            return _expand(columns, weights, smaller)
+        order = np.argsort(-weights, kind="stable")
+        weights[order[np.cumsum(images[order]) > max(most, MIN_REPORTS_LEFT * total)]] = 0.0
+
+
+def _split(columns: Array, weights: Array, group: PermutationGroup, smaller: PermutationGroup) -> tuple[Array, Array]:
+    """The same channel as columns that stand for their images under a smaller group."""
+    if smaller.order == group.order:
+        return columns, weights
+    representatives, shares = [], []
+    for column, weight in zip(columns, weights, strict=True):
+        images = group.images(column)
+        left = {np.round(image / image.max(), 9).tobytes(): image for image in images}
+        while left:
+            _, image = next(iter(left.items()))
+            own = [np.round(other / other.max(), 9).tobytes() for other in smaller.images(image)]
+            representatives.append(image)
+            shares.append(weight * len(own) / len(images))
+            left = {key: other for key, other in left.items() if key not in set(own)}
+    return np.array(representatives), np.array(shares)
+
+
+def _features(columns: Array, group: PermutationGroup) -> Array:
+    """What the channel depends on, for each column: the orbit means of r r^T; the sums of rows follow, as Mp = 1."""
+    size = columns.shape[1]
+    label = group.of_pair.reshape(size, size)
+    both = np.unique(np.minimum(label, label.T), return_inverse=True)[1].reshape(-1)
+    return np.array([np.bincount(both, weights=np.outer(r, r).ravel()) for r in columns]).T
+
+
+def _recombine(features: Array, weights: Array, cost: Array) -> Array:
+    """Weights with the same ``features @ weights``, most of them zero (Caratheodory), some columns at a time."""
+    scale = np.abs(features).max(axis=1, keepdims=True)
+    features = features / np.where(scale > 0, scale, 1.0)
+    weights, kept = weights.copy(), np.zeros(0, dtype=np.int64)
+    for begin in range(0, len(weights), len(features)):
+        some = np.concatenate([kept, np.arange(begin, min(begin + len(features), len(weights)))])
+        weights[some] = _eliminate(features[:, some], weights[some], cost[some])
+        kept = some[weights[some] > 0]
+    return weights
+
+
+def _eliminate(features: Array, weights: Array, cost: Array) -> Array:
+    """Weights with the same ``features @ weights``, positive for no more columns than these have dimensions.
+
+    Along every vector that the features send to nothing, towards less cost where there is a choice, until one is zero.
+    """
+    _, singular, right = np.linalg.svd(features, full_matrices=True)
+    rank = int((singular > 1e-11 * singular[0]).sum())
+    weights, null = weights.copy(), right[rank:].copy()
+    while len(null):
+        way = null[0] if cost @ null[0] >= 0 else -null[0]
+        if not (way > 1e-13).any():
+            way = -way
+        falling = np.flatnonzero(way > 1e-13)
+        first = falling[np.argmin(weights[falling] / way[falling])]
+        weights -= way * (weights[first] / way[first])
+        weights = np.maximum(weights, 0.0)
+        weights[first] = 0.0
+        null = null[1:] - np.outer(null[1:, first] / way[first], way)
+        lengths = np.sqrt((null**2).sum(axis=1, keepdims=True))
+        null = null[lengths[:, 0] > 1e-9] / lengths[lengths[:, 0] > 1e-9]
+    return weights
+
+
+def _reweigh(problem: ColumnProblem, columns: Array, weights: Array) -> Array:
+    state = improve_weights(problem, columns, weights, np.ones(len(problem.group.sizes)), rounds=8)
+    if newton_work(len(columns), problem.group) <= MAX_NEWTON_WORK:
+        state = newton_weights(problem, columns, state, gap=1e-8)
+    return state.weights * state.rates
+
+
+def _expand(columns: Array, weights: Array, group: PermutationGroup) -> Array:
+    """Every image of every column as a column of the channel."""
+    parts = []
+    for column, weight in zip(columns, weights, strict=True):
+        images = group.images(column)
+        parts.append(images * (weight / len(images)))
+    return np.concatenate(parts).T
+
 
 SADDLE = 1e-3
 """How near the error at the least favourable shares must be to the worst one, relative to it, to stop."""
@@ -165,3 +292,90 @@ def _value(task: Task, channel: Array) -> float:
     """What the component adds to the error: trace(W M^-1)."""
     scaled = channel / (task.searched.prior @ channel)
     return float(np.trace(np.linalg.solve(scaled @ channel.T, task.exact.W)))
+
+
+MAX_VALUES = 8
+"""The most values for which all rays are listed."""
+
+MAX_RAYS = 50_000
+"""The most rays that are listed."""
+
+UNIT = 2.0**-36
+"""E is rounded up to whole numbers of this, which can only make the cone larger."""
+
+Numbers = NDArray[np.int64]
+
+
+def rays(E: Array) -> Array | None:
+    """The extreme rays of the cone of a closed E, as rows; None if there are too many values or rays.
+
+    They are exp(u), u a vertex of ``u_x - u_z <= E[x,z]``. From a vertex, raising a set of values that nothing holds
+    back, with tight entries linking all of the set and all of the rest, leads to the next one; so all are reached
+    from one. Whole numbers decide what is tight.
+    """
+    size = len(E)
+    if size > MAX_VALUES:
+        return None
+    whole = np.ceil(np.minimum(E, CAP) / UNIT).astype(np.int64)
+    for via in range(size):  # rounding up may have opened a detour
+        whole = np.minimum(whole, whole[:, [via]] + whole[via])
+    sets = np.array([[bits >> x & 1 for x in range(size)] for bits in range(1, (1 << size) - 1)], dtype=bool)
+    start = whole[:, 0] - whole[0, 0]
+    seen = {start.tobytes()}
+    fresh, vertices = [start], [start]
+    while fresh:
+        following = []
+        for u in fresh:
+            for moved in _neighbours(u, whole, sets):
+                moved = moved - moved[0]
+                if (key := moved.tobytes()) not in seen:
+                    seen.add(key)
+                    following.append(moved)
+        vertices += following
+        if len(vertices) > MAX_RAYS:
+            return None
+        fresh = following
+    return np.exp(np.array(vertices) * UNIT)
+
+
+def _neighbours(u: Numbers, whole: Numbers, sets: NDArray[np.bool_]) -> Numbers:
+    """The neighbouring vertices: each set that may rise alone, raised until an entry becomes tight."""
+    room = whole - (u[:, None] - u)
+    tight = (room == 0) & ~np.eye(len(u), dtype=bool)
+    linked = tight | tight.T
+    # entry [s, x, z] concerns x inside and z outside of set s
+    leaving = sets[:, :, None] & ~sets[:, None, :]
+    free = ~(leaving & tight).any(axis=(1, 2))
+    sets, leaving = sets[free], leaving[free]
+    whole_sets = _are_connected(sets, linked) & _are_connected(~sets, linked)
+    sets, leaving = sets[whole_sets], leaving[whole_sets]
+    rise = np.where(leaving, room, np.iinfo(np.int64).max).min(axis=(1, 2))
+    vertices: Numbers = u + sets * rise[:, None]
+    return vertices
+
+
+def _are_connected(sets: NDArray[np.bool_], linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """True for each set whose members are linked to each other inside it."""
+    reached = sets & (np.cumsum(sets, axis=1) == 1)
+    for _ in range(sets.shape[1]):
+        reached = reached | ((reached.astype(int) @ linked.astype(int) > 0) & sets)
+    connected: NDArray[np.bool_] = (reached == sets).all(axis=1)
+    return connected
+
+
+def bound_by_listing(E: Array, problem: ColumnProblem, K: Array, lam: Array) -> float | None:
+    """A value that no channel is below, by pricing every extreme ray; None for cones that are too large.
+
+    With v the largest ``r^T K r - lam . r`` over rays of mean one under the prior, ``(lam + v p) . r`` is never below
+    r^T K r on the cone, so ``trace(W M^-1) >= (trace (W^.5 K W^.5)^.5)^2 / (sum lam + v)``, whatever K >= 0 and lam.
+    """
+    listed = rays(E)
+    if listed is None or (listed @ problem.prior).min() <= 0:
+        return None
+    listed = normalize(listed, problem.prior)
+    most = float((np.einsum("yx,yx->y", listed @ K, listed) - listed @ lam).max())
+    if (E > CAP).any():  # rays beyond the cap are within e^-CAP of rays that are listed
+        if problem.prior.min() <= 0:
+            return None
+        most += 4 * np.exp(-CAP) / problem.prior.min() ** 2 * float(np.abs(K).sum() + np.abs(lam).sum())
+    return dual_value(problem.W, K, float(lam.sum()) + max(most, 0.0))

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ...core.errors import NotServed
 from ...mechanisms.finite_geometry.difference_sets import candidates
+from ...mechanisms.uniform.cyclic import room
 from ...mechanisms.uniform.cyclotomic import families
-from ...mechanisms.uniform.projective import room
 
 Array = NDArray[np.float64]
 

@@ -1,11 +1,17 @@
 """The best types for classes of exchangeable values, found by weighing some types and pricing others.
 
 All in floats: nothing here decides about privacy. `planning.classwise` makes a certified sampler of what is found.
+
+The best weights of given types, by a barrier method, and as few types as they need.
+
+Types that would lower the error: the best of all where they can be listed, else the best found from many starts.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +19,219 @@ from numpy.typing import NDArray
 from ...core.errors import NotServed
 from ...core.limits import spend
 from .type_options import Classes, ClassOption, TypeProblem
-from .type_pricing import MAX_LISTED_TYPES, Prices, count_types, price_all_types, search_types
-from .type_weights import MIN_GAP, MIN_PART, best_weights, fewest_types, largest_parts
 
 Array = NDArray[np.float64]
+
+
+Types = NDArray[np.int64]
+
+MAX_LISTED_TYPES = 1 << 21
+"""The most types that are all compared."""
+
+STARTS = 64
+"""How many types a search among too many begins with."""
+
+MAX_SWEEPS = 8
+"""The most rounds over all classes in such a search."""
+
+MIN_NEW_TYPES = 20
+"""The fewest types that are taken up at a time, where so many would lower the error."""
+
+
+class Prices(NamedTuple):
+    """What a type with means m and informations i gains: m^T form m + i . inside - worth . m, at P . m = 1."""
+
+    form: Array
+    inside: Array
+    worth: Array
+
+
+def count_types(problem: TypeProblem) -> int:
+    """How many types there are."""
+    return math.prod(len(means) for means in problem.means)
+
+
+def price_all_types(problem: TypeProblem, prices: Prices) -> tuple[Types, float]:
+    """The types that gain most, and the largest gain of all types that fit the bits."""
+    count = len(problem.means)
+
+    def along(c: int, numbers: Array) -> Array:
+        return numbers.reshape([-1 if axis == c else 1 for axis in range(count)])
+
+    means = [along(c, of) for c, of in enumerate(problem.means)]
+    mass = sum(problem.masses[c] * means[c] for c in range(count))
+    gain = sum(
+        along(c, prices.inside[c] * problem.known[c] + prices.form[c, c] * problem.means[c] ** 2) for c in range(count)
+    )
+    for c in range(count):
+        beside = sum((2 * prices.form[c, d] * means[d] for d in range(c + 1, count)), np.zeros(1))
+        gain = gain + means[c] * beside
+    gain = gain / mass**2 - sum(prices.worth[c] * means[c] for c in range(count)) / mass
+    if problem.bits is not None:
+        gain[sum(along(c, of) for c, of in enumerate(problem.costs)) > problem.bits] = -np.inf
+    flat = gain.ravel()
+    most = max(MIN_NEW_TYPES, 2 * count)
+    best = np.argpartition(-flat, min(most, len(flat) - 1))[:most]
+    found = np.stack(np.unravel_index(best[flat[best] > 0], gain.shape), axis=1)
+    return found, float(flat.max())
+
+
+def search_types(problem: TypeProblem, prices: Prices, used: Types, rng: np.random.Generator) -> tuple[Types, float]:
+    """Types that gain, by choosing the best option of one class after the other, from all starts at once."""
+    types = _starts(problem, used, rng)
+    count, every = types.shape[1], np.arange(len(types))
+    means = np.stack([problem.means[c][types[:, c]] for c in range(count)], axis=1)
+    known = np.stack([problem.known[c][types[:, c]] for c in range(count)], axis=1)
+    costs = np.stack([problem.costs[c][types[:, c]] for c in range(count)], axis=1)
+    for _ in range(MAX_SWEEPS):
+        before = types.copy()
+        pulled = means @ prices.form
+        for c in rng.permutation(count):
+            rise = problem.means[c] - means[:, c, None]
+            square = (pulled * means).sum(axis=1)[:, None] + rise * (2 * pulled[:, c, None] + rise * prices.form[c, c])
+            square += (known @ prices.inside)[:, None] + prices.inside[c] * (problem.known[c] - known[:, c, None])
+            mass = (means @ problem.masses)[:, None] + rise * problem.masses[c]
+            gain = square / mass**2 - ((means @ prices.worth)[:, None] + rise * prices.worth[c]) / mass
+            if problem.bits is not None:
+                others = (costs.sum(axis=1) - costs[:, c])[:, None]
+                gain = np.where(others + problem.costs[c] <= problem.bits, gain, -np.inf)
+            best = gain.argmax(axis=1)
+            pulled += rise[every, best][:, None] * prices.form[c]
+            types[:, c], means[:, c] = best, problem.means[c][best]
+            known[:, c], costs[:, c] = problem.known[c][best], problem.costs[c][best]
+        if (types == before).all():
+            break
+    scaled, informed = problem.columns(types)
+    gain = ((scaled @ prices.form) * scaled).sum(axis=1) + informed @ prices.inside - scaled @ prices.worth
+    order = np.argsort(-gain)
+    return types[order[gain[order] > 0]], float(gain.max())
+
+
+def _starts(problem: TypeProblem, used: Types, rng: np.random.Generator) -> Types:
+    """Half the used types with one to three classes changed, half random ones; what does not fit is shown less."""
+    changed = used[rng.integers(0, len(used), STARTS // 2)].copy()
+    count = changed.shape[1]
+    for row in changed:
+        for c in rng.integers(0, count, size=rng.integers(1, 4)):
+            row[c] = rng.integers(0, len(problem.means[c]))
+    fresh = np.stack([rng.integers(0, len(of), STARTS // 2) for of in problem.means], axis=1)
+    found = np.vstack([changed, fresh])
+    if problem.bits is not None:
+        for row in found:
+            for c in rng.permutation(count):
+                if sum(problem.costs[d][row[d]] for d in range(count)) > problem.bits:
+                    row[c] = 0
+    return found
+
+
+Columns = tuple[Array, Array]
+
+MAX_NEWTON_STEPS = 100
+"""The most Newton steps."""
+
+MIN_GAP = 1e-8
+"""The least relative distance to the best weights at which a search ends."""
+
+MAX_HALVINGS = 30
+"""How often a step is halved before it is taken as it is."""
+
+FIRST_GAP_FACTOR = 40
+"""How many times as far from the best weights a search begins."""
+
+MIN_CHANGE = 1e-11
+"""Changes below this, relative to the largest, are none."""
+
+MIN_PART = 1e-7
+"""A type whose part is smaller than this is dropped."""
+
+
+def best_weights(
+    problem: TypeProblem, columns: Columns, weights: Array, *, gap: float = MIN_GAP
+) -> tuple[Array, Array]:
+    """The weights of least error, with rows that add up to one, from any positive ones; and what a row is worth.
+
+    Minimises ``error - t sum_y log w_y`` for falling t by Newton's method in log w, in which it stays well scaled.
+    The multipliers lambda of the rows satisfy ``lambda . m_y = slope_y + t / w_y``.
+    """
+    means, known = columns
+    count, sizes = len(weights), problem.sizes
+    barrier = 0.0
+    worth = np.zeros(means.shape[1])
+    for step in range(MAX_NEWTON_STEPS):
+        form, inside, inverse = problem.slopes(weights, columns)
+        pulled = means @ form
+        slopes = (pulled * means).sum(axis=1) + known @ inside
+        bend = 2 * np.sqrt(inside**3 / np.maximum(sizes, 1.0))
+        curvature = 2 * (pulled @ means.T) * (means @ inverse @ means.T) + (known * bend) @ known.T
+        if step == 0:
+            barrier = min(0.1, FIRST_GAP_FACTOR * gap) * float(slopes @ weights) / count
+        rows = means * weights[:, None]
+        scaled = curvature * weights[:, None] * weights + barrier * np.eye(count)
+        solved = np.linalg.solve(scaled, np.column_stack([weights * slopes + barrier, rows]))
+        missing = 1 - means.T @ weights
+        worth = np.asarray(np.linalg.solve(rows.T @ solved[:, 1:], rows.T @ solved[:, 0] - missing))
+        move = solved[:, 0] - solved[:, 1:] @ worth
+        weights = _take_step(problem, columns, weights, move, barrier, 2 * float(np.abs(worth).max()))
+        if np.abs(move).max() < 1:
+            if barrier * count < gap * float(slopes @ weights) and np.abs(missing).max() < 1e-10:
+                break
+            barrier *= 0.15
+    return weights, worth
+
+
+def largest_parts(problem: TypeProblem, columns: Columns, weights: Array) -> Array:
+    """The largest part that each type has in any row, or in what is known of any class."""
+    means, known = columns
+    whole = np.where(problem.several, weights @ known, 1.0)
+    found: Array = (weights[:, None] * np.maximum(means, known / whole)).max(axis=1)
+    return found
+
+
+def _take_step(
+    problem: TypeProblem, columns: Columns, weights: Array, move: Array, barrier: float, price: float
+) -> Array:
+    """The weights after as long a step as lowers the error with its barrier and the price of rows that are not one."""
+
+    def cost(tried: Array) -> float:
+        missing = float(np.abs(1 - columns[0].T @ tried).sum())
+        return problem.error(tried, columns) - barrier * float(np.log(tried).sum()) + price * missing
+
+    before = cost(weights)
+    step = min(1.0, 0.9 / max(-float(move.min()), 1e-300))
+    for _ in range(MAX_HALVINGS):
+        tried = weights * (1 + step * move)
+        if cost(tried) <= before + 1e-12 * abs(before):
+            return tried
+        step /= 2
+    return weights * (1 + step * move)
+
+
+def fewest_types(problem: TypeProblem, types: NDArray[np.int64], weights: Array) -> tuple[NDArray[np.int64], Array]:
+    """As few of the types, with weights that leave the rows and the error as they are.
+
+    A combination of types that changes neither means, informations nor N is moved along until a weight is zero.
+    """
+    used = largest_parts(problem, problem.columns(types), weights) > MIN_PART
+    types, weights = types[used], weights[used]
+    means, known = problem.columns(types)
+    first, second = np.triu_indices(means.shape[1])
+    kept = np.column_stack([means, known, means[:, first] * means[:, second]])
+    kept /= np.maximum(np.abs(kept).max(axis=0), 1e-300)
+    _, levels, axes = np.linalg.svd(kept.T)
+    free = axes[int(np.sum(levels > MIN_CHANGE * levels[0])) :]
+    while len(free):
+        direction = free[0] if free[0].min() < 0 else -free[0]
+        reach = np.full(len(weights), np.inf)
+        np.divide(weights, -direction, out=reach, where=direction < 0)
+        ended = int(reach.argmin())
+        weights = np.maximum(weights + reach[ended] * direction, 0.0)
+        weights[ended] = 0.0
+        pivot = int(np.abs(free[:, ended]).argmax())
+        free = np.delete(free - np.outer(free[:, ended] / free[pivot, ended], free[pivot]), pivot, axis=0)
+        free[:, weights == 0] = 0.0
+        free = free[np.abs(free).max(axis=1, initial=0.0) > MIN_CHANGE]
+    return types[weights > 0], weights[weights > 0]
+
 
 MAX_ROUNDS = 200
 """The most rounds of weighing and pricing."""

@@ -17,7 +17,6 @@ import numpy as np
 
 from ...core.errors import InvalidInput
 from ..channels.contraction import over_users, phi_n, tv_contraction
-from ..channels.divergences import excess
 from ..channels.finite import (
     Bound,
     Matrix,
@@ -28,11 +27,12 @@ from ..channels.finite import (
     delta_value,
     distribution,
     epsilon_value,
+    excess,
     floats,
     lower,
     place_of_least,
 )
-from .bernoulli import bernoulli_e_gamma, bernoulli_information
+from .van_trees import bernoulli_e_gamma, bernoulli_information
 
 SmallBall = Callable[[float], float]
 _MODEL = "Bernoulli, uniform prior, absolute error"

@@ -13,6 +13,14 @@ is at least ``t/2`` whenever ``d(V', V) > t``. The count is bounded by ``log N_t
 sum_i log(1 + e^(-u w_i))``, w_i the distance that pair i adds.
 
 References: Acharya2020 (Lemma 1, Theorems 3 and 4), Acharya2020b (Lemma 13), Duchi2013b.
+
+Le Cam's method under local privacy: two distributions that are hard to tell apart.
+
+Any estimator that is accurate at both would tell them apart, and `tv_after` says how well n private reports
+can. All the bounds are on the worse of the two, hence on the minimax risk of any family that contains both, and
+they allow each user to choose a mechanism after seeing earlier reports.
+
+References: Asoodeh2021 (Lemma 3), LeCam1973, Yu1997.
 """
 
 from __future__ import annotations
@@ -24,8 +32,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..channels.finite import Number, at_least
-from .cube import cube_chi_square
+from ..channels.contraction import phi
+from ..channels.finite import Bound, Number, Vector, at_least, kl, lower
+from .assouad import cube_chi_square
+from .two_points import tv_after
 
 _FRACTIONS: tuple[float, ...] = tuple(float(f) for f in np.linspace(0.02, 0.48, 47))
 _TILTS = np.geomspace(1e-3, 1e3, 241)
@@ -105,3 +115,38 @@ def chi_square_risk(family: Family, n: float) -> float:
         radius = min(1.0, math.sqrt(A / (3 * B))) if B > 0 else 1.0
         best = max(best, fraction * diameter * radius / 2 * (A - B * radius**2))
     return best
+
+
+def le_cam_printed(p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0) -> Bound:
+    """Lemma 3 of the paper: ``(tau/2)(1 - sqrt(n phi D(p||q) / 2))`` for a semi-metric with ``2 tau = separation``.
+
+    As printed; `le_cam_metric` and `le_cam_squared` are never smaller for their losses.
+
+    References: Asoodeh2021 (Lemma 3).
+    """
+    at_least("separation", separation, 0)
+    at_least("n", n, 0)
+    information = 0.0 if n == 0 else n * phi(epsilon, delta=delta) * kl(p, q)
+    value = separation / 4 * (1 - math.sqrt(information / 2))
+    return lower("Le Cam, as printed", value, "Asoodeh2021 Lemma 3")
+
+
+def le_cam_metric(p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0) -> Bound:
+    """``(separation/2)(1 - TV)`` for a loss with the triangle inequality, TV by `tv_after`.
+
+    Averaging over the two, ``l(a, p) dP + l(a, q) dQ >= (l(a, p) + l(a, q)) min(dP, dQ)``, and the sum of
+    losses is at least the separation.
+    """
+    at_least("separation", separation, 0)
+    value = separation / 2 * (1 - tv_after(p, q, n, epsilon=epsilon, delta=delta))
+    return lower("Le Cam", value, "LeCam1973, Asoodeh2021 Lemma 1")
+
+
+def le_cam_squared(p: Vector, q: Vector, *, separation: float, n: int, epsilon: Number, delta: Number = 0) -> Bound:
+    """``(separation^2/4)(1 - TV)`` for squared distance, TV by `tv_after`.
+
+    As for a metric, with ``|a - p|^2 + |a - q|^2 >= |p - q|^2 / 2``.
+    """
+    at_least("separation", separation, 0)
+    value = separation**2 / 4 * (1 - tv_after(p, q, n, epsilon=epsilon, delta=delta))
+    return lower("Le Cam, squared error", value, "LeCam1973, Asoodeh2021 Lemma 1")

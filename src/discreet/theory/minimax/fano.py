@@ -105,7 +105,7 @@ def _lexicode(pairs: int, distance: int) -> tuple[int, ...]:
 
 
 def cube_packing(k: int, *, radius: float, distance: int) -> Packing:
-    """Corners of the cube of `discreet.theory.minimax.cube` on k values that differ in at least `distance` pairs.
+    """Corners of the cube of `discreet.theory.minimax.assouad` on k values that differ in at least `distance` pairs.
 
     The corners are visited in order, and each that is far enough from all those taken before is taken (a lexicode,
     at least as many as Gilbert and Varshamov promise). Any two have total variation at least ``radius * distance /

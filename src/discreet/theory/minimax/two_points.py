@@ -12,8 +12,7 @@ import math
 
 from ...core.errors import InvalidInput
 from ..channels.contraction import kl_contraction, over_users, tv_contraction
-from ..channels.divergences import kl, total_variation
-from ..channels.finite import Number, Vector, at_least, epsilon_value
+from ..channels.finite import Number, Vector, at_least, epsilon_value, kl, total_variation
 
 
 def chi_square_from_tv(epsilon: Number, distance: float) -> float:

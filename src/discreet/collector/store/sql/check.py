@@ -14,9 +14,17 @@ from ....wire.laws import parse_law
 from ..protocol import Labels, Snapshot, StoredCollection
 from ..tallies import CellCounts
 from . import queries
-from .chain import CHAIN_START, checksum, declaration_digest, extend_chain, log_entry, row_hash
-from .checkpoints import Checkpoint, CheckpointLines
-from .connections import Connection
+from .checkpoints import (
+    CHAIN_START,
+    Checkpoint,
+    CheckpointLines,
+    checksum,
+    declaration_digest,
+    extend_chain,
+    log_entry,
+    row_hash,
+)
+from .schema import Connection
 
 CHECKSUMMED = {
     "meta": ("a note", "name, value"),

@@ -10,9 +10,8 @@ from typing import Any
 from ....core.canonical import canonical
 from ....core.errors import InvalidInput
 from ..protocol import Batch, Labels, LogEntry, Snapshot, StoredCollection
-from .chain import CHAIN_START
-from .checkpoints import Checkpoint
-from .connections import Connection
+from .checkpoints import CHAIN_START, Checkpoint
+from .schema import Connection
 
 PAGE_ROWS = 1000
 PAGE_BYTES = 1 << 24

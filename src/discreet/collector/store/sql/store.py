@@ -15,9 +15,17 @@ from typing import Any
 from ....core.errors import InvalidInput, shown
 from ..protocol import Batch, LogEntry, Snapshot, StoredCollection, UploadOutcome, UploadRecord, UploadResult
 from . import queries
-from .chain import SALT_BYTES, checksum, declaration_digest, extend_chain, log_entry, row_hash
-from .checkpoints import Checkpoint, CheckpointFile
-from .connections import Connection
+from .checkpoints import (
+    SALT_BYTES,
+    Checkpoint,
+    CheckpointFile,
+    checksum,
+    declaration_digest,
+    extend_chain,
+    log_entry,
+    row_hash,
+)
+from .schema import Connection
 
 UPLOAD_COLUMNS = (
     "position", "lane", "row_hash", "chain", "collection", "upload", "digest", "day", "labels", "count", "answer",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ....core.errors import DiscreetError, StoreFailed, StoreFull
-from ..sql.connections import Connection
+from ..sql.schema import Connection
 
 FULL, IOERR_SHMSIZE = 13, 4874
 PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", f"journal_size_limit = {1 << 26}")

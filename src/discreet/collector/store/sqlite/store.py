@@ -1,22 +1,53 @@
-"""A store in one SQLite file, for one process; the default."""
+"""A store in one SQLite file, for one process; the default.
+
+Copies an SQLite store while it runs: one state of the database, compact, with its checkpoint beside it.
+"""
 
 from __future__ import annotations
 
+import os
+import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ....core.errors import StoreFailed
-from ..disk import LocalDisk, StoreDisk
+from ....core.errors import InvalidInput, StoreFailed
+from ..disk import LocalDisk, StoreDisk, sync_folder
 from ..sql import queries
 from ..sql.checkpoints import CheckpointFile, read_checkpoints
-from ..sql.connections import Connection, ReaderPool
-from ..sql.schema import SQLITE_TYPES, migrate
+from ..sql.schema import SQLITE_TYPES, Connection, ReaderPool, migrate
 from ..sql.store import INTO_UPLOAD, UPLOAD_VALUES, LockTarget, SQLStore
-from . import backup as sqlite_backup
 from . import check as sqlite_check
 from .connections import Driver, Sqlite3Driver, connect_writer, translate_errors
+
+
+def copy(driver: Driver, disk: StoreDisk, source: Path, target: Path, writer_id: int) -> None:
+    """Copy a store to a new file, which appears with its checkpoint when it is whole."""
+    checkpoints = target.with_name(f"{target.name}.heads")
+    if target.exists() or checkpoints.exists():
+        raise InvalidInput(f"{target.name} is there already; a copy replaces nothing")
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        db = driver.connect_read_only(source)
+        try:
+            draft.touch(0o600)
+            db.execute("VACUUM INTO ?", (str(draft),)).fetchall()
+        finally:
+            db.close()
+        with draft.open("rb+") as file:
+            os.fsync(file.fileno())
+        db = driver.connect_read_only(draft)
+        try:
+            checkpoint = queries.checkpoint(db, writer_id)
+        finally:
+            db.close()
+        CheckpointFile.begin(checkpoints, disk, checkpoint).close()
+        os.replace(draft, target)
+        sync_folder(target.parent)
+    finally:
+        draft.unlink(missing_ok=True)
+
 
 T = TypeVar("T")
 
@@ -193,7 +224,7 @@ class SQLiteStore(SQLStore):
     def back_up(self, path: Path) -> None:
         """A copy of everything, as of now, while uploads go on."""
         with translate_errors(self._driver, path):
-            sqlite_backup.copy(self._driver, self._disk, self.path, path, WRITER_ID)
+            copy(self._driver, self._disk, self.path, path, WRITER_ID)
 
 
 def _split(rows: Sequence[T]) -> Iterator[Sequence[T]]:

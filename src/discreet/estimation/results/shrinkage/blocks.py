@@ -5,24 +5,251 @@ V0 n_j + V1 clip(y_i, 0, n_j) around the true count, whose prior is a mixture of
 mean n_j / k_j with weights fitted to all the reports. With coordinates, three more sets of twelve have as
 means the first round's counts averaged over each value's neighbours (Gaussian, 1, 2 and 5 cells wide, the
 value itself left out).
+
+The inputs of the estimator, checked once and laid out for it.
+
+Posterior means that add up to the exact total of every block.
+
+One shift lambda_j d_i is added to every count of block j, d_i = V0_i n_j; the sum of the posterior means
+grows with lambda_j, with slope sum_i d_i Var_i / sigma_i^2, and is brought to n_j by Newton steps kept inside
+a bracket. The last, small step is taken along the slope, and what it leaves is removed by scaling the block.
+
+Mixture weights by maximum likelihood, stopped early.
+
+Leave-one-out Gaussian averages of counts over an integer grid.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ....core.errors import InvalidInput
 from ...simplex import project_blocks
 from ..intervals import check_confidence
-from .dictionary import gamma_masses, gamma_shapes, nearest_levels
-from .layout import Layout, lay_out
-from .posterior import FloatArray, IntArray, Prior, evidence, moments
-from .quantiles import Quantiles, balanced_quantiles
-from .smooth import check_coordinates, neighbour_averages
-from .totals import fit_shift
-from .weights import fit_weights
+from .dictionary import bin_edges, gamma_masses, gamma_shapes, nearest_levels, support_tops
+from .posterior import FloatArray, IntArray, Prior, Quantiles, Readings, balanced_quantiles, evidence, moments
+
+_QUIETEST: Final = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The live values, whose block has reports and more than one value, and their blocks.
+
+    settled holds every value's count where it is known: the total of a block of one, 0 in a block without
+    reports. block, readings and direction have one row per live value; totals and tops (an edge's index) one
+    per live block.
+    """
+
+    settled: FloatArray
+    live: IntArray
+    block: IntArray
+    totals: FloatArray
+    edges: FloatArray
+    tops: IntArray
+    largest: float
+    readings: Readings
+    direction: FloatArray
+
+
+def lay_out(unbiased: ArrayLike, block_of: ArrayLike, totals: ArrayLike, v0: ArrayLike, v1: ArrayLike) -> Layout:
+    """The layout of k unbiased counts in m blocks; the variance of a count is v0 n_j + v1 clip(y, 0, n_j)."""
+    counts = _numbers("unbiased", unbiased)
+    whole = _numbers("totals", totals)
+    if np.any(whole < 0):
+        raise InvalidInput(f"totals={whole.min()} must not be negative")
+    label = _labels(block_of, len(counts), len(whole))
+    sizes = np.bincount(label, minlength=len(whole)).astype(np.float64)
+    if np.any(sizes == 0):
+        raise InvalidInput(f"block_of must name every block: block {int(np.argmin(sizes))} has no value")
+    noise, extra = (_per_value(name, v, label, len(whole)) for name, v in (("v0", v0), ("v1", v1)))
+    if np.any(noise < 0):
+        raise InvalidInput(f"v0={noise.min()} must not be negative")
+    reports, size = whole[label], sizes[label]
+    live = np.flatnonzero((reports > 0) & (size > 1))
+    kept, block = np.unique(label[live], return_inverse=True)
+    settled = np.where(size == 1, reports, 0.0)
+    if not len(live):
+        empty, none = np.empty(0), np.empty(0, dtype=np.int64)
+        return Layout(settled, live, none, empty, empty, none, 0.0, Readings(empty, empty, empty, empty), empty)
+    y, n, a, b = counts[live], reports[live], noise[live], extra[live]
+    unit = n / size[live]
+    variance = np.maximum(np.maximum(a * n + b * np.clip(y, 0.0, n), b), (_QUIETEST * unit) ** 2)
+    edges = bin_edges(size[live], n, a)
+    tops = support_tops(edges, sizes[kept])
+    readings = Readings(y, np.sqrt(variance), unit, edges[tops][block])
+    direction = np.where(a > 0, a * n, variance)
+    return Layout(settled, live, block, whole[kept], edges, tops, float(sizes[kept].max()), readings, direction)
+
+
+def _numbers(name: str, given: ArrayLike) -> FloatArray:
+    """The array as floats; `InvalidInput` unless it is one-dimensional, not empty and finite."""
+    array = np.asarray(given, dtype=np.float64)
+    if array.ndim != 1 or not len(array):
+        raise InvalidInput(f"{name} of shape {array.shape} must be one-dimensional and not empty")
+    if not np.all(np.isfinite(array)):
+        raise InvalidInput(f"{name} must be finite: entry {int(np.argmin(np.isfinite(array)))} is not")
+    return array
+
+
+def _labels(given: ArrayLike, size: int, blocks: int) -> IntArray:
+    """The block of each value; `InvalidInput` unless they are integers in range."""
+    array: NDArray[np.generic] = np.asarray(given)
+    if array.shape != (size,) or not np.issubdtype(array.dtype, np.integer):
+        raise InvalidInput(f"block_of of shape {array.shape} and type {array.dtype} must be integers [{size}]")
+    labels = array.astype(np.int64)
+    if labels.min() < 0 or labels.max() >= blocks:
+        raise InvalidInput(f"block_of must lie in 0..{blocks - 1}: it spans {labels.min()}..{labels.max()}")
+    return labels
+
+
+def _per_value(name: str, given: ArrayLike, label: IntArray, blocks: int) -> FloatArray:
+    """One number per value, given as a single number, one per value or one per block."""
+    array = np.asarray(given, dtype=np.float64)
+    if array.shape not in ((), label.shape, (blocks,)):
+        raise InvalidInput(
+            f"{name} of shape {array.shape} must be one number, "
+            f"one per value [{len(label)}] or one per block [{blocks}]"
+        )
+    if not np.all(np.isfinite(array)):
+        raise InvalidInput(f"{name} must be finite")
+    if array.shape == label.shape:
+        return array
+    return np.broadcast_to(array, (blocks,))[label]
+
+
+_REACH: Final = 4.0
+_SMALL_GRID: Final = 1 << 20
+_CELLS_PER_VALUE: Final = 64
+
+
+def check_coordinates(given: ArrayLike, size: int) -> IntArray:
+    """The coordinates; `InvalidInput` unless they are [size, 2] distinct integers in a box of reasonable size."""
+    array: NDArray[np.generic] = np.asarray(given)
+    if array.shape != (size, 2) or not np.issubdtype(array.dtype, np.integer):
+        raise InvalidInput(f"coordinates of shape {array.shape} and type {array.dtype} must be integers [{size}, 2]")
+    cells = array.astype(np.int64)
+    rows, columns = (cells.max(axis=0) - cells.min(axis=0) + 1).tolist()
+    if rows * columns > max(_SMALL_GRID, _CELLS_PER_VALUE * size):
+        raise InvalidInput(
+            f"coordinates span {rows} x {columns} cells; they must span at most {_CELLS_PER_VALUE} per value"
+        )
+    if len(np.unique(cells, axis=0)) != size:
+        raise InvalidInput("coordinates must be distinct: one cell per value")
+    return cells
+
+
+def neighbour_averages(counts: FloatArray, coordinates: IntArray, bandwidth: float) -> FloatArray:
+    """sum_{x' != x} K(x - x') counts(x') / sum_{x' != x} K(x - x') with Gaussian K, bandwidth in cells.
+
+    Cells without a value count in neither sum; a value with no neighbour in reach gets 0.
+    """
+    place = coordinates - coordinates.min(axis=0)
+    shape = tuple((place.max(axis=0) + 1).tolist())
+    grid = np.zeros((2, *shape))
+    grid[0, place[:, 0], place[:, 1]] = counts
+    grid[1, place[:, 0], place[:, 1]] = 1.0
+    reach = math.ceil(_REACH * bandwidth)
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / bandwidth) ** 2)
+    blurred = _along(_along(grid, kernel, 1), kernel, 2) - grid
+    above, below = blurred[:, place[:, 0], place[:, 1]]
+    averages: FloatArray = np.where(below > 1e-9, np.maximum(above, 0.0) / np.maximum(below, 1e-9), 0.0)
+    return averages
+
+
+def _along(grid: FloatArray, kernel: FloatArray, axis: int) -> FloatArray:
+    """The grid convolved with a kernel of odd length along one axis, with zeros outside."""
+    reach = len(kernel) // 2
+    moved = np.moveaxis(grid, axis, -1)
+    padded = np.pad(moved, [(0, 0), (0, 0), (reach, reach)])
+    length = moved.shape[-1]
+    total = sum(weight * padded[..., start : start + length] for start, weight in enumerate(kernel.tolist()))
+    return np.moveaxis(np.asarray(total, dtype=np.float64), -1, axis)
+
+
+_STEPS: Final = 60
+_TOLERANCE: Final = 0.01
+
+
+def fit_shift(
+    edges: FloatArray,
+    readings: Readings,
+    prior: Prior,
+    block: IntArray,
+    totals: FloatArray,
+    direction: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """The shift of every count, and the posterior means at that shift, which add up to totals."""
+    blocks = len(totals)
+    level = np.zeros(blocks)
+    low, high = np.full(blocks, -np.inf), np.full(blocks, np.inf)
+    means, slopes = np.zeros(len(readings)), np.zeros(len(readings))
+    limit = 4 * np.bincount(block, readings.sigma, blocks) / np.bincount(block, direction, blocks)
+    active = np.ones(blocks, dtype=bool)
+    for _ in range(_STEPS):
+        rows = np.flatnonzero(active[block])
+        part = readings.take(rows).moved(level[block[rows]] * direction[rows])
+        means[rows], spread = moments(edges, part, prior.take(rows))
+        slopes[rows] = spread * direction[rows]
+        excess = np.bincount(block, means, blocks) - totals
+        newton = np.clip(-excess / np.maximum(np.bincount(block, slopes, blocks), 1e-300), -limit, limit)
+        active &= np.abs(excess) > _TOLERANCE * totals
+        if not active.any():
+            break
+        short, long = active & (excess < 0), active & (excess > 0)
+        low[short], high[long] = level[short], level[long]
+        trial = level + newton
+        outside = np.isfinite(low) & np.isfinite(high) & ~((trial > low) & (trial < high))
+        trial[outside] = 0.5 * (low[outside] + high[outside])
+        level[active] = trial[active]
+        limit[active] *= 2
+    means = np.maximum(means + slopes * newton[block], 0.0)
+    sums = np.bincount(block, means, blocks)
+    return (level + newton)[block] * direction, means * (totals / sums)[block]
+
+
+_SMALLEST_GAIN: Final = 0.02
+_WEIGHT_STEPS: Final = 200
+_ROWS_AT_ONCE: Final = 2048
+
+
+def fit_weights(evidence: FloatArray) -> FloatArray:
+    """The weights of the components that the EM algorithm reaches on evidence [value, component].
+
+    It starts with .9 on the best single component and .1 spread evenly: w_d <- w_d mean_i(X_id / sum_e w_e
+    X_ie), which never lowers the likelihood. It stops when a step gains less than .02 nats, or after 200
+    steps; where the values say little about the prior this leaves most of the weight on the one component
+    that explains them best.
+    """
+    scaled = evidence / evidence.max(axis=1, keepdims=True)
+    count = scaled.shape[1]
+    best = int(np.argmax(np.log(np.maximum(scaled, 1e-300)).sum(axis=0)))
+    weights = np.full(count, 0.1 / count)
+    weights[best] += 0.9
+    reached = -np.inf
+    for _ in range(_WEIGHT_STEPS):
+        likelihood, update = _step(scaled, weights)
+        if likelihood - reached < _SMALLEST_GAIN:
+            break
+        reached, weights = likelihood, update
+    return weights
+
+
+def _step(scaled: FloatArray, weights: FloatArray) -> tuple[float, FloatArray]:
+    """The log-likelihood of the weights, and the weights after one EM step; the rows are read once."""
+    likelihood = 0.0
+    sums = np.zeros(len(weights))
+    for start in range(0, len(scaled), _ROWS_AT_ONCE):
+        rows = scaled[start : start + _ROWS_AT_ONCE]
+        whole = rows @ weights
+        likelihood += float(np.log(whole).sum())
+        sums += (1 / whole) @ rows
+    update = weights * sums
+    return likelihood, update / update.sum()
+
 
 BANDWIDTHS: Final = (1.0, 2.0, 5.0)
 Rule = Literal["mean", "tv"]

@@ -1,0 +1,418 @@
+"""Check all laws of a collector's store in one call.
+
+Laws of a store about what is derived, counted, forgotten, and there again after a restart.
+
+Collections, uploads and tallies to check a store with.
+
+Laws of a store about collections, uploads and invitations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bulk.report_files import reports_from_bytes
+from ..collector.store.protocol import Batch, Labels, Snapshot, Store, StoredCollection, UploadOutcome, UploadRecord
+from ..contexts import Context
+from ..core.canonical import canonical
+from ..core.errors import CheckFailed, InvalidInput
+from ..estimation.tally import Tally
+from ..mechanisms.build import mechanism
+from ..wire.laws import law_text
+
+DAY = "2026-01-05"
+ODD = 'it\'s "50 %" -- ?; DROP TABLE upload; ü\u2028'
+"""Text that a careless statement stumbles over."""
+
+RESPONSE = mechanism(Context.uniform(range(5), "1"), "randomized_response")
+
+
+def collection(name: str = "c") -> StoredCollection:
+    """A collection with a law that reports can be counted by."""
+    return StoredCollection(name, f'{{"title":"{name}, of {ODD!r}"}}', law_text(RESPONSE))
+
+
+def upload(
+    number: int,
+    *,
+    name: str = "c",
+    day: str = DAY,
+    labels: Labels = (("week", "1"),),
+    count: int = 3,
+    invitation: bytes | None = None,
+) -> UploadRecord:
+    """An upload with reports, a digest and an answer of its own."""
+    reports = (bytes(range(5)) * (count // 5 + 2))[number % 5 :][:count]
+    digest = sha256(f"{name}/{number}/{day}/{labels}/{count}".encode()).digest()
+    return UploadRecord(
+        name, f"upload-{number}", digest, day, labels, reports, count, f'{{"accepted":{count}}}', invitation
+    )
+
+
+def conflicting(of: UploadRecord) -> UploadRecord:
+    """An upload with the same number and other reports, which a store must refuse."""
+    reports = of.reports.translate(bytes([1, 2, 3, 4, 0, *range(5, 256)]))
+    return UploadRecord(
+        of.collection, of.upload, sha256(of.digest).digest(), of.day, of.labels, reports, of.count, "{}", of.invitation
+    )
+
+
+def tallies(batches: list[Batch]) -> Snapshot:
+    """The tallies of batches, all of a collection's."""
+    counts: dict[tuple[Labels, str], NDArray[np.int64]] = {}
+    for batch in batches:
+        more = Tally.of(RESPONSE, reports_from_bytes(RESPONSE, batch.reports)).counts
+        cell = (batch.labels, batch.day)
+        counts[cell] = counts[cell] + more if cell in counts else more
+    return Snapshot(batches[-1].position, {cell: each.astype("<i8").tobytes() for cell, each in counts.items()})
+
+
+def require(law: str, holds: bool) -> None:
+    """Raise `CheckFailed` unless the law holds."""
+    if not holds:
+        raise CheckFailed(f"the store breaks the law: {law}")
+
+
+def require_stored(store: Store, uploads: list[UploadRecord], *, name: str = "c") -> None:
+    """Raise `CheckFailed` unless a collection has exactly these uploads, in their order, each once."""
+    batches = list(store.batches(name))
+    stored = [(batch.labels, batch.day, batch.reports, batch.count) for batch in batches]
+    expected = [(each.labels, each.day, each.reports, each.count) for each in uploads]
+    require("the stored reports are those that were acknowledged, each once", stored == expected)
+    require("positions rise", all(one.position < next_one.position for one, next_one in pairwise(batches)))
+    require("a store that nothing happened to has no damage", store.check() == [])
+
+
+EARLY, LATE = "2026-01-02", "2026-01-09"
+
+
+def check_snapshots(store: Store) -> None:
+    """The last tallies are kept; those that the reports do not count to are reported."""
+    store.create(collection(), day=DAY)
+    require("there are no tallies before any were kept", store.snapshot("c") is None)
+    store.add([upload(1), upload(2, labels=())])
+    first = tallies(list(store.batches("c")))
+    store.keep_snapshot("c", first)
+    require("tallies are kept", store.snapshot("c") == first)
+    store.add([upload(3, day=LATE), upload(4)])
+    second = tallies(list(store.batches("c")))
+    store.keep_snapshot("c", second)
+    require("later tallies replace earlier ones", store.snapshot("c") == second)
+    require("true tallies are no damage", store.check() == [])
+    cell, counts = next(iter(second.tallies.items()))
+    store.keep_snapshot("c", Snapshot(second.position, {**second.tallies, cell: counts[::-1]}))
+    require("a tally that its reports do not count to is reported", store.check() != [])
+    store.keep_snapshot("c", first)
+    require("tallies can be put right", store.check() == [] and store.snapshot("c") == first)
+
+
+def check_refusals(store: Store) -> None:
+    """Refusals add up by collection and reason."""
+    store.refuse({("c", "closed"): 2, ("", "too_large"): 1})
+    store.refuse({("c", "closed"): 3})
+    store.refuse({})
+    require("refusals add up", store.refusals() == {("c", "closed"): 5, ("", "too_large"): 1})
+
+
+def check_tokens(store: Store) -> None:
+    """The hash of a role's token is kept, and replaced."""
+    require("there is no token before one was set", store.token("admin") is None)
+    store.set_token("admin", bytes(32))
+    store.set_token("analyst", bytes([1]) * 32)
+    store.set_token("admin", bytes([2]) * 32)
+    tokens = store.token("admin"), store.token("analyst")
+    require("the last token of each role counts", tokens == (bytes([2]) * 32, bytes([1]) * 32))
+
+
+def check_forgetting(store: Store) -> None:
+    """What is forgotten is gone with its tallies; the rest, the log and the chains stay whole."""
+    store.create(collection(), day=DAY)
+    old = [upload(number, day=EARLY) for number in range(5)]
+    new = [upload(number, day=LATE) for number in range(5, 8)]
+    store.add([old[0], new[0], *old[1:4]])
+    store.add([new[1], old[4], new[2]])
+    snapshot = tallies(list(store.batches("c")))
+    store.keep_snapshot("c", snapshot)
+    log = list(store.log())
+    require("forgetting says how many reports it deleted", store.forget(before=DAY) == sum(each.count for each in old))
+    require_stored(store, new)
+    require("a forgotten upload is not found", store.find("c", old[0].upload) is None)
+    left = {cell: counts for cell, counts in snapshot.tallies.items() if cell[1] == LATE}
+    kept = store.snapshot("c")
+    require("the tallies of forgotten days are gone", kept is not None and dict(kept.tallies) == left)
+    require("the log stays whole", list(store.log()) == log)
+    store.keep_snapshot("c", snapshot)
+    kept = store.snapshot("c")
+    require("tallies of forgotten days do not come back", kept is not None and dict(kept.tallies) == left)
+    require("there is nothing to forget twice", store.forget(before=DAY) == 0)
+    more = upload(9, day=LATE)
+    require("a store goes on after it forgot", [each.outcome for each in store.add([more])] == [UploadOutcome.STORED])
+    require_stored(store, [*new, more])
+
+
+def check_reopening(make: Callable[[Path], Store], folder: Path) -> None:
+    """Whatever returned is there when the store is opened again."""
+    store = make(folder)
+    fill(store)
+    before = everything(store)
+    store.shut()
+    store = make(folder)
+    try:
+        require("a store that is opened again has what it had", everything(store) == before)
+        require("a store that is opened again has no damage", store.check() == [])
+        answers = [each.outcome for each in store.add([upload(2), upload(7)])]
+        require(
+            "a store that is opened again knows its uploads", answers == [UploadOutcome.REPEATED, UploadOutcome.STORED]
+        )
+        require("a store that is opened again goes on without damage", store.check() == [])
+    finally:
+        store.shut()
+
+
+def check_copies(make: Callable[[Path], Store], restore: Callable[[Path, Path], Store], folder: Path) -> None:
+    """A copy that is restored has what the store had when it was made."""
+    store = make(folder / "store")
+    try:
+        fill(store)
+        before = everything(store)
+        store.back_up(folder / "copy")
+        store.add([upload(8)])
+        require("a copy leaves the store as it is", everything(store) != before and store.check() == [])
+    finally:
+        store.shut()
+    copy = restore(folder / "copy", folder / "restored")
+    try:
+        require("a copy has what the store had", everything(copy) == before)
+        require("a copy has no damage", copy.check() == [])
+        require("a copy goes on", [each.outcome for each in copy.add([upload(8)])] == [UploadOutcome.STORED])
+        require("a copy goes on without damage", copy.check() == [])
+    finally:
+        copy.shut()
+
+
+def fill(store: Store) -> None:
+    """Something of everything."""
+    store.create(collection(), day=DAY)
+    store.create(StoredCollection("closed", "{}", "no law"), day=DAY)
+    store.close("closed", day=DAY)
+    store.invite("c", [bytes([each]) * 32 for each in range(4)])
+    store.add([upload(1, day=EARLY), upload(2, invitation=bytes(32))])
+    store.keep_snapshot("c", tallies(list(store.batches("c"))))
+    store.forget(before=DAY)
+    store.add([upload(3)])
+    store.refuse({("c", "label"): 1})
+    store.set_token("admin", bytes(32))
+
+
+def everything(store: Store) -> list[object]:
+    """All that a store says."""
+    return [
+        store.collections(),
+        list(store.log()),
+        list(store.batches("c")),
+        [store.find("c", f"upload-{number}") for number in range(10)],
+        store.snapshot("c"),
+        store.refusals(),
+        store.invitations("c"),
+        store.token("admin"),
+    ]
+
+
+def check_collections(store: Store) -> None:
+    """Collections are kept as declared, in order, once, and closed once."""
+    declared = [collection("b"), collection("a")]
+    for each in declared:
+        store.create(each, day=DAY)
+    require("collections are kept as declared, in the order in which they were made", store.collections() == declared)
+    try:
+        store.create(collection("a"), day=DAY)
+    except InvalidInput:
+        pass
+    else:
+        require("a second collection of the same id is refused", False)
+    store.close("a", day=DAY)
+    closed = {each.id: each.closed for each in store.collections()}
+    require("a collection is closed by itself, and its id is not taken again", closed == {"b": False, "a": True})
+
+
+def check_log(store: Store) -> None:
+    """The log has a line for each collection made and closed, each chained to the one before."""
+    kept = [collection("a"), collection("b")]
+    for each in kept:
+        store.create(each, day=DAY)
+    store.close("a", day="2026-01-06")
+    store.close("a", day="2026-01-07")
+    entries = list(store.log())
+    lines = [(entry.number, entry.kind, entry.collection, entry.day) for entry in entries]
+    expected = [(1, "created", "a", DAY), (2, "created", "b", DAY), (3, "closed", "a", "2026-01-06")]
+    require("the log says what was made and closed, once, and on which day", lines == expected)
+    chain = "0" * 64
+    for entry, of in zip(entries, [*kept, kept[0]], strict=True):
+        digest = sha256(canonical([of.declared, of.law]).encode()).hexdigest()
+        require("the log has the digest of what was declared and of the law", entry.digest == digest)
+        rest = {name: getattr(entry, name) for name in ("collection", "day", "digest", "kind", "number")}
+        chain = sha256((chain + canonical(rest)).encode()).hexdigest()
+        require("every line of the log follows from the one before", entry.chain == chain)
+    require("the log is read on after a line", list(store.log(after=2)) == entries[2:])
+
+
+def check_once(store: Store) -> None:
+    """An upload is stored once, whenever and however often it comes."""
+    store.create(collection(), day=DAY)
+    first, second, third = (upload(number) for number in range(3))
+    answers = store.add([first, second, first, conflicting(second)])
+    outcomes = [UploadOutcome.STORED, UploadOutcome.STORED, UploadOutcome.REPEATED, UploadOutcome.CONFLICT]
+    require("an upload that comes twice in one call is stored once", [each.outcome for each in answers] == outcomes)
+    require("a stored upload gets its answer", answers[0].answer == first.answer)
+    again = store.add([first, third, conflicting(first)])
+    outcomes = [UploadOutcome.REPEATED, UploadOutcome.STORED, UploadOutcome.CONFLICT]
+    require("an upload that comes again is stored once", [each.outcome for each in again] == outcomes)
+    require("a repetition gets the first answer", again[0].answer == first.answer)
+    require("what conflicts gets no answer that was not its own", again[2].answer is None)
+    require_stored(store, [first, second, third])
+    require("a stored upload is found", store.find("c", first.upload) == (first.digest, first.answer))
+    require("an upload that never came is not found", store.find("c", "upload-9") is None)
+
+
+def check_batches(store: Store) -> None:
+    """Reports come back byte for byte, by collection, in parts."""
+    store.create(collection("a"), day=DAY)
+    store.create(collection("b"), day=DAY)
+    odd = UploadRecord(
+        "b", "odd", bytes(32), DAY, (("app", ODD), ("week", "1")), b"\x00\x01\x02", 3, f'{{"said":"{ODD}"}}'
+    )
+    kept = [upload(1, name="a"), upload(2, name="a", labels=()), upload(3, name="a", count=0), upload(4, name="a")]
+    large = upload(5, name="a", count=3_000_000)
+    store.add([kept[0], odd, kept[1]])
+    store.add([kept[2], kept[3], large])
+    require_stored(store, [*kept, large], name="a")
+    require_stored(store, [odd], name="b")
+    require("odd text comes back as it was", store.find("b", "odd") == (odd.digest, odd.answer))
+    positions = [batch.position for batch in store.batches("a")]
+    later = [batch.position for batch in store.batches("a", after=positions[1])]
+    require("a reader goes on after a position", later == positions[2:])
+
+
+def check_closing(store: Store) -> None:
+    """A closed collection takes nothing new; an unknown one is an error, and nothing of the call is kept."""
+    store.create(collection(), day=DAY)
+    store.add([upload(1)])
+    try:
+        store.add([upload(2), upload(3, name="unknown")])
+    except InvalidInput:
+        pass
+    else:
+        require("an upload for an unknown collection is an error", False)
+    require_stored(store, [upload(1)])
+    store.close("c", day=DAY)
+    outcomes = [each.outcome for each in store.add([upload(4), upload(1), conflicting(upload(1))])]
+    expected = [UploadOutcome.CLOSED, UploadOutcome.REPEATED, UploadOutcome.CONFLICT]
+    require("a closed collection takes nothing new, and still answers what it took", outcomes == expected)
+    require_stored(store, [upload(1)])
+
+
+def check_invitations(store: Store) -> None:
+    """An invitation serves one upload of its collection, and only one that is stored."""
+    store.create(collection(), day=DAY)
+    store.create(collection("other"), day=DAY)
+    one, two, three = (sha256(bytes([each])).digest() for each in range(3))
+    store.invite("c", [one, two, one])
+    store.invite("other", [three])
+    require("invitations are counted once", store.invitations("c") == (2, 0))
+    first, second = upload(1, invitation=one), upload(2, invitation=two)
+    expected = [UploadOutcome.STORED, UploadOutcome.NOT_INVITED, UploadOutcome.NOT_INVITED]
+    results = store.add([first, upload(3, invitation=one), upload(4, invitation=three)])
+    require("an invitation serves one upload, of its collection", [each.outcome for each in results] == expected)
+    spare = UploadRecord(**{**vars(first), "invitation": two})
+    results = store.add([first, spare, conflicting(spare)])
+    expected = [UploadOutcome.REPEATED, UploadOutcome.REPEATED, UploadOutcome.CONFLICT]
+    require("a repetition needs no invitation", [each.outcome for each in results] == expected)
+    require("what is not stored spends no invitation", store.invitations("c") == (2, 1))
+    store.invite("c", [one])
+    results = store.add([upload(5, invitation=one), second])
+    require(
+        "a spent invitation stays spent",
+        [each.outcome for each in results] == [UploadOutcome.NOT_INVITED, UploadOutcome.STORED],
+    )
+    require_stored(store, [first, second])
+    require("spent invitations are counted", store.invitations("c") == (2, 2))
+
+
+def check_threads(store: Store) -> None:
+    """Uploads that come to several threads at once are stored once each, whatever is read meanwhile."""
+    store.create(collection(), day=DAY)
+    outcomes: list[UploadOutcome] = []
+    uploads = [upload(number) for number in range(20)]
+
+    def send(start: int) -> None:
+        for at in range(0, 20, 4):
+            group = [uploads[(start + at + each) % 20] for each in range(4)]
+            outcomes.extend(answer.outcome for answer in store.add(group))
+            list(store.batches("c"))
+
+    threads = [Thread(target=send, args=(start,)) for start in (0, 2, 10)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    stored = outcomes.count(UploadOutcome.STORED)
+    repeated = outcomes.count(UploadOutcome.REPEATED)
+    require("of one upload to several threads one is stored, and all are answered", (stored, repeated) == (20, 40))
+    kept = sorted(batch.reports for batch in store.batches("c"))
+    require("several threads store nothing twice", kept == sorted(each.reports for each in uploads))
+    require("several threads leave the chains whole", store.check() == [])
+
+
+LAWS: dict[str, Callable[[Store], None]] = {
+    "collections": check_collections,
+    "log": check_log,
+    "once": check_once,
+    "batches": check_batches,
+    "closing": check_closing,
+    "invitations": check_invitations,
+    "threads": check_threads,
+    "snapshots": check_snapshots,
+    "refusals": check_refusals,
+    "tokens": check_tokens,
+    "forgetting": check_forgetting,
+}
+"""Laws that are checked on a new store each."""
+
+
+def check_store(
+    make: Callable[[Path], Store], *, restore: Callable[[Path, Path], Store] | None = None
+) -> tuple[str, ...]:
+    """Check every law that a collector's store must obey; `CheckFailed` says in one sentence which is broken first.
+
+    ``make(folder)`` opens the store of a folder: a new one, or the one that was made there before and shut.
+    ``restore(copy, folder)`` opens what `Store.back_up` wrote as the store of another folder. The names of the laws
+    that were checked are returned; that what returned survives the loss of power is another matter
+    (docs/reference/stores.md).
+    """
+    done = []
+    with TemporaryDirectory() as folder:
+        for name, law in LAWS.items():
+            (place := Path(folder) / name).mkdir()
+            store = make(place)
+            try:
+                law(store)
+            finally:
+                store.shut()
+            done.append(name)
+        (place := Path(folder) / "reopening").mkdir()
+        check_reopening(make, place)
+        done.append("reopening")
+        if restore is not None:
+            for part in ("store", "restored"):
+                (Path(folder) / "copies" / part).mkdir(parents=True)
+            check_copies(make, restore, Path(folder) / "copies")
+            done.append("copies")
+    return tuple(done)

@@ -1,1 +1,0 @@
-"""Simulated people who answer a real collection, and their estimate compared with the truth."""
