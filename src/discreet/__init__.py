@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from .estimation.results.shrinking import Shrunk, shrink
     from .estimation.results.unbiased import Estimate, estimate
     from .estimation.tally import Tally
-    from .leakage.exposing import Exposure, exposure
     from .leakage.repetition import Repeated, repeated
     from .leakage.shuffling import Shuffled, batch_needed, shuffled
+    from .leakage.single_report import Exposure, exposure
     from .mechanisms import by_hand
     from .mechanisms.build import mechanism
     from .mechanisms.certificate import Certificate, verify
@@ -67,7 +67,7 @@ _HOMES = {
     "Domain": "core.domain",
     "Estimate": "estimation.results.unbiased",
     "Explanation": "planning.explanation",
-    "Exposure": "leakage.exposing",
+    "Exposure": "leakage.single_report",
     "Form": "questionnaires.form",
     "GoodnessOfFit": "analysis.diagnostics.goodness_of_fit",
     "GroupTallies": "bulk.labelled.tallies",
@@ -105,7 +105,7 @@ _HOMES = {
     "errors": "core.errors",
     "estimate": "estimation.results.unbiased",
     "explain": "planning.choose",
-    "exposure": "leakage.exposing",
+    "exposure": "leakage.single_report",
     "geo": "geo",
     "goodness_of_fit": "analysis.diagnostics.goodness_of_fit",
     "likelihood": "estimation.results.likelihood",

@@ -38,7 +38,7 @@ import numpy as np
 
 from ..core.exact import exp_below
 from .profiles.rows import Row
-from .solving import ULP, Reals, expm1, grid_of, least, log1p
+from .smallest_epsilon import ULP, Reals, expm1, grid_of, least, log1p
 
 LISTED = 1 << 17
 """The most ways that are listed."""

@@ -22,7 +22,7 @@ import numpy as np
 
 from .divergence import LISTED, Ways, ways
 from .profiles.rows import Row
-from .solving import ULP, Reals, grid_of, least
+from .smallest_epsilon import ULP, Reals, grid_of, least
 
 FEW = 16
 """Up to so many kinds of loss the noise is finer."""

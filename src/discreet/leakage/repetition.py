@@ -33,12 +33,12 @@ from ..core.domain import Value, listed_values, plain_value
 from ..core.errors import InvalidInput, check_type
 from ..core.exact import Epsilon, text_of
 from ..mechanisms.mechanism import Mechanism
-from .hiding import asked_pairs, count_of
 from .loss_sum import Losses, Release, composed_delta, losses_of
+from .other_users import count_of, list_pairs
 from .profiles import profile_of
 from .profiles.rows import extremal
 from .shuffling import DELTA, SHOWN, Shuffled
-from .solving import ULP, Reals, above, delta_of, level_of, smallest_epsilon
+from .smallest_epsilon import ULP, Reals, above, delta_of, level_of, smallest_epsilon
 
 POINTS = 64
 """Certified points on each side of gamma = 1."""
@@ -216,7 +216,7 @@ class Repeated:
 
     def _rows(self, delta: float) -> Iterator[dict[str, Any]]:
         values = self.mechanism.context.values
-        for i, j in asked_pairs(self.mechanism).pairs:
+        for i, j in list_pairs(self.mechanism).pairs:
             claimed = self._sum(i, j)
             x, z = values[i], values[j]
             row = {

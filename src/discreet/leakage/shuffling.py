@@ -21,10 +21,10 @@ from ..core.errors import InvalidInput, NotServed, check_type
 from ..core.exact import Epsilon
 from ..mechanisms.mechanism import Mechanism
 from .divergence import Divergence
-from .hiding import MOST, Asked, Crowd, asked_pairs, count_of, crowd_of, limits_of
+from .other_users import MOST, OtherUsers, PairList, count_of, limits_of, list_pairs, other_users_of
 from .profiles import profile_of
 from .profiles.rows import Row, extremal
-from .solving import Curve, delta_of, level_of, smallest_epsilon
+from .smallest_epsilon import Curve, delta_of, level_of, smallest_epsilon
 
 AGAINST = (
     "Holds against whoever sees the batch or its tally, but not who sent what; against the collector, only E holds."
@@ -111,7 +111,7 @@ class Shuffled:
     """
 
     mechanism: Mechanism
-    crowd: Crowd
+    crowd: OtherUsers
 
     # -- one pair ------------------------------------------------------------------------------------
     def delta(self, x: Value, z: Value, epsilon: float) -> float:
@@ -321,8 +321,8 @@ class Shuffled:
         return PairAccount(values[i], values[j], n, claimed, epsilon, attained, self._success(i, j), basis)
 
     @cached_property
-    def _listing(self) -> Asked:
-        return asked_pairs(self.mechanism, each=self.crowd.among is not None)
+    def _listing(self) -> PairList:
+        return list_pairs(self.mechanism, each=self.crowd.among is not None)
 
     @cached_property
     def _ranked(self) -> list[tuple[int, int]]:
@@ -365,7 +365,7 @@ def shuffled(mechanism: Mechanism, n: Any, *, among: Iterable[Value] | None = No
     References: Balle2019; Feldman2021; Feldman2023; Su2026.
     """
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
-    return Shuffled(mechanism, crowd_of(mechanism, n, among))
+    return Shuffled(mechanism, other_users_of(mechanism, n, among))
 
 
 def batch_needed(mechanism: Mechanism, epsilon: float, delta: float) -> int:
@@ -381,7 +381,7 @@ def batch_needed(mechanism: Mechanism, epsilon: float, delta: float) -> int:
     """
     check_type("mechanism", mechanism, Mechanism, "a mechanism")
     level, asked = level_of(epsilon), delta_of(delta)
-    one = Shuffled(mechanism, Crowd(None, 1, {}))
+    one = Shuffled(mechanism, OtherUsers(None, 1, {}))
     if one._listing.many:
         first = one._divergence(*one._ranked[0])
         if not first.delta(MOST, level, enough=asked) <= asked:

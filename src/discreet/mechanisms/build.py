@@ -366,13 +366,13 @@ def _graded_unary(context: Context, parameters: Parameters, shares: Shares) -> S
 
 
 def _types(context: Context, parameters: Parameters, shares: Shares) -> Sampler:
-    from .tables.types import Types
+    from .tables.classwise_mixture import ClasswiseMixture
 
-    _nothing_but(parameters, Types.name, "law")
+    _nothing_but(parameters, ClasswiseMixture.name, "law")
     if "law" not in parameters:
         raise InvalidInput("types needs law=: which types there are is worked out by auto, not by name")
     made = _by_law(context, parameters, shares)
-    if made.name != Types.name:
+    if made.name != ClasswiseMixture.name:
         raise InvalidInput(f"law of kind {made.law.kind!r} must be of kind 'types' here")
     return made
 

@@ -19,7 +19,7 @@ from ..estimation.decoders import decoder_of
 from ..mechanisms.build import BASES
 from ..mechanisms.law import WORD_BITS, Row
 from ..mechanisms.mechanism import Mechanism
-from ..mechanisms.tables.types import Types, TypesLaw
+from ..mechanisms.tables.classwise_mixture import ClasswiseMixture, ClasswiseMixtureLaw
 from ..mechanisms.uniform.pure import PureSampler
 from .optimize.type_options import MAX_CLASSES, Classes, ClassOption, cap_epsilons
 from .optimize.types import TypeDesign, best_types
@@ -67,7 +67,7 @@ def classes_of(context: Context, shares: Any) -> Classes:
     return Classes(class_of, tuple(inside), tuple(across), masses)
 
 
-def certified_types(design: TypeDesign) -> Types:
+def certified_types(design: TypeDesign) -> ClasswiseMixture:
     """The types in whole units, rounded towards privacy: certified for the classes, or `NotServed`."""
     for slack in SLACKS:
         sampler = _round(design, slack)
@@ -82,7 +82,7 @@ def types_error(design: TypeDesign) -> float:
     return float(np.sum(decoder_of(certified_types(design)).second_moments(even)) - np.sum(even**2))
 
 
-def _round(design: TypeDesign, slack: int) -> Types:
+def _round(design: TypeDesign, slack: int) -> ClasswiseMixture:
     """The types in whole units at levels lowered a little; what rows leave over goes to a type that shows nothing."""
     classes, space = design.classes, 1 << WORD_BITS
     inside = [epsilon * (1 - Fraction(1, 1 << slack + FINER)) for epsilon in cap_epsilons(classes.inside)]
@@ -103,14 +103,14 @@ def _round(design: TypeDesign, slack: int) -> Types:
     rows *= (1 - 2.0**-slack) / rows.sum(axis=0).max()
     units = [[int(Fraction(share) * space) for share in column] for column in rows.T.tolist()]
     filled = tuple((*row, space - sum(row)) for row in units)
-    law = TypesLaw(
+    law = ClasswiseMixtureLaw(
         Row.of(classes.class_of),
         filled,
         (*map(tuple, marks), (0,) * len(sizes)),
         tuple(inner.law for inner in inners),
         WORD_BITS,
     )
-    return Types(law, inners, classes.masses.tolist())
+    return ClasswiseMixture(law, inners, classes.masses.tolist())
 
 
 def inner_sampler(option: ClassOption, size: int, epsilon: Fraction) -> PureSampler:
@@ -122,7 +122,7 @@ def inner_sampler(option: ClassOption, size: int, epsilon: Fraction) -> PureSamp
     return inner
 
 
-def _is_certified(sampler: Types, classes: Classes) -> bool:
+def _is_certified(sampler: ClasswiseMixture, classes: Classes) -> bool:
     """True if every pair of classes has a certified ratio within its epsilon."""
 
     def ratios() -> Iterator[tuple[Fraction, Fraction]]:

@@ -29,9 +29,9 @@ from .picture import (
 )
 
 if TYPE_CHECKING:
-    from ..leakage.exposing import Exposure
     from ..leakage.repetition import Repeated
     from ..leakage.shuffling import Shuffled
+    from ..leakage.single_report import Exposure
     from ..planning.design import Designed
 
 

@@ -24,7 +24,7 @@ def command(spec: str, prior: str | None, value: str | None, as_json: bool, plot
     Low and high are the least and the greatest share of a value among those who send the same report; a report points
     to a value if it is likelier from somebody who holds it.
     """
-    from ...leakage.exposing import exposure
+    from ...leakage.single_report import exposure
     from ..choosing import read_spec
     from .plan import read_prior
 

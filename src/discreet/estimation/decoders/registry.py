@@ -18,7 +18,7 @@ DECODERS: Registry[type[Decoder[Any]]] = Registry(
         "graded_unary": "estimation.decoders.sets:GradedUnaryDecoder",
         "hadamard": "estimation.decoders.two_level:HadamardDecoder",
         "high_low": "estimation.decoders.mixture:HighLowDecoder",
-        "levels": "estimation.decoders.levels:LevelsDecoder",
+        "levels": "estimation.decoders.tree_subsets:TreeSubsetsDecoder",
         "mixture": "estimation.decoders.mixture:MixtureDecoder",
         "nested": "estimation.decoders.nested:NestedDecoder",
         "paired": "estimation.decoders.paired:PairedDecoder",
@@ -26,7 +26,7 @@ DECODERS: Registry[type[Decoder[Any]]] = Registry(
         "ring": "estimation.decoders.circular:CircularDecoder",
         "subset": "estimation.decoders.sets:PureSetDecoder",
         "torus": "estimation.decoders.circular:CircularDecoder",
-        "types": "estimation.decoders.types:TypesDecoder",
+        "types": "estimation.decoders.classwise_mixture:ClasswiseMixtureDecoder",
         "unary": "estimation.decoders.sets:PureSetDecoder",
         "utility_rappor": "estimation.decoders.sets:UtilityRapporDecoder",
     }

@@ -23,7 +23,7 @@ from ...mechanisms.composed.even_cover import EvenCover
 from ...mechanisms.composed.high_low import HighLowResponse
 from ...mechanisms.composed.mixture import Mixture
 from ...mechanisms.composed.paired import Paired
-from ...mechanisms.tables.types import Types
+from ...mechanisms.tables.classwise_mixture import ClasswiseMixture
 from ...mechanisms.uniform.pure import PureSampler
 from . import posterior
 from .posterior import PosteriorRange
@@ -226,7 +226,7 @@ class PairedProfile(Profile[Paired]):
 ONE = Fraction(1)
 
 
-class TypesProfile(Profile[Types]):
+class ClasswiseMixtureProfile(Profile[ClasswiseMixture]):
     """Type by type, or by enumeration where some users are named."""
 
     def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
@@ -249,7 +249,7 @@ NOTHING = Shown(ONE, ONE, ONE, ONE, ONE)
 """A class that the type shows nothing of."""
 
 
-def _rows(types: Types, x: int, z: int) -> Sequence[Row] | None:
+def _rows(types: ClasswiseMixture, x: int, z: int) -> Sequence[Row] | None:
     """The profile of x against z, type by type; None where a sampler inside has none."""
     c, d = types.class_of[x], types.class_of[z]
     found: list[Row] = []

@@ -18,7 +18,7 @@ PROFILES: Registry[type[Profile[Any]]] = Registry(
         "graded_unary": "leakage.profiles.pure:GradedUnaryProfile",
         "hadamard": "leakage.profiles.pure:HadamardProfile",
         "high_low": "leakage.profiles.composed:HighLowProfile",
-        "levels": "leakage.profiles.levels:LevelsProfile",
+        "levels": "leakage.profiles.tree_subsets:TreeSubsetsProfile",
         "mixture": "leakage.profiles.composed:MixtureProfile",
         "nested": "leakage.profiles.nested:NestedProfile",
         "paired": "leakage.profiles.composed:PairedProfile",
@@ -26,7 +26,7 @@ PROFILES: Registry[type[Profile[Any]]] = Registry(
         "ring": "leakage.profiles.pure:RingProfile",
         "subset": "leakage.profiles.pure:SubsetProfile",
         "torus": "leakage.profiles.pure:TorusProfile",
-        "types": "leakage.profiles.composed:TypesProfile",
+        "types": "leakage.profiles.composed:ClasswiseMixtureProfile",
         "unary": "leakage.profiles.pure:UnaryProfile",
         "utility_rappor": "leakage.profiles.pure:UtilityRapporProfile",
     }

@@ -23,13 +23,13 @@ from ..uniform.cyclic import Projective, room
 from ..uniform.cyclotomic import Cyclotomic, families
 from ..uniform.randomized_response import RandomizedResponse
 from ..uniform.subset import Subset
-from .levels import SLOTS, SPARSE, Levels, LevelsLaw
-from .marking import Marking, marking_of
+from .subset_encoding import SubsetEncoding, subset_encoding_of
+from .tree_subsets import SLOTS, SPARSE, TreeSubsets, TreeSubsetsLaw
 
 if TYPE_CHECKING:
     from ...contexts import Context
     from ...contexts.structure.recognition import Tree
-    from .levels import Levels, State
+    from .tree_subsets import State, TreeSubsets
 
 
 MIN_GAP = 1e-12
@@ -97,13 +97,13 @@ def squares(paths: Sequence[Path], weights: Sequence[float]) -> list[float]:
 
 def chances_of(state: State) -> tuple[Chance, Chance]:
     """How an unmarked and a marked child of a node in this state stand."""
-    if state.marking is None:
+    if state.encoding is None:
         return UNMARKED
-    marked = state.marking.inner.p, state.marking.inner.q, state.marking.inner.r
+    marked = state.encoding.inner.p, state.encoding.inner.q, state.encoding.inner.r
     return Chance(*(float(1 - chance) for chance in marked)), Chance(*map(float, marked))
 
 
-def ways_of(levels: Levels) -> list[Path]:
+def ways_of(levels: TreeSubsets) -> list[Path]:
     """The way to each state."""
     ways = [Path()] * len(levels.states)
     for number, state in enumerate(levels.states):
@@ -216,7 +216,7 @@ class Option(NamedTuple):
     parameters: tuple[tuple[str, Any], ...]
 
 
-def levels_response(context: Context, *, bits: int | None = 64, shares: Sequence[float] | None = None) -> Levels:
+def levels_response(context: Context, *, bits: int | None = 64, shares: Sequence[float] | None = None) -> TreeSubsets:
     """The marks by levels with the least error found for a context that is a tree, with reports of at most `bits` bits.
 
     The error is that of all shares at `shares`, even unless given.
@@ -419,14 +419,14 @@ class _Built:
             shown.append(tuple(inners.index(self.laws[state]) + 1 if state in self.laws else 0 for state in states))
             states = [(*state, mark) for state in states for mark in range(1 + (state in self.laws))]
         numbers = {inner: number for number, inner in enumerate(dict.fromkeys(i for row in shown for i in row if i), 1)}
-        law = LevelsLaw(
+        law = TreeSubsetsLaw(
             shape.branches,
             tuple(tuple(numbers.get(entry, 0) for entry in row) for row in shown),
             tuple(inners[inner - 1] for inner in numbers),
             Row.of(shape.leaves),
             WORD_BITS,
         )
-        self.sampler = Levels.from_law(law)
+        self.sampler = TreeSubsets.from_law(law)
 
     def _node(self, state: Marks) -> tuple[Fraction, Fraction]:
         """The certified largest ratios of own to blank and back under a node in this state."""
@@ -438,14 +438,14 @@ class _Built:
             return low
         high = self._node((*state, 1))
         odds = exp_below(self.shape.levels[len(state)]) / (high[0] * low[1])
-        marking = self._made(option, self.shape.branches[len(state)], odds)
-        self.laws[state] = marking.inner.law
-        above, below = marking.swing.above, marking.swing.below
+        encoding = self._made(option, self.shape.branches[len(state)], odds)
+        self.laws[state] = encoding.inner.law
+        above, below = encoding.bounds.above, encoding.bounds.below
         return max(above[1] * high[0], above[0] * low[0]), max(below[1] * high[1], below[0] * low[1])
 
-    def _made(self, option: Option, size: int, odds: Fraction) -> Marking:
+    def _made(self, option: Option, size: int, odds: Fraction) -> SubsetEncoding:
         epsilon = Fraction(log_of(odds)) if odds > 1 else Fraction(0)
         epsilon = Fraction(int((epsilon - ROUNDING) * 10**18), 10**18)
         if epsilon <= 0:
             raise InvalidEpsilon("levels: an epsilon is too near to that of the level below")
-        return marking_of(option.make(size, epsilon, **dict(option.parameters)), LevelsLaw.kind)
+        return subset_encoding_of(option.make(size, epsilon, **dict(option.parameters)), TreeSubsetsLaw.kind)

@@ -25,9 +25,9 @@ from ...mechanisms.build import base, check_bits
 from ...mechanisms.composed.blocks import BlockResponse
 from ...mechanisms.mechanism import Mechanism
 from ...mechanisms.sampler import Sampler
+from ...mechanisms.tables.classwise_mixture import ClasswiseMixture
 from ...mechanisms.tables.repair import repaired
 from ...mechanisms.tables.table import PAIR
-from ...mechanisms.tables.types import Types
 from ..choose import explain, prior_of
 from ..classwise import by_types, classes_of
 from ..explanation import rate
@@ -205,7 +205,7 @@ def _closed_forms(context: Context, shares: Array, bits: int | None, query: Any,
     with suppress(DiscreetError):
         explanation = explain(context, prior=shares, bits=bits, query=query, worst=worst)
         mechanisms = [candidate.mechanism for candidate in explanation.candidates]
-    if not any(mechanism.name == Types.name for mechanism in mechanisms):
+    if not any(mechanism.name == ClasswiseMixture.name for mechanism in mechanisms):
         with suppress(DiscreetError):
             mechanisms.append(by_types(context, shares, bits))
     return mechanisms

@@ -21,7 +21,7 @@ from ..law import Law, Row
 from ..laws import sampler_of
 from ..sampler import RatioBound, Sampler
 from ..units import check_law, check_size
-from .marking import Marking, marking_of
+from .subset_encoding import SubsetEncoding, subset_encoding_of
 
 SLOTS = 1 << 16
 """The most sub-reports of a report."""
@@ -36,12 +36,12 @@ SLAB = 1 << 22
 class State(NamedTuple):
     """Nodes of one depth with the same marks above them and on them.
 
-    `marking` says how their children are marked, or is None where none is; `unmarked` and `marked` are the states of
+    `encoding` says how their children are marked, or is None where none is; `unmarked` and `marked` are the states of
     the children, by number (-1 for none).
     """
 
     depth: int
-    marking: Marking | None
+    encoding: SubsetEncoding | None
     unmarked: int
     marked: int
 
@@ -74,8 +74,8 @@ class Leveled(Sampler):
 
     branches: tuple[int, ...]
 
-    def lay_out(self, shown: Sequence[Sequence[int]], markings: Sequence[Marking], kind: str) -> None:
-        """Make states and slots: ``shown[l][s]`` is 0, or i if state s of depth l shows ``markings[i - 1]``."""
+    def lay_out(self, shown: Sequence[Sequence[int]], encodings: Sequence[SubsetEncoding], kind: str) -> None:
+        """Make states and slots: ``shown[l][s]`` is 0, or i if state s of depth l shows ``encodings[i - 1]``."""
         self.nodes = [math.prod(self.branches[:depth]) for depth in range(len(self.branches) + 1)]
         self.states: list[State] = []
         expected, work = 1, 0
@@ -84,9 +84,9 @@ class Leveled(Sampler):
             last = depth == len(shown)
             following = first = len(self.states) + len(row)
             for entry in row:
-                marking = markings[entry - 1] if entry else None
+                encoding = encodings[entry - 1] if entry else None
                 marked = following + 1 if entry else -1
-                self.states.append(State(depth, marking, -1 if last else following, marked))
+                self.states.append(State(depth, encoding, -1 if last else following, marked))
                 following += 2 if entry else 1
                 work += self.nodes[depth + 1] if entry else 0
             expected = following - first
@@ -102,8 +102,8 @@ class Leveled(Sampler):
             for child, times in self._children(state):
                 count[number] += times * count[child]
                 width[number] += times * width[child]
-            count[number] += state.marking is not None or count[number] > 0
-            width[number] += 0 if state.marking is None else state.marking.inner.bits
+            count[number] += state.encoding is not None or count[number] > 0
+            width[number] += 0 if state.encoding is None else state.encoding.inner.bits
         check_law(count[0] <= SLOTS, kind, f"a report must have at most {SLOTS} parts")
         check("report_bits", width[0], self.name)
         spend(64 * count[0], f"{self.name} of {count[0]} parts")
@@ -123,24 +123,24 @@ class Leveled(Sampler):
             own = len(self.slots)
             rest = any(not mark for _, _, mark in below)
             self.slots.append(Slot(number, parent, mark, rank, at, word, bool(below), rest))
-            if state.marking is not None:
-                at += state.marking.inner.bits
-                word += state.marking.inner.words + (parent >= 0)
+            if state.encoding is not None:
+                at += state.encoding.inner.bits
+                word += state.encoding.inner.words + (parent >= 0)
             left += [(child, own, mark, j) for child, times, mark in reversed(below) for j in reversed(range(times))]
         self.words = word
         self.parts = [
-            (number, slot, marking)
+            (number, slot, encoding)
             for number, slot in enumerate(self.slots)
-            if (marking := self.states[slot.state].marking)
+            if (encoding := self.states[slot.state].encoding)
         ]
-        _, last, marking = self.parts[-1]
-        self.outputs = marking.inner.outputs << last.at
+        _, last, encoding = self.parts[-1]
+        self.outputs = encoding.inner.outputs << last.at
 
     def _children(self, state: State) -> Iterator[tuple[int, int]]:
         """The states of children and how many of a node's children are in each, the marked ones first."""
-        if state.marking is not None:
-            yield state.marked, state.marking.members
-            yield state.unmarked, state.marking.places - state.marking.members
+        if state.encoding is not None:
+            yield state.marked, state.encoding.members
+            yield state.unmarked, state.encoding.places - state.encoding.members
         elif state.unmarked >= 0:
             yield state.unmarked, self.branches[state.depth]
 
@@ -148,20 +148,20 @@ class Leveled(Sampler):
     def inside(self, y: int) -> dict[int, int]:
         """The sub-report of each slot that has one; the highest may be any number."""
         found = {}
-        for number, slot, marking in self.parts:
+        for number, slot, encoding in self.parts:
             top = number == self.parts[-1][0]
-            found[number] = y >> slot.at if top else y >> slot.at & (1 << marking.inner.bits) - 1
+            found[number] = y >> slot.at if top else y >> slot.at & (1 << encoding.inner.bits) - 1
         return found
 
     def reports(self) -> Iterable[int]:
-        parts = ([part << slot.at for part in marking.inner.reports()] for _, slot, marking in reversed(self.parts))
+        parts = ([part << slot.at for part in encoding.inner.reports()] for _, slot, encoding in reversed(self.parts))
         yield from map(sum, product(*parts))
 
     def is_report(self, y: int) -> bool:
         if not 0 <= y < self.outputs:
             return False
         inside = self.inside(y)
-        return all(marking.inner.is_report(inside[number]) for number, _, marking in self.parts)
+        return all(encoding.inner.is_report(inside[number]) for number, _, encoding in self.parts)
 
 
 DEPTH = 64
@@ -172,7 +172,7 @@ SPARSE = 16
 
 
 @dataclass(frozen=True)
-class LevelsLaw(Law):
+class TreeSubsetsLaw(Law):
     """Value x is leaf ``leaves[x]`` of a tree whose nodes of depth l have ``branches[l]`` children each.
 
     ``shown[l][s]`` is 0 if nodes of depth l in state s mark none of their children, and else i if they mark them by
@@ -189,7 +189,7 @@ class LevelsLaw(Law):
     word_bits: int
 
 
-class Levels(Leveled):
+class TreeSubsets(Leveled):
     """A set of children for the root of a tree, for its children, and so on, by laws that depend on the marks above.
 
     On the way from the root to the own leaf each set is drawn for the own child; all other sets are *blank*, drawn
@@ -206,11 +206,11 @@ class Levels(Leveled):
     """
 
     name = "levels"
-    law: LevelsLaw
-    follows = LevelsLaw
+    law: TreeSubsetsLaw
+    follows = TreeSubsetsLaw
 
-    def follow(self, law: LevelsLaw) -> None:
-        markings = [marking_of(sampler_of(inner), law.kind) for inner in law.inners]
+    def follow(self, law: TreeSubsetsLaw) -> None:
+        encodings = [subset_encoding_of(sampler_of(inner), law.kind) for inner in law.inners]
         leaves, depth = law.leaves.numbers(), len(law.branches)
         check_size(len(leaves), law.word_bits)
         tree = 1 <= depth == len(law.shown) <= DEPTH and min(law.branches) > 1
@@ -218,20 +218,20 @@ class Levels(Leveled):
         total = math.prod(law.branches)
         placed = total <= SPARSE * len(leaves) and len(set(leaves)) == len(leaves) and max(leaves) < total
         check_law(placed, law.kind, f"its values must be different leaves, at least one in {SPARSE}")
-        used = {entry for row in law.shown for entry in row} - {0} == set(range(1, len(markings) + 1))
-        check_law(used and bool(markings), law.kind, "it must show each of its inner laws, and at least one")
+        used = {entry for row in law.shown for entry in row} - {0} == set(range(1, len(encodings) + 1))
+        check_law(used and bool(encodings), law.kind, "it must show each of its inner laws, and at least one")
         sizes = ((branch, entry) for branch, row in zip(law.branches, law.shown, strict=True) for entry in row if entry)
-        fit = all(markings[entry - 1].inner.size == branch for branch, entry in sizes)
+        fit = all(encodings[entry - 1].inner.size == branch for branch, entry in sizes)
         check_law(fit, law.kind, "its inner laws must be for as many values as a node has children")
-        same = all(marking.inner.word_bits == law.word_bits for marking in markings)
+        same = all(encoding.inner.word_bits == law.word_bits for encoding in encodings)
         check_law(same, law.kind, "its inner laws must have its width of words")
         self.law, self.size, self.word_bits = law, len(leaves), law.word_bits
         self.branches, self.leaves = law.branches, leaves
-        self.lay_out(law.shown, markings, law.kind)
+        self.lay_out(law.shown, encodings, law.kind)
 
-    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Levels:
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> TreeSubsets:
         inners = tuple(sampler_of(inner).with_word_bits(word_bits, epsilon).law for inner in self.law.inners)
-        return Levels.from_law(LevelsLaw(self.branches, self.law.shown, inners, self.law.leaves, word_bits))
+        return TreeSubsets.from_law(TreeSubsetsLaw(self.branches, self.law.shown, inners, self.law.leaves, word_bits))
 
     @property
     def is_identifiable(self) -> bool:
@@ -249,15 +249,15 @@ class Levels(Leveled):
             else:
                 held, side, at = standing[slot.parent]
                 own = held * ops.equal(side, slot.marked) * ops.equal(at, slot.rank)
-            if state.marking is not None:
-                inner, begin = state.marking.inner, slot.word
+            if state.encoding is not None:
+                inner, begin = state.encoding.inner, slot.word
                 if slot.parent >= 0:
-                    place = ops.select(own, place, ops.position(words[begin], state.marking.places))
+                    place = ops.select(own, place, ops.position(words[begin], state.encoding.places))
                     begin += 1
                 part = inner.draw(place, words[begin : begin + inner.words], ops)
                 report = ops.beside(report, part, slot.at, self.bits)
                 if slot.leads:
-                    mark, before = state.marking.standing(part, place, ops)
+                    mark, before = state.encoding.standing(part, place, ops)
                     rank = ops.select(mark, before, place - before)
             standing.append((own, mark, rank))
         return report
@@ -285,11 +285,11 @@ class Levels(Leveled):
                 mine = (node in marks[slot.parent]) == slot.marked and before == slot.rank
             own.append(mine)
             marks.append(set())
-            if state.marking is not None:
-                inner, part = state.marking.inner, inside[number]
+            if state.encoding is not None:
+                inner, part = state.encoding.inner, inside[number]
                 place = leaf // (self.nodes[-1] // self.nodes[state.depth + 1]) % self.branches[state.depth]
-                chance *= inner.probability(place, part) if mine else state.marking.cover.probability(part)
-                marks[-1].update(state.marking.marked(part))
+                chance *= inner.probability(place, part) if mine else state.encoding.cover.probability(part)
+                marks[-1].update(state.encoding.marked(part))
         return chance
 
     # -- the certificate: one ratio for each depth at which two values part -------------------------------
@@ -306,16 +306,16 @@ class Levels(Leveled):
             state = self.states[number]
             if state.unmarked < 0:
                 continue
-            sides = [state.unmarked] if state.marking is None else [state.unmarked, state.marked]
+            sides = [state.unmarked] if state.encoding is None else [state.unmarked, state.marked]
             for mark, child in enumerate(sides):
                 up, down = above[child], below[child]
-                if state.marking is not None:
-                    swing = state.marking.swing
-                    up, down = up * swing.above[mark], down * swing.below[mark]
+                if state.encoding is not None:
+                    bounds = state.encoding.bounds
+                    up, down = up * bounds.above[mark], down * bounds.below[mark]
                 above[number] = up if not mark else max(above[number], up)
                 below[number] = down if not mark else max(below[number], down)
                 for other, sibling in enumerate(sides):
-                    apart = Fraction(1) if state.marking is None else state.marking.swing.between(mark, other)
+                    apart = Fraction(1) if state.encoding is None else state.encoding.bounds.between(mark, other)
                     found[state.depth] = max(found[state.depth], apart * above[child] * below[sibling])
         for depth in range(len(found) - 1, 0, -1):
             found[depth - 1] = max(found[depth - 1 : depth + 1])

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.errors import NotIdentifiable
 from ...mechanisms.composed.even_cover import EvenCover
-from ...mechanisms.tables.types import Types
+from ...mechanisms.tables.classwise_mixture import ClasswiseMixture
 from ..arrays.gathering import gather_cells
 from ..arrays.layout import Array, Cells, total_of
 from ..arrays.reports import count_cells, cut, narrow
@@ -93,7 +93,7 @@ class Subreports(Counter):
         return np.full(self.cells, max(1, len(self.parts)))
 
 
-class TypesDecoder(Concatenated, Decoder[Types]):
+class ClasswiseMixtureDecoder(Concatenated, Decoder[ClasswiseMixture]):
     """phi_x(y, t) = a_c b_cy + alpha_yc u_x(t_c) for x in class c, a report of type y with sub-reports t.
 
     u_x = 1{t_c supports x} - r has the mean 0 for a cover report t_c, and with the inner p and q, over v places,
@@ -113,7 +113,7 @@ class TypesDecoder(Concatenated, Decoder[Types]):
 
     kinds: Sequence[Subreports]
 
-    def __init__(self, sampler: Types) -> None:
+    def __init__(self, sampler: ClasswiseMixture) -> None:
         Decoder.__init__(self, sampler)
         inner = {id(one): decoder_of(one) for one in sampler.inners}
         kinds = [
@@ -268,9 +268,9 @@ class TypesDecoder(Concatenated, Decoder[Types]):
 
 
 class _Weights:
-    """The coefficients of `TypesDecoder`, by type and class, at the masses of classes that are assumed."""
+    """The coefficients of `ClasswiseMixtureDecoder`, by type and class, at the masses of classes that are assumed."""
 
-    def __init__(self, decoder: TypesDecoder) -> None:
+    def __init__(self, decoder: ClasswiseMixtureDecoder) -> None:
         chances, kinds = decoder.chances, decoder.kinds
         classes, size = len(decoder.rows), (len(decoder.kinds), len(decoder.rows))
         masses = np.maximum(np.array(decoder.sampler.masses), MIN_MASS)

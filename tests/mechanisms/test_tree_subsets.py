@@ -17,8 +17,8 @@ from discreet.estimation.decoders import decoder_of
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.laws import sampler_of as kind_of
 from discreet.mechanisms.tree.level_choice import levels_response
-from discreet.mechanisms.tree.levels import Levels, LevelsLaw
-from discreet.mechanisms.tree.marking import marking_of
+from discreet.mechanisms.tree.subset_encoding import subset_encoding_of
+from discreet.mechanisms.tree.tree_subsets import TreeSubsets, TreeSubsetsLaw
 from discreet.mechanisms.uniform.cyclic import Projective
 from discreet.mechanisms.uniform.cyclotomic import Cyclotomic
 from discreet.mechanisms.uniform.hadamard import Hadamard
@@ -105,7 +105,7 @@ def test_the_error_is_that_of_the_rays(branches, epsilons):
     members, states = {}, [()]
     for row in made.law.shown:
         members |= {
-            state: marking_of(kind_of(made.law.inners[entry - 1]), "levels").members
+            state: subset_encoding_of(kind_of(made.law.inners[entry - 1]), "levels").members
             for state, entry in zip(states, row, strict=True)
             if entry
         }
@@ -174,7 +174,7 @@ MADE = {
 def sampler_of(name):
     branches, shown, inners = MADE[name]
     leaves = Row.of(range(math.prod(branches)))
-    return Levels.from_law(LevelsLaw(branches, shown, tuple(inner.law for inner in inners), leaves, 64))
+    return TreeSubsets.from_law(TreeSubsetsLaw(branches, shown, tuple(inner.law for inner in inners), leaves, 64))
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -189,8 +189,8 @@ def test_any_sets_at_any_level_keep_the_laws(name):
 
 def test_a_level_that_shows_nothing_may_stand_above_one_that_does():
     inner = RandomizedResponse(2, Fraction(1))
-    law = LevelsLaw((2, 2), ((0,), (1,)), (inner.law,), Row.of(range(4)), 64)
-    mechanism = dc.Mechanism(Context.uniform(range(4), "2"), Levels.from_law(law))
+    law = TreeSubsetsLaw((2, 2), ((0,), (1,)), (inner.law,), Row.of(range(4)), 64)
+    mechanism = dc.Mechanism(Context.uniform(range(4), "2"), TreeSubsets.from_law(law))
     assert "pairs" in check_mechanism(mechanism)
     assert not mechanism.sampler.is_identifiable
     with pytest.raises(NotIdentifiable, match="nothing of some level"):
@@ -214,7 +214,7 @@ def test_words_moved_to_the_own_child_leak(level):
     forged = replace(inner, low=inner.low - 2**30, high=inner.high + 2**30)
     inners = tuple(forged if number == entry - 1 else one for number, one in enumerate(law.inners))
     with pytest.raises(PrivacyViolation, match="leaks"):
-        dc.Mechanism(context, Levels.from_law(replace(law, inners=inners)))
+        dc.Mechanism(context, TreeSubsets.from_law(replace(law, inners=inners)))
 
 
 def test_values_in_blocks_of_others_leak():
@@ -222,16 +222,18 @@ def test_values_in_blocks_of_others_leak():
     context = tree((2, 2), (4, 1))
     law = levels_response(context).law
     with pytest.raises(PrivacyViolation, match="leaks"):
-        dc.Mechanism(context, Levels.from_law(replace(law, leaves=Row.of([0, 2, 1, 3]))))
+        dc.Mechanism(context, TreeSubsets.from_law(replace(law, leaves=Row.of([0, 2, 1, 3]))))
 
 
 def test_spare_words_loosen_what_is_below_one():
     """A report with a spare word has a larger ratio of low to high, which the certificate must bound."""
     inner = Projective(3, Fraction(5, 2), family="singer", key=(2, 3))
     assert inner.law.spare
-    law = LevelsLaw((3, 2), ((1,), (0, 2)), (inner.law, RandomizedResponse(2, Fraction(3)).law), Row.of(range(6)), 64)
+    law = TreeSubsetsLaw(
+        (3, 2), ((1,), (0, 2)), (inner.law, RandomizedResponse(2, Fraction(3)).law), Row.of(range(6)), 64
+    )
     assert {"pairs", "unbiased"} <= set(
-        check_mechanism(dc.Mechanism(Context.uniform(range(6), "8"), Levels.from_law(law)))
+        check_mechanism(dc.Mechanism(Context.uniform(range(6), "8"), TreeSubsets.from_law(law)))
     )
 
 
@@ -259,16 +261,16 @@ SMALL = levels_response(tree((2, 3), (3, 1))).law
 )
 def test_numbers_that_contradict_each_other_are_refused(change, message):
     with pytest.raises(InvalidInput, match=message):
-        Levels.from_law(replace(SMALL, **change))
+        TreeSubsets.from_law(replace(SMALL, **change))
 
 
 def test_a_law_may_not_have_more_parts_than_can_be_drawn():
     inner = Subset(40, Fraction(1), d=20).law
-    law = LevelsLaw((40,) * 4, ((1,), (0, 1), (0, 0, 1), (0, 0, 0, 1)), (inner,), Row.of(range(0, 40**4, 16)), 64)
-    assert Levels.from_law(law).outputs
+    law = TreeSubsetsLaw((40,) * 4, ((1,), (0, 1), (0, 0, 1), (0, 0, 0, 1)), (inner,), Row.of(range(0, 40**4, 16)), 64)
+    assert TreeSubsets.from_law(law).outputs
     deeper = replace(law, branches=(40,) * 3 + (40,), shown=((1,), (1, 1), (1, 1, 1, 1), (1,) * 8))
     with pytest.raises(InvalidInput, match="at most 65536 parts"):
-        Levels.from_law(deeper)
+        TreeSubsets.from_law(deeper)
 
 
 def test_counts_that_no_reports_have_are_refused():
@@ -317,7 +319,7 @@ def test_a_design_hardly_improves_on_it():
 
 def test_every_combination_of_sub_reports_is_a_report():
     made = sampler_of("several marked, others shown")
-    inside = [list(marking.inner.reports()) for _, _, marking in made.parts]
+    inside = [list(encoding.inner.reports()) for _, _, encoding in made.parts]
     assert len(list(made.reports())) == math.prod(map(len, inside)) == len(list(product(*inside)))
 
 

@@ -18,7 +18,7 @@ from ..uniform.subset import Subset
 from ..units import check_law
 
 
-class Swing(NamedTuple):
+class CoverRatioBounds(NamedTuple):
     """How far the chance of a report may move: by ``above[mark]`` from blank to own, by ``below[mark]`` back.
 
     `mark` says whether the report marks the own place. Between two places x and z it moves by at most
@@ -35,7 +35,7 @@ class Swing(NamedTuple):
         return self.odds ** (one - other) / self.even
 
 
-class Marking(ABC):
+class SubsetEncoding(ABC):
     """A sampler each of whose reports marks, of `places` places, the same number: its `members`.
 
     The first places are those of its values, the others, if any, nobody's.
@@ -59,7 +59,7 @@ class Marking(ABC):
         """The chance that the own place and another given one are marked together."""
 
     @cached_property
-    def swing(self) -> Swing:
+    def bounds(self) -> CoverRatioBounds:
         """What the certificate needs: in units of the lower level a cover report has 1 + (odds - 1) q.
 
         q is the chance of a marked place: `members` parts of the words, each rounded down for one side and up for the
@@ -76,10 +76,10 @@ class Marking(ABC):
             1 + (odds - 1) * Fraction(members * part, space) for part in (space // places, -(-space // places))
         )
         above = 1 / least / even, odds / least / even
-        return Swing(above, (most / even, most / odds / even), odds, even)
+        return CoverRatioBounds(above, (most / even, most / odds / even), odds, even)
 
 
-class SetMarking(Marking):
+class BitEncoding(SubsetEncoding):
     """Sets of values as numbers with a bit for each."""
 
     def marked(self, y: int) -> list[int]:
@@ -94,7 +94,7 @@ class SetMarking(Marking):
         return float(self.inner.both_own)
 
 
-class ShiftMarking(Marking):
+class ShiftEncoding(SubsetEncoding):
     """Reports i p + b that mark the places z with b - z mod p in the set D_i; randomized response has D = {0}."""
 
     def __init__(self, inner: Cyclic | RandomizedResponse) -> None:
@@ -131,11 +131,11 @@ class ShiftMarking(Marking):
         return float(inner.shared * inner.high) if isinstance(inner, Cyclic) else 0.0
 
 
-def marking_of(inner: object, kind: str) -> Marking:
+def subset_encoding_of(inner: object, kind: str) -> SubsetEncoding:
     """What the reports of a sampler mark; a law of this `kind` that holds any other is refused."""
     if isinstance(inner, Subset):
-        return SetMarking(inner)
+        return BitEncoding(inner)
     shifts = isinstance(inner, (Cyclic, RandomizedResponse)) and inner.size > 1 and places_of(inner) is not None
     check_law(shifts, kind, "its inner laws must be of several values each, of sets or of cycles with as many shifts")
     assert isinstance(inner, (Cyclic, RandomizedResponse))
-    return ShiftMarking(inner)
+    return ShiftEncoding(inner)

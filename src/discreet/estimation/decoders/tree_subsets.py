@@ -14,8 +14,8 @@ import numpy as np
 
 from ...core.errors import NotIdentifiable
 from ...mechanisms.tree.level_choice import chances_of, coefficients, squares, ways_of
-from ...mechanisms.tree.levels import Levels, State
-from ...mechanisms.tree.marking import Marking, SetMarking, ShiftMarking
+from ...mechanisms.tree.subset_encoding import BitEncoding, ShiftEncoding, SubsetEncoding
+from ...mechanisms.tree.tree_subsets import State, TreeSubsets
 from ..arrays.layout import Array, as_column, pick, slabs, total_of
 from ..arrays.reports import add_cells, bits_at, in_words, set_rows, shift_rows, unless
 from .decoder import Decoder, replacing_others
@@ -38,7 +38,7 @@ class Moments(NamedTuple):
     own_uv: Any
 
 
-def cross_moment(levels: LevelsDecoder, shares: Array, first: Array, second: Array) -> Array:
+def cross_moment(levels: TreeSubsetsDecoder, shares: Array, first: Array, second: Array) -> Array:
     """E[(first . phi)(second . phi)] when values follow `shares`.
 
     U of a node is ``c_l w + sum_c k_c U_c`` over its children, w the weights below it and k the factor of rho that the
@@ -70,9 +70,9 @@ class _Node:
     """The nodes of one state with the moments of their children, as arrays with an axis for the children."""
 
     def __init__(
-        self, levels: LevelsDecoder, number: int, state: State, shares: Array, below: list[Moments | None]
+        self, levels: TreeSubsetsDecoder, number: int, state: State, shares: Array, below: list[Moments | None]
     ) -> None:
-        self.marking, self.shares = state.marking, shares
+        self.encoding, self.shares = state.encoding, shares
         self.chances = levels.chances[number]
         self.factors = [chance.own / chance.blank if chance.blank else 0.0 for chance in self.chances]
         branch = shares.shape[-1]
@@ -83,7 +83,7 @@ class _Node:
         ]
         low, high = self.below
         self.base_u, self.base_v = self.factors[0] * low.u, self.factors[0] * low.v
-        if self.marking is None:
+        if self.encoding is None:
             self.rise_u, self.rise_v = 0 * low.u, 0 * low.v
         else:
             self.rise_u = self.factors[1] * high.u - self.base_u
@@ -91,8 +91,8 @@ class _Node:
 
     @property
     def _inner(self) -> PureDecoder[Any]:
-        assert self.marking is not None
-        decoder = decoder_of(self.marking.inner)
+        assert self.encoding is not None
+        decoder = decoder_of(self.encoding.inner)
         assert isinstance(decoder, PureDecoder)
         return decoder
 
@@ -125,7 +125,7 @@ class _Node:
 
     def _constants(self) -> tuple[float, float, Any, Any]:
         """p - q and q, and what the means of U and V come to at q."""
-        if self.marking is None:
+        if self.encoding is None:
             return 1.0, 0.0, self.base_u.sum(axis=-1), self.base_v.sum(axis=-1)
         inner = self._inner
         fixed = [
@@ -151,7 +151,7 @@ class _Node:
         mean_u, mean_v = self._means(shares, cover)
         mass = shares.sum(axis=-1) + cover
         found = fixed_u * mean_v + fixed_v * mean_u - fixed_u * fixed_v * mass
-        if self.marking is not None:
+        if self.encoding is not None:
             joint = self._inner.covered_moment(shares, cover, self.rise_u, self.rise_v)
             found = found + gap**2 * joint[..., 0]
         return found
@@ -162,7 +162,7 @@ class _Node:
         rest, lift = (row.sum(axis=-1, keepdims=True) - row for row in (base, rise))
         extra = [getattr(part, f"own_{name}") - self.shares * getattr(part, name) for part in self.below]
         own = [chance.own for chance in self.chances]
-        both = 0.0 if self.marking is None else self.marking.both
+        both = 0.0 if self.encoding is None else self.encoding.both
         given = [(self.chances[1].other - both) / own[0], both / own[1] if own[1] else 0.0]
         return self._sum(own, [part * (rest + chance * lift) for part, chance in zip(extra, given, strict=True)])
 
@@ -171,7 +171,7 @@ SLAB = 1 << 22
 """How many places of sub-reports are looked at together when reports are counted."""
 
 
-class LevelsDecoder(Decoder[Levels]):
+class TreeSubsetsDecoder(Decoder[TreeSubsets]):
     """phi_x(y) = sum_l c_l rho_l, with rho_l the product of own over cover chances on the way to x, down to depth l.
 
     For each state of a node there is a cell for every child of every node of its depth; the last cell counts the
@@ -185,11 +185,11 @@ class LevelsDecoder(Decoder[Levels]):
 
     disjoint = False
 
-    def __init__(self, sampler: Levels) -> None:
+    def __init__(self, sampler: TreeSubsets) -> None:
         super().__init__(sampler)
         self.states, self.branches, self.nodes = sampler.states, sampler.branches, sampler.nodes
         self.depth = len(sampler.branches)
-        widths = [self.nodes[state.depth + 1] if state.marking is not None else 0 for state in self.states]
+        widths = [self.nodes[state.depth + 1] if state.encoding is not None else 0 for state in self.states]
         self.starts = [0, *accumulate(widths)]
         """The first cell of each state."""
         self.cells = self.starts[-1] + 1
@@ -209,8 +209,8 @@ class LevelsDecoder(Decoder[Levels]):
                 above, *sides = at[slot.parent]
                 child, wide = sides[1 - slot.marked][slot.rank], self.branches[state.depth - 1]
                 node = above * wide + child if above >= 0 and child < wide else -1
-            marked = [] if state.marking is None else state.marking.marked(inside[number])
-            places = branch if state.marking is None else state.marking.places
+            marked = [] if state.encoding is None else state.encoding.marked(inside[number])
+            places = branch if state.encoding is None else state.encoding.places
             known = set(marked)
             at.append((node, marked, [c for c in range(places) if c not in known]))
             if node >= 0:
@@ -236,7 +236,7 @@ class LevelsDecoder(Decoder[Levels]):
 
     def _slabs(self, reports: int) -> Iterator[slice]:
         """Rows of reports that are looked at together."""
-        slab = max(1, SLAB // max(64, sum(marking.places for _, _, marking in self.sampler.parts)))
+        slab = max(1, SLAB // max(64, sum(encoding.places for _, _, encoding in self.sampler.parts)))
         return (slice(begin, begin + slab) for begin in range(0, reports, slab))
 
     def _cells_of_each(self, words: Array) -> Iterator[Array]:
@@ -252,10 +252,10 @@ class LevelsDecoder(Decoder[Levels]):
                 child = slot.rank if side is None else side[:, slot.rank]
                 node = unless((above < 0) | (child >= wide), above * wide + child)
             marked = others = None
-            if state.marking is not None:
-                part = bits_at(words, slot.at, state.marking.inner.bits)
-                marked = places_of(state.marking, part, marked=True)
-                others = places_of(state.marking, part, marked=False) if slot.rest else None
+            if state.encoding is not None:
+                part = bits_at(words, slot.at, state.encoding.inner.bits)
+                marked = places_of(state.encoding, part, marked=True)
+                others = places_of(state.encoding, part, marked=False) if slot.rest else None
                 nobody = (node < 0)[:, None] | (marked >= branch)
                 yield unless(nobody, self.starts[slot.state] + node[:, None] * branch + marked)
             at.append((node, marked, others))
@@ -268,7 +268,7 @@ class LevelsDecoder(Decoder[Levels]):
         for number, state in enumerate(self.states):
             if state.unmarked >= 0:
                 above = known[number].repeat(self.branches[state.depth], axis=-1)
-                if state.marking is not None:
+                if state.encoding is not None:
                     start = self.starts[number]
                     marked = known[state.marked] = counts[..., start : start + above.shape[-1]]
                     above = above - marked
@@ -278,13 +278,13 @@ class LevelsDecoder(Decoder[Levels]):
     def inconsistency(self, counts: Array) -> str | None:
         known = self.state_counts(counts)
         for state, own in zip(self.states, known, strict=True):
-            if state.marking is None:
+            if state.encoding is None:
                 continue
             if (known[state.unmarked] < 0).any():
                 return "no child may be marked more often than its node is there"
-            branch, members = self.branches[state.depth], state.marking.members
+            branch, members = self.branches[state.depth], state.encoding.members
             marked = known[state.marked].reshape(*own.shape, branch).sum(axis=-1)
-            least = max(0, members - (state.marking.places - branch))
+            least = max(0, members - (state.encoding.places - branch))
             if (marked < least * own).any() or (marked > min(members, branch) * own).any():
                 return f"a node has {members} marked children whenever it shows any"
         return None
@@ -372,7 +372,7 @@ class LevelsDecoder(Decoder[Levels]):
             if state.unmarked >= 0:
                 rest = due[state.unmarked]
                 due[number] = due[number] + rest.reshape(*due[number].shape, -1).sum(axis=-1)
-                if state.marking is not None:
+                if state.encoding is not None:
                     start = self.starts[number]
                     out[..., start : start + rest.shape[-1]] = due[state.marked] - rest
         out[..., -1:] = due[0]
@@ -404,7 +404,7 @@ class LevelsDecoder(Decoder[Levels]):
         leaves, out = self.on_leaves(shares), np.zeros((*shares.shape[:-1], self.cells))
         out[..., -1:] = total_of(shares)
         for state, start in zip(self.states, self.starts, strict=False):
-            if state.marking is not None:
+            if state.encoding is not None:
                 held = self._under(leaves, state.depth + 1)
                 mixed = self._mixed(held, self.ways[state.marked].partings)
                 out[..., start : start + self.nodes[state.depth + 1]] = mixed
@@ -413,7 +413,7 @@ class LevelsDecoder(Decoder[Levels]):
     def expected_counts_adjoint(self, weights: Array) -> Array:
         out = weights[..., -1:]
         for state, start in zip(self.states, self.starts, strict=False):
-            if state.marking is not None:
+            if state.encoding is not None:
                 own = weights[..., start : start + self.nodes[state.depth + 1]]
                 mixed = self._mixed(own, self.ways[state.marked].partings)
                 out = out + mixed[..., self.node_of(state.depth + 1)]
@@ -427,9 +427,9 @@ class LevelsDecoder(Decoder[Levels]):
         return float(self.cells + len(self.states) * self.size)
 
 
-def places_of(marking: Marking, reports: Array, *, marked: bool) -> Array:
+def places_of(encoding: SubsetEncoding, reports: Array, *, marked: bool) -> Array:
     """For each sub-report the places that it marks, or those that it does not, in increasing order."""
-    if isinstance(marking, SetMarking):
-        return set_rows(reports, marking.places, marking.members, marked)
-    assert isinstance(marking, ShiftMarking)
-    return shift_rows(reports, marking.modulus, marking.sets, marked)
+    if isinstance(encoding, BitEncoding):
+        return set_rows(reports, encoding.places, encoding.members, marked)
+    assert isinstance(encoding, ShiftEncoding)
+    return shift_rows(reports, encoding.modulus, encoding.sets, marked)

@@ -13,8 +13,8 @@ from fractions import Fraction
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from ...mechanisms.tree.levels import Levels
-from ...mechanisms.tree.marking import Marking
+from ...mechanisms.tree.subset_encoding import SubsetEncoding
+from ...mechanisms.tree.tree_subsets import TreeSubsets
 from .profile import Profile
 from .registry import profile_of
 from .rows import Row, listed, merged
@@ -25,7 +25,7 @@ MAX_GROUPS = 1 << 12
 ONE = Fraction(1)
 
 
-class LevelsProfile(Profile[Levels]):
+class TreeSubsetsProfile(Profile[TreeSubsets]):
     """The same for all pairs that part at one depth."""
 
     def pair_profile(self, x: int, z: int, among: Sequence[int] | None = None) -> Sequence[Row] | None:
@@ -49,7 +49,7 @@ class LevelsProfile(Profile[Levels]):
         return iter({self.sampler.labels.parting(x, z): (x, z) for x, z in pairwise(order)}.values())
 
 
-class Way(NamedTuple):
+class PathState(NamedTuple):
     """Reports that are alike so far: the states of the nodes above x and z, and how much likelier they are.
 
     Their share among even sets is counted beside; `own` and `other` are by how much x writes them at most and z at
@@ -63,15 +63,15 @@ class Way(NamedTuple):
     even: Fraction
 
 
-def _rows(levels: Levels, x: Sequence[int], z: Sequence[int], alone: int) -> Sequence[Row] | None:
+def _rows(levels: TreeSubsets, x: Sequence[int], z: Sequence[int], alone: int) -> Sequence[Row] | None:
     """The profile of two leaves, given by the child that they are below at every depth; None where it is too large.
 
     Hidden by everybody, or where `alone` is 1 or 2 by people who all hold the first, or the second.
     """
-    found: dict[Way, Fraction] = {Way(0, 0, ONE, ONE, ONE): ONE}
+    found: dict[PathState, Fraction] = {PathState(0, 0, ONE, ONE, ONE): ONE}
     shared = True
     for one, other in zip(x, z, strict=True):
-        after: dict[Way, Fraction] = {}
+        after: dict[PathState, Fraction] = {}
         for way, share in found.items():
             for step, chance in _together(levels, way, one, other) if shared else _apart(levels, way, one, other):
                 after[step] = after.get(step, Fraction(0)) + share * chance
@@ -85,27 +85,27 @@ def _rows(levels: Levels, x: Sequence[int], z: Sequence[int], alone: int) -> Seq
     )
 
 
-def _together(levels: Levels, way: Way, x: int, z: int) -> Iterator[tuple[Way, Fraction]]:
+def _together(levels: TreeSubsets, way: PathState, x: int, z: int) -> Iterator[tuple[PathState, Fraction]]:
     """What a node above both does: its set marks both, one of them or none."""
     state = levels.states[way.above_x]
-    if state.marking is None:
+    if state.encoding is None:
         yield way._replace(above_x=state.unmarked, above_z=state.unmarked), ONE
         return
-    swing, rough = state.marking.swing, _uneven(state.marking)
-    for row in profile_of(state.marking.inner).pair_profile(x, z) or ():
+    bounds, rough = state.encoding.bounds, _uneven(state.encoding)
+    for row in profile_of(state.encoding.inner).pair_profile(x, z) or ():
         if row.cover:  # spare words are part of the unevenness here
             i, j = int(row.own > row.cover), int(row.other > row.cover)
             one, two = (state.marked if mark else state.unmarked for mark in (i, j))
-            own, other = way.own * rough * swing.above[i], way.other / rough / swing.below[j]
-            yield Way(one, two, own, other, way.even / rough), row.cover
+            own, other = way.own * rough * bounds.above[i], way.other / rough / bounds.below[j]
+            yield PathState(one, two, own, other, way.even / rough), row.cover
 
 
-def _apart(levels: Levels, way: Way, x: int, z: int) -> Iterator[tuple[Way, Fraction]]:
+def _apart(levels: TreeSubsets, way: PathState, x: int, z: int) -> Iterator[tuple[PathState, Fraction]]:
     """What two nodes do, one above x and one above z: the set of each is blank for the other."""
     for one, first in _alone(levels, way.above_x, x):
         for two, second in _alone(levels, way.above_z, z):
             own, other = way.own * one.above * two.rough, way.other / two.below / one.rough
-            yield Way(one.state, two.state, own, other, way.even / one.rough / two.rough), first * second
+            yield PathState(one.state, two.state, own, other, way.even / one.rough / two.rough), first * second
 
 
 class Step(NamedTuple):
@@ -117,32 +117,32 @@ class Step(NamedTuple):
     rough: Fraction
 
 
-def _alone(levels: Levels, number: int, child: int) -> Iterator[tuple[Step, Fraction]]:
+def _alone(levels: TreeSubsets, number: int, child: int) -> Iterator[tuple[Step, Fraction]]:
     state = levels.states[number]
-    if state.marking is None:
+    if state.encoding is None:
         yield Step(state.unmarked, ONE, ONE, ONE), ONE
         return
-    swing, rough = state.marking.swing, _uneven(state.marking)
-    for row in profile_of(state.marking.inner).pair_profile(child, child) or ():
+    bounds, rough = state.encoding.bounds, _uneven(state.encoding)
+    for row in profile_of(state.encoding.inner).pair_profile(child, child) or ():
         if row.cover:
             mark = int(row.own > row.cover)
             to = state.marked if mark else state.unmarked
-            yield Step(to, rough * swing.above[mark], rough * swing.below[mark], rough), row.cover
+            yield Step(to, rough * bounds.above[mark], rough * bounds.below[mark], rough), row.cover
 
 
-def _uneven(marking: Marking) -> Fraction:
+def _uneven(encoding: SubsetEncoding) -> Fraction:
     """At most by what factor a blank set is off an even one: all blank sets are within this of each other."""
-    return marking.swing.above[0] * marking.swing.below[0]
+    return encoding.bounds.above[0] * encoding.bounds.below[0]
 
 
-def _least(levels: Levels) -> Fraction:
+def _least(levels: TreeSubsets) -> Fraction:
     """The least that anybody's sets are likelier than blank ones, by every way down from the root."""
     least = [ONE] * len(levels.states)
     for number in reversed(range(len(levels.states))):
         state = levels.states[number]
         if state.unmarked >= 0:
             least[number] = least[state.unmarked]
-            if state.marking is not None:
-                sides = zip((state.unmarked, state.marked), state.marking.swing.below, strict=True)
+            if state.encoding is not None:
+                sides = zip((state.unmarked, state.marked), state.encoding.bounds.below, strict=True)
                 least[number] = min(least[side] / below for side, below in sides)
     return least[0]

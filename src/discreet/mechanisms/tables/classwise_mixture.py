@@ -111,7 +111,7 @@ PRIME = (1 << 61) - 1
 
 
 @dataclass(frozen=True)
-class TypesLaw(Law):
+class ClasswiseMixtureLaw(Law):
     """Value x, of class c = ``class_of[x]``, writes a report of type y with ``units[c][y]`` words.
 
     ``marks[y][c]`` is 0 if type y shows nothing of class c, and else i if it shows a report by the law
@@ -127,7 +127,7 @@ class TypesLaw(Law):
     word_bits: int
 
 
-class Types(Typed):
+class ClasswiseMixture(Typed):
     """Draw a type by the class of the value; then, for each class that it marks, a report of the class's sampler.
 
     In the class of the value, that report is drawn from the value; in any other it is a *cover report*, drawn from a
@@ -142,21 +142,21 @@ class Types(Typed):
     """
 
     name = "types"
-    law: TypesLaw
-    follows = TypesLaw
+    law: ClasswiseMixtureLaw
+    follows = ClasswiseMixtureLaw
 
-    def __init__(self, law: TypesLaw, inners: Sequence[PureSampler], masses: Sequence[float]) -> None:
+    def __init__(self, law: ClasswiseMixtureLaw, inners: Sequence[PureSampler], masses: Sequence[float]) -> None:
         self._follow(law, inners)
         self.masses = tuple(masses)
 
-    def follow(self, law: TypesLaw) -> None:
+    def follow(self, law: ClasswiseMixtureLaw) -> None:
         inners = [sampler_of(inner) for inner in law.inners]
         blanks = [inner for inner in inners if isinstance(inner, PureSampler) and places_of(inner) is not None]
         check_law(len(blanks) == len(inners), law.kind, "its inner laws must have blank reports")
         self._follow(law, blanks)
         self.masses = tuple(len(of) / self.size for of in self.members)
 
-    def _follow(self, law: TypesLaw, inners: Sequence[PureSampler]) -> None:
+    def _follow(self, law: ClasswiseMixtureLaw, inners: Sequence[PureSampler]) -> None:
         class_of, classes, types = law.class_of.numbers(), len(law.units), len(law.marks)
         check_size(len(class_of), law.word_bits)
         numbered = set(class_of) == set(range(classes))
@@ -184,16 +184,18 @@ class Types(Typed):
         self.lay_out(law.marks, inners)
         self._bounds = tuple(tuple(bound * self.scale for bound in accumulate(row)) for row in law.units)
 
-    def weighted(self, prior: Sequence[float]) -> Types:
-        return Types(self.law, self.inners, [sum(prior[x] for x in of) for of in self.members])
+    def weighted(self, prior: Sequence[float]) -> ClasswiseMixture:
+        return ClasswiseMixture(self.law, self.inners, [sum(prior[x] for x in of) for of in self.members])
 
-    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> Types:
+    def with_word_bits(self, word_bits: int, epsilon: Fraction | None = None) -> ClasswiseMixture:
         inners: list[Any] = [inner.with_word_bits(word_bits, epsilon) for inner in self.inners]
         shift, space = self.word_bits - word_bits, 1 << word_bits
         rows = ([max(1, unit >> shift) if unit else 0 for unit in row] for row in self.law.units)
         units = tuple(tuple(filled(row, space)) for row in rows)
         laws = tuple(inner.law for inner in inners)
-        return Types(TypesLaw(self.law.class_of, units, self.law.marks, laws, word_bits), inners, self.masses)
+        return ClasswiseMixture(
+            ClasswiseMixtureLaw(self.law.class_of, units, self.law.marks, laws, word_bits), inners, self.masses
+        )
 
     @property
     def is_identifiable(self) -> bool:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.leakage.solving import above, smallest_epsilon
+from discreet.leakage.smallest_epsilon import above, smallest_epsilon
 
 
 def falling(epsilon, enough):

@@ -22,14 +22,14 @@ from ..estimation.decoders import decoder_of
 from ..estimation.tally import Tally
 from ..mechanisms.mechanism import Mechanism
 from .profiles import profile_of
-from .solving import above
+from .smallest_epsilon import above
 
 MOST = 1 << 62
 """The largest number of reports in a batch."""
 
 
 @dataclass(frozen=True)
-class Crowd:
+class OtherUsers:
     """The values whose holders hide a report, and how many reports there are.
 
     That is `total`, or by block, under the first value of each, where reports show their block.
@@ -46,7 +46,7 @@ class Crowd:
         return max(1, self.of_block.get(profile_of(mechanism).other_users(x)[0], 0))
 
 
-def crowd_of(mechanism: Mechanism, n: Any, among: Any) -> Crowd:
+def other_users_of(mechanism: Mechanism, n: Any, among: Any) -> OtherUsers:
     """The crowd that `n` and `among` say; `InvalidInput` where they do not say who hides whom."""
     chosen = None
     if among is not None:
@@ -63,14 +63,14 @@ def crowd_of(mechanism: Mechanism, n: Any, among: Any) -> Crowd:
     if isinstance(n, Mapping):
         if chosen is not None:
             raise InvalidInput("n must be one number where `among` says who hides")
-        return Crowd(None, None, _of_names(mechanism, n))
+        return OtherUsers(None, None, _of_names(mechanism, n))
     total = count_of(n, "n")
     if chosen is None and len(profile_of(mechanism).other_users(0)) < mechanism.context.size:
         raise InvalidInput(
             f"n={total} must be the number of reports of every block, {{block: count}} or a tally: "
             "reports show their block, and only those of the same block hide each other"
         )
-    return Crowd(chosen, total, {})
+    return OtherUsers(chosen, total, {})
 
 
 def count_of(n: object, name: str) -> int:
@@ -80,14 +80,14 @@ def count_of(n: object, name: str) -> int:
     return int(n)
 
 
-def _of_tally(mechanism: Mechanism, tally: Tally, among: tuple[int, ...] | None) -> Crowd:
+def _of_tally(mechanism: Mechanism, tally: Tally, among: tuple[int, ...] | None) -> OtherUsers:
     if among is not None or len(profile_of(mechanism).other_users(0)) == mechanism.context.size:
-        return Crowd(among, max(1, tally.n), {})
+        return OtherUsers(among, max(1, tally.n), {})
     found: dict[int, int] = {}
     for group in decoder_of(mechanism).groups():
         totals = np.asarray(group.decoder.total(tally.counts[group.cells])).reshape(-1)
         found |= {int(of[0]): int(count) for of, count in zip(group.values, totals, strict=True)}
-    return Crowd(None, None, found)
+    return OtherUsers(None, None, found)
 
 
 def _of_names(mechanism: Mechanism, counts: Mapping[Any, Any]) -> dict[int, int]:
@@ -119,7 +119,7 @@ ROWS = 1 << 14
 """The most groups of reports, over all pairs, that are compared with each other."""
 
 
-class Asked(NamedTuple):
+class PairList(NamedTuple):
     """Pairs of values, one for every contrast, that E asks for anything.
 
     Where they are `many`, they come in the order of the most that they can have, which `most` says of each: the entry
@@ -136,7 +136,7 @@ class Asked(NamedTuple):
         return bool(self.most)
 
 
-def asked_pairs(mechanism: Mechanism, *, each: bool = False) -> Asked:
+def list_pairs(mechanism: Mechanism, *, each: bool = False) -> PairList:
     """For every contrast a pair of values that has it and that E asks for anything; none for a contrast without one.
 
     A mechanism may treat values alike that the context does not: then there is a pair for every two labels instead.
@@ -152,11 +152,11 @@ def asked_pairs(mechanism: Mechanism, *, each: bool = False) -> Asked:
             some = islice(closure.pairs_among(labels), LISTED + 1)
             found = list({(labels[i], labels[j]): (i, j) for i, j, _ in some}.values())
     if len(found) <= FEW or (len(found) <= PAIRS and len(found) * _groups(mechanism, *found[0]) <= ROWS):
-        return Asked(found, [], 0.0)
+        return PairList(found, [], 0.0)
     most = limits_of(mechanism)
     ranked = sorted(((above(most(i, j)), i, j) for i, j in found[:LISTED]), key=lambda pair: -pair[0])
     beyond = above(closure.largest) if len(found) > LISTED else 0.0
-    return Asked([(i, j) for _, i, j in ranked], [at for at, _, _ in ranked], beyond)
+    return PairList([(i, j) for _, i, j in ranked], [at for at, _, _ in ranked], beyond)
 
 
 def limits_of(mechanism: Mechanism) -> Callable[[int, int], Epsilon]:

@@ -1,4 +1,4 @@
-"""Types: what a report shows of classes of alike values, proved on channels written out."""
+"""ClasswiseMixture: what a report shows of classes of alike values, proved on channels written out."""
 
 from fractions import Fraction
 from itertools import product
@@ -18,8 +18,8 @@ from discreet.mechanisms.composed.blocks import BlockResponse
 from discreet.mechanisms.composed.even_cover import EvenCover, places_of
 from discreet.mechanisms.law import Row
 from discreet.mechanisms.mechanism import Mechanism
+from discreet.mechanisms.tables.classwise_mixture import ClasswiseMixture, ClasswiseMixtureLaw
 from discreet.mechanisms.tables.table import Table
-from discreet.mechanisms.tables.types import Types, TypesLaw
 from discreet.mechanisms.uniform.cyclic import Projective
 from discreet.mechanisms.uniform.randomized_response import RandomizedResponse
 from discreet.mechanisms.uniform.subset import Subset
@@ -42,7 +42,9 @@ def units(*weights):
 
 def types(inners, marks, rows=((3, 2, 1), (1, 2, 2), (2, 1, 3)), class_of=CLASS_OF):
     laws = tuple(inner.law for inner in inners)
-    return Types.from_law(TypesLaw(Row.of(class_of), tuple(units(*row) for row in rows), marks, laws, 64))
+    return ClasswiseMixture.from_law(
+        ClasswiseMixtureLaw(Row.of(class_of), tuple(units(*row) for row in rows), marks, laws, 64)
+    )
 
 
 def several():
@@ -81,7 +83,7 @@ def test_the_sampler_runs_its_law_word_for_word():
     assert check_every_word(made, factory=lambda width: made.with_word_bits(width, Fraction(2))) == 1
     assert check_every_word(alone()) >= 1
 
-    class Careless(Types):
+    class Careless(ClasswiseMixture):
         def draw(self, x, words, ops):
             return super().draw(x - x, words, ops)
 
@@ -133,8 +135,8 @@ def test_the_certificate_is_the_largest_ratio_of_the_channel_and_a_unit_less_is_
 
     def made(fewest):
         rows = ((weight, SPACE - weight), (fewest, SPACE - fewest))
-        return Types.from_law(
-            TypesLaw(Row.of(class_of), rows, ((1, 2), (0, 0)), tuple(inner.law for inner in inners), 64)
+        return ClasswiseMixture.from_law(
+            ClasswiseMixtureLaw(Row.of(class_of), rows, ((1, 2), (0, 0)), tuple(inner.law for inner in inners), 64)
         )
 
     low, high = 1, weight
@@ -300,6 +302,6 @@ LAW = several().law
 )
 def test_a_law_that_contradicts_itself_is_refused(change, match):
     fields = {name: getattr(LAW, name) for name in ("class_of", "units", "marks", "inners", "word_bits")}
-    assert Types.from_law(TypesLaw(**fields)).size == 8
+    assert ClasswiseMixture.from_law(ClasswiseMixtureLaw(**fields)).size == 8
     with pytest.raises(InvalidInput, match=match):
-        Types.from_law(TypesLaw(**{**fields, **change}))
+        ClasswiseMixture.from_law(ClasswiseMixtureLaw(**{**fields, **change}))
