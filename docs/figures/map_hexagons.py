@@ -4,8 +4,8 @@ import h3
 import numpy as np
 
 from discreet import gallery
-from discreet.plots.picture import HEAT, INK, PAPER, new_figure, save
 from discreet.plots.maps import Albers
+from discreet.plots.picture import HEAT, INK, PAPER, new_figure, save
 
 STEPS = [0, 0.5, 1, 1.5, 2]
 MIDDLE = (48.2085, 16.3731)

@@ -22,7 +22,7 @@ def survey(people: int, noise: int) -> dc.Estimate:
 def one_survey(axes: Any, found: dc.Estimate) -> None:
     """Each share with its interval; the dark part would be there without any noise."""
     low, high = found.interval()
-    sampling = 1.96 * np.sqrt(found.plausible * (1 - found.plausible) / found.n)
+    sampling = 1.96 * np.sqrt(found.plug_in * (1 - found.plug_in) / found.n)
     rows = np.arange(4)
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.hlines(rows, low, high, color=INTERVAL, linewidth=9, label="with the noise that protects")

@@ -61,7 +61,7 @@ def test_a_query_uses_the_totals_that_reports_show():
     """The error of a mean under Hadamard is that of the calibrated query, half of the plain one."""
     tally = with_evaders(mechanisms()["hadamard"], 0.0, 20_000, 22)
     found = dc.noncompliance(tally, to=0, query="mean")
-    p, weights = dc.estimate(tally).plausible, np.arange(5.0)
+    p, weights = dc.estimate(tally).plug_in, np.arange(5.0)
     plain = np.sqrt(
         (decoder_of(tally.mechanism.sampler).cross_moment(p, weights, weights)[0] - (weights @ p) ** 2) / tally.n
     )

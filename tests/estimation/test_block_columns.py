@@ -6,7 +6,7 @@ import pytest
 
 import discreet as dc
 from discreet.core.errors import InvalidInput
-from discreet.estimation.results.block_columns import block_columns
+from discreet.estimation.results.unbiased import block_columns
 
 CONTEXT = dc.Context.blocks({"a": ["a1", "a2"], "b": ["b1", "b2", "b3"]}, 1)
 

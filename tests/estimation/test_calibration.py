@@ -10,7 +10,7 @@ from discreet import Context
 from discreet.checks.statistics import enumerated
 from discreet.core.errors import InvalidInput
 from discreet.estimation.decoders import decoder_of
-from discreet.estimation.results.intervals import calibrated_weights, constants
+from discreet.estimation.results.weights import calibrated_weights, constants
 from discreet.estimation.tally import Tally
 
 from ..analysis.reference import B5, figures, survey
@@ -77,7 +77,7 @@ def test_calibrated_scores_are_unbiased_and_vary_least_at_even_shares(mechanism)
 def test_values_errors_and_covariances_are_those_of_the_calibrated_scores(mechanism):
     estimate, rng = simulated(mechanism), np.random.default_rng(5)
     channel, _, _ = enumerated(mechanism)
-    p = estimate.plausible
+    p = estimate.plug_in
     law = p @ channel
     w, u = rng.normal(size=(2, mechanism.context.size))
     s, t = calibrated_scores(mechanism, w), calibrated_scores(mechanism, u)

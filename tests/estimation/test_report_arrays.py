@@ -6,8 +6,7 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.core.errors import InvalidReport
-from discreet.estimation.arrays.gathering import as_reports
-from discreet.estimation.arrays.reports import _column_sums, count_cells
+from discreet.estimation.arrays.reports import _column_sums, as_reports, count_cells
 
 
 @pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "u8", "i1", "i8", ">u4"])

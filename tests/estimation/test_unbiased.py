@@ -48,7 +48,7 @@ def test_the_mean_estimate_over_the_exact_channel_is_the_truth(context):
 def test_standard_errors_and_covariances_are_those_of_the_enumerated_channel(context):
     estimate, _ = simulated(context)
     channel, phi, _ = enumerated(estimate.tally.mechanism)
-    p = estimate.plausible
+    p = estimate.plug_in
     law = p @ channel
     covariance = (phi.T * law) @ phi - np.outer(p, p)
     assert np.allclose(estimate.stderr, np.sqrt(np.diag(covariance) / estimate.n), rtol=1e-9)
@@ -111,8 +111,8 @@ def test_intervals_hold_their_estimate_nest_and_solve_the_score_equation(context
     assert (together[1] - together[0] >= inner[1] - inner[0] - 1e-12).all()
     decoder = decoder_of(estimate.tally.mechanism)
 
-    beta = decoder.second_moment_derivative(estimate.plausible)
-    alpha = np.maximum(decoder.second_moments(estimate.plausible) - beta * estimate.plausible, 0)
+    beta = decoder.second_moment_derivative(estimate.plug_in)
+    alpha = np.maximum(decoder.second_moments(estimate.plug_in) - beta * estimate.plug_in, 0)
     z = NormalDist().inv_cdf(0.9)
     for end in inner:
         assert np.allclose((estimate.shares - end) ** 2, z**2 * (alpha + beta * end - end**2) / estimate.n, atol=1e-9)
@@ -250,6 +250,6 @@ def test_the_interval_of_a_mean_is_about_the_estimate_where_shares_are_noisy():
     low, high = mean.interval()
     assert low < held.mean() + 20 < high
     assert high - low < 1.2 * 2 * 1.96 * mean.stderr
-    projected = float(np.arange(20, 60) @ found.plausible)
+    projected = float(np.arange(20, 60) @ found.plug_in)
     assert not low < projected < high  # the control: an interval that starts there is far too wide
     assert mean.value == pytest.approx(float(np.arange(20, 60) @ found.shares))

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from ..core.errors import InvalidInput
 from ..estimation.arrays.acceleration import cores
 from ..estimation.decoders import Decoder, decoder_of
-from ..estimation.results.intervals import calibrated_weights, constants
-from ..estimation.results.weights import weights_of
+from ..estimation.results.weights import calibrated_weights, constants, weights_of
 from ..estimation.tally import as_batch
 from ..mechanisms.mechanism import Mechanism
 

@@ -14,12 +14,11 @@ from ..analysis.groups.moments import queries_of
 from ..analysis.groups.omnibus import of_tallies
 from ..core.domain import plain_value
 from ..estimation.decoders import decoder_of
-from ..estimation.results.block_columns import block_columns
 from ..estimation.results.likelihood import likelihood
 from ..estimation.results.projection import project
 from ..estimation.results.shares import Shares
 from ..estimation.results.shrinking import shrink
-from ..estimation.results.unbiased import estimate
+from ..estimation.results.unbiased import block_columns, estimate
 from ..estimation.tally import Tally
 from .store.tallies import Cell, CellCounts
 

@@ -20,7 +20,7 @@ from ..core.errors import InvalidInput, InvalidReport, MechanismMismatch, shown
 from ..mechanisms.mechanism import Mechanism
 from ..wire.spec import located
 from .arrays.acceleration import cores
-from .arrays.gathering import as_reports
+from .arrays.reports import as_reports
 from .decoders import decoder_of
 
 CHUNK = 1 << 20

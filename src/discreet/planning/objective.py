@@ -16,8 +16,7 @@ from ..core.domain import Domain
 from ..core.errors import InvalidInput, NotIdentifiable, check_type, shown
 from ..core.limits import spend
 from ..estimation.decoders import Decoder, decoder_of
-from ..estimation.results.intervals import second_moment
-from ..estimation.results.weights import MEAN, numbers_of, weights_of
+from ..estimation.results.weights import MEAN, numbers_of, second_moment, weights_of
 from ..estimation.simplex import peak_of_squares, peak_on_simplex
 from ..mechanisms.mechanism import Mechanism
 

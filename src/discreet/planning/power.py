@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import InvalidInput
 from ..estimation.decoders import decoder_of
-from ..estimation.results.intervals import second_moment
+from ..estimation.results.weights import second_moment
 from ..estimation.tally import MOST as MAX_REPORTS
 from ..mechanisms.mechanism import Mechanism
 

@@ -21,10 +21,9 @@ from ..core.documents import replacing
 from ..core.errors import InvalidInput, check_type
 from ..core.exact import text_of
 from ..estimation.decoders import decoder_of
-from ..estimation.results.block_columns import block_columns
 from ..estimation.results.intervals import check_confidence, quantile
 from ..estimation.results.shares import Shares
-from ..estimation.results.unbiased import Estimate
+from ..estimation.results.unbiased import Estimate, block_columns
 
 DRAWN = 60
 """The most values in the picture; the table has all of them."""

@@ -15,7 +15,7 @@ from ..analysis.result import CONFIDENCE, Result
 from ..core.errors import BeyondLimits, DiscreetError, InvalidInput, check_type
 from ..core.exact import Epsilon, text_of
 from ..estimation.decoders import decoder_of
-from ..estimation.results.intervals import constants
+from ..estimation.results.weights import constants
 from ..mechanisms.mechanism import Mechanism
 from ..planning import check_target
 from ..planning.choose import prior_of

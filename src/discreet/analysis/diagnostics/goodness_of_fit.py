@@ -71,7 +71,7 @@ def sum_test(made: Estimate) -> TestOutcome:
     for group, of in _groups(made):
         part, _, cells, values = group
         n = part.total(made.tally.counts[cells])[:, 0]
-        p, one = made.plausible[values], np.ones(values.shape)
+        p, one = made.plug_in[values], np.ones(values.shape)
         excess = part.cross_moment(p, one, one)[:, 0] - p.sum(axis=-1)
         loose = excess > ALWAYS * part.second_moments(p).sum(axis=-1)
         enough = n >= (MIN_REPORTS if len(made.blocks[1]) > 1 else 1)
@@ -91,7 +91,7 @@ def sum_test(made: Estimate) -> TestOutcome:
 
 def negative_test(made: Estimate) -> TestOutcome:
     """No share may be far below 0: the lowest, in standard errors as they are where nobody holds the value."""
-    decoder, p = decoder_of(made.mechanism), made.plausible
+    decoder, p = decoder_of(made.mechanism), made.plug_in
     alpha = decoder.second_moments(p) - decoder.second_moment_derivative(p) * p
     varies = alpha > ALWAYS
     if not varies.any():
@@ -120,7 +120,7 @@ def cells_test(made: Estimate) -> TestOutcome:
             reasons[f"fewer reports ({int(n.max()):,}) than cells ({part.cells:,})"] = None
         else:
             own, n = cells[enough], n[enough]
-            p = made.plausible[values[enough]] * made.n / n[:, None]
+            p = made.plug_in[values[enough]] * made.n / n[:, None]
             fit, law = fit_cells(part, counts[own] / n[:, None], p, n)
             away[own] = (counts[own] - n[:, None] * fit) / np.sqrt(n[:, None] * law)
             squares = (away[own] ** 2).sum(axis=-1)

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from ...core.domain import Value
 from ...core.errors import InvalidInput, shown
 from ...estimation.decoders import decoder_of
-from ...estimation.results.intervals import NOTHING, calibrated_moment, calibrated_weights, constants, quantile
+from ...estimation.results.intervals import quantile
 from ...estimation.results.shares import Shares, tally_of
 from ...estimation.results.unbiased import Estimate, estimate
-from ...estimation.results.weights import weights_of
+from ...estimation.results.weights import MIN_EXCESS, calibrated_moment, calibrated_weights, constants, weights_of
 from ...estimation.tally import Tally
 from ..result import CONFIDENCE, Result
 from ..survey.survey import Survey
@@ -226,12 +226,12 @@ def noncompliance(
             raise InvalidInput("share, query and threshold must go with one survey: two arms measure the share")
         return two_arms(made, _estimate("second", second), evaders)
     weights = _weights(made, query, to)
-    decoder, p = decoder_of(made.mechanism), made.plausible
+    decoder, p = decoder_of(made.mechanism), made.plug_in
     calibrated = weights, constants(decoder, weights, p)
     cells = calibrated_weights(decoder, *calibrated)
     variance = float(calibrated_moment(decoder, p, calibrated, calibrated)) - float(weights @ p) ** 2
     law = evaders.decoded(made.mechanism)
-    positive = law > NOTHING
+    positive = law > MIN_EXCESS
     largest = float(np.clip((made.shares[positive] / law[positive]).min(), 0.0, 1.0)) if positive.any() else 1.0
     return Noncompliance(
         made,

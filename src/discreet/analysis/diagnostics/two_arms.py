@@ -189,7 +189,7 @@ def two_arms(first: Estimate, second: Estimate, evaders: Evaders) -> TwoArms:
 
 def _covariance(made: Estimate) -> Array:
     """The covariance of the shares of one arm."""
-    p, rows = made.plausible, np.eye(len(made.values))
+    p, rows = made.plug_in, np.eye(len(made.values))
     joint = np.stack(
         [decoder_of(made.mechanism).cross_moment(p, np.broadcast_to(row, rows.shape), rows)[:, 0] for row in rows]
     )

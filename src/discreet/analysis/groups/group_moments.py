@@ -105,7 +105,7 @@ class TalliedGroups:
 
 def plausible(tallies: Sequence[Tally]) -> Array:
     """A distribution near the shares of several tallies together, at which variances are taken."""
-    found = [estimate(one).plausible * one.n for one in tallies if one.n]
+    found = [estimate(one).plug_in * one.n for one in tallies if one.n]
     return np.asarray(sum(found) / sum(one.n for one in tallies))
 
 

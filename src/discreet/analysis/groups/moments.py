@@ -17,9 +17,8 @@ from ...bulk.labelled.columns import codes_of
 from ...core.domain import Domain
 from ...core.errors import InvalidInput
 from ...estimation.decoders import Decoder, decoder_of
-from ...estimation.results.intervals import Queries as Rows
-from ...estimation.results.intervals import calibrated_moment, calibrated_weights, constants
-from ...estimation.results.weights import weights_of
+from ...estimation.results.weights import Queries as Rows
+from ...estimation.results.weights import calibrated_moment, calibrated_weights, constants, weights_of
 from ...estimation.tally import Tally
 from ...mechanisms.mechanism import Mechanism
 from ..reference_distribution import ReferenceDistribution

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...estimation.decoders import decoder_of
-from ...estimation.results.intervals import constants
+from ...estimation.results.weights import constants
 from ...mechanisms.mechanism import Mechanism
 from .coefficients import Fit
 from .design_matrix import Design

@@ -181,7 +181,7 @@ class Survey:
     @cached_property
     def plausible(self) -> Array:
         """A distribution near the shares of all waves together, at which variances are taken."""
-        parts = [wave.estimate.plausible * len(wave.reports) for wave in self.waves if len(wave.reports)]
+        parts = [wave.estimate.plug_in * len(wave.reports) for wave in self.waves if len(wave.reports)]
         if not parts:
             return np.full(len(self.values), 1 / len(self.values))
         return np.asarray(sum(parts) / self.n)

@@ -16,8 +16,8 @@ from ...core.errors import NotIdentifiable
 from ...mechanisms.lines_and_grids.geometric import Geometric
 from ...mechanisms.lines_and_grids.ring import Circular
 from ...mechanisms.uniform.general_hadamard import GeneralHadamard
-from ..arrays.gathering import displacements
 from ..arrays.layout import Array, total_of
+from ..arrays.reports import displacements
 from ..arrays.transforms import Circulant, walsh_hadamard
 from .decoder import replacing_others
 from .pure import NumberedDecoder

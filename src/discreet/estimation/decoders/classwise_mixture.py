@@ -12,9 +12,8 @@ import numpy as np
 from ...core.errors import NotIdentifiable
 from ...mechanisms.composed.even_cover import EvenCover
 from ...mechanisms.tables.classwise_mixture import ClasswiseMixture
-from ..arrays.gathering import gather_cells
 from ..arrays.layout import Array, Cells, total_of
-from ..arrays.reports import count_cells, cut, narrow
+from ..arrays.reports import count_cells, cut, gather_cells, narrow
 from .concatenated import Concatenated
 from .decoder import Counter, Decoder
 from .pure import PureDecoder

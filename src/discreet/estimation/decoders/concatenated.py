@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...mechanisms.composed.blocks import BlockResponse
-from ..arrays.gathering import gather_cells, gather_parts
 from ..arrays.layout import Array, Cells, PartLayout, look_up, pick
-from ..arrays.reports import count_cells, count_parts, locate, narrow
+from ..arrays.reports import count_cells, count_parts, gather_cells, gather_parts, locate, narrow
 from .decoder import Counter, Decoder, Group
 from .registry import decoder_of
 

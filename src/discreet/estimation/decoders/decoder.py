@@ -9,8 +9,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ...mechanisms.sampler import Sampler
-from ..arrays.gathering import whole_numbers
 from ..arrays.layout import Array, Cells, Sets, as_column, pick, slabs, unit_rows, unit_slabs
+from ..arrays.reports import whole_numbers
 
 Drawn = TypeVar("Drawn", bound=Sampler)
 

@@ -17,9 +17,8 @@ import numpy as np
 
 from ...core.domain import Alike
 from ...mechanisms.uniform.pure import PureNumbered, PureSampler
-from ..arrays.gathering import gather_cells
 from ..arrays.layout import Array, Cells, total_of, unit_rows
-from ..arrays.reports import count_cells
+from ..arrays.reports import count_cells, gather_cells
 from .decoder import Counter, Decoder, Drawn
 
 

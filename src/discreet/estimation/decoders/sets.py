@@ -10,9 +10,8 @@ import numpy as np
 
 from ...mechanisms.uniform.graded_unary import GradedUnary, UtilityRappor
 from ...mechanisms.uniform.pure import SetValued
-from ..arrays.gathering import gather_members, where_member
 from ..arrays.layout import Array, Sets, total_of
-from ..arrays.reports import count_members, refuse_several
+from ..arrays.reports import count_members, gather_members, refuse_several, where_member
 from .decoder import Decoder, Drawn
 from .pure import PureDecoder
 

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import InvalidInput, NotIdentifiable
-from ..arrays.gathering import gather_cells, refuse_reports
 from ..arrays.layout import Array, Cells, total_of
-from ..arrays.reports import count_cells, refuse_cells
+from ..arrays.reports import count_cells, gather_cells, refuse_cells, refuse_reports
 from .decoder import Decoder, Drawn, replacing_others
 
 LEAST_SHARE = 1e-9

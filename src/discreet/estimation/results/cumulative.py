@@ -15,10 +15,10 @@ from ...core import tables
 from ...core.domain import Domain, Value, listed_values, plain_value
 from ...core.errors import InvalidInput, Unavailable, shown
 from ...estimation.decoders import decoder_of
-from .intervals import check_confidence, constants, quantile, stretched
+from .intervals import QueryMoments, check_confidence, concatenate_moments, quantile, stretched
 from .layout import columns_of, middle_out, pandas_frame, rows_of
 from .shares import CONFIDENCE, finite
-from .weights import QueryMoments, calibrated_value, joined, numbers_of, query_moments
+from .weights import calibrated_value, constants, numbers_of, query_moments
 
 if TYPE_CHECKING:
     from .unbiased import Estimate
@@ -78,17 +78,17 @@ class Cumulative:
     def _rows(self) -> Iterator[tuple[Array, Array]]:
         """The weights of the queries, but for the last, and the constants that calibrate them, some at a time."""
         size = len(self.places)
-        step, even = max(1, SLAB // size), np.full(size, 1 / size)
+        step = max(1, SLAB // size)
         for begin in range(0, size - 1, step):
             count = min(step, size - 1 - begin)
             weights = np.zeros((count, size))
             weights[:, self.places] = np.arange(size) <= begin + np.arange(count)[:, None]
-            yield weights, constants(decoder_of(self.result.mechanism), weights, even)
+            yield weights, constants(decoder_of(self.result.mechanism), weights)
 
     @cached_property
     def _moments(self) -> QueryMoments:
         ends = int(self.places[-1]), int(self.places[0])
-        return joined(query_moments(self.result, w, c, ends) for w, c in self._rows())
+        return concatenate_moments(query_moments(self.result, w, c, ends) for w, c in self._rows())
 
     @cached_property
     def stderr(self) -> Array:

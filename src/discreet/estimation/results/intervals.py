@@ -1,26 +1,17 @@
-"""Confidence levels, and intervals fitted around shares.
-
-Calibration: what reports show exactly, their block, need not be estimated.
-
-The part of a query that is constant in a block is known from the block's total, so ``(w - c_b) . phi(Y) + c_b``, with
-b the block of the report, has the mean of ``w . phi(Y)`` for any constants c. The variance is least for
-``c_b = (E[(w . phi)(1_b . phi)] - w . p_b) / (E[(1_b . phi)**2] - p(b))``.
-
-References: Deville1992.
-"""
+"""Confidence levels and score intervals: of shares, of frequencies and of linear queries."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from numbers import Real
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput
-from ..decoders import Decoder
 
 Array = NDArray[np.float64]
 
@@ -45,47 +36,65 @@ def stretched(low: Any, high: Any, *, around: Any, limits: tuple[float, float]) 
     return np.minimum(np.clip(low, *limits), around), np.maximum(np.clip(high, *limits), around)
 
 
-Queries = tuple[Array, Array]
-"""Weights, in a row or in rows, and the constants that calibrate them."""
+def score_interval(share: Array, alpha: Any, beta: Any, c: Any) -> tuple[Array, Array]:
+    """The p with ``(share - p)**2 <= c (alpha + beta p - p**2)``: Wilson's interval where alpha is 0 and beta 1."""
+    middle = 2 * share + c * beta
+    inside = 4 * c * (alpha + beta * share - share**2) + c * c * (beta**2 + 4 * alpha)
+    reach = np.sqrt(np.maximum(inside, 0.0))
+    return (middle - reach) / (2 * (1 + c)), (middle + reach) / (2 * (1 + c))
 
-NOTHING = 1e-12
-"""Where the shares of a block add up to its total but for so small a part of it, there is nothing to calibrate."""
 
+class QueryMoments(NamedTuple):
+    """The value of each query, and the mean and second moment of one report's score at the plug-in distribution.
 
-def constants(decoder: Decoder[Any], weights: Array, shares: Array | None = None) -> Array:
-    """The constant of every value's block that makes the calibrated query, or each of several rows, vary least.
-
-    It does so where values follow `shares`, even ones unless given; only their proportions inside a block matter.
+    `least` and `most` are the mean and the second moment where everyone holds one value of the least and of the most
+    weight.
     """
-    held = np.full(weights.shape[-1], 1 / weights.shape[-1]) if shares is None else shares
-    found = np.zeros(weights.shape)
-    for part, _, _, values in decoder.groups():
-        w, p = weights[..., values], held[values]
-        one, mass = np.ones(values.shape), p.sum(axis=-1, keepdims=True)
-        excess = part.cross_moment(p, one, one) - mass
-        joint = part.cross_moment(p, w, np.broadcast_to(one, w.shape)) - (w * p).sum(axis=-1, keepdims=True)
-        loose = excess > NOTHING * mass
-        found[..., values] = np.where(loose, joint / np.where(loose, excess, 1.0), 0.0)
-    return found
+
+    n: int
+    value: Array
+    mean: Array
+    moment: Array
+    least: Array
+    most: Array
+
+    @property
+    def stderr(self) -> Array:
+        """``sqrt((E[s**2] - (w . p)**2) / n)``, the exact formula at the plug-in distribution."""
+        return np.sqrt(np.maximum(self.moment - self.mean**2, 0.0) / self.n)
+
+    def interval(self, z: float) -> tuple[Array, Array]:
+        """Score intervals, stretched to hold the normal ones.
+
+        The standard error alone is too small where few reports could have told of a value, and zero where none
+        did. So the variance is taken along the way from a distribution p that agrees with the estimate of the query
+        to everyone holding the value z of the most (least) weight: ``p_t = (1-t) p + t e_z``, whose second moment is
+        linear in t. The interval ends where ``(q_hat - q_t)**2 = c (M_t - q_t**2)`` with ``c = z**2 / n``, a
+        quadratic equation in t.
+        """
+        reach, c = z * self.stderr, z * z / self.n
+        above = self.value > self.mean
+        end, there = (np.where(above, most, least) for least, most in zip(self.least, self.most, strict=True))
+        step = end - self.mean
+        part = np.where(step != 0, np.minimum((self.value - self.mean) / np.where(step != 0, step, 1.0), 1.0), 0.0)
+        start, moment = (1 - part) * self.mean + part * end, (1 - part) * self.moment + part * there
+        low, high = (self._end(start, moment, corner, c) for corner in (self.least, self.most))
+        return np.minimum(self.value - reach, low), np.maximum(self.value + reach, high)
+
+    def _end(self, start: Array, here: Array, corner: Array, c: float) -> Array:
+        """The last value of a query that is not ruled out on the way to where everyone holds the value of a corner."""
+        end, there = corner
+        step = end - start
+        a = (1 + c) * step * step
+        b = 2 * step * ((1 + c) * start - self.value) - c * (there - here)
+        rest = (1 + c) * start * start - 2 * self.value * start + self.value**2 - c * here
+        inside = b * b - 4 * a * rest
+        solved = (a > 0) & (inside >= 0)
+        root = (np.sqrt(np.where(solved, inside, 0.0)) - b) / (2 * np.where(solved, a, 1.0))
+        return np.where(solved, start + step * np.clip(root, 0.0, 1.0), self.value)
 
 
-def calibrated_weights(decoder: Decoder[Any], weights: Array, constant: Array) -> Array:
-    """A weight per cell whose sum over the cells of a report is its calibrated score, ``(w - c_b) . phi(y) + c_b``."""
-    found = np.array(decoder.decode_adjoint(weights - constant))
-    for part, _, cells, values in decoder.groups():
-        found[..., cells] += constant[..., values[:, :1]] * part.unit_weights()
-    return found
-
-
-def calibrated_moment(decoder: Decoder[Any], shares: Array, first: Queries, second: Queries) -> Array:
-    """E[s t] of the calibrated scores s and t of two queries, or of rows of them, where values follow `shares`."""
-    (w, c), (u, d) = first, second
-    v, t = w - c, u - d
-    shown = ((c * t + d * v + c * d) * shares).sum(axis=-1)
-    return np.asarray(np.sum(decoder.cross_moment(shares, v, t), axis=-1) + shown)
-
-
-def second_moment(decoder: Decoder[Any], weights: Array, shares: Array) -> Array:
-    """``E[s**2]`` of the scores s of a query calibrated at even shares, or of each row of several."""
-    query = weights, constants(decoder, weights)
-    return calibrated_moment(decoder, shares, query, query)
+def concatenate_moments(parts: Iterable[QueryMoments]) -> QueryMoments:
+    """The moments of several batches of queries as those of one."""
+    (n, *_), *columns = zip(*parts, strict=True)
+    return QueryMoments(n, *(np.concatenate(column, axis=-1) for column in columns))

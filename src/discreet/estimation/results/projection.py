@@ -107,7 +107,7 @@ def _projected(unbiased: Estimate, onto: str) -> Array:
     if onto == "simplex":
         return project_blocks(unbiased.shares, np.zeros(len(unbiased.shares), dtype=np.int64), np.ones(1))
     if onto == "blocks":
-        return unbiased.plausible
+        return unbiased.plug_in
     raise InvalidInput(f"onto={onto!r} must be blocks, simplex or clip")
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import InvalidInput, Unavailable, check_type
-from ..decoders import decoder_of
 from ..tally import Tally
 from .intervals import stretched
 from .projection import Distribution
@@ -107,11 +106,8 @@ def shrink(
     if not counted.n:
         raise InvalidInput("n=0 reports give nothing to shrink")
     unbiased = estimate(tally)
-    decoder = decoder_of(counted.mechanism)
     block_of, totals = _blocks(unbiased)
-    shares = unbiased.plausible
-    slopes = np.asarray(decoder.second_moment_derivative(shares))
-    constant = np.maximum(np.asarray(decoder.second_moments(shares)) - slopes * shares, 0.0)
+    constant, slopes = unbiased.moment_line
     mass = np.maximum(totals[block_of], 1.0) / counted.n
     result = shrink_counts(
         unbiased.shares * counted.n,

@@ -11,14 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.domain import plain_value
 from ...core.errors import InvalidInput, shown
 from ..decoders import decoder_of
 from ..simplex import project_blocks
 from ..tally import Tally
 from .cumulative import Cumulative, Quantile, places_of
-from .intervals import calibrated_moment, constants, quantile
-from .shares import Query, Shares, tally_of
-from .weights import QueryMoments, calibrated_value, query_moments, weights_of
+from .intervals import QueryMoments, check_confidence, quantile, score_interval
+from .shares import Query, Shares, finite, tally_of
+from .weights import calibrated_moment, calibrated_value, constants, query_moments, weights_of
 
 Array = NDArray[np.float64]
 
@@ -46,7 +47,7 @@ class Estimate(Shares):
     @cached_property
     def blocks(self) -> tuple[NDArray[np.int64], Array]:
         """The block of every value and the exact share of every block; one block if the context has none."""
-        groups = decoder_of(self.tally.mechanism).groups()
+        groups = decoder_of(self.mechanism).groups()
         block_of = np.zeros(len(self.values), dtype=np.int64)
         totals = np.zeros(sum(len(group.numbers) for group in groups))
         for part, numbers, cells, values in groups:
@@ -55,17 +56,24 @@ class Estimate(Shares):
         return block_of, totals / max(self.n, 1)
 
     @cached_property
-    def plausible(self) -> Array:
+    def plug_in(self) -> Array:
         """The nearest distribution with the exact block totals, at which variances are evaluated."""
         return project_blocks(self.shares, *self.blocks)
+
+    @cached_property
+    def moment_line(self) -> tuple[Array, Array]:
+        """The alpha and beta of every value with ``E[phi_x**2] = alpha + beta p_x`` as a function of its share."""
+        decoder, p = decoder_of(self.mechanism), self.plug_in
+        beta = np.asarray(decoder.second_moment_derivative(p))
+        return np.maximum(decoder.second_moments(p) - beta * p, 0.0), beta
 
     @cached_property
     def stderr(self) -> Array:
         """``sqrt((E[phi_x**2] - p_x**2) / n)``, the exact formula at the estimated distribution."""
         if not self.n:
             return np.full(len(self.values), np.inf)
-        moments = decoder_of(self.tally.mechanism).second_moments(self.plausible)
-        return np.asarray(np.sqrt(np.maximum(moments - self.plausible**2, 0.0) / self.n))
+        moments = decoder_of(self.mechanism).second_moments(self.plug_in)
+        return np.asarray(np.sqrt(np.maximum(moments - self.plug_in**2, 0.0) / self.n))
 
     def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
         """Two-sided score intervals, each covering its share with the given confidence.
@@ -89,15 +97,7 @@ class Estimate(Shares):
     def _score(self, z: float) -> tuple[Array, Array]:
         if not self.n:
             return np.full(len(self.values), -np.inf), np.full(len(self.values), np.inf)
-        decoder = decoder_of(self.tally.mechanism)
-        plausible = self.plausible
-        beta = decoder.second_moment_derivative(plausible)
-        alpha = np.maximum(decoder.second_moments(plausible) - beta * plausible, 0.0)
-        c = z * z / self.n
-        middle = 2 * self.shares + c * beta
-        inside = 4 * c * (alpha + beta * self.shares - self.shares**2) + c * c * (beta**2 + 4 * alpha)
-        reach = np.sqrt(np.maximum(inside, 0.0))
-        return (middle - reach) / (2 * (1 + c)), (middle + reach) / (2 * (1 + c))
+        return score_interval(self.shares, *self.moment_line, z * z / self.n)
 
     # -- linear queries, calibrated by the exact totals of the blocks -----------------------------------
     def query(self, weights: Any, *, calibrated: bool = True) -> Query:
@@ -122,8 +122,7 @@ class Estimate(Shares):
             raise InvalidInput(f"calibrated={shown(calibrated)} must be True or False")
         if not calibrated or not self.n:
             return np.zeros_like(weights)
-        size = weights.shape[-1]
-        return constants(decoder_of(self.mechanism), weights, np.full(size, 1 / size))
+        return constants(decoder_of(self.mechanism), weights)
 
     def _query_value(self, query: Query) -> float:
         return float(calibrated_value(self, query.weights, query.constants)) if self.n else math.nan
@@ -148,7 +147,7 @@ class Estimate(Shares):
         c, d = (self._constants(weights, calibrated) for weights in (w, u))
         if not self.n:
             return math.inf
-        p = self.plausible
+        p = self.plug_in
         joint = calibrated_moment(decoder_of(self.mechanism), p, (w, c), (u, d))
         return float((joint - (w @ p) * (u @ p)) / self.n)
 
@@ -176,7 +175,7 @@ class Estimate(Shares):
         """The share of every block, known exactly from the reports (one block for other contexts)."""
         block_of, totals = self.blocks
         sizes, names = np.bincount(block_of), dict[int, Hashable]()
-        for part in self.tally.mechanism.served.parts or ():
+        for part in self.mechanism.served.parts or ():
             inside = block_of[list(part.members)]
             if (inside == inside[0]).all() and sizes[inside[0]] == len(inside):
                 names[int(inside[0])] = part.name
@@ -204,3 +203,22 @@ def estimate(tally: Tally | Shares) -> Estimate:
         return Estimate(counted, np.full(counted.mechanism.context.size, np.nan), "unbiased")
     shares = np.asarray(decoder_of(counted.mechanism).decode(counted.counts) / counted.n)
     return Estimate(counted, shares, "unbiased")
+
+
+def block_columns(tally: Tally, *, confidence: float = 0.95, simultaneous: bool = False) -> dict[str, Any] | None:
+    """The share of every block with its stderr, low and high as JSON data; None if reports show no blocks.
+
+    Every report shows its block, so a total is a plain frequency t of n, whatever the method for the shares: its
+    standard error is ``sqrt(t (1-t) / n)`` and its interval Wilson's, for all blocks together if `simultaneous`.
+    """
+    check_confidence(confidence)
+    totals = estimate(tally).block_totals
+    if len(totals) < 2:
+        return None
+    shares = np.array(list(totals.values()))
+    z = quantile(confidence, among=len(totals) if simultaneous else 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = score_interval(shares, 0.0, 1.0, np.float64(z * z) / tally.n)
+        stderr = np.sqrt(shares * (1 - shares) / tally.n)
+    columns = {"shares": shares, "stderr": stderr, "low": np.maximum(low, 0.0), "high": np.minimum(high, 1.0)}
+    return {"names": [plain_value(name) for name in totals], **{key: finite(column) for key, column in columns.items()}}

@@ -1,12 +1,15 @@
-"""Weights of values, as given for a query about several shares.
+"""Weights of values in linear queries, and their calibration by the exact totals of the blocks.
 
-The values of unbiased queries, their variances and their score intervals, one query a row.
+The part of a query that is constant in a block is known from the block's total, so ``(w - c_b) . phi(Y) + c_b``, with
+b the block of the report, has the mean of ``w . phi(Y)`` for any constants c. The variance is least for
+``c_b = (E[(w . phi)(1_b . phi)] - w . p_b) / (E[(1_b . phi)**2] - p(b))``.
+
+References: Deville1992.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +18,19 @@ from numpy.typing import NDArray
 
 from ...core.domain import Domain
 from ...core.errors import InvalidInput, shown
-from ..decoders import decoder_of
-from .intervals import calibrated_moment
+from ..decoders import Decoder, decoder_of
+from .intervals import QueryMoments
 
 if TYPE_CHECKING:
     from .unbiased import Estimate
 
+Array = NDArray[np.float64]
 
 MEAN = "mean"
 """The word for the weights that are the values themselves."""
 
 
-def numbers_of(domain: Domain, name: str) -> NDArray[np.float64]:
+def numbers_of(domain: Domain, name: str) -> Array:
     """The values themselves, which must be different numbers."""
     if domain.stored_range is not None:
         numbers = np.asarray(domain.stored_range, dtype=float)
@@ -40,7 +44,7 @@ def numbers_of(domain: Domain, name: str) -> NDArray[np.float64]:
     return numbers
 
 
-def weights_of(domain: Domain, weights: Any, *, name: str = "weights") -> NDArray[np.float64]:
+def weights_of(domain: Domain, weights: Any, *, name: str = "weights") -> Array:
     """One finite weight per value: in order, from ``{value: weight}`` with 0 for the others, or "mean" for numbers."""
     if isinstance(weights, str) and weights == MEAN:
         return numbers_of(domain, name)
@@ -64,70 +68,63 @@ def weights_of(domain: Domain, weights: Any, *, name: str = "weights") -> NDArra
     return array
 
 
-Array = NDArray[np.float64]
+Queries = tuple[Array, Array]
+"""Weights, in a row or in rows, and the constants that calibrate them."""
+
+MIN_EXCESS = 1e-12
+"""The least variance of a block's sum of shares, relative to its total, for which calibrating it makes sense."""
 
 
-@dataclass(frozen=True)
-class QueryMoments:
-    """Of each query: its value, its mean at the plausible distribution, and second moments of one report's score.
+def constants(decoder: Decoder[Any], weights: Array, shares: Array | None = None) -> Array:
+    """The constant of every value's block that makes the calibrated query, or each of several rows, vary least.
 
-    `here` is the moment at the plausible distribution; `least` and `most` are the mean and the moment where everyone
-    holds one value of the least and of the most weight.
+    It does so where values follow `shares`, even ones unless given; only their proportions inside a block matter.
     """
+    shares = np.full(weights.shape[-1], 1 / weights.shape[-1]) if shares is None else shares
+    constant = np.zeros(weights.shape)
+    for part, _, _, values in decoder.groups():
+        w, p = weights[..., values], shares[values]
+        one, mass = np.ones(values.shape), p.sum(axis=-1, keepdims=True)
+        excess = part.cross_moment(p, one, one) - mass
+        joint = part.cross_moment(p, w, np.broadcast_to(one, w.shape)) - (w * p).sum(axis=-1, keepdims=True)
+        loose = excess > MIN_EXCESS * mass
+        constant[..., values] = np.where(loose, joint / np.where(loose, excess, 1.0), 0.0)
+    return constant
 
-    n: int
-    value: Array
-    mean: Array
-    here: Array
-    least: tuple[Array, Array]
-    most: tuple[Array, Array]
 
-    @property
-    def stderr(self) -> Array:
-        """``sqrt((E[s**2] - (w . p)**2) / n)``, the exact formula at the plausible distribution."""
-        return np.sqrt(np.maximum(self.here - self.mean**2, 0.0) / self.n)
+def calibrated_weights(decoder: Decoder[Any], weights: Array, constant: Array) -> Array:
+    """A weight per cell whose sum over the cells of a report is its calibrated score, ``(w - c_b) . phi(y) + c_b``."""
+    scores = np.array(decoder.decode_adjoint(weights - constant))
+    for part, _, cells, values in decoder.groups():
+        scores[..., cells] += constant[..., values[:, :1]] * part.unit_weights()
+    return scores
 
-    def interval(self, z: float) -> tuple[Array, Array]:
-        """Score intervals, stretched to hold the normal ones.
 
-        The standard error alone is too small where few reports could have told of a value, and zero where none
-        did. So the variance is taken along the way from a distribution p that agrees with the estimate of the query
-        to everyone holding the value z of the most (least) weight: ``p_t = (1-t) p + t e_z``, whose second moment is
-        linear in t. The interval ends where ``(q_hat - q_t)**2 = c (M_t - q_t**2)`` with ``c = z**2 / n``, a
-        quadratic equation in t.
-        """
-        reach, c = z * self.stderr, z * z / self.n
-        above = self.value > self.mean
-        end, there = (np.where(above, most, least) for least, most in zip(self.least, self.most, strict=True))
-        step = end - self.mean
-        part = np.where(step != 0, np.minimum((self.value - self.mean) / np.where(step != 0, step, 1.0), 1.0), 0.0)
-        start, moment = (1 - part) * self.mean + part * end, (1 - part) * self.here + part * there
-        low, high = (self._end(start, moment, *corner, c) for corner in (self.least, self.most))
-        return np.minimum(self.value - reach, low), np.maximum(self.value + reach, high)
+def calibrated_moment(decoder: Decoder[Any], shares: Array, first: Queries, second: Queries) -> Array:
+    """E[s t] of the calibrated scores s and t of two queries, or of rows of them, where values follow `shares`."""
+    (w, c), (u, d) = first, second
+    v, t = w - c, u - d
+    shown = ((c * t + d * v + c * d) * shares).sum(axis=-1)
+    return np.asarray(np.sum(decoder.cross_moment(shares, v, t), axis=-1) + shown)
 
-    def _end(self, start: Array, here: Array, end: Array, there: Array, c: float) -> Array:
-        """The last value of a query on the way to everyone holding a value of weight `end` that is not ruled out."""
-        step = end - start
-        a = (1 + c) * step * step
-        b = 2 * step * ((1 + c) * start - self.value) - c * (there - here)
-        rest = (1 + c) * start * start - 2 * self.value * start + self.value**2 - c * here
-        inside = b * b - 4 * a * rest
-        solved = (a > 0) & (inside >= 0)
-        root = (np.sqrt(np.where(solved, inside, 0.0)) - b) / (2 * np.where(solved, a, 1.0))
-        return np.where(solved, start + step * np.clip(root, 0.0, 1.0), self.value)
+
+def second_moment(decoder: Decoder[Any], weights: Array, shares: Array) -> Array:
+    """``E[s**2]`` of the scores s of a query calibrated at even shares, or of each row of several."""
+    query = weights, constants(decoder, weights)
+    return calibrated_moment(decoder, shares, query, query)
 
 
 def query_moments(estimate: Estimate, weights: Array, constant: Array, ends: tuple[int, int]) -> QueryMoments:
     """The moments of rows of weights with their constants; `ends` are values of the least and of the most weight."""
-    decoder, asked = decoder_of(estimate.mechanism), (weights, constant)
-    corners = []
-    for x in ends:
-        everyone = np.zeros(weights.shape[-1])
-        everyone[x] = 1.0
-        corners.append((weights[..., x], calibrated_moment(decoder, everyone, asked, asked)))
-    p = estimate.plausible
-    here, (least, most) = calibrated_moment(decoder, p, asked, asked), corners
-    return QueryMoments(estimate.n, calibrated_value(estimate, weights, constant), weights @ p, here, least, most)
+    decoder, query = decoder_of(estimate.mechanism), (weights, constant)
+
+    def moments(p: Array) -> Array:
+        return np.stack([weights @ p, calibrated_moment(decoder, p, query, query)])
+
+    value = calibrated_value(estimate, weights, constant)
+    least, most = (moments(np.eye(1, weights.shape[-1], x)[0]) for x in ends)
+    mean, moment = moments(estimate.plug_in)
+    return QueryMoments(estimate.n, value, mean, moment, least, most)
 
 
 def calibrated_value(estimate: Estimate, weights: Array, constant: Array) -> Array:
@@ -135,12 +132,3 @@ def calibrated_value(estimate: Estimate, weights: Array, constant: Array) -> Arr
     block_of, totals = estimate.blocks
     first = np.unique(block_of, return_index=True)[1]
     return np.asarray((weights - constant) @ estimate.shares + constant[..., first] @ totals)
-
-
-def joined(parts: Iterator[QueryMoments]) -> QueryMoments:
-    """The moments of several lots of queries as those of one."""
-    listed = list(parts)
-    value, mean, here = (np.concatenate([getattr(part, name) for part in listed]) for name in ("value", "mean", "here"))
-    ends = ([getattr(part, name) for part in listed] for name in ("least", "most"))
-    least, most = ((np.concatenate([a for a, _ in end]), np.concatenate([b for _, b in end])) for end in ends)
-    return QueryMoments(listed[0].n, value, mean, here, least, most)
