@@ -1,7 +1,4 @@
-"""Pictures that compare methods over settings: bars for a few settings, rows of dots for many.
-
-Pictures of diagnostics: deviations of reports from their law, and a query if some people do not comply.
-"""
+"""Pictures that compare methods over settings, by bars or rows of dots, and pictures of diagnostics."""
 
 from __future__ import annotations
 
@@ -10,7 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from ..estimation.results.intervals import quantile
-from .picture import COLOURS, ESTIMATE, FAINT, INK, INTERVAL, MARKERS, TRUTH, kind_of, new_figure, plain, save
+from .picture import (
+    COLOURS,
+    ESTIMATE,
+    FAINT,
+    INK,
+    INTERVAL,
+    MARKERS,
+    TRUTH,
+    add_legend,
+    annotate,
+    new_axes,
+    plain,
+    save,
+)
 
 Heights = Sequence[float | None]
 
@@ -30,36 +40,23 @@ def plot_bars(
 
     `errors` gives the half-length of the line at a bar's end, for the series that have one.
     """
-    kind_of(path)
     width = 0.8 / len(series)
-    figure = new_figure(2.0 + max(1.3, 0.42 * len(series)) * len(groups), 3.8)
-    axes = figure.subplots()
+    figure, axes = new_axes(path, 2.0 + max(1.3, 0.42 * len(series)) * len(groups), 3.8)
     for number, (name, heights) in enumerate(series.items()):
         places = [group + (number - len(series) / 2 + 0.5) * width for group in range(len(groups))]
         ends = _ends(errors, name, heights)
-        drawn = [
-            (place, height, end) for place, height, end in zip(places, heights, ends, strict=True) if height is not None
-        ]
+        drawn = [(at, top, end) for at, top, end in zip(places, heights, ends, strict=True) if top is not None]
         xs, ys, es = (list(column) for column in zip(*drawn, strict=True))
-        colour = COLOURS[number % len(COLOURS)]
-        axes.bar(xs, ys, width * 0.9, color=colour, label=name)
+        axes.bar(xs, ys, width * 0.9, color=COLOURS[number % len(COLOURS)], label=name)
         axes.errorbar(xs, ys, yerr=es, fmt="none", ecolor="black", elinewidth=1, capsize=1.5)
-        for place, height, end in drawn:
-            axes.annotate(
-                f"{height:.3g}",
-                (place, height + (0.0 if end != end else end)),
-                xytext=(0, 3),
-                textcoords="offset points",
-                ha="center",
-                fontsize=6.5,
-                rotation=90 if len(series) > 3 else 0,
-            )
+        for at, height, end in drawn:
+            top, turn = height + (0.0 if end != end else end), 90 if len(series) > 3 else 0
+            annotate(axes, f"{height:.3g}", (at, top), (0, 3), ha="center", fontsize=6.5, rotation=turn)
     axes.set_xticks(range(len(groups)), groups)
     axes.margins(y=0.15)
     plain(axes, x_label=x_label, y_label=y_label, title=title)
     axes.grid(visible=False, axis="x")
-    columns = 3 if len(series) > 3 else len(series)
-    figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
+    add_legend(figure, min(3, len(series)))
     save(figure, path, note=note)
 
 
@@ -79,16 +76,13 @@ def plot_dots(
     `errors` gives the half-length of the line through a dot. On a plain scale, which begins at 0, a line stands at
     1, the ratio of equals; a logarithmic scale (`log_x`) has neither.
     """
-    kind_of(path)
-    figure = new_figure(7.4, 1.2 + max(0.3, 0.12 * len(series)) * len(groups))
-    axes = figure.subplots()
+    figure, axes = new_axes(path, 7.4, 1.2 + max(0.3, 0.12 * len(series)) * len(groups))
     if not log_x:
         axes.axvline(1, color=INK, linewidth=0.8)
     for number, (name, places) in enumerate(series.items()):
         rows = [row + 0.16 * (number - len(series) / 2 + 0.5) for row in range(len(groups))]
         style: dict[str, Any] = {"color": COLOURS[1 + number % (len(COLOURS) - 1)], "marker": MARKERS[number % 8]}
-        ends = _ends(errors, name, places)
-        axes.errorbar(places, rows, xerr=ends, fmt="none", ecolor=style["color"], elinewidth=1.2)
+        axes.errorbar(places, rows, xerr=_ends(errors, name, places), fmt="none", ecolor=style["color"], elinewidth=1.2)
         axes.plot(places, rows, linestyle="none", markersize=5, label=name, **style)
     axes.set_yticks(range(len(groups)), groups)
     axes.set_ylim(len(groups) - 0.5, -0.5)
@@ -98,7 +92,7 @@ def plot_dots(
     else:
         axes.set_xlim(left=0)
     plain(axes, x_label=x_label, title=title)
-    figure.legend(loc="outside lower center", ncols=len(series), frameon=False, fontsize=8)
+    add_legend(figure, len(series))
     save(figure, path, note=note)
 
 
@@ -126,19 +120,18 @@ def plot_deviations(
 
     With `one_sided` only those below the band count: shares may be as far above 0 as they like.
     """
-    kind_of(path)
     shown = [(at, height) for at, height in enumerate(deviations) if height == height]
     reach = quantile(confidence, among=max(1, len(shown)))
-    figure = new_figure(7.2, 3.4)
-    axes = figure.subplots()
+    figure, axes = new_axes(path, 7.2, 3.4)
     top = max([reach, *(height for _, height in shown)]) * 1.05 if one_sided else reach
     axes.axhspan(-reach, top, color=FAINT, alpha=0.5, linewidth=0, label=f"{confidence:g} of the time, all inside")
     axes.axhline(0, color=INK, linewidth=0.8)
     for far, colour in ((False, ESTIMATE), (True, TRUTH)):
-        of = [(at, height) for at, height in shown if (height < -reach or (height > top)) == far]
+        chosen = [(at, height) for at, height in shown if (height < -reach or height > top) == far]
+        places, heights = [at for at, _ in chosen], [height for _, height in chosen]
         if len(shown) <= MAX_STEMS:
-            axes.vlines([at for at, _ in of], 0, [height for _, height in of], color=colour, linewidth=1.2)
-        axes.plot([at for at, _ in of], [height for _, height in of], "o", color=colour, markersize=3.2)
+            axes.vlines(places, 0, heights, color=colour, linewidth=1.2)
+        axes.plot(places, heights, "o", color=colour, markersize=3.2)
     plain(axes, x_label=x_label, y_label=y_label, title=title)
     axes.legend(frameon=False, fontsize=8)
     save(figure, path)
@@ -158,9 +151,7 @@ def plot_noncompliance(
 
     A dashed line is at the threshold, a dotted one at the largest share that leaves no share of a value below 0.
     """
-    kind_of(path)
-    figure = new_figure(6.4, 4.0)
-    axes = figure.subplots()
+    figure, axes = new_axes(path, 6.4, 4.0)
     axes.fill_between(shares, *band, color=INTERVAL, alpha=0.35, linewidth=0)
     for (name, heights), colour, style in zip(lines.items(), COLOURS[1:], ("-", "--", "-."), strict=False):
         axes.plot(shares, heights, color=colour, linestyle=style, linewidth=1.5, label=name)
@@ -168,5 +159,5 @@ def plot_noncompliance(
         axes.axhline(threshold, color=INK, linewidth=0.9, linestyle=(0, (6, 3)), label=f"threshold {threshold:g}")
     axes.axvline(largest, color=INK, linewidth=0.8, linestyle=":")
     plain(axes, x_label="share of people who evade", y_label="estimate", title=title)
-    figure.legend(loc="outside lower center", ncols=1, frameon=False, fontsize=8)
+    add_legend(figure, 1)
     save(figure, path)

@@ -1,9 +1,4 @@
-"""Pictures of curves and points: one line or colour per series, panels side by side.
-
-Pictures of what reports give away: shuffled with others, repeated, and one by one.
-
-A picture of a design: E, the channel that was found for it, and the search.
-"""
+"""Pictures of curves and points in panels; and of what reports give away, and of designed mechanisms, by these."""
 
 from __future__ import annotations
 
@@ -21,8 +16,11 @@ from .picture import (
     INTERVAL,
     MARKERS,
     TRUTH,
+    add_legend,
+    add_title,
     kind_of,
-    new_figure,
+    new_axes,
+    new_grid,
     plain,
     plain_numbers,
     save,
@@ -34,6 +32,15 @@ if TYPE_CHECKING:
     from ..leakage.single_report import Exposure
     from ..planning.design import Designed
 
+
+POINTS = 25
+"""The points of a curve."""
+MIN_DELTA = 1e-9
+"""The smallest delta that is drawn."""
+MAX_EXPOSED = 40
+"""The most values whose exposure is drawn."""
+MAX_DESIGNED = 320
+"""The most values of a designed mechanism that are drawn."""
 
 Points = tuple[Sequence[float], Sequence[float], Sequence[float]]
 """Places, heights, and the half-length of the line through each point, nan where it is not known."""
@@ -57,12 +64,11 @@ def plot_curves(
     panel has the same lines. `bands`, if it is there, maps names to (lows, highs), shaded: under a line's name in
     the colour of the line, under any other in grey with a place of its own in the legend.
     """
-    kind_of(path)
     rows = math.ceil(len(panels) / columns)
-    figure = new_figure(1.2 + 4.2 * columns, 0.9 + 2.9 * rows)
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    shape = rows, columns
+    figure, grid = new_grid(path, 1.2 + 4.2 * columns, 0.9 + 2.9 * rows, shape, sharex=True, sharey=True)
     for axes, panel in zip(grid.flat, panels, strict=False):
-        _draw(axes, panel)
+        _draw_panel(axes, panel)
         axes.set_xscale("log" if log_x else "linear")
         axes.set_yscale("log" if log_y else "linear")
         if log_x:
@@ -71,28 +77,19 @@ def plot_curves(
         axes.label_outer()
     if not log_y:
         grid[0, 0].set_ylim(bottom=0)
-    if title:
-        figure.suptitle(title, fontsize=11.5, color=INK, x=0.01, ha="left")
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    figure.legend(
-        handles,
-        labels,
-        loc="outside lower center",
-        ncols=columns + 1 if len(labels) < 6 and columns == 1 else 2 * columns + 1,
-        frameon=False,
-        fontsize=8,
-    )
+    add_title(figure, title)
+    few = columns == 1 and len(grid[0, 0].get_legend_handles_labels()[1]) < 6
+    add_legend(figure, 2 if few else 2 * columns + 1, axes=grid[0, 0])
     save(figure, path, note=note)
 
 
-def _draw(axes: Any, panel: Mapping[str, Any]) -> None:
-    """The bands of a panel, then its lines."""
+def _draw_panel(axes: Any, panel: Mapping[str, Any]) -> None:
+    """Draw the bands of a panel, then its lines."""
     colours = {name: COLOURS[number % len(COLOURS)] for number, name in enumerate(panel["series"])}
     for name, (lows, highs) in panel.get("bands", {}).items():
-        if name in colours:
-            axes.fill_between(panel["x"], lows, highs, color=colours[name], alpha=0.22, linewidth=0)
-        else:
-            axes.fill_between(panel["x"], lows, highs, color=FAINT, alpha=0.6, linewidth=0, label=name)
+        known = name in colours
+        style = {"color": colours[name], "alpha": 0.22} if known else {"color": FAINT, "alpha": 0.6, "label": name}
+        axes.fill_between(panel["x"], lows, highs, linewidth=0, **style)
     every = max(1, len(panel["x"]) // 15)
     for number, (name, heights) in enumerate(panel["series"].items()):
         style = {"color": colours[name], "marker": MARKERS[number % len(MARKERS)], "markevery": (number % every, every)}
@@ -114,9 +111,7 @@ def plot_ratios(
     Places are on a scale of powers of two, with series next to each other so that none covers another. `errors`
     gives the half-length of the line through each point.
     """
-    kind_of(path)
-    figure = new_figure(9.5, 4.4)
-    axes = figure.subplots()
+    figure, axes = new_axes(path, 9.5, 4.4)
     axes.axhline(1, color=INK, linewidth=0.8)
     for number, (name, (places, ratios)) in enumerate(series.items()):
         moved = [place * 2 ** (0.075 * (number - len(series) / 2 + 0.5)) for place in places]
@@ -141,53 +136,31 @@ def plot_points(
 
     The first series, with which the others are compared, is joined by a line.
     """
-    kind_of(path)
-    figure = new_figure(1.0 + 4.0 * len(panels), 4.0)
-    grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for axes, (title, series) in zip(grid, panels.items(), strict=True):
+    figure, grid = new_grid(path, 1.0 + 4.0 * len(panels), 4.0, (1, len(panels)), sharey=True)
+    for axes, (title, series) in zip(grid.flat, panels.items(), strict=True):
         for number, (name, points) in enumerate(series.items()):
             colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
             xs, ys, ends = zip(*sorted(zip(*points, strict=True)), strict=True)
             axes.errorbar(xs, ys, yerr=ends, fmt="none", ecolor=colour, elinewidth=1.2, capsize=2)
-            line = "-" if number == 0 else "none"
-            axes.plot(
-                xs,
-                ys,
-                marker=marker,
-                linestyle=line,
-                color=colour,
-                markersize=4.5 if number else 3,
-                linewidth=1,
-                label=name,
-            )
+            style = {"linestyle": "none", "markersize": 4.5} if number else {"linestyle": "-", "markersize": 3}
+            axes.plot(xs, ys, marker=marker, color=colour, linewidth=1, label=name, **style)
         axes.set_xscale("log")
         axes.set_yscale("log")
         for scale in (axes.xaxis, axes.yaxis):
             plain_numbers(scale)
         plain(axes, x_label=x_label, y_label=y_label, title=title)
         axes.label_outer()
-    handles, labels = grid[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5), frameon=False, fontsize=8)
+    add_legend(figure, min(len(grid[0, 0].get_legend_handles_labels()[1]), 5), axes=grid[0, 0])
     save(figure, path, note=note)
-
-
-POINTS = 25
-"""The points of a curve."""
-
-SMALLEST = 1e-9
-"""The smallest delta that is drawn."""
-
-MAX_VALUES = 40
-"""The most values that are drawn."""
 
 
 def plot_shuffled(shuffled: Shuffled, x: Any, z: Any, path: str | Path, *, title: str = "") -> None:
     """Draw the certified delta of x against z over epsilon, both ways, down to where it is next to nothing."""
     kind_of(path)
-    ends = [shuffled.epsilon(*pair, SMALLEST) for pair in ((x, z), (z, x))]
+    ends = [shuffled.epsilon(*pair, MIN_DELTA) for pair in ((x, z), (z, x))]
     end = max((one for one in ends if math.isfinite(one)), default=1.0) or 1e-6
     places = [end * number / POINTS for number in range(POINTS + 1)]
-    series = {f"{a} against {b}": _drawn(shuffled.curve(a, b, places)) for a, b in ((x, z), (z, x))}
+    series = {f"{a} against {b}": _visible(shuffled.curve(a, b, places)) for a, b in ((x, z), (z, x))}
     panel = {"title": title or shuffled.mechanism.name, "x": places, "series": series}
     note = "Certified, for whoever sees the batch without who sent what."
     plot_curves([panel], path, x_label="epsilon", y_label="delta", log_y=True, note=note)
@@ -209,10 +182,8 @@ def plot_repeated(repeated: Repeated, x: Any, z: Any, path: str | Path, *, delta
 
 def plot_exposure(exposure: Exposure, path: str | Path) -> None:
     """Draw for each value its share, what reports make of it at least and at most, and what E promises."""
-    kind_of(path)
-    rows = exposure.as_dict()["values"][:MAX_VALUES]
-    figure = new_figure(7.0, 1.2 + 0.3 * len(rows))
-    axes = figure.subplots()
+    rows = exposure.as_dict()["values"][:MAX_EXPOSED]
+    figure, axes = new_axes(path, 7.0, 1.2 + 0.3 * len(rows))
     for at, row in enumerate(rows):
         ends = (row["promised_low"], row["promised_high"]), (row["low"], row["high"])
         axes.plot(ends[0], [at, at], color=INTERVAL, linewidth=5, label="promised by E" if not at else None)
@@ -222,33 +193,28 @@ def plot_exposure(exposure: Exposure, path: str | Path) -> None:
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(left=0)
     plain(axes, x_label="share of those who hold it", title=exposure.mechanism.name)
-    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    add_legend(figure, 3)
     save(figure, path)
 
 
-def _drawn(deltas: list[float]) -> list[float]:
-    """Nothing at all has no place on a logarithmic scale."""
-    return [delta if delta >= SMALLEST / 10 else math.nan for delta in deltas]
-
-
-MAX_DRAWN = 320
-"""The most values that are drawn."""
+def _visible(deltas: list[float]) -> list[float]:
+    """The deltas that a logarithmic scale has a place for; nan for the others."""
+    return [delta if delta >= MIN_DELTA / 10 else math.nan for delta in deltas]
 
 
 def plot_design(designed: Designed, path: str | Path) -> None:
     """Draw E, the channel with its reports sorted by the value that they speak for, and the error along the search."""
-    kind_of(path)
-    made = designed.mechanism
-    size = made.context.size
-    if size > MAX_DRAWN or made.sampler.outputs > 1 << 14:
-        raise InvalidInput(f"{path}: at most {MAX_DRAWN} values and {1 << 14} reports are drawn")
-    figure = new_figure(12.0, 3.8)
-    left, middle, right = figure.subplots(1, 3)
-    entries = [[float(made.context.closure().at(x, z)) for z in range(size)] for x in range(size)]
+    mechanism = designed.mechanism
+    size = mechanism.context.size
+    if size > MAX_DESIGNED or mechanism.sampler.outputs > 1 << 14:
+        raise InvalidInput(f"{path}: at most {MAX_DESIGNED} values and {1 << 14} reports are drawn")
+    figure, grid = new_grid(path, 12.0, 3.8, (1, 3))
+    left, middle, right = grid.flat
+    entries = [[float(mechanism.context.closure().at(x, z)) for z in range(size)] for x in range(size)]
     shown = [[entry if math.isfinite(entry) else math.nan for entry in row] for row in entries]
     figure.colorbar(left.imshow(shown, cmap="viridis"), ax=left, shrink=0.8)
     plain(left, x_label="against the value", y_label="value", title="E (blank: nothing is asked)")
-    rows = [[float(entry) for entry in row] for row in made.channel()]
+    rows = [[float(entry) for entry in row] for row in mechanism.channel()]
     columns = sorted(zip(*rows, strict=True), key=lambda column: (column.index(max(column)), max(column)))
     logs = [
         [math.log(column[x] / max(column)) if column[x] > 0 else math.nan for column in columns] for x in range(size)
@@ -258,12 +224,12 @@ def plot_design(designed: Designed, path: str | Path) -> None:
     plain(middle, x_label="report", y_label="value", title="log of the channel, each report's largest 0")
     for axes in (left, middle):
         axes.grid(visible=False)
-    _search(right, designed)
-    save(figure, path, note=f"{designed.mechanism.name} for {designed.objective}: {designed.label}.")
+    _draw_search(right, designed)
+    save(figure, path, note=f"{mechanism.name} for {designed.objective}: {designed.label}.")
 
 
-def _search(axes: Any, designed: Designed) -> None:
-    """The error along the search, the best closed form, and the bound."""
+def _draw_search(axes: Any, designed: Designed) -> None:
+    """Draw the error along the search, the best closed form, and the bound."""
     plain(axes, x_label="seconds", y_label="n x error", title="search")
     for level, colour, name in (
         (designed.compared[0].error if designed.compared else None, INK, "best closed form"),

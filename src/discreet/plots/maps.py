@@ -1,11 +1,4 @@
-"""Maps of shares on a grid of places, and of partitions of one, over the outline of the land.
-
-The borders between cells of a grid that have different labels.
-
-One map: a projected box with land under what is drawn, and coasts, borders, names and a scale over it.
-
-The projection of maps: equal areas stay equal.
-"""
+"""Maps of shares on a grid of places, and of partitions of one, over the outline of the land, in equal areas."""
 
 from __future__ import annotations
 
@@ -18,41 +11,51 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .picture import COAST, HEAT, INK, LAND, PAPER, SHADES, TRUTH, kind_of, new_figure, save
+from .picture import COAST, HEAT, INK, LAND, PAPER, SHADES, TRUTH, annotate, kind_of, new_figure, save
 
 if TYPE_CHECKING:
     from ..geo import Outline
 
-
-REACH = 8
-"""The most cells along which an edge is drawn as one straight line; beyond, a projection would bend it."""
-
 Corner = tuple[int, int]
 """The corner of a cell: column and row of the grid's lines."""
+Box = tuple[float, float, float, float]
+"""South, north, west and east in degrees."""
+Cities = Mapping[str, tuple[float, float]]
+"""Names of cities, with their latitude and longitude."""
+
+KILOMETRES = 6371.0088
+"""The mean radius of the earth."""
+MAX_STRAIGHT = 8
+"""The most cells along which an edge is drawn as one straight line; beyond, a projection would bend it."""
+SCALES = (1000, 500, 200, 100, 50, 20, 10, 5, 2, 1)
+"""The lengths of a scale in kilometres, of which the longest that fits into a quarter of the map is drawn."""
+PIXELS = 200
+"""The pixels of an inch of cells, and no fewer than two across a cell."""
+POINTS = 66
+"""The points of an inch of outline; what is nearer to each other is drawn as one."""
+STEPS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
+"""Where the colours of shares begin."""
+WEIGHTS = (1e4, 1e5, 1e6)
+"""Where the shades of inhabitants begin."""
 
 
 def borders(labels: Any) -> list[list[Corner]]:
     """The edges between cells of different labels [row, column], as lines from one meeting of blocks to the next."""
     lines: list[list[Corner]] = []
     for at in range(1, labels.shape[1]):
-        lines += [[(at, y) for y in _stretch(*run)] for run in _runs(labels[:, at - 1] != labels[:, at])]
+        lines += [[(at, y) for y in run] for run in _runs(labels[:, at - 1] != labels[:, at])]
     for at in range(1, labels.shape[0]):
-        lines += [[(x, at) for x in _stretch(*run)] for run in _runs(labels[at - 1] != labels[at])]
-    return _chained(lines)
+        lines += [[(x, at) for x in run] for run in _runs(labels[at - 1] != labels[at])]
+    return _chain(lines)
 
 
-def _runs(marked: Any) -> list[tuple[int, int]]:
-    """Begin and end of every stretch of True."""
+def _runs(marked: Any) -> list[list[int]]:
+    """For every stretch of True the places where a straight edge along it has corners."""
     turns = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]]).astype(np.int8)))
-    return [(int(begin), int(end)) for begin, end in turns.reshape(-1, 2)]
+    return [[*range(begin, end, MAX_STRAIGHT), end] for begin, end in turns.reshape(-1, 2).tolist()]
 
 
-def _stretch(begin: int, end: int) -> list[int]:
-    """The places where a straight edge has corners."""
-    return [*range(begin, end, REACH), end]
-
-
-def _chained(lines: list[list[Corner]]) -> list[list[Corner]]:
+def _chain(lines: list[list[Corner]]) -> list[list[Corner]]:
     """Lines joined where the ends of just two meet."""
     at: dict[Corner, list[int]] = defaultdict(list)
     for number, line in enumerate(lines):
@@ -63,14 +66,12 @@ def _chained(lines: list[list[Corner]]) -> list[list[Corner]]:
     for number, line in enumerate(lines):
         if number not in used:
             used.add(number)
-            ahead = _followed(line, lines, at, used)
-            chains.append(_followed(ahead[::-1], lines, at, used))
+            ahead = _extend(line, lines, at, used)
+            chains.append(_extend(ahead[::-1], lines, at, used))
     return chains
 
 
-def _followed(
-    line: list[Corner], lines: list[list[Corner]], at: dict[Corner, list[int]], used: set[int]
-) -> list[Corner]:
+def _extend(line: list[Corner], lines: list[list[Corner]], at: dict[Corner, list[int]], used: set[int]) -> list[Corner]:
     """The line with those that go on from its end."""
     chain = list(line)
     while len(at[chain[-1]]) == 2:
@@ -81,13 +82,6 @@ def _followed(
         following = lines[left[0]]
         chain += (following if following[0] == chain[-1] else following[::-1])[1:]
     return chain
-
-
-Box = tuple[float, float, float, float]
-"""South, north, west and east in degrees."""
-
-KILOMETRES = 6371.0088
-"""The mean radius of the earth."""
 
 
 @dataclass(frozen=True)
@@ -138,18 +132,6 @@ def edge(box: Box, *, points: int = 60) -> Any:
     return np.concatenate([*rim, rim[0][:1]])
 
 
-SCALES = (1000, 500, 200, 100, 50, 20, 10, 5, 2, 1)
-"""The lengths of a scale in kilometres, of which the longest that fits into a quarter of the map is drawn."""
-
-
-PIXELS = 200
-"""The pixels of an inch of cells, and no fewer than two across a cell."""
-
-
-POINTS = 66
-"""The points of an inch of outline; what is nearer to each other is drawn as one."""
-
-
 def frame(box: Box) -> tuple[float, float, float, float]:
     """The least and the most kilometres east and north of a projected box."""
     x, y = Albers(box)(*edge(box).T)
@@ -195,14 +177,8 @@ class Sheet:
         self.rim = Polygon(rim, facecolor="none", edgecolor=COAST, linewidth=0.6, zorder=6)
         axes.add_patch(self.rim)
         if outline is not None:
-            self.area(outline.land, LAND)
-            self.area(outline.lakes, PAPER)
-
-    @staticmethod
-    def height(box: Box) -> float:
-        """The height of a map over its width."""
-        left, right, down, up = frame(box)
-        return (up - down) / (right - left)
+            self.fill(outline.land, LAND)
+            self.fill(outline.lakes, PAPER)
 
     def cells(self, classes: Any, colours: Sequence[str]) -> None:
         """Paint the cells of a grid [row, column] that fills the box: class 0 blank, class 1 in the first colour.
@@ -218,44 +194,30 @@ class Sheet:
         image = self.axes.imshow(palette[shown], extent=(left, right, down, up), interpolation="none", aspect="equal")
         image.set_zorder(1)
 
-    def area(self, rings: Sequence[Any], colour: str) -> None:
+    def fill(self, rings: Sequence[Any], colour: str) -> None:
         """Fill rings of longitudes and latitudes."""
-        if len(rings):
-            self._draw(rings, closed=True, facecolor=colour, edgecolor="none", linewidth=0)
+        self._draw(rings, closed=True, facecolor=colour, edgecolor="none", linewidth=0)
 
     def lines(self, lines: Sequence[Any], colour: str, width: float) -> None:
         """Draw lines of longitudes and latitudes."""
-        if len(lines):
-            self._draw(lines, closed=False, facecolor="none", edgecolor=colour, linewidth=width, joinstyle="round")
+        self._draw(lines, closed=False, facecolor="none", edgecolor=colour, linewidth=width, joinstyle="round")
 
     def finish(self) -> None:
-        """Coasts and borders over what was drawn."""
+        """Draw coasts and borders over everything else."""
         if self.outline is not None:
             self.lines((*self.outline.land, *self.outline.lakes), COAST, 0.45)
             self.lines(self.outline.states, COAST, 0.25)
             self.lines(self.outline.countries, INK, 0.55)
 
-    def name(self, places: Mapping[str, tuple[float, float]]) -> None:
-        """Dots with names, and a scale in the lower left corner."""
+    def add_names(self, places: Mapping[str, tuple[float, float]]) -> None:
+        """Draw dots with names, and a scale in the lower left corner."""
         from matplotlib.patheffects import withStroke
 
         halo = [withStroke(linewidth=2.2, foreground=PAPER)]
         for name, (latitude, longitude) in places.items():
             x, y = self.project(longitude, latitude)
             self.axes.plot(x, y, "o", color=INK, markersize=2.4, markeredgecolor=PAPER, markeredgewidth=0.5, zorder=7)
-            self.axes.annotate(
-                name,
-                (x, y),
-                xytext=(3.5, 2),
-                textcoords="offset points",
-                fontsize=self.size,
-                color=INK,
-                path_effects=halo,
-                zorder=8,
-            )
-        self._scale(halo)
-
-    def _scale(self, halo: Any) -> None:
+            annotate(self.axes, name, (x, y), (3.5, 2), fontsize=self.size, color=INK, path_effects=halo, zorder=8)
         left, right = self.axes.get_xlim()
         down, up = self.axes.get_ylim()
         length = next((one for one in SCALES if one < (right - left) / 4), None)
@@ -267,13 +229,15 @@ class Sheet:
             self.axes.text(begin, at + 0.012 * (up - down), f"{length:,} km", zorder=8, **words)
 
     def _draw(self, lines: Sequence[Any], *, closed: bool, **style: Any) -> None:
-        """One path of many lines, clipped to the rim."""
+        """Draw many lines as one path, clipped to the rim."""
         from matplotlib.patches import PathPatch
         from matplotlib.path import Path
 
+        if not len(lines):
+            return
         points, codes = [], []
         for line in lines:
-            points.append(_thinned(np.stack(self.project(*np.asarray(line).T), axis=1), self.near))
+            points.append(_thin(np.stack(self.project(*np.asarray(line).T), axis=1), self.near))
             codes += [Path.MOVETO] + [Path.LINETO] * (len(points[-1]) - 1)
             if closed:
                 points.append(points[-1][:1])
@@ -283,22 +247,13 @@ class Sheet:
         patch.set_clip_path(self.rim)
 
 
-def _thinned(line: Any, near: float) -> Any:
+def _thin(line: Any, near: float) -> Any:
     """The line without the points that are nearer than that to the one before; its ends stay."""
-    kept = [0]
+    rows = [0]
     for number in range(1, len(line) - 1):
-        if abs(line[number] - line[kept[-1]]).max() >= near:
-            kept.append(number)
-    return line[[*kept, len(line) - 1]]
-
-
-Places = Mapping[str, tuple[float, float]]
-"""Names of cities, with their latitude and longitude."""
-
-STEPS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
-"""Where the colours of shares begin."""
-WEIGHTS = (1e4, 1e5, 1e6)
-"""Where the shades of inhabitants begin."""
+        if abs(line[number] - line[rows[-1]]).max() >= near:
+            rows.append(number)
+    return line[[*rows, len(line) - 1]]
 
 
 def plot_maps(
@@ -309,7 +264,7 @@ def plot_maps(
     title: str = "",
     unit: str = "people",
     outline: Outline | None = None,
-    places: Places | None = None,
+    places: Cities | None = None,
     note: str = "",
 ) -> None:
     """Draw shares [row, column], southernmost row first, on a map of equal areas, in five colours.
@@ -323,10 +278,10 @@ def plot_maps(
     for sheet, shares in zip(sheets, maps.values(), strict=True):
         sheet.cells(np.digitize(shares, STEPS), HEAT)
         sheet.finish()
-    sheets[0].name(places or {})
+    sheets[0].add_names(places or {})
     colours = dict(zip(map(one_in, STEPS), HEAT, strict=True))
     _legend(figure, f"A cell of this colour holds at least … of all {unit}", colours)
-    save(figure, path, note=_sourced(note, outline))
+    save(figure, path, note=_with_source(note, outline))
 
 
 def plot_partitions(
@@ -338,7 +293,7 @@ def plot_partitions(
     title: str = "",
     unit: str = "inhabitants",
     outline: Outline | None = None,
-    places: Places | None = None,
+    places: Cities | None = None,
     note: str = "",
 ) -> None:
     """Draw the borders of blocks, from labels [row, column] of each partition, over public weights in three greys.
@@ -350,11 +305,11 @@ def plot_partitions(
     for sheet, labels in zip(sheets, partitions.values(), strict=True):
         sheet.cells(np.digitize(weights, WEIGHTS), SHADES)
         sheet.finish()
-        sheet.lines(_placed(borders(labels), labels.shape, box), TRUTH, 0.45)
-    sheets[0].name(places or {})
+        sheet.lines(_coordinates(borders(labels), labels.shape, box), TRUTH, 0.45)
+    sheets[0].add_names(places or {})
     shades = {f"{weight:,.0f} {unit}": colour for weight, colour in zip(WEIGHTS, SHADES, strict=True)}
     _legend(figure, "Lines are the borders of blocks; a cell has at least", shades | {"border": TRUTH})
-    save(figure, path, note=_sourced(note, outline))
+    save(figure, path, note=_with_source(note, outline))
 
 
 def one_in(share: float) -> str:
@@ -367,10 +322,12 @@ def _sheets(names: Mapping[str, Any], box: Box, outline: Outline | None, title: 
     """A figure with a sheet for each map: two in a row, and the first alone if their number is odd."""
     count = len(names)
     rows, alone = (count + 1) // 2, count % 2
-    tall = Sheet.height(box)
+    left, right, down, up = frame(box)
     wide = 3.7
     heights = [2 if alone and not row else 1 for row in range(rows)]
-    figure = new_figure(2 * wide, wide * tall * sum(heights) + 0.27 * rows + 0.75 + (0.4 if title else 0))
+    figure = new_figure(
+        2 * wide, wide * ((up - down) / (right - left)) * sum(heights) + 0.27 * rows + 0.75 + (0.4 if title else 0)
+    )
     grid = figure.add_gridspec(rows, 2, height_ratios=heights)
     sheets = []
     for number, name in enumerate(names):
@@ -384,7 +341,7 @@ def _sheets(names: Mapping[str, Any], box: Box, outline: Outline | None, title: 
     return figure, sheets
 
 
-def _placed(rings: Sequence[Sequence[Corner]], shape: tuple[int, int], box: Box) -> list[Any]:
+def _coordinates(rings: Sequence[Sequence[Corner]], shape: tuple[int, int], box: Box) -> list[Any]:
     """Corners of cells as longitudes and latitudes [point, 2]."""
     south, north, west, east = box
     across = np.array([(east - west) / shape[1], (north - south) / shape[0]])
@@ -413,5 +370,5 @@ def _legend(figure: Any, title: str, colours: Mapping[str, str]) -> None:
     legend.get_title().set_color(INK)
 
 
-def _sourced(note: str, outline: Outline | None) -> str:
+def _with_source(note: str, outline: Outline | None) -> str:
     return f"{note} Outline: {outline.source}.".strip() if outline is not None else note

@@ -1,7 +1,4 @@
-"""Pictures of matrices as shades, side by side, with bars that compare: what a context asks and what it gains.
-
-Pictures of joint tables: shades, with every number printed in its field.
-"""
+"""Pictures of matrices as shades, with bars beside them, and of joint tables with every number in its field."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import InvalidInput
-from .picture import COLOURS, ESTIMATE, FAINT, INK, kind_of, new_figure, plain, save
+from .picture import COLOURS, ESTIMATE, FAINT, INK, add_title, annotate, new_axes, new_grid, plain, save
 
 TICKS = 8
 """The most names of values along a side."""
@@ -31,16 +28,13 @@ def plot_matrices(
     A panel is a mapping with `title`, `rows`, `x_label` and `y_label`, and perhaps `x_names` and `y_names`; entries
     that are infinite are left white and hatched, and said so beside the scale. Bars are on a logarithmic scale.
     """
-    kind_of(path)
     count = len(panels) + (bars is not None)
-    figure = new_figure(0.8 + 3.4 * count, 3.5)
-    grid = figure.subplots(1, count, squeeze=False)[0]
-    for axes, panel in zip(grid, panels, strict=False):
+    figure, grid = new_grid(path, 0.8 + 3.4 * count, 3.5, (1, count))
+    for axes, panel in zip(grid.flat, panels, strict=False):
         _shade(figure, axes, panel)
     if bars is not None:
-        _compare(grid[-1], bars, bars_title)
-    if title:
-        figure.suptitle(title, fontsize=11.5, color=INK, x=0.01, ha="left")
+        _compare(grid[0, -1], bars, bars_title)
+    add_title(figure, title)
     save(figure, path, note=note)
 
 
@@ -52,18 +46,17 @@ def _shade(figure: Any, axes: Any, panel: Mapping[str, Any]) -> None:
     if endless:
         axes.patch.set(hatch="xxx", edgecolor=FAINT)
     drawn = axes.imshow(rows, cmap="viridis", aspect="auto", interpolation="nearest")
-    label = "hatched: no protection" if endless else ""
     scale = figure.colorbar(drawn, ax=axes, shrink=0.8, pad=0.02)
     scale.outline.set_visible(False)
     scale.ax.tick_params(length=0, labelsize=7, labelcolor=INK)
-    scale.set_label(label, fontsize=7.5, color=INK)
+    scale.set_label("hatched: no protection" if endless else "", fontsize=7.5, color=INK)
     plain(axes, x_label=panel["x_label"], y_label=panel["y_label"], title=panel["title"])
     axes.grid(visible=False)
-    _name(axes.set_xticks, panel.get("x_names"), len(rows[0]), rotation=90)
-    _name(axes.set_yticks, panel.get("y_names"), len(rows), rotation=0)
+    _set_names(axes.set_xticks, panel.get("x_names"), len(rows[0]), rotation=90)
+    _set_names(axes.set_yticks, panel.get("y_names"), len(rows), rotation=0)
 
 
-def _name(set_ticks: Any, names: Sequence[object] | None, count: int, *, rotation: int) -> None:
+def _set_names(set_ticks: Any, names: Sequence[object] | None, count: int, *, rotation: int) -> None:
     """Some names, evenly along a side; none where none are given."""
     step = max(1, math.ceil(count / TICKS))
     places = list(range(0, count, step))
@@ -76,9 +69,7 @@ def _compare(axes: Any, bars: Mapping[str, float], title: str) -> None:
     places = range(len(bars))
     axes.barh(places, list(bars.values()), height=0.62, color=[COLOURS[i % len(COLOURS)] for i in places], log=True)
     for place, height in zip(places, bars.values(), strict=True):
-        axes.annotate(
-            f"{height:.3g}", (height, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7.5
-        )
+        annotate(axes, f"{height:.3g}", (height, place), (3, 0), va="center", fontsize=7.5)
     axes.set_yticks(list(places), list(bars))
     axes.invert_yaxis()
     axes.margins(x=0.3)
@@ -104,16 +95,14 @@ def plot_table(
     note: str = "",
 ) -> None:
     """Draw a table of shares as shades, each with its number and, below it, the half-width of its interval."""
-    kind_of(path)
     rows, columns = len(shares), len(shares[0])
     if max(rows, columns) > MAX_SIDE:
         raise InvalidInput(
             f"a table of {rows} x {columns} fields cannot be read; it must have at most {MAX_SIDE} a side"
         )
-    figure = new_figure(max(4.4, 1.8 + 0.78 * columns), 1.4 + 0.46 * rows)
+    figure, axes = new_axes(path, max(4.4, 1.8 + 0.78 * columns), 1.4 + 0.46 * rows)
     from matplotlib.patches import Rectangle
 
-    axes = figure.subplots()
     largest = max(max(map(max, shares)), 1e-12)
     axes.set_xlim(-0.5, columns - 0.5)
     axes.set_ylim(rows - 0.5, -0.5)
@@ -121,19 +110,9 @@ def plot_table(
         for z, share in enumerate(row):
             depth = DEEPEST * max(share, 0) / largest
             axes.add_patch(Rectangle((z - 0.48, x - 0.47), 0.96, 0.94, color=ESTIMATE, alpha=depth, linewidth=0))
-            axes.annotate(
-                f"{100 * share:.1f} %", (z, x), ha="center", va="bottom", fontsize=8, color=INK, fontweight="bold"
-            )
-            axes.annotate(
-                f"± {100 * halves[x][z]:.1f}",
-                (z, x),
-                xytext=(0, -2),
-                textcoords="offset points",
-                ha="center",
-                va="top",
-                fontsize=6.5,
-                color=INK,
-            )
+            centred = {"ha": "center", "color": INK}
+            axes.annotate(f"{100 * share:.1f} %", (z, x), va="bottom", fontsize=8, fontweight="bold", **centred)
+            annotate(axes, f"± {100 * halves[x][z]:.1f}", (z, x), (0, -2), va="top", fontsize=6.5, **centred)
     plain(axes, x_label=labels[1], y_label=labels[0], title=title)
     axes.grid(visible=False)
     axes.set_xticks(range(columns), [_short(name) for name in column_names], rotation=90 if columns > 8 else 0)
