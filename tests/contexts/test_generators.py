@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dc
 from discreet import Context
-from discreet.contexts.structure.components import Combined
+from discreet.contexts.structure.entrywise import EntryWise
 from discreet.core.domain import Alike, Domain
 from discreet.core.errors import PrivacyViolation
 from discreet.mechanisms.tables.table import Table
@@ -37,9 +37,9 @@ CONTEXTS = {
     "points on a line": dc.Spec.of(
         {"domain": {"values": VALUES}, "context": {"form": "metric", "points": [3, 1, 4, 9, 7, 0], "epsilon": 1}}
     ).context,
-    "both": Combined(LINE, GRADED, "both"),
-    "both closed": Combined(NESTED, GRADED, "both").closure(),
-    "sum": Combined(LINE, NESTED, "sum"),
+    "both": EntryWise((LINE, GRADED), min, closed=False),
+    "both closed": EntryWise((NESTED, GRADED), min, closed=False).closure(),
+    "sum": EntryWise((LINE, NESTED), sum, closed=True),
     "product": Context.binary("no", "yes", ("inf", "1")) * Context.metric(range(3), "line", "1"),
     "product of products": Context.uniform([0, 1], "1") * (Context.uniform([0, 1], "2") * Context.uniform([0, 1], "3")),
 }

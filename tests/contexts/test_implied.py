@@ -15,8 +15,8 @@ import pytest
 import discreet as dc
 from discreet import Context
 from discreet.contexts.forms.metric import Metric
-from discreet.contexts.structure.components import Combined
-from discreet.contexts.structure.simplify import shortest_path
+from discreet.contexts.structure.entrywise import EntryWise
+from discreet.contexts.structure.recognition import shortest_path
 from discreet.core.domain import Domain
 from discreet.theory.channels.contraction import pairwise_epsilon
 from discreet.theory.unbiased import unbiased_by_classes
@@ -40,7 +40,7 @@ def drawn(seed: int) -> Context:
 BINARY = Context.binary("no", "yes", ("inf", "1"))
 RING = Context.matrix(VALUES, [[0, 1, "inf", 1], [1, 0, 1, "inf"], ["inf", 1, 0, 1], [1, "inf", 1, 0]])
 BLOCKS = Context.blocks({0: ["a", "b"], 1: ["c", "d"]}, "1/2")
-BY_CLASSES = Combined(Context.high_low(VALUES, ["a"], "1"), BLOCKS, "both")
+BY_CLASSES = EntryWise((Context.high_low(VALUES, ["a"], "1"), BLOCKS), min, closed=False)
 CHAIN = Context.matrix(VALUES, [[0, 1, 1, 1], [1, 0, 2, 3], [1, 1, 0, 1], [1, 1, 1, 0]])
 CONTEXTS = [*map(drawn, range(6)), RING, CHAIN, BY_CLASSES]
 QUARTERS = np.array([[0.4, 0.2, 0.2, 0.2], [0.2, 0.4, 0.2, 0.2], [0.2, 0.2, 0.4, 0.2], [0.2, 0.2, 0.2, 0.4]])
@@ -106,7 +106,7 @@ AS_ASKED |= {"generators", "largest", "protected_pairs", "published", "shows"}
 NOT_OF_E = {
     "binary",
     "blocks",
-    "class_of",
+    "is_finite",
     "closure_if_cheap",
     "high_low",
     "is_canonical",
@@ -199,7 +199,7 @@ def test_a_closure_by_classes_is_the_closure_of_the_matrix():
         first = Context.high_low(range(10), rng.sample(range(10), 3), rng.choice(["1", "5"]))
         second = Context.blocks({0: range(4), 1: range(4, 10)}, {0: rng.choice(["1/4", "3"]), 1: "7"})
         third = Context.high_low(range(10), [9, 8, 1], "1/3")
-        joined = Combined(Combined(first, second, "both"), third, "both")
+        joined = EntryWise((EntryWise((first, second), min, closed=False), third), min, closed=False)
         assert len(joined.members) < 10
         written = Context.matrix(range(10), joined.matrix()).closure()
         assert joined.closure().matrix() == written.matrix()

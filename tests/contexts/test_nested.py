@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dc
 from discreet import Context, Spec
-from discreet.contexts import Tree
+from discreet.contexts import TreeStructure
 from discreet.core.errors import InvalidContext, InvalidEpsilon, InvalidSpec
 
 PLACES = {"fr": {"paris": ["p1", "p2"], "lyon": ["l1"]}, "us": {"nyc": ["n1", "n2", "n3"], "paris": ["t1", "t2"]}}
@@ -40,11 +40,11 @@ def test_its_tree_is_that_of_its_matrix():
         assert context.tree == plain.tree
         assert context.exchangeable == plain.exchangeable
         assert (context.line, context.ring, context.grades) == (plain.line, plain.ring, plain.grades)
-    assert STREETS.tree == Tree(
+    assert STREETS.tree == TreeStructure(
         Fraction(4),
         (
-            Tree(Fraction(2), (Tree(Fraction(1), (0, 1)), 2)),
-            Tree(Fraction(2), (Tree(Fraction(1), (3, 4, 5)), Tree(Fraction(1), (6, 7)))),
+            TreeStructure(Fraction(2), (TreeStructure(Fraction(1), (0, 1)), 2)),
+            TreeStructure(Fraction(2), (TreeStructure(Fraction(1), (3, 4, 5)), TreeStructure(Fraction(1), (6, 7)))),
         ),
     )
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from discreet import Context
-from discreet.contexts import Line, Ring, Tree
-from discreet.contexts.structure.components import Combined
+from discreet.contexts import LineStructure, RingStructure, TreeStructure
+from discreet.contexts.structure.entrywise import EntryWise
 from discreet.contexts.structure.recognition import MAX_RECOGNISED, MAX_TREE_DEPTH, parting_pairs
 from discreet.core.domain import EvenLeaves
 
@@ -48,7 +48,7 @@ def leaves(node):
 
 def read_tree(node):
     level = {}
-    if isinstance(node, Tree):
+    if isinstance(node, TreeStructure):
         for one, two in itertools.permutations(node.children, 2):
             level |= {(x, z): node.level for x in leaves(one) for z in leaves(two)}
         for child in node.children:
@@ -69,10 +69,10 @@ def test_a_line_of_uneven_steps_is_found_in_any_order_of_its_values(seed):
     rng = random.Random(seed)
     size = rng.choice([2, 3, 5, 9])
     order = rng.sample(range(size), size)
-    line = Line(tuple(order), tuple(rng.choice(STEPS) for _ in range(size - 1)))
+    line = LineStructure(tuple(order), tuple(rng.choice(STEPS) for _ in range(size - 1)))
     context = matrix_of(size, read_line(line))
     if order[0] > order[-1]:
-        line = Line(line.order[::-1], line.steps[::-1])
+        line = LineStructure(line.order[::-1], line.steps[::-1])
     assert context.line == line
     assert context.ring is None
     off = changed(context, order[0], order[-1], sum(line.steps) - F(1, 10**9))
@@ -87,7 +87,7 @@ def test_a_ring_of_uneven_steps_is_found_in_any_order_of_its_values(seed):
     steps = [rng.choice(STEPS[:3]) for _ in range(size)]
     if max(steps) * 2 >= sum(steps):
         steps = [F(1, 3)] * size
-    context = matrix_of(size, read_ring(Ring(tuple(order), tuple(steps))))
+    context = matrix_of(size, read_ring(RingStructure(tuple(order), tuple(steps))))
     found = context.ring
     assert found.order[0] == 0
     assert found.order[1] < found.order[-1]
@@ -103,34 +103,36 @@ def test_a_ring_of_uneven_steps_is_found_in_any_order_of_its_values(seed):
 
 def test_a_ring_that_only_its_neighbours_ask_for_is_found_in_the_closure():
     asked = matrix_of(6, lambda x, z: 1 if (x - z) % 6 in (1, 5) else "inf")
-    assert asked.ring == Ring(tuple(range(6)), (F(1),) * 6)
+    assert asked.ring == RingStructure(tuple(range(6)), (F(1),) * 6)
     assert asked.line is None
 
 
 def test_a_ring_whose_longest_step_is_all_the_others_is_a_line():
     context = matrix_of(4, lambda x, z: min(abs(x - z), 6 - abs(x - z)))
-    assert context.line == Line((0, 1, 2, 3), (F(1),) * 3)
+    assert context.line == LineStructure((0, 1, 2, 3), (F(1),) * 3)
     assert context.ring is None
 
 
 def test_three_values_at_one_epsilon_are_a_ring_and_two_a_line():
     for made in (Context.uniform(range(3), "1/2"), matrix_of(3, lambda x, z: HALF)):
-        assert made.ring == Ring((0, 1, 2), (HALF,) * 3)
+        assert made.ring == RingStructure((0, 1, 2), (HALF,) * 3)
         assert made.line is None
     for made in (Context.uniform(range(2), "1/2"), matrix_of(2, lambda x, z: HALF)):
-        assert made.line == Line((0, 1), (HALF,))
+        assert made.line == LineStructure((0, 1), (HALF,))
         assert made.ring is None
 
 
 def grown(rng, values, level, depth):
     """A random tree over the values, with levels that decrease downwards."""
     if depth == 0 or len(values) < 3:
-        return Tree(level, tuple(values))
+        return TreeStructure(level, tuple(values))
     rng.shuffle(values)
     cuts = sorted(rng.sample(range(1, len(values)), min(len(values) - 1, rng.choice([1, 2]))))
     groups = [values[a:b] for a, b in itertools.pairwise([0, *cuts, len(values)])]
     below = [level * F(k, 7) for k in (2, 3, 5)]
-    return Tree(level, tuple(g[0] if len(g) == 1 else grown(rng, g, rng.choice(below), depth - 1) for g in groups))
+    return TreeStructure(
+        level, tuple(g[0] if len(g) == 1 else grown(rng, g, rng.choice(below), depth - 1) for g in groups)
+    )
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -149,8 +151,8 @@ def test_the_tree_of_an_ultrametric_is_found(seed):
 
 def test_equal_levels_are_one_node_with_several_children():
     context = matrix_of(6, lambda x, z: 1 if x // 2 == z // 2 else 2)
-    assert context.tree == Tree(F(2), tuple(Tree(F(1), (x, x + 1)) for x in (0, 2, 4)))
-    assert Context.uniform(range(4), "1").tree == matrix_of(4, lambda x, z: 1).tree == Tree(F(1), (0, 1, 2, 3))
+    assert context.tree == TreeStructure(F(2), tuple(TreeStructure(F(1), (x, x + 1)) for x in (0, 2, 4)))
+    assert Context.uniform(range(4), "1").tree == matrix_of(4, lambda x, z: 1).tree == TreeStructure(F(1), (0, 1, 2, 3))
 
 
 def test_a_tree_is_found_by_classes_however_many_values_they_hold():
@@ -159,7 +161,7 @@ def test_a_tree_is_found_by_classes_however_many_values_they_hold():
     joined = Context.uniform(blocks.domain, "4") & blocks
     assert [child.level for child in joined.tree.children] == [1, 2, 3]
     assert sorted(leaves(joined.tree)) == list(values)
-    looser = Combined(Context.uniform(blocks.domain, "3"), blocks, "both")
+    looser = EntryWise((Context.uniform(blocks.domain, "3"), blocks), min, closed=False)
     assert [isinstance(child, int) for child in looser.tree.children].count(True) == 10_000
 
 
@@ -225,7 +227,7 @@ def test_structure_is_looked_for_in_small_contexts_only():
 
 def test_infinite_entries_are_not_summed():
     context = matrix_of(4, lambda x, z: 1 if abs(x - z) == 1 else math.inf)
-    assert context.line == Line((0, 1, 2, 3), (F(1),) * 3)
+    assert context.line == LineStructure((0, 1, 2, 3), (F(1),) * 3)
     apart = matrix_of(4, lambda x, z: 1 if x // 2 == z // 2 else math.inf)
     assert (apart.line, apart.ring, apart.tree, apart.grades) == (None,) * 4
 

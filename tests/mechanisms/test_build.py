@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet import Context, Domain
 from discreet.contexts import Blocks
-from discreet.contexts.structure.components import coarsest_served
+from discreet.contexts.structure.simplify import coarsest_served
 from discreet.core.errors import InvalidInput, NotServed
 from discreet.mechanisms.mechanism import Mechanism
 

@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dc
 from discreet.contexts import Blocks, Metric
-from discreet.contexts.structure.components import Combined
+from discreet.contexts.structure.entrywise import EntryWise
 from discreet.core.domain import Domain
 from discreet.core.errors import InvalidInput, InvalidSpec
 from discreet.mechanisms.mechanism import Mechanism
@@ -317,7 +317,9 @@ def test_what_a_file_cannot_say_is_not_written(tmp_path):
         dc.Context.high_low(list("abcd"), list("bd"), 1),
         Blocks(Domain(list("abcd")), [1, 0, 1, 0], "xy", [Fraction(1)] * 2),
     )
-    other_order = dc.mechanism(Combined(*letters, "sum"), "hadamard")  # a matrix read back numbers its blocks anew
+    other_order = dc.mechanism(
+        EntryWise(letters, sum, closed=True), "hadamard"
+    )  # a matrix read back numbers its blocks anew
     assert Spec.of_mechanism(other_order).choice["name"] == "law"
     assert Spec.of_mechanism(other_order).mechanism.fingerprint == other_order.fingerprint
     with pytest.raises(InvalidSpec, match=r"must be a \.toml or a \.json file"):

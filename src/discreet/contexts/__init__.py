@@ -6,14 +6,14 @@ from .forms.graded import Graded
 from .forms.high_low import HighLow
 from .forms.matrix import Matrix
 from .forms.metric import Metric
-from .forms.nested import Nested
-from .forms.product import Product
+from .forms.nested import NestedBlocks
+from .forms.product import ProductContext
 from .forms.uniform import Binary, Uniform
 from .operational import ErrorRegion
-from .structure.recognition import Line, Part, Ring, Tree
+from .structure.recognition import LineStructure, Part, RingStructure, TreeStructure
 
 FORMS: dict[str, type[Context]] = {
-    form.form: form for form in (Uniform, Blocks, HighLow, Binary, Nested, Graded, Metric, Product, Matrix)
+    form.form: form for form in (Uniform, Blocks, HighLow, Binary, NestedBlocks, Graded, Metric, ProductContext, Matrix)
 }
 """The forms that a spec can name; a new one is added here."""
 
@@ -25,13 +25,13 @@ __all__ = [
     "ErrorRegion",
     "Graded",
     "HighLow",
-    "Line",
+    "LineStructure",
     "Matrix",
     "Metric",
-    "Nested",
+    "NestedBlocks",
     "Part",
-    "Product",
-    "Ring",
-    "Tree",
+    "ProductContext",
+    "RingStructure",
+    "TreeStructure",
     "Uniform",
 ]

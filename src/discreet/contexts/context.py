@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from ..core.canonical import canonical
@@ -19,12 +19,12 @@ from ..core.domain import Alike, Domain, Leaves, Value
 from ..core.errors import InvalidContext, check_type
 from ..core.exact import Epsilon
 from .reading import Constructors, describe_domain
-from .structure.recognition import Part
+from .structure import recognition
+from .structure.recognition import GridStructure, LineStructure, Part, RingStructure, TreeStructure
 
 if TYPE_CHECKING:
     from ..core.fields import Fields
     from .operational import ErrorRegion
-    from .structure.recognition import Grid, Line, Ring, Tree
 
 MATRIX_LIMIT = 4096
 """The largest domain that `matrix` writes out."""
@@ -37,6 +37,15 @@ def check_writable(size: int) -> None:
     """Refuse to write out the matrix of more than `MATRIX_LIMIT` values."""
     if size > MATRIX_LIMIT:
         raise InvalidContext(f"size={size} must be at most {MATRIX_LIMIT} to write the matrix out")
+
+
+def first_two(labelled: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    """The first two values with each label, from pairs of a label and a value."""
+    first: dict[int, list[int]] = {}
+    for label, x in labelled:
+        if len(values := first.setdefault(label, [])) < 2:
+            values.append(x)
+    return first
 
 
 def _written_out(context: Context) -> tuple[tuple[Epsilon, ...], ...]:
@@ -92,19 +101,15 @@ class Context(Constructors, ABC):
     form: ClassVar[str]
     is_canonical: ClassVar[bool] = False
     """True for forms that are their own closure and have no simpler form."""
+    is_closed: bool = False
+    """True for contexts that are known to be their own closure without working it out."""
+    is_finite: bool = False
+    """True for contexts that are known to have only finite entries without going through them."""
     domain: Domain
-
-    @property
-    def is_closed(self) -> bool:
-        """True for contexts that are known to be their own closure without working it out."""
-        return self.is_canonical
+    class_of: Sequence[int]
+    """The class of each value, by number; classes are 0 .. C-1."""
 
     # -- the matrix, by classes ---------------------------------------------------------------
-    @property
-    @abstractmethod
-    def class_of(self) -> Sequence[int]:
-        """The class of each value, by number; classes are 0 .. C-1."""
-
     @abstractmethod
     def between(self, c: int, d: int) -> Epsilon:
         """E[x, z] for different values x of class `c` and z of class `d`."""
@@ -144,50 +149,40 @@ class Context(Constructors, ABC):
 
     def components(self) -> list[list[int]]:
         """The numbers of the values that are linked by finite entries, directly or through others."""
-        from .structure.components import components
-
-        return components(self)
+        return [list(range(self.size))] if self.is_finite else recognition.components(self)
 
     def coarsest_served(self) -> Context:
         """A context with parts that implies this one: itself in its simplest form, or its smallest entries."""
-        from .structure.components import coarsest_served
+        from .structure.simplify import coarsest_served
 
         return coarsest_served(self)
 
     @cached_property
-    def line(self) -> Line | None:
+    def line(self) -> LineStructure | None:
         """The line along which E adds up, on the closure; None if there is none."""
-        from .structure.recognition import line_of
-
         closed = self.closure_if_cheap()
-        return line_of(self) if closed is self else closed.line
+        return recognition.line_of(self) if closed is self else closed.line
 
     @cached_property
-    def ring(self) -> Ring | None:
+    def ring(self) -> RingStructure | None:
         """The ring around which E is the shorter way, on the closure; None if there is none, or a line."""
-        from .structure.recognition import ring_of
-
         closed = self.closure_if_cheap()
-        return ring_of(self) if closed is self else closed.ring
+        return recognition.ring_of(self) if closed is self else closed.ring
 
     @cached_property
-    def tree(self) -> Tree | None:
+    def tree(self) -> TreeStructure | None:
         """The tree of which E is the level of the lowest node above two values, on the closure; None without one."""
-        from .structure.recognition import tree_of
-
         closed = self.closure_if_cheap()
-        return tree_of(self) if closed is self else closed.tree
+        return recognition.tree_of(self) if closed is self else closed.tree
 
     @cached_property
     def grades(self) -> tuple[Fraction, ...] | None:
         """The epsilon of each value where E[x, z] depends on x alone, on the closure; None where it does not."""
-        from .structure.recognition import grades_of
-
         closed = self.closure_if_cheap()
-        return grades_of(self) if closed is self else closed.grades
+        return recognition.grades_of(self) if closed is self else closed.grades
 
     @property
-    def grid(self) -> Grid | None:
+    def grid(self) -> GridStructure | None:
         """The grid whose cells the values are, with a distance that displacements decide; None for any other."""
         return None
 
@@ -199,10 +194,8 @@ class Context(Constructors, ABC):
     @cached_property
     def exchangeable(self) -> tuple[int, ...]:
         """Equal numbers for values that can be swapped without changing E, on the closure."""
-        from .structure.recognition import exchangeable_of
-
         closed = self.closure_if_cheap()
-        return exchangeable_of(self) if closed is self else closed.exchangeable
+        return recognition.exchangeable_of(self) if closed is self else closed.exchangeable
 
     # -- queries -------------------------------------------------------------------------------
     @property
@@ -234,10 +227,10 @@ class Context(Constructors, ABC):
     @cached_property
     def members(self) -> Sequence[Sequence[int]]:
         """The values of each class, by number."""
-        found: list[list[int]] = [[] for _ in range(max(self.class_of) + 1)]
+        members: list[list[int]] = [[] for _ in range(max(self.class_of) + 1)]
         for number, label in enumerate(self.class_of):
-            found[label].append(number)
-        return found
+            members[label].append(number)
+        return members
 
     def pairs(self) -> Iterator[tuple[int, int, Epsilon]]:
         """One ordered pair of different values per finite entry between classes."""
@@ -248,19 +241,12 @@ class Context(Constructors, ABC):
 
         What holds for these pairs holds for all, if it depends only on the labels of the two values.
         """
-        found: dict[int, dict[int, list[int]]] = {}
 
+        @cache
         def firsts(c: int) -> dict[int, list[int]]:
             """The first two members of the class with each label."""
-            if c not in found:
-                members = self.members[c]
-                some: dict[int, list[int]] = {}
-                for x in members[:2] if isinstance(labels, Alike) else members:
-                    of = some.setdefault(labels[x], [])
-                    if len(of) < 2:
-                        of.append(x)
-                found[c] = some
-            return found[c]
+            members = self.members[c]
+            return first_two((labels[x], x) for x in (members[:2] if isinstance(labels, Alike) else members))
 
         for c, d in self.finite():
             for a, left in firsts(c).items():
@@ -279,19 +265,21 @@ class Context(Constructors, ABC):
         `Leaves`, the pair that parts highest stands for all at one level of a context that is a tree.
         """
         if isinstance(labels, Leaves) and self.tree is not None:
-            from .structure.recognition import parting_pairs
-
-            return parting_pairs(self.tree, labels)
+            return recognition.parting_pairs(self.tree, labels)
         return self.pairs_among(labels)
 
     @cached_property
     def hidden(self) -> frozenset[int]:
         """The classes whose values must be hard to tell from some other value: those with a finite entry."""
+        if self.is_finite:
+            return frozenset(range(len(self.members)) if self.size > 1 else ())
         return frozenset(c for c, d in self.finite() if c != d or len(self.members[c]) > 1)
 
     @cached_property
     def protected_pairs(self) -> int:
         """How many ordered pairs of different values have a finite entry."""
+        if self.is_finite:
+            return self.size * (self.size - 1)
         sizes = [len(members) for members in self.members]
         return sum(sizes[c] * (sizes[d] - (c == d)) for c, d in self.finite())
 
@@ -309,8 +297,8 @@ class Context(Constructors, ABC):
     @cached_property
     def largest(self) -> Fraction:
         """The largest finite entry as it was asked for; 0 if nothing is protected."""
-        found = [self.between(c, d) for c, d in self.finite() if c != d or len(self.members[c]) > 1]
-        return max((entry for entry in found if isinstance(entry, Fraction)), default=Fraction(0))
+        entries = (self.between(c, d) for c, d in self.finite() if c != d or len(self.members[c]) > 1)
+        return max((entry for entry in entries if isinstance(entry, Fraction)), default=Fraction(0))
 
     @cached_property
     def shows(self) -> bool:
@@ -364,35 +352,26 @@ class Context(Constructors, ABC):
 
         It adds the entries of the two closures: both releases satisfy these as well.
         """
-        from .structure.components import combined
-
-        return (
-            combined(self.closure_if_cheap(), other.closure_if_cheap(), "sum")
-            if isinstance(other, Context)
-            else NotImplemented
-        )
+        return self._joined(other, "+")
 
     def __and__(self, other: Context) -> Context:
         """The context that requires what both require: the smaller entry for each pair."""
-        from .structure.components import combined
-
-        return combined(self, other, "both") if isinstance(other, Context) else NotImplemented
+        return self._joined(other, "&")
 
     def __or__(self, other: Context) -> Context:
         """The context of a release under one of the two, whichever is chosen: the larger entry of the closures."""
-        from .structure.components import combined
+        return self._joined(other, "|")
 
-        return (
-            combined(self.closure_if_cheap(), other.closure_if_cheap(), "either")
-            if isinstance(other, Context)
-            else NotImplemented
-        )
+    def _joined(self, other: Context, sign: str) -> Context:
+        from .structure.entrywise import combine
+
+        return combine(self, other, sign) if isinstance(other, Context) else NotImplemented
 
     def __mul__(self, other: Context) -> Context:
         """The context of two questions asked at once, over pairs of values: the entries of the two add up."""
-        from .forms.product import Product
+        from .forms.product import ProductContext
 
-        return Product(self, other) if isinstance(other, Context) else NotImplemented
+        return ProductContext(self, other) if isinstance(other, Context) else NotImplemented
 
     # -- operational meaning ----------------------------------------------------------------------
     def error_region(self, x: Value, z: Value) -> ErrorRegion:
@@ -415,9 +394,7 @@ class Context(Constructors, ABC):
 
     def _implied(self, x: Value, z: Value) -> Epsilon:
         """The entry of the closure between two values, without the others."""
-        from .structure.simplify import shortest_path
-
-        return shortest_path(self, self.domain.index(x), self.domain.index(z))
+        return recognition.shortest_path(self, self.domain.index(x), self.domain.index(z))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Context):

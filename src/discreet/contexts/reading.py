@@ -144,9 +144,9 @@ class Constructors:
         >>> [str(context.epsilon("m1", other)) for other in ("m2", "s1", "l1")]
         ['1/2', '1', '2']
         """
-        from .forms.nested import Nested
+        from .forms.nested import NestedBlocks
 
-        return Nested.named(blocks, epsilon)
+        return NestedBlocks.named(blocks, epsilon)
 
     @staticmethod
     def graded(epsilons: Mapping[Value, object]) -> Context:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ...contexts import Context
 from ...contexts.reading import describe_domain
-from ...contexts.spending import among, rest, total, unprotected, worst_pair
+from ...contexts.structure.entrywise import among, rest, total, unprotected, worst_pair
 from ...core.canonical import canonical, loads
 from ...core.domain import Domain, Value
 from ...core.errors import InvalidInput, Overspent, shown

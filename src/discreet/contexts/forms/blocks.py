@@ -18,15 +18,15 @@ from ..context import Context
 from ..reading import epsilon_in, given, level
 from ..structure.recognition import Part
 
-SHOWN = 8
-"""How many names of blocks a message lists."""
+MAX_LISTED_NAMES = 8
+"""The most names of blocks that a message lists."""
 
 
 class Blocks(Context):
     """E[x, z] = epsilon_j when x and z share block j, infinite across blocks (Acharya2020, Definition 4)."""
 
     form = "blocks"
-    is_canonical = True
+    is_canonical = is_closed = True
 
     def __init__(self, domain: Domain, block_of: Sequence[int], names: Sequence[Hashable], levels: Sequence[Fraction]):
         self.domain = domain
@@ -34,15 +34,15 @@ class Blocks(Context):
         self.levels = tuple(levels)
         _check_names(self.names)
         try:
-            self._class_of = array("l", block_of)
+            self.class_of = array("l", block_of)
         except (TypeError, OverflowError):
             raise InvalidContext(f"block_of: blocks must be whole numbers from 0 to {len(self.names) - 1}") from None
-        if len(self._class_of) != len(domain):
+        if len(self.class_of) != len(domain):
             raise InvalidContext(
-                f"block_of has {len(self._class_of)} entries; it must have one per value, {len(domain)}"
+                f"block_of has {len(self.class_of)} entries; it must have one per value, {len(domain)}"
             )
         filled = [False] * len(self.names)
-        for label in self._class_of:
+        for label in self.class_of:
             if not 0 <= label < len(filled):
                 raise InvalidContext(f"block_of: block {label} must be from 0 to {len(filled) - 1}")
             filled[label] = True
@@ -78,10 +78,6 @@ class Blocks(Context):
         names = range(len(sizes))
         return cls(domain, block_of, names, levels_of(names, epsilon))
 
-    @property
-    def class_of(self) -> Sequence[int]:
-        return self._class_of
-
     def between(self, c: int, d: int) -> Epsilon:
         return self.levels[c] if c == d else math.inf
 
@@ -108,7 +104,7 @@ class Blocks(Context):
         return cls(given(domain), block_of, names, levels_of(names, _read_levels(fields, names)))
 
     def describe(self) -> dict[str, Any]:
-        entries: dict[str, Any] = {"form": self.form, "block_of": list(self._class_of)}
+        entries: dict[str, Any] = {"form": self.form, "block_of": list(self.class_of)}
         if self.names != tuple(range(len(self.names))):
             entries["names"] = list(self.names)
         if len(set(self.levels)) == 1:
@@ -150,7 +146,7 @@ def levels_of(names: Sequence[Hashable], epsilon: object) -> list[Fraction]:
 
 def _some(names: Sequence[Hashable]) -> str:
     """The first few names, for a message."""
-    return ", ".join(map(repr, names[:SHOWN])) + (", ..." if len(names) > SHOWN else "")
+    return ", ".join(map(repr, names[:MAX_LISTED_NAMES])) + (", ..." if len(names) > MAX_LISTED_NAMES else "")
 
 
 def _read_named(fields: Fields, domain: Domain | None) -> Blocks:

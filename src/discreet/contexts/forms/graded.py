@@ -14,12 +14,13 @@ from ...core.errors import InvalidContext, InvalidEpsilon, InvalidSpec
 from ...core.exact import Epsilon, epsilon_of, text_of
 from ...core.fields import Fields, listed
 from ...core.limits import spend
-from ..context import Context
+from ..context import Context, first_two
 from ..reading import given, level
+from ..structure.recognition import numbered
 from .high_low import HighLow
 from .uniform import Uniform
 
-VALUE, GRADE = 16, 256
+VALUE_STEPS, GRADE_STEPS = 16, 256
 """Steps that a value takes, and an epsilon that is different from others."""
 
 
@@ -30,6 +31,7 @@ class Graded(Context):
     """
 
     form = "graded"
+    is_closed = True
 
     def __init__(self, domain: Domain, epsilons: Sequence[object]) -> None:
         self.domain = domain
@@ -40,10 +42,10 @@ class Graded(Context):
         self.levels = tuple(sorted(set(exact)))
         """The different epsilons, in increasing order: one for each class of values."""
         numbers = {epsilon: number for number, epsilon in enumerate(self.levels)}
-        self._class_of = array("l", (numbers[epsilon] for epsilon in exact))
+        self.class_of = array("l", (numbers[epsilon] for epsilon in exact))
         if self.levels[0] == 0:
             raise InvalidContext(
-                f"epsilon[{domain[self._class_of.index(0)]!r}]=0 must be positive: a value that nothing tells from "
+                f"epsilon[{domain[self.class_of.index(0)]!r}]=0 must be positive: a value that nothing tells from "
                 "the others makes all values alike"
             )
         if self.levels == (math.inf,):
@@ -55,14 +57,6 @@ class Graded(Context):
         if not isinstance(epsilons, Mapping) or not epsilons:
             raise InvalidContext("epsilons must map each value to its epsilon")
         return cls(Domain(list(epsilons)), list(epsilons.values()))
-
-    @property
-    def is_closed(self) -> bool:
-        return True
-
-    @property
-    def class_of(self) -> Sequence[int]:
-        return self._class_of
 
     def between(self, c: int, d: int) -> Epsilon:
         return self.levels[c]
@@ -88,13 +82,12 @@ class Graded(Context):
             yield from ((x, z, self.levels[0]) for z in others)
             return
         tightest: dict[int, int] = {}
-        some: dict[int, list[int]] = {}
-        for x in (x for members in self.members for x in members):
+        ordered = [x for members in self.members for x in members]
+        for x in ordered:
             tightest.setdefault(labels[x], x)
-            if len(of := some.setdefault(labels[x], [])) < 2:
-                of.append(x)
+        some = first_two((labels[x], x) for x in ordered)
         for x in tightest.values():
-            if isinstance(epsilon := self.levels[self._class_of[x]], Fraction):
+            if isinstance(epsilon := self.levels[self.class_of[x]], Fraction):
                 yield from ((x, of[-1] if of[0] == x else of[0], epsilon) for of in some.values() if of != [x])
 
     @cached_property
@@ -105,7 +98,7 @@ class Graded(Context):
     @cached_property
     def protected_pairs(self) -> int:
         hidden = self.hidden
-        return sum(c in hidden for c in self._class_of) * (self.size - 1)
+        return sum(c in hidden for c in self.class_of) * (self.size - 1)
 
     def components(self) -> list[list[int]]:
         return [list(range(self.size))]
@@ -123,21 +116,20 @@ class Graded(Context):
         finite = [epsilon for epsilon in self.levels if isinstance(epsilon, Fraction)]
         if len(finite) < len(self.levels) or self.size == 1:
             return None
-        return tuple([finite[c] for c in self._class_of])
+        return tuple([finite[c] for c in self.class_of])
 
     @cached_property
     def exchangeable(self) -> tuple[int, ...]:
-        numbers: dict[int, int] = {}
-        return tuple([numbers.setdefault(c, len(numbers)) for c in self._class_of])
+        return numbered(self.class_of)
 
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Graded:
         data, name = fields.required("epsilons"), fields.name("epsilons")
         if not isinstance(data, Mapping):
             entries = [level(entry, f"{name}[{i}]") for i, entry in enumerate(listed(data, name))]
-            spend(VALUE * len(entries) + GRADE * len(set(entries)), name)
+            spend(VALUE_STEPS * len(entries) + GRADE_STEPS * len(set(entries)), name)
             return cls(given(domain), entries)
-        spend((VALUE + GRADE) * len(data), name)
+        spend((VALUE_STEPS + GRADE_STEPS) * len(data), name)
         epsilons = {value: level(entry, f"{name}.{value}") for value, entry in data.items()}
         if domain is None:
             return cls.named(epsilons)
@@ -150,7 +142,7 @@ class Graded(Context):
 
     def describe(self) -> dict[str, Any]:
         written = [text_of(epsilon) for epsilon in self.levels]
-        return {"form": self.form, "epsilons": [written[c] for c in self._class_of]}
+        return {"form": self.form, "epsilons": [written[c] for c in self.class_of]}
 
     def __repr__(self) -> str:
         low, high = self.levels[0], self.levels[-1]
@@ -161,8 +153,8 @@ class Graded(Context):
 def _known(entry: object, known: dict[tuple[type, object], Epsilon], domain: Domain, x: int) -> Epsilon:
     """The exact epsilon of the value numbered `x`, worked out once for all that are given alike."""
     try:
-        if (found := known.get((type(entry), entry))) is not None:
-            return found
+        if (earlier := known.get((type(entry), entry))) is not None:
+            return earlier
         exact = known[type(entry), entry] = epsilon_of(entry)
     except (InvalidEpsilon, TypeError):
         return epsilon_of(entry, name=f"epsilon[{domain[x]!r}]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...core.domain import Domain, Value, listed_values
@@ -22,7 +22,7 @@ class HighLow(Context):
     """E[x, z] = epsilon when x is sensitive, infinite otherwise (Acharya2020, Definition 3)."""
 
     form = "high_low"
-    is_canonical = True
+    is_canonical = is_closed = True
 
     def __init__(self, domain: Domain, sensitive: Iterable[Value], epsilon: object) -> None:
         self.domain = domain
@@ -35,13 +35,9 @@ class HighLow(Context):
             raise InvalidContext("sensitive: values must be distinct")
         if not self.sensitive:
             raise InvalidContext("sensitive=() must hold at least one value")
-        self._class_of = array("b", [OTHER]) * len(domain)
+        self.class_of = array("b", [OTHER]) * len(domain)
         for number in self.sensitive:
-            self._class_of[number] = SENSITIVE
-
-    @property
-    def class_of(self) -> Sequence[int]:
-        return self._class_of
+            self.class_of[number] = SENSITIVE
 
     def between(self, c: int, d: int) -> Epsilon:
         return self.level if c == SENSITIVE else math.inf

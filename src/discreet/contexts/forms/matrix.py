@@ -22,7 +22,7 @@ class Matrix(Context):
     form = "matrix"
 
     def __init__(self, domain: Domain, entries: Sequence[Sequence[object]]) -> None:
-        self.domain = domain
+        self.domain, self.class_of = domain, range(len(domain))
         rows = [listed_values(row, f"E[{x}]") for x, row in enumerate(listed_values(entries, "E"))]
         if len(rows) != len(domain) or any(len(row) != len(domain) for row in rows):
             raise InvalidContext(f"E must be {len(domain)} x {len(domain)}, one row and one column per value")
@@ -32,10 +32,6 @@ class Matrix(Context):
         for x, row in enumerate(self.entries):
             if row[x] != 0:
                 raise InvalidContext(f"E[{x}][{x}]={text_of(row[x])} must be 0: a value cannot be told from itself")
-
-    @property
-    def class_of(self) -> Sequence[int]:
-        return range(self.size)
 
     def between(self, c: int, d: int) -> Epsilon:
         return self.entries[c][d]

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from ...core.domain import Alike, Domain, Value, listed_values
@@ -17,19 +17,18 @@ from ...core.fields import Fields, listed, number, range_of, text
 from ...core.limits import spend
 from ..context import MATRIX_LIMIT, Context
 from ..reading import epsilon_in, given
-from ..structure.recognition import Grid, Line
-from .places import LINE, SHAPES, Places, decimal_of, decimal_text
+from ..structure.recognition import GridStructure, LineStructure
+from .places import LINE, SHAPES, LineOrRing, decimal_of, decimal_text
 
 Point = tuple[int, ...]
 
-DISTANCE = 200
+ENTRY_STEPS = 200
 """Steps that an entry of E costs until a mechanism is certified, beside those for the digits of its coordinates."""
 
+MAX_COMPARED_POINTS = 512
+"""The most points that are compared with each other one by one."""
 
-FEW = 512
-"""Up to so many points are compared with each other one by one."""
-
-SIDES = 3
+MAX_GRID_SIDES = 3
 """The most coordinates of points on a grid whose entries are not gone through one by one."""
 
 ROUNDING = Fraction(1, 10**30)
@@ -48,7 +47,8 @@ class Metric(Context):
     def __init__(
         self, domain: Domain, epsilon: object, distance: Callable[[int, int], Epsilon], entries: dict[str, Any]
     ):
-        self.domain = domain
+        self.domain, self.class_of = domain, range(len(domain))
+        self.is_closed = bool(entries)
         self.level = positive_finite(epsilon)
         self.distance = distance
         self._entries = entries
@@ -64,7 +64,7 @@ class Metric(Context):
         """Distances by a word, "line", "ring", "l1", "l2" or "linf", or by a function of two values."""
         if isinstance(distance, str) and distance in SHAPES:
             given = None if points is None else _sequence(points, "points")
-            return Places(domain, distance, epsilon, points=given, around=around)
+            return LineOrRing(domain, distance, epsilon, points=given, around=around)
         if around is not None:
             raise InvalidContext(f"around={shown(around)} must go with the distance 'ring'")
         if isinstance(distance, str):
@@ -82,7 +82,7 @@ class Metric(Context):
         """Distances given by a function of two values; checked to be symmetric."""
         if not callable(distance):
             raise InvalidContext(f"distance={shown(distance)} must be a function of two values that gives a number")
-        return cls(domain, epsilon, Measured(domain, distance), {})
+        return cls(domain, epsilon, MeasuredDistance(domain, distance), {})
 
     @classmethod
     def of_points(cls, domain: Domain, points: Sequence[Sequence[object]], norm: str, epsilon: object) -> Metric:
@@ -98,84 +98,69 @@ class Metric(Context):
         scale = math.lcm(*(c.denominator for point in exact for c in point))
         whole = [tuple(int(c * scale) for c in point) for point in exact]
         longest = max((abs(c) for point in whole for c in point), default=0).bit_length()
-        made = cls(domain, epsilon, Apart(whole, scale, norm), {"points": written, "norm": norm})
-        count = len(whole) if made.is_large_grid else len(whole) ** 2
-        spend(count * (DISTANCE + sum(map(len, whole[:1])) * longest // 32), f"{len(whole)} points")
-        return made
-
-    @property
-    def is_closed(self) -> bool:
-        return bool(self._entries)
+        context = cls(domain, epsilon, PointDistance(whole, scale, norm), {"points": written, "norm": norm})
+        count = len(whole) if context.is_finite else len(whole) ** 2
+        spend(count * (ENTRY_STEPS + sum(map(len, whole[:1])) * longest // 32), f"{len(whole)} points")
+        return context
 
     @cached_property
-    def _places(self) -> Places | None:
+    def _places(self) -> LineOrRing | None:
         """The same context as places on a line; None where points have several coordinates, or one is shared."""
         points = self._entries.get("points", [[]])
         if len(points[0]) != 1 or len({place for (place,) in points}) != self.size:
             return None
-        return Places(self.domain, LINE, self.level, points=[place for (place,) in points], around=None)
+        return LineOrRing(self.domain, LINE, self.level, points=[place for (place,) in points], around=None)
 
     @cached_property
-    def grid(self) -> Grid | None:
+    def grid(self) -> GridStructure | None:
         distance = self.distance
-        if not isinstance(distance, Apart) or len(distance.points[0]) < 2:
+        if not isinstance(distance, PointDistance) or len(distance.points[0]) < 2:
             return None
         corner = [min(column) for column in zip(*distance.points, strict=True)]
         steps = [tuple(c - least for c, least in zip(point, corner, strict=True)) for point in distance.points]
         step = math.gcd(*(c for point in steps for c in point)) or 1
         cells = tuple(tuple(c // step for c in point) for point in steps)
-        return Grid(cells, self.level, Moved(step, distance.scale, distance.norm), ROUNDING)
+        return GridStructure(cells, self.level, partial(_cell_distance, step, distance.scale, distance.norm), ROUNDING)
 
     @cached_property
-    def is_large_grid(self) -> bool:
+    def is_finite(self) -> bool:  # type: ignore[override]
         """True for many points that are most of the cells of a grid, whose entries are not gone through one by one."""
-        return self.size > FEW and self.grid is not None and self.grid.is_dense and len(self.grid.shape) <= SIDES
+        return (
+            self.size > MAX_COMPARED_POINTS
+            and self.grid is not None
+            and self.grid.is_dense
+            and len(self.grid.shape) <= MAX_GRID_SIDES
+        )
 
     @cached_property
     def largest(self) -> Fraction:
         """Of points, the entry across the box around them all: none is larger, and on a full grid one is equal."""
         distance = self.distance
-        if not isinstance(distance, Apart):
+        if not isinstance(distance, PointDistance):
             return super().largest
         columns = list(zip(*distance.points, strict=True))
         low, high = tuple(map(min, columns)), tuple(map(max, columns))
         return self.level * NORMS[distance.norm](low, high, distance.scale)
 
     @cached_property
-    def line(self) -> Line | None:
+    def line(self) -> LineStructure | None:
         return super().line if self._places is None else self._places.line
 
     def generators(self, labels: Sequence[int]) -> Iterator[tuple[int, int, Epsilon]]:
         if self._places is not None:
             return self._places.generators(labels)
-        if self.is_large_grid and isinstance(labels, Alike):
+        if self.is_finite and isinstance(labels, Alike):
             x, z = self._nearest
             return iter([(x, z, self.between(x, z)), (z, x, self.between(z, x))])
         return super().generators(labels)
 
-    # -- many points of a grid: all entries are finite, and the nearest two are found without the others ----
     @cached_property
     def _nearest(self) -> tuple[int, int]:
         assert self.grid is not None
         return self.grid.nearest()
 
     def canonical_form(self) -> Context:
-        return self if self.is_large_grid else super().canonical_form()
-
-    def components(self) -> list[list[int]]:
-        return [list(range(self.size))] if self.is_large_grid else super().components()
-
-    @cached_property
-    def hidden(self) -> frozenset[int]:
-        return frozenset(range(self.size)) if self.is_large_grid else super().hidden
-
-    @cached_property
-    def protected_pairs(self) -> int:
-        return self.size * (self.size - 1) if self.is_large_grid else super().protected_pairs
-
-    @property
-    def class_of(self) -> Sequence[int]:
-        return range(self.size)
+        return self if self.is_finite else super().canonical_form()
 
     def between(self, c: int, d: int) -> Epsilon:
         pair = (c, d) if c < d else (d, c)
@@ -186,8 +171,8 @@ class Metric(Context):
         return known
 
     def finite(self) -> Iterator[tuple[int, int]]:
-        if self.is_large_grid:
-            spend(self.size**2 * DISTANCE, f"{self.size} points, each with each,")
+        if self.is_finite:
+            spend(self.size**2 * ENTRY_STEPS, f"{self.size} points, each with each,")
         for x in range(self.size):
             for z in range(self.size):
                 if x != z and isinstance(self.between(x, z), Fraction):
@@ -196,7 +181,7 @@ class Metric(Context):
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Context:
         if fields.has("distance"):
-            return Places.read(fields, domain)
+            return LineOrRing.read(fields, domain)
         points = _read_points(fields.required("points"), fields.name("points"))
         norm = text(fields.optional("norm", default="l2"), fields.name("norm"))
         return cls.of_points(given(domain), points, norm, epsilon_in(fields))
@@ -236,7 +221,7 @@ def _read_points(data: object, name: str) -> list[list[str | int]]:
     ]
 
 
-class Measured:
+class MeasuredDistance:
     """Distances by a function of two values, checked to be symmetric; packed as what it gave for every pair."""
 
     def __init__(self, domain: Domain, distance: Callable[[Value, Value], object]) -> None:
@@ -260,23 +245,17 @@ class Measured:
             raise InvalidContext(f"size={size} must be at most {MATRIX_LIMIT} to pack every distance")
         numbers: dict[Epsilon, int] = {}
         pairs = array("I", (numbers.setdefault(self(x, z), len(numbers)) for x in range(size) for z in range(x)))
-        return Kept, (pairs, tuple(numbers))
+        return partial, (_stored_distance, pairs, tuple(numbers))
+
+
+def _stored_distance(pairs: Sequence[int], distances: Sequence[Epsilon], x: int, z: int) -> Epsilon:
+    """A distance as it was measured: `pairs` holds, value by value, its place among the different `distances`."""
+    low, high = min(x, z), max(x, z)
+    return distances[pairs[high * (high - 1) // 2 + low]]
 
 
 @dataclass(frozen=True)
-class Kept:
-    """Distances as they were measured: of each pair, value by value, its place among the different ones."""
-
-    pairs: array[int]
-    distances: tuple[Epsilon, ...]
-
-    def __call__(self, x: int, z: int) -> Epsilon:
-        low, high = min(x, z), max(x, z)
-        return self.distances[self.pairs[high * (high - 1) // 2 + low]]
-
-
-@dataclass(frozen=True)
-class Apart:
+class PointDistance:
     """Distances between points under a norm; their coordinates are whole, `scale` times the true ones."""
 
     points: Sequence[Point]
@@ -287,17 +266,10 @@ class Apart:
         return NORMS[self.norm](self.points[x], self.points[z], self.scale)
 
 
-@dataclass(frozen=True)
-class Moved:
+def _cell_distance(step: int, scale: int, norm: str, displacement: Point) -> Fraction:
     """How far a displacement by cells leads, `step` whole coordinates each, `scale` times the true ones."""
-
-    step: int
-    scale: int
-    norm: str
-
-    def __call__(self, displacement: Point) -> Fraction:
-        moved = tuple(self.step * c for c in displacement)
-        return NORMS[self.norm]((0,) * len(moved), moved, self.scale)
+    moved = tuple(step * c for c in displacement)
+    return NORMS[norm]((0,) * len(moved), moved, scale)
 
 
 def _l2(a: Point, b: Point, scale: int) -> Fraction:

@@ -1,7 +1,4 @@
-"""Nested privacy: where in the city someone is stays hidden well, in which city less, in which country least.
-
-Blocks inside blocks as a spec gives them: by name, by size, or value by value.
-"""
+"""Nested privacy: where in the city someone is stays hidden well, in which city less, in which country least."""
 
 from __future__ import annotations
 
@@ -20,12 +17,18 @@ from ...core.fields import Fields, kind_of, listed, value, values, values_in, wh
 from ...core.limits import check, spend
 from ..context import Context
 from ..reading import given, level
-from ..structure.recognition import Tree, parting_pairs
+from ..structure.recognition import Node, TreeStructure, numbered, parting_pairs
 from .blocks import Blocks
 from .uniform import Uniform
 
 MAX_DEPTH = 16
 """The most levels of blocks inside each other."""
+
+LAYOUTS = ("sizes", "block_of", "blocks")
+"""The ways in which a spec gives blocks: by size, value by value, or by name."""
+
+VALUE_STEPS, BLOCK_STEPS = 24, 48
+"""Steps that it takes to place one value in its blocks, and to certify mechanisms for an innermost block."""
 
 Path: TypeAlias = Sequence[Hashable]
 """The names of the blocks around a value, from the outermost inwards."""
@@ -34,7 +37,7 @@ Parts: TypeAlias = Iterable[Iterable[tuple[int, int]]]
 """The parts of a block: the labels in each, with a value there."""
 
 
-class Nested(Context):
+class NestedBlocks(Context):
     """E[x, z] = epsilon[l] if the smallest block that holds both x and z is of level l, 0 the innermost.
 
     The last epsilon is for values that share no block, and may be infinite. Epsilons increase outwards, so that E is
@@ -43,6 +46,7 @@ class Nested(Context):
     """
 
     form = "nested"
+    is_closed = True
 
     def __init__(self, domain: Domain, paths: Sequence[Path], epsilon: object) -> None:
         self.domain = domain
@@ -59,7 +63,7 @@ class Nested(Context):
             raise InvalidContext(f"blocks: {depth} levels must be from 1 to {MAX_DEPTH}")
         self.levels = _increasing(epsilon, depth)
         block_of, around = _numbered(paths)
-        self._class_of = array("l", block_of)
+        self.class_of = array("l", block_of)
         self._above: list[array[int]] = []
         """For every level, the block of the next one around each of its blocks; the last holds everything."""
         for length in range(depth - 1, -1, -1):
@@ -67,29 +71,21 @@ class Nested(Context):
             self._above.append(array("l", above))
 
     @classmethod
-    def named(cls, blocks: Mapping[Hashable, Any], epsilon: object) -> Nested:
+    def named(cls, blocks: Mapping[Hashable, Any], epsilon: object) -> NestedBlocks:
         """Blocks inside blocks by name, down to values: ``{"fr": {"paris": values, ...}, ...}``."""
         if not isinstance(blocks, Mapping):
             raise InvalidContext("blocks must map names of blocks to blocks inside them, down to values")
-        found: list[Value] = []
+        members: list[Value] = []
         paths: list[Path] = []
         for path, inside in _leaves(blocks, ()):
             held = listed_values(inside, _name(path))
             if not held:
                 raise InvalidContext(f"{_name(path)} must hold at least one value")
-            found += held
+            members += held
             paths += [path] * len(held)
-        return cls(Domain(found), paths, epsilon)
+        return cls(Domain(members), paths, epsilon)
 
     # -- the matrix ------------------------------------------------------------------------------
-    @property
-    def is_closed(self) -> bool:
-        return True
-
-    @property
-    def class_of(self) -> Sequence[int]:
-        return self._class_of
-
     def between(self, c: int, d: int) -> Epsilon:
         for epsilon, above in zip(self.levels, self._above, strict=False):
             if c == d:
@@ -115,7 +111,7 @@ class Nested(Context):
     @cached_property
     def _met(self) -> list[Epsilon]:
         """The levels at which two values really meet, from the innermost outwards."""
-        inside = [self._class_of, *self._above]
+        inside = [self.class_of, *self._above]
         return [level for level, above in zip(self.levels, inside, strict=True) if len(set(above)) < len(above)]
 
     @cached_property
@@ -164,36 +160,36 @@ class Nested(Context):
 
     # -- structure -------------------------------------------------------------------------------
     @cached_property
-    def _tops(self) -> list[Tree | int]:
+    def _tops(self) -> list[Node]:
         """The tree, or the only value, in every outermost block."""
         nodes = [members[0] if len(members) == 1 else self._tree(0, members) for members in self.members]
         for number, above in enumerate(self._above[:-1], 1):
-            nodes = self._joined(number, nodes, above)
+            nodes = self._next_level(number, nodes, above)
         return nodes
 
-    def _tree(self, number: int, children: Sequence[Tree | int]) -> Tree | int:
+    def _tree(self, number: int, children: Sequence[Node]) -> Node:
         epsilon = self.levels[number]
         assert isinstance(epsilon, Fraction)
-        return Tree(epsilon, tuple(children))
+        return TreeStructure(epsilon, tuple(children))
 
-    def _joined(self, number: int, nodes: Sequence[Tree | int], above: Sequence[int]) -> list[Tree | int]:
+    def _next_level(self, number: int, nodes: Sequence[Node], above: Sequence[int]) -> list[Node]:
         """The nodes of the next level; one with a single child is that child."""
-        inside: list[list[Tree | int]] = [[] for _ in range(max(above) + 1)]
+        inside: list[list[Node]] = [[] for _ in range(max(above) + 1)]
         for node, outer in zip(nodes, above, strict=True):
             inside[outer].append(node)
         return [children[0] if len(children) == 1 else self._tree(number, children) for children in inside]
 
     @cached_property
-    def tree(self) -> Tree | None:
+    def tree(self) -> TreeStructure | None:
         nodes = self._tops
         if len(nodes) > 1 and isinstance(self.levels[-1], Fraction):
-            nodes = self._joined(len(self._above), nodes, self._above[-1])
-        return nodes[0] if len(nodes) == 1 and isinstance(nodes[0], Tree) else None
+            nodes = self._next_level(len(self._above), nodes, self._above[-1])
+        return nodes[0] if len(nodes) == 1 and isinstance(nodes[0], TreeStructure) else None
 
     @cached_property
     def exchangeable(self) -> tuple[int, ...]:
         numbers = [0] * self.size
-        left: list[tuple[Tree | int, int]] = [(node, 0) for node in ([self.tree] if self.tree else self._tops)]
+        left: list[tuple[Node, int]] = [(node, 0) for node in ([self.tree] if self.tree else self._tops)]
         count = 0
         while left:
             node, number = left.pop()
@@ -202,15 +198,14 @@ class Nested(Context):
             else:
                 count += 1
                 left += [(child, count) for child in node.children]
-        order: dict[int, int] = {}
-        return tuple([order.setdefault(number, len(order)) for number in numbers])
+        return numbered(numbers)
 
     @cached_property
     def hidden(self) -> frozenset[int]:
         if self.levels[-1] != math.inf:
             return frozenset(range(len(self.members)) if self.size > 1 else ())
         tops = self._tops
-        return frozenset(c for c, top in enumerate(self._outermost) if isinstance(tops[top], Tree))
+        return frozenset(c for c, top in enumerate(self._outermost) if isinstance(tops[top], TreeStructure))
 
     @cached_property
     def protected_pairs(self) -> int:
@@ -220,7 +215,7 @@ class Nested(Context):
         if self.levels[-1] != math.inf:
             return [list(range(self.size))]
         groups: dict[int, list[int]] = {}
-        for x, c in enumerate(self._class_of):
+        for x, c in enumerate(self.class_of):
             groups.setdefault(self._outermost[c], []).append(x)
         return list(groups.values())
 
@@ -243,20 +238,34 @@ class Nested(Context):
             block_of = columns[used[0]]
             count = max(block_of) + 1
             return Blocks(self.domain, block_of, range(count), finite * count)
-        return Nested(self.domain, list(zip(*(columns[number] for number in used[-2::-1]), strict=True)), levels)
+        return NestedBlocks(self.domain, list(zip(*(columns[number] for number in used[-2::-1]), strict=True)), levels)
 
     # -- in a spec -------------------------------------------------------------------------------
     def _columns(self) -> list[list[int]]:
         """The block of every value, by number, at every level from the innermost outwards."""
-        columns = [list(self._class_of)]
+        columns = [list(self.class_of)]
         for above in self._above[:-1]:
             columns.append([above[block] for block in columns[-1]])
         return columns
 
     @classmethod
-    def read(cls, fields: Fields, domain: Domain | None) -> Nested:
-
-        return read(fields, domain)
+    def read(cls, fields: Fields, domain: Domain | None) -> NestedBlocks:
+        layout = [key for key in LAYOUTS if fields.has(key)]
+        if len(layout) != 1:
+            raise InvalidSpec(f"{fields.path} must give exactly one of {', '.join(LAYOUTS)}")
+        data, name = fields.required(layout[0]), fields.name(layout[0])
+        epsilons = fields.name("epsilons")
+        epsilon = [
+            level(entry, f"{epsilons}[{i}]") for i, entry in enumerate(listed(fields.required("epsilons"), epsilons))
+        ]
+        if domain is not None:
+            spend(VALUE_STEPS * len(domain), name)
+        if layout == ["blocks"]:
+            domain, paths = _by_name(data, name, domain)
+        else:
+            paths = _by_size(data, name, len(given(domain))) if layout == ["sizes"] else _by_value(data, name)
+        spend(BLOCK_STEPS * len(set(paths)), name)
+        return cls(given(domain), paths, epsilon)
 
     def describe(self) -> dict[str, Any]:
         return {"form": self.form, "block_of": self._columns(), "epsilons": [text_of(level) for level in self.levels]}
@@ -338,13 +347,12 @@ class _Held:
 
 def _sides(parts: Parts) -> dict[int, list[tuple[int, int]]]:
     """For every label the first two parts that hold it, each with a value there; parts list labels with a value."""
-    found: dict[int, list[tuple[int, int]]] = {}
+    sides: dict[int, list[tuple[int, int]]] = {}
     for part, held in enumerate(parts):
         for label, x in held:
-            at = found.setdefault(label, [])
-            if len(at) < 2:
+            if len(at := sides.setdefault(label, [])) < 2:
                 at.append((part, x))
-    return found
+    return sides
 
 
 def _across(sides: Mapping[int, Sequence[tuple[int, int]]], done: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -356,35 +364,6 @@ def _across(sides: Mapping[int, Sequence[tuple[int, int]]], done: set[tuple[int,
                     done.add((a, b))
                     yield x, z
                     break
-
-
-LAYOUTS = ("sizes", "block_of", "blocks")
-
-VALUE = 24
-"""Steps that it takes to place one value in its blocks."""
-
-BLOCK = 48
-"""Steps that it takes to certify mechanisms for one of the innermost blocks."""
-
-
-def read(fields: Fields, domain: Domain | None) -> Nested:
-    """The nested context of a spec; blocks that list their values need no domain."""
-    layout = [key for key in LAYOUTS if fields.has(key)]
-    if len(layout) != 1:
-        raise InvalidSpec(f"{fields.path} must give exactly one of {', '.join(LAYOUTS)}")
-    data, name = fields.required(layout[0]), fields.name(layout[0])
-    epsilons = fields.name("epsilons")
-    epsilon = [
-        level(entry, f"{epsilons}[{i}]") for i, entry in enumerate(listed(fields.required("epsilons"), epsilons))
-    ]
-    if domain is not None:
-        spend(VALUE * len(domain), name)
-    if layout == ["blocks"]:
-        domain, paths = _by_name(data, name, domain)
-    else:
-        paths = _by_size(data, name, len(given(domain))) if layout == ["sizes"] else _by_value(data, name)
-    spend(BLOCK * len(set(paths)), name)
-    return Nested(given(domain), paths, epsilon)
 
 
 def _by_value(data: object, name: str) -> list[tuple[Hashable, ...]]:

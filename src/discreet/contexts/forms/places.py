@@ -17,14 +17,14 @@ from ...core.fields import Fields, listed, number, range_of, text
 from ...core.limits import spend
 from ..context import Context
 from ..reading import epsilon_in, given
-from ..structure.recognition import Line, Ring
+from ..structure.recognition import LineStructure, RingStructure
 
 LINE, RING = "line", "ring"
 SHAPES = (LINE, RING)
 """The words for a distance between places that are single numbers."""
 
 
-class Places(Context):
+class LineOrRing(Context):
     """E[x, z] = epsilon * |place of x - place of z|, or the shorter way around a ring of length `around`.
 
     Places are exact decimals, the values themselves unless `points` gives them. E adds up along the line and along
@@ -32,6 +32,7 @@ class Places(Context):
     """
 
     form = "metric"
+    is_closed = is_finite = True
 
     def __init__(
         self,
@@ -44,8 +45,8 @@ class Places(Context):
     ) -> None:
         if shape not in SHAPES:
             raise InvalidContext(f"distance={shape!r} must be one of {', '.join(SHAPES)}")
-        self.domain = domain
-        self.shape = shape
+        self.domain, self.shape = domain, shape
+        self.class_of, self.members = range(len(domain)), Singles(len(domain))
         self.level = positive_finite(epsilon)
         default = _places_of(domain) if points is None or len(points) == len(domain) else None
         if points is None and default is None:
@@ -96,18 +97,6 @@ class Places(Context):
         return length
 
     # -- the matrix ------------------------------------------------------------------------------
-    @property
-    def is_closed(self) -> bool:
-        return True
-
-    @property
-    def class_of(self) -> Sequence[int]:
-        return range(self.size)
-
-    @property
-    def members(self) -> Sequence[Sequence[int]]:
-        return Singles(self.size)
-
     def _apart(self, x: int, z: int) -> int:
         apart = abs(self._at[x] - self._at[z])
         return min(apart, self._around - apart) if self._around else apart
@@ -134,10 +123,6 @@ class Places(Context):
             for z in range(opposite - 1, opposite + 2):
                 farthest = max(farthest, self._apart(self._order[x], self._order[z % self.size]))
         return self._unit * farthest
-
-    @cached_property
-    def shows(self) -> bool:
-        return False
 
     # -- structure -------------------------------------------------------------------------------
     @cached_property
@@ -181,22 +166,11 @@ class Places(Context):
                     nearest[kind] = apart
                     yield x, z, self._unit * apart
 
-    @cached_property
-    def hidden(self) -> frozenset[int]:
-        return frozenset(range(self.size)) if self.size > 1 else frozenset()
-
-    @cached_property
-    def protected_pairs(self) -> int:
-        return self.size * (self.size - 1)
-
-    def components(self) -> list[list[int]]:
-        return [list(range(self.size))]
-
     def canonical_form(self) -> Context:
         return self if self.size > 3 else super().canonical_form()
 
     @cached_property
-    def line(self) -> Line | None:
+    def line(self) -> LineStructure | None:
         order = list(self._order)
         if self.size == 1:
             return None
@@ -208,21 +182,21 @@ class Places(Context):
             order = order[widest + 1 :] + order[: widest + 1]  # the ring is never crossed where it is open
         if order[0] > order[-1]:
             order.reverse()
-        return Line(tuple(order), tuple(self._unit * self._apart(x, z) for x, z in pairwise(order)))
+        return LineStructure(tuple(order), tuple(self._unit * self._apart(x, z) for x, z in pairwise(order)))
 
     @cached_property
-    def ring(self) -> Ring | None:
+    def ring(self) -> RingStructure | None:
         if not self._around or self.size < 3 or self.line is not None:
             return super().ring if self.size == 3 else None
         at = self._order.index(0)
         order = [*self._order[at:], *self._order[:at]]
         if order[1] > order[-1]:
             order = [0, *order[:0:-1]]
-        return Ring(tuple(order), tuple(self._unit * self._apart(x, z) for x, z in pairwise([*order, 0])))
+        return RingStructure(tuple(order), tuple(self._unit * self._apart(x, z) for x, z in pairwise([*order, 0])))
 
     # -- in a spec -------------------------------------------------------------------------------
     @classmethod
-    def read(cls, fields: Fields, domain: Domain | None) -> Places:
+    def read(cls, fields: Fields, domain: Domain | None) -> LineOrRing:
         shape = text(fields.required("distance"), fields.name("distance"))
         points: Sequence[object] | None = None
         if fields.has("points"):
@@ -253,8 +227,8 @@ def _places_of(domain: Domain) -> Sequence[Any] | None:
     """The values as places; None if they are not all numbers."""
     if domain.stored_range is not None:
         return domain.stored_range
-    found = [None if isinstance(value, str) and "/" in value else exact_number(value) for value in domain]
-    return None if None in found else found
+    places = [_decimal(value) for value in domain]
+    return None if None in places else places
 
 
 def _exact(points: Sequence[object]) -> Sequence[Any]:
@@ -263,10 +237,14 @@ def _exact(points: Sequence[object]) -> Sequence[Any]:
 
 def decimal_of(value: object, name: str) -> Fraction:
     """A finite decimal, exactly; `InvalidContext` for anything else."""
-    found = None if isinstance(value, str) and "/" in value else exact_number(value)
-    if found is None:
+    exact = _decimal(value)
+    if exact is None:
         raise InvalidContext(f"{name} {shown(value)} must be a finite decimal")
-    return found
+    return exact
+
+
+def _decimal(value: object) -> Fraction | None:
+    return None if isinstance(value, str) and "/" in value else exact_number(value)
 
 
 def decimal_text(number: Fraction) -> str:

@@ -18,11 +18,11 @@ from ..reading import context_in, describe_domain, domain_in
 MAX_SIMPLIFIED_SIZE = 128
 """The most values of a product that is looked at for a simpler form."""
 
-ENTRY = 40
+VALUE_STEPS = 40
 """Steps that it takes to make one value of a product and to publish it."""
 
 
-class Product(Context):
+class ProductContext(Context):
     """E[(x1, x2), (z1, z2)] = E1[x1, z1] + E2[x2, z2] over pairs of values, the second running faster.
 
     With three questions ``(a * b) * c`` and ``a * (b * c)`` are one context over triples. Its closure is the product
@@ -33,11 +33,9 @@ class Product(Context):
 
     def __init__(self, first: Context, second: Context, *, domain: Domain | None = None) -> None:
         self.first, self.second = first, second
+        self.is_closed = first.is_closed and second.is_closed
         self.domain = Domain(_pairs(first, second)) if domain is None else domain
-
-    @property
-    def is_closed(self) -> bool:
-        return self.first.is_closed and self.second.is_closed
+        self.class_of, self.members = range(len(self.domain)), Singles(len(self.domain))
 
     @cached_property
     def _closure(self) -> Context:
@@ -49,17 +47,9 @@ class Product(Context):
     def _of(self, first: Context, second: Context) -> Context:
         if first is self.first and second is self.second:
             return self
-        return Product(first, second, domain=self.domain)
+        return ProductContext(first, second, domain=self.domain)
 
     # -- the matrix ------------------------------------------------------------------------------
-    @property
-    def class_of(self) -> Sequence[int]:
-        return range(self.size)
-
-    @property
-    def members(self) -> Sequence[Sequence[int]]:
-        return Singles(self.size)
-
     def between(self, c: int, d: int) -> Epsilon:
         count = self.second.size
         return self.first.at(c // count, d // count) + self.second.at(c % count, d % count)
@@ -109,14 +99,14 @@ class Product(Context):
 
     # -- in a spec -------------------------------------------------------------------------------
     @classmethod
-    def read(cls, fields: Fields, domain: Domain | None) -> Product:
+    def read(cls, fields: Fields, domain: Domain | None) -> ProductContext:
         first, second = (_read_factor(Fields(fields.required(key), fields.name(key))) for key in ("first", "second"))
         check("values", first.size * second.size, fields.path)
-        spend(ENTRY * first.size * second.size, fields.path)
-        made = cls(first, second)
-        if domain is not None and domain != made.domain:
-            raise InvalidSpec(f"domain must be left out, or hold all {made.size} pairs of values of {fields.path}")
-        return made
+        spend(VALUE_STEPS * first.size * second.size, fields.path)
+        context = cls(first, second)
+        if domain is not None and domain != context.domain:
+            raise InvalidSpec(f"domain must be left out, or hold all {context.size} pairs of values of {fields.path}")
+        return context
 
     def describe(self) -> dict[str, Any]:
         return {"form": self.form, "first": _described(self.first), "second": _described(self.second)}
@@ -128,7 +118,7 @@ class Product(Context):
 def _pairs(first: Context, second: Context) -> list[Value]:
     """All pairs of values, the second running faster; the values of a product are put in as the tuples they are."""
     one, two = (
-        [value if isinstance(part, Product) and isinstance(value, tuple) else (value,) for value in part.values]
+        [value if isinstance(part, ProductContext) and isinstance(value, tuple) else (value,) for value in part.values]
         for part in (first, second)
     )
     return [(*a, *b) for a in one for b in two]
@@ -136,7 +126,7 @@ def _pairs(first: Context, second: Context) -> list[Value]:
 
 def _described(factor: Context) -> dict[str, Any]:
     entries = {"context": factor.describe()}
-    return entries if isinstance(factor, Product) else {"domain": describe_domain(factor.domain), **entries}
+    return entries if isinstance(factor, ProductContext) else {"domain": describe_domain(factor.domain), **entries}
 
 
 def _read_factor(fields: Fields) -> Context:

@@ -1,7 +1,4 @@
-"""Classical local differential privacy: every pair of values at one epsilon.
-
-Two values with one epsilon each way: Warner, Mangat and everything in between.
-"""
+"""Contexts with one or two entries: classical local differential privacy, and two values with an epsilon each way."""
 
 from __future__ import annotations
 
@@ -16,22 +13,19 @@ from ...core.exact import Epsilon, epsilon_of, positive_finite, text_of
 from ...core.fields import Fields, listed
 from ..context import Context
 from ..reading import epsilon_in, given, level
-from ..structure.recognition import Line, Part, Ring, Tree
+from ..structure.recognition import LineStructure, Part, RingStructure, TreeStructure
 
 
 class Uniform(Context):
     """E[x, z] = epsilon for all x != z (Acharya2020, Definition 1)."""
 
     form = "uniform"
-    is_canonical = True
+    is_canonical = is_closed = True
 
     def __init__(self, domain: Domain, epsilon: object) -> None:
         self.domain = domain
         self.level = positive_finite(epsilon)
-
-    @property
-    def class_of(self) -> Sequence[int]:
-        return Alike(self.size)
+        self.class_of, self.members = Alike(len(domain)), [range(len(domain))]
 
     def between(self, c: int, d: int) -> Epsilon:
         return self.level
@@ -40,24 +34,20 @@ class Uniform(Context):
         yield 0, 0
 
     @property
-    def members(self) -> Sequence[Sequence[int]]:
-        return [range(self.size)]
-
-    @property
     def parts(self) -> tuple[Part, ...]:
         return (Part("all", range(self.size), range(self.size), self.level),)
 
     @property
-    def line(self) -> Line | None:
-        return Line((0, 1), (self.level,)) if self.size == 2 else None
+    def line(self) -> LineStructure | None:
+        return LineStructure((0, 1), (self.level,)) if self.size == 2 else None
 
     @property
-    def ring(self) -> Ring | None:
-        return Ring((0, 1, 2), (self.level,) * 3) if self.size == 3 else None
+    def ring(self) -> RingStructure | None:
+        return RingStructure((0, 1, 2), (self.level,) * 3) if self.size == 3 else None
 
     @cached_property
-    def tree(self) -> Tree | None:
-        return Tree(self.level, tuple(range(self.size))) if self.size > 1 else None
+    def tree(self) -> TreeStructure | None:
+        return TreeStructure(self.level, tuple(range(self.size))) if self.size > 1 else None
 
     @classmethod
     def read(cls, fields: Fields, domain: Domain | None) -> Uniform:
@@ -74,7 +64,7 @@ class Binary(Context):
     """E = [[0, e12], [e21, 0]], each from 0 to infinity (Acharya2020, Section 4)."""
 
     form = "binary"
-    is_canonical = True
+    is_canonical = is_closed = True
 
     def __init__(self, domain: Domain, epsilon: Sequence[object]) -> None:
         self.domain = domain
@@ -82,11 +72,8 @@ class Binary(Context):
             raise InvalidContext(f"values: {len(domain)} given; the binary form must have exactly two")
         if isinstance(epsilon, (str, bytes)) or not isinstance(epsilon, Sequence) or len(epsilon) != 2:
             raise InvalidContext(f"epsilon={epsilon!r} must be a pair (E[first, second], E[second, first])")
+        self.class_of = (0, 1)
         self.levels = (epsilon_of(epsilon[0], name="epsilon[0]"), epsilon_of(epsilon[1], name="epsilon[1]"))
-
-    @property
-    def class_of(self) -> Sequence[int]:
-        return (0, 1)
 
     def between(self, c: int, d: int) -> Epsilon:
         return self.levels[c]

@@ -1,16 +1,14 @@
-"""The structure of a privacy matrix, recognised exactly: a line, a ring, a tree, rows of one entry, values alike.
+"""Recognise the structure of a privacy matrix exactly: lines, rings, trees, grades, exchangeable values, components.
 
 Every function takes a context that is its own closure as far as that is known (`Context.closure_if_cheap`) and
 compares exact entries, leaving at the first that does not fit. All of these structures are their own closures, so
-what is found in a context whose closure was too large to work out is true of the closure as well.
-
-What a context says of values that may be told from all others.
+what is recognised in a context whose closure was too large to work out is true of the closure as well.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -37,11 +35,11 @@ MAX_CELLS_PER_VALUE = 16
 PROBE_CLASSES = 8
 """How many classes are compared with all others before any two are compared entry by entry."""
 
-Node: TypeAlias = "Tree | int"
+Node: TypeAlias = "TreeStructure | int"
 
 
 @dataclass(frozen=True)
-class Line:
+class LineStructure:
     """Values along a line: E[x, z] is the sum of the steps between x and z, either way.
 
     `order` holds the numbers of the values from one end to the other, `steps` the k - 1 positive entries between
@@ -53,7 +51,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Ring:
+class RingStructure:
     """Values around a ring: E[x, z] is the sum of the steps on the shorter way from x to z.
 
     `order` holds the numbers of the values, `steps` the k positive entries between neighbours, the last of which
@@ -65,7 +63,7 @@ class Ring:
 
 
 @dataclass(frozen=True)
-class Tree:
+class TreeStructure:
     """Values as the leaves of a tree: E[x, z] is the level of the lowest node above both (an ultrametric).
 
     Values under different `children` are at `level` from each other, both ways; a whole number is a value, a leaf.
@@ -73,7 +71,7 @@ class Tree:
     """
 
     level: Fraction
-    children: tuple[Tree | int, ...]
+    children: tuple[TreeStructure | int, ...]
 
 
 def has_closed_structure(context: Context) -> bool:
@@ -82,7 +80,7 @@ def has_closed_structure(context: Context) -> bool:
 
 
 @dataclass(frozen=True)
-class Grid:
+class GridStructure:
     """Values in the cells of a grid: E[x, z] is the `level` times the distance of their cells under a norm.
 
     `cells` holds the whole coordinates of each value, from 0 on; `apart` is the distance of a displacement, which is
@@ -126,7 +124,7 @@ class Grid:
             reach *= 2
 
 
-def line_of(context: Context) -> Line | None:
+def line_of(context: Context) -> LineStructure | None:
     """The line that the values of a context form, from the end with the lower number; None if they form none."""
     size = context.size
     if not 2 <= size <= MAX_RECOGNISED:
@@ -141,10 +139,10 @@ def line_of(context: Context) -> Line | None:
     order = sorted(range(size), key=places.__getitem__)
     if order[0] > order[-1]:
         order.reverse()
-    return Line(tuple(order), tuple(abs(places[z] - places[x]) for x, z in pairwise(order)))
+    return LineStructure(tuple(order), tuple(abs(places[z] - places[x]) for x, z in pairwise(order)))
 
 
-def ring_of(context: Context) -> Ring | None:
+def ring_of(context: Context) -> RingStructure | None:
     """The ring that the values of a context form, from the first value; None if they form none.
 
     Between the first value and its nearest, s apart, every other value is on the near side of one of them, which the
@@ -181,7 +179,7 @@ def ring_of(context: Context) -> Ring | None:
     if order[1] > order[-1]:
         order = [order[0], *reversed(order[1:])]
     circle = [*order, order[0]]
-    return Ring(tuple(order), tuple(_apart(places[x], places[z], around) for x, z in pairwise(circle)))
+    return RingStructure(tuple(order), tuple(_apart(places[x], places[z], around) for x, z in pairwise(circle)))
 
 
 def _apart(one: Fraction, other: Fraction, around: Fraction | None) -> Fraction:
@@ -192,13 +190,13 @@ def _apart(one: Fraction, other: Fraction, around: Fraction | None) -> Fraction:
 
 def _distances(context: Context, x: int) -> list[Fraction] | None:
     """The entries from one value to every value; None unless they are finite and, but for its own, positive."""
-    found: list[Fraction] = []
+    distances: list[Fraction] = []
     for z in range(context.size):
         entry = context.at(x, z)
         if not isinstance(entry, Fraction) or (entry <= 0) != (x == z):
             return None
-        found.append(entry)
-    return found
+        distances.append(entry)
+    return distances
 
 
 def _measured_by(context: Context, places: Sequence[Fraction], around: Fraction | None) -> bool:
@@ -210,13 +208,13 @@ def _measured_by(context: Context, places: Sequence[Fraction], around: Fraction 
     return True
 
 
-def tree_of(context: Context) -> Tree | None:
+def tree_of(context: Context) -> TreeStructure | None:
     """The tree whose leaves are the values of a context; None if E is no finite ultrametric."""
     count = len(context.members)
     if context.size < 2 or count > MAX_RECOGNISED:
         return None
     root = _node(context, range(count), MAX_TREE_DEPTH)
-    return root if isinstance(root, Tree) else None
+    return root if isinstance(root, TreeStructure) else None
 
 
 def _node(context: Context, classes: Sequence[int], depth: int) -> Node | None:
@@ -244,10 +242,10 @@ def _node(context: Context, classes: Sequence[int], depth: int) -> Node | None:
         if len(group) == len(classes):
             return None  # two values of one class are further apart than from any other value
         child = _node(context, group, depth - 1)
-        if child is None or (isinstance(child, Tree) and child.level >= top):
+        if child is None or (isinstance(child, TreeStructure) and child.level >= top):
             return None
         children.append(child)
-    return Tree(top, tuple(children))
+    return TreeStructure(top, tuple(children))
 
 
 def _within(context: Context, c: int, d: int) -> Epsilon:
@@ -261,25 +259,24 @@ def parting_pairs(node: Node, labels: Leaves) -> Iterator[tuple[int, int, Fracti
     The first and the last leaf of a node's values part highest; where both are in one child, any value of another
     child parts as high from one of the two.
     """
+    pairs: list[tuple[int, int, Fraction]] = []
 
-    found: list[tuple[int, int, Fraction]] = []
-    _ends(node, labels, found)
-    return iter(found)
+    def ends_of(node: Node) -> tuple[int, int]:
+        """The values under a node that are its first and its last leaf."""
+        if isinstance(node, int):
+            return node, node
+        inside = [ends_of(child) for child in node.children]
+        first = min(range(len(inside)), key=lambda c: labels[inside[c][0]])
+        last = max(range(len(inside)), key=lambda c: labels[inside[c][1]])
+        ends = x, z = inside[first][0], inside[last][1]
+        if first == last:
+            other = inside[first == 0][0]
+            x, z = other, min(ends, key=lambda end: labels.parting(other, end))
+        pairs.extend([(x, z, node.level), (z, x, node.level)])
+        return ends
 
-
-def _ends(node: Node, labels: Leaves, found: list[tuple[int, int, Fraction]]) -> tuple[int, int]:
-    """The values under a node that are its first and last leaf; what `parting_pairs` gives is added to `found`."""
-    if isinstance(node, int):
-        return node, node
-    inside = [_ends(child, labels, found) for child in node.children]
-    first = min(range(len(inside)), key=lambda c: labels[inside[c][0]])
-    last = max(range(len(inside)), key=lambda c: labels[inside[c][1]])
-    ends = x, z = inside[first][0], inside[last][1]
-    if first == last:
-        other = inside[first == 0][0]
-        x, z = other, min(ends, key=lambda end: labels.parting(other, end))
-    found += [(x, z, node.level), (z, x, node.level)]
-    return ends
+    ends_of(node)
+    return iter(pairs)
 
 
 def grades_of(context: Context) -> tuple[Fraction, ...] | None:
@@ -304,18 +301,18 @@ def exchangeable_of(context: Context) -> tuple[int, ...]:
     """
     labels = context.class_of
     if len(context.members) > MAX_RECOGNISED:
-        return _numbered(labels)
+        return numbered(labels)
     joined: list[int] = []
     probes = range(min(PROBE_CLASSES, len(context.members)))
-    found: dict[object, list[int]] = {}
+    by_probes: dict[object, list[int]] = {}
     for c in range(len(context.members)):
         seen = tuple((context.between(c, w), context.between(w, c)) for w in probes) if c >= PROBE_CLASSES else None
-        close = [*found.get(None, ()), *found.get(seen, ())] if seen is not None else found.get(None, [])
-        twin = next((d for d in close if _swappable(context, c, d)), c)
-        if twin == c:
-            found.setdefault(seen, []).append(c)
-        joined.append(twin)
-    return _numbered([joined[c] for c in labels])
+        close = by_probes.get(None, []) + (by_probes.get(seen, []) if seen is not None else [])
+        same = next((d for d in close if _swappable(context, c, d)), c)
+        if same == c:
+            by_probes.setdefault(seen, []).append(c)
+        joined.append(same)
+    return numbered([joined[c] for c in labels])
 
 
 def _swappable(context: Context, c: int, d: int) -> bool:
@@ -328,8 +325,9 @@ def _swappable(context: Context, c: int, d: int) -> bool:
     return all(entry(c, w) == entry(d, w) and entry(w, c) == entry(w, d) for w in others)
 
 
-def _numbered(labels: Sequence[int]) -> tuple[int, ...]:
-    numbers: dict[int, int] = {}
+def numbered(labels: Iterable[Hashable]) -> tuple[int, ...]:
+    """Numbers from 0 on in place of labels, in the order in which these first appear."""
+    numbers: dict[Hashable, int] = {}
     return tuple([numbers.setdefault(label, len(numbers)) for label in labels])
 
 
@@ -349,3 +347,49 @@ class Part:
     def is_uniform(self) -> bool:
         """True if every member is sensitive."""
         return len(self.sensitive) == len(self.members)
+
+
+def linked(count: int, pairs: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+    """The component of each of 0 .. count-1, numbered in order of first appearance (union-find)."""
+    parent = list(range(count))
+
+    def root(x: int) -> int:
+        while parent[x] != x:
+            parent[x] = parent[parent[x]]
+            x = parent[x]
+        return x
+
+    for a, b in pairs:
+        parent[root(a)] = root(b)
+    return numbered(map(root, range(count)))
+
+
+def components(context: Context) -> list[list[int]]:
+    """The values linked by finite entries; in a class without finite entries each value is its own component."""
+    members = context.members
+    pairs = [(c, d) for c, d in context.finite() if c != d or len(members[c]) > 1]
+    of_class = linked(len(members), pairs)
+    touched = {c for pair in pairs for c in pair}
+    labels, groups = context.class_of, dict[tuple[int, int], list[int]]()
+    for x in range(context.size):
+        c = labels[x]
+        groups.setdefault((0, of_class[c]) if c in touched else (1, x), []).append(x)
+    return list(groups.values())
+
+
+def shortest_path(context: Context, x: int, z: int) -> Epsilon:
+    """The entry of the closure between the values numbered `x` and `z`, without the others (Dijkstra over classes)."""
+    if x == z or context.is_closed:
+        return context.at(x, z)
+    start, goal = context.class_of[x], context.class_of[z]
+    best: Epsilon = context.at(x, z)
+    reached: dict[int, Epsilon] = {c: context.between(start, c) for c in range(len(context.members)) if c != start}
+    while reached:
+        via = min(reached, key=reached.__getitem__)
+        length = reached.pop(via)
+        if length >= best:
+            break
+        best = min(best, length + context.between(via, goal))
+        for c in reached:
+            reached[c] = min(reached[c], length + context.between(via, c))
+    return best

@@ -1,7 +1,4 @@
-"""A context in the simplest form that expresses it exactly.
-
-The shortest-path closure of a privacy matrix, worked out class by class.
-"""
+"""The simplest form, the coarsest context with parts, and the shortest-path closure of a context."""
 
 from __future__ import annotations
 
@@ -10,17 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
+from ...core.domain import Alike
+from ...core.errors import NotIdentifiable
 from ...core.exact import Epsilon
 from ..context import MATRIX_LIMIT, Context
 from ..forms.blocks import Blocks
 from ..forms.graded import Graded
 from ..forms.high_low import HighLow
 from ..forms.matrix import Derived
-from ..forms.nested import MAX_DEPTH, Nested
-from ..forms.places import LINE, RING, Places
+from ..forms.nested import MAX_DEPTH, NestedBlocks
+from ..forms.places import LINE, RING, LineOrRing
 from ..forms.uniform import Binary, Uniform
-from .components import linked
-from .recognition import has_closed_structure
+from .recognition import has_closed_structure, linked
 
 Full: TypeAlias = Callable[[int, Sequence[int]], bool]
 """True if a class is protected from every one of some others."""
@@ -57,13 +55,13 @@ def canonical_form(context: Context) -> Context:
             return Uniform(joined.domain, level)
         names = [joined.domain[x] for row in rows for x in joined.members[row]]
         return HighLow(joined.domain, names, level)
-    found = _as_blocks(joined, rows, full) or _as_graded(joined, rows, full) or _as_nested(joined, rows, levels)
-    return found or _as_places(joined) or joined
+    named = _as_blocks(joined, rows, full) or _as_graded(joined, rows, full) or _as_nested(joined, rows, levels)
+    return named or _as_places(joined) or joined
 
 
 def _as_blocks(joined: Context, rows: dict[int, dict[int, Epsilon]], full: Full) -> Context | None:
     block_of = [0] * joined.size
-    found: list[Epsilon] = []
+    levels: list[Epsilon] = []
     groups: dict[int, list[int]] = {}
     for c, number in enumerate(linked(len(joined.members), ((c, d) for c, row in rows.items() for d in row))):
         groups.setdefault(number, []).append(c)
@@ -71,20 +69,20 @@ def _as_blocks(joined: Context, rows: dict[int, dict[int, Epsilon]], full: Full)
         entries = {entry for c in group for entry in rows.get(c, {}).values()}
         if not entries:
             for x in (x for c in group for x in joined.members[c]):
-                block_of[x] = len(found)
-                found.append(math.inf)
+                block_of[x] = len(levels)
+                levels.append(math.inf)
             continue
         if len(entries) != 1 or not all(c in rows and full(c, group) for c in group):
             return None
         for c in group:
             for x in joined.members[c]:
-                block_of[x] = len(found)
-        found.append(entries.pop())
-    if len(found) == 1:
+                block_of[x] = len(levels)
+        levels.append(entries.pop())
+    if len(levels) == 1:
         return None
-    finite = [level for level in found if isinstance(level, Fraction)]
-    levels = [level if isinstance(level, Fraction) else finite[0] for level in found]
-    return Blocks(joined.domain, block_of, range(len(found)), levels)
+    finite = [level for level in levels if isinstance(level, Fraction)]
+    exact = [level if isinstance(level, Fraction) else finite[0] for level in levels]
+    return Blocks(joined.domain, block_of, range(len(levels)), exact)
 
 
 def _as_graded(joined: Context, rows: dict[int, dict[int, Epsilon]], full: Full) -> Context | None:
@@ -120,7 +118,7 @@ def _as_nested(joined: Context, rows: dict[int, dict[int, Epsilon]], levels: set
         columns.append([joined.size + x if alone[c] else near[c] for x, c in enumerate(joined.class_of)])
     whole = len(set(columns[-1])) == 1
     epsilons = ordered if whole else [*ordered, math.inf]
-    return Nested(joined.domain, list(zip(*columns[len(epsilons) - 2 :: -1], strict=True)), epsilons)
+    return NestedBlocks(joined.domain, list(zip(*columns[len(epsilons) - 2 :: -1], strict=True)), epsilons)
 
 
 def _as_places(joined: Context) -> Context | None:
@@ -134,29 +132,46 @@ def _as_places(joined: Context) -> Context | None:
         places[x] = at
         at += int(step * scale)
     form, around = (LINE, None) if joined.line else (RING, at)
-    return Places(joined.domain, form, Fraction(1, scale), points=places, around=around)
+    return LineOrRing(joined.domain, form, Fraction(1, scale), points=places, around=around)
 
 
-Paths = list[list[int]]
+def coarsest_served(context: Context) -> Context:
+    """A context with parts that implies `context`: its own simplest form, or its smallest entry in each component."""
+    form = context.canonical_form()
+    if form.parts is not None:
+        return form
+    groups = form.components()
+    block_of = [0] * form.size
+    for number, group in enumerate(groups):
+        for x in group:
+            block_of[x] = number
+    smallest: dict[int, Fraction] = {}
+    for x, z, asked in form.generators(block_of if len(groups) > 1 else Alike(form.size)):
+        if asked == 0:  # one way is enough: rows that add up to one, and are nowhere larger, are equal
+            raise NotIdentifiable(
+                f"E=0 makes {form.values[x]!r} and {form.values[z]!r} indistinguishable; give them one value"
+            )
+        if isinstance(asked, Fraction):
+            smallest[block_of[x]] = min(asked, smallest.get(block_of[x], asked))
+    if len(groups) == 1 and smallest:
+        if len(form.hidden) < len(form.members):
+            sensitive = [form.values[x] for c in sorted(form.hidden) for x in form.members[c]]
+            return HighLow(form.domain, sensitive, smallest[0])
+        return Uniform(form.domain, smallest[0])
+    anything = next(iter(smallest.values()), Fraction(1))
+    levels = [smallest.get(number, anything) for number in range(len(groups))]
+    return Blocks(form.domain, block_of, range(len(groups)), levels)
 
 
 class Closed(Derived):
     """A context whose entries are the shortest paths of another one, over the same classes of values."""
 
     form = "closed"
+    is_closed = True
 
     def __init__(self, of: Context, entries: Sequence[Sequence[Epsilon]]) -> None:
-        self.domain = of.domain
-        self.of = of
-        self.entries = entries
-
-    @property
-    def is_closed(self) -> bool:
-        return True
-
-    @property
-    def class_of(self) -> Sequence[int]:
-        return self.of.class_of
+        self.domain, self.class_of = of.domain, of.class_of
+        self.of, self.entries = of, entries
 
     def between(self, c: int, d: int) -> Epsilon:
         return self.entries[c][d]
@@ -197,7 +212,7 @@ def closure_of(context: Context) -> Context:
     )
 
 
-def _shortest(direct: Paths, unreachable: int) -> Paths:
+def _shortest(direct: list[list[int]], unreachable: int) -> list[list[int]]:
     """The shortest path from a member of each class to another value of each class.
 
     A path that comes back to a class is worth its while only to reach another member of the class it set out from.
@@ -211,21 +226,3 @@ def _shortest(direct: Paths, unreachable: int) -> Paths:
                     there if there <= first + rest else first + rest for there, rest in zip(row, onward, strict=True)
                 ]
     return paths
-
-
-def shortest_path(context: Context, x: int, z: int) -> Epsilon:
-    """The entry of the closure between the values numbered `x` and `z`, found alone (Dijkstra over classes)."""
-    if x == z or context.is_closed:
-        return context.at(x, z)
-    start, goal = context.class_of[x], context.class_of[z]
-    best: Epsilon = context.at(x, z)
-    reached: dict[int, Epsilon] = {c: context.between(start, c) for c in range(len(context.members)) if c != start}
-    while reached:
-        via = min(reached, key=reached.__getitem__)
-        length = reached.pop(via)
-        if length >= best:
-            break
-        best = min(best, length + context.between(via, goal))
-        for c in reached:
-            reached[c] = min(reached[c], length + context.between(via, c))
-    return best

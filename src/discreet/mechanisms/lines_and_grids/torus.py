@@ -24,7 +24,7 @@ from .ring import Circular
 
 if TYPE_CHECKING:
     from ...contexts import Context
-    from ...contexts.structure.recognition import Grid
+    from ...contexts.structure.recognition import GridStructure
 
 
 CLOSE = Fraction(1, 1 << 190)
@@ -38,7 +38,7 @@ def shorter(shape: Sequence[int]) -> Iterator[Cell]:
     return product(*(range(side // 2 + 1) for side in shape))
 
 
-def faded_by(grid: Grid, shape: Sequence[int]) -> dict[Cell, int]:
+def faded_by(grid: GridStructure, shape: Sequence[int]) -> dict[Cell, int]:
     """e**-E of each of the `shorter` displacements, rounded down, in units of 2**-BITS."""
     known: dict[Fraction, int] = {}
     found = {}
@@ -50,7 +50,7 @@ def faded_by(grid: Grid, shape: Sequence[int]) -> dict[Cell, int]:
     return found
 
 
-def follows(units: Mapping[Cell, int], weights: Mapping[Cell, int], grid: Grid) -> bool:
+def follows(units: Mapping[Cell, int], weights: Mapping[Cell, int], grid: GridStructure) -> bool:
     """True if units that follow e**-E this closely keep every ratio within e**E of the displacement.
 
     With ``K W + c - s <= u <= K W + c`` for the units u of every displacement, W its e**-E, and E(z) at most
@@ -241,7 +241,7 @@ def torus_response(context: Context) -> Torus:
     raise NotServed("torus: no displacements could be certified for this E")
 
 
-def _certified(row: dict[Cell, int], folded: Sequence[Cell], weights: dict[Cell, int], grid: Grid) -> bool:
+def _certified(row: dict[Cell, int], folded: Sequence[Cell], weights: dict[Cell, int], grid: GridStructure) -> bool:
     """True if these units of the shorter displacements keep every ratio within what E allows."""
     if len(folded) > FEW:
         return follows(row, weights, grid)

@@ -28,7 +28,7 @@ from .tree_subsets import SLOTS, SPARSE, TreeSubsets, TreeSubsetsLaw
 
 if TYPE_CHECKING:
     from ...contexts import Context
-    from ...contexts.structure.recognition import Tree
+    from ...contexts.structure.recognition import TreeStructure
     from .tree_subsets import State, TreeSubsets
 
 
@@ -132,9 +132,9 @@ class Shape(NamedTuple):
     together: tuple[float, ...]
 
 
-def shape_of(tree: Tree, size: int, shares: Sequence[float] | None) -> Shape:
+def shape_of(tree: TreeStructure, size: int, shares: Sequence[float] | None) -> Shape:
     """The tree of equal branching that holds a tree: every node at the depth of its level, values as leaves."""
-    nodes: list[tuple[Tree, int]] = [(tree, -1)]
+    nodes: list[tuple[TreeStructure, int]] = [(tree, -1)]
     for node, _ in nodes:
         nodes += [(child, len(nodes)) for child in node.children if not isinstance(child, int)]
     depth_of = {level: depth for depth, level in enumerate(sorted({node.level for node, _ in nodes}, reverse=True))}
@@ -149,7 +149,7 @@ def shape_of(tree: Tree, size: int, shares: Sequence[float] | None) -> Shape:
     if total > SPARSE * size:
         raise NotServed(f"levels: equal blocks around these would have {total} places for {size} values")
     leaves = [0] * size
-    left: list[tuple[Tree, int]] = [(tree, 0)]
+    left: list[tuple[TreeStructure, int]] = [(tree, 0)]
     while left:
         node, at = left.pop()
         span = math.prod(branches[depth_of[node.level] + 1 :])

@@ -20,7 +20,7 @@ from .nested import Nested
 
 if TYPE_CHECKING:
     from ...contexts import Context
-    from ...contexts.structure.recognition import Tree
+    from ...contexts.structure.recognition import TreeStructure
 
 BLOCKS = 1 << 16
 """The most innermost blocks."""
@@ -45,7 +45,7 @@ class _Grown:
         self._size, self._bits, self._left = size, bits, BLOCKS
         self._known: dict[tuple[int, Fraction, Fraction], Sampler] = {}
 
-    def node(self, tree: Tree | int, around: Fraction) -> tuple[Sampler, list[int]]:
+    def node(self, tree: TreeStructure | int, around: Fraction) -> tuple[Sampler, list[int]]:
         """The sampler of a node, and the numbers of its values in increasing order."""
         self._left -= isinstance(tree, int) or all(isinstance(child, int) for child in tree.children)
         if self._left < 0:

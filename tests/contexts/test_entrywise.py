@@ -9,7 +9,7 @@ from operator import add
 import pytest
 
 import discreet as dc
-from discreet.contexts.spending import among, rest, total, unprotected, worst_pair
+from discreet.contexts.structure.entrywise import among, rest, total, unprotected, worst_pair
 from discreet.core.domain import Domain
 from discreet.core.errors import InvalidContext
 
