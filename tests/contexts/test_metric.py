@@ -103,7 +103,7 @@ def test_distances_are_those_of_the_exact_points():
 def test_many_points_of_a_grid_are_answered_as_few_are(cells, monkeypatch):
     few = Context.metric(cells, "l2", "0.5")
     answers = few.smallest, few.components(), few.hidden, few.protected_pairs, few.coarsest_served()
-    monkeypatch.setattr("discreet.contexts.forms.metric.FEW", 3)
+    monkeypatch.setattr("discreet.contexts.forms.metric.MAX_COMPARED_POINTS", 3)
     many = Context.metric(cells, "l2", "0.5")
     assert many.is_finite
     assert not few.is_large_grid
