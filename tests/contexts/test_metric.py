@@ -106,7 +106,7 @@ def test_many_points_of_a_grid_are_answered_as_few_are(cells, monkeypatch):
     monkeypatch.setattr("discreet.contexts.forms.metric.MAX_COMPARED_POINTS", 3)
     many = Context.metric(cells, "l2", "0.5")
     assert many.is_finite
-    assert not few.is_large_grid
+    assert not few.is_finite
     assert (many.smallest, many.components(), many.hidden, many.protected_pairs, many.coarsest_served()) == answers
     assert many.canonical_form() is many
     assert many == few
